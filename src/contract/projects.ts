@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { nextCursor, pageQuery, timestamp } from './common.ts'
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  // A name is shown on terminals and in pages: no control characters.
+  .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+
+export const project = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    document_count: z.int(),
+    chunk_count: z.int(),
+    size_bytes: z.int(),
+    statuses: z.object({ queued: z.int(), processing: z.int(), ready: z.int(), failed: z.int() }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Project' })
+export type Project = z.infer<typeof project>
+
+export const projectList = z.object({ projects: z.array(project), next_cursor: nextCursor }).meta({ id: 'ProjectList' })
+export type ProjectList = z.infer<typeof projectList>
+
+export const projectListQuery = z.strictObject(pageQuery)
+export const projectCreate = z.strictObject({ name, description: z.string().max(2000).default('') }).meta({ id: 'ProjectCreate' })
+export type ProjectCreate = z.input<typeof projectCreate>
+export const projectUpdate = z
+  .strictObject({ name: name.optional(), description: z.string().max(2000).optional() })
+  .meta({ id: 'ProjectUpdate' })
+export type ProjectUpdate = z.input<typeof projectUpdate>
+export const projectDeleted = z.object({ id: z.string(), name: z.string(), documents_deleted: z.int() }).meta({ id: 'ProjectDeleted' })
+export type ProjectDeleted = z.infer<typeof projectDeleted>

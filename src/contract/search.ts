@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { timestamp } from './common.ts'
+
+const names = z.string().min(1).max(200)
+
+export const searchMode = z.enum(['hybrid', 'vector', 'keyword'])
+
+/** strictObject throughout: a typing error must not silently widen a search. */
+export const searchRequest = z
+  .strictObject({
+    query: z.string().min(1).max(4000).refine((query) => query.trim() !== '', 'must not be blank'),
+    limit: z.int().min(1).max(100).default(10),
+    offset: z.int().min(0).max(1000).default(0),
+    project: z.union([names, z.array(names).min(1).max(100)]).optional(),
+    mode: searchMode.default('hybrid'),
+    rerank: z.boolean().default(true),
+    group_by: z.enum(['chunk', 'document']).default('chunk'),
+    filter: z
+      .strictObject({
+        document_ids: z.array(names).min(1).max(1000).optional(),
+        media_types: z.array(names).min(1).max(20).optional(),
+        tags: z.array(names).min(1).max(100).optional(),
+        path_prefix: z.string().min(1).max(4000).optional(),
+        created_after: timestamp.optional(),
+        created_before: timestamp.optional(),
+      })
+      .optional(),
+    explain: z.boolean().default(false),
+  })
+  .meta({ id: 'SearchRequest' })
+export type SearchRequest = z.input<typeof searchRequest>
+export type ParsedSearchRequest = z.output<typeof searchRequest>
+
+const stage = z.object({ rank: z.int(), score: z.number() })
+
+export const searchResult = z
+  .object({
+    rank: z.int(),
+    score: z.number().min(0).max(1),
+    document: z.object({
+      id: z.string(),
+      name: z.string(),
+      path: z.string(),
+      title: z.string().nullable(),
+      media_type: z.string(),
+      project: z.object({ id: z.string(), name: z.string() }),
+    }),
+    chunk: z.object({
+      id: z.string(),
+      index: z.int(),
+      page_start: z.int(),
+      page_end: z.int(),
+      heading: z.string(),
+      char_start: z.int(),
+      char_end: z.int(),
+    }),
+    text: z.string(),
+    highlights: z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' }),
+    matching_chunks: z.int().optional().meta({ description: 'With group_by document: how many of its passages were found' }),
+    explain: z
+      .object({ keyword: stage.nullable(), vector: stage.nullable(), fused: stage, rerank: stage.nullable() })
+      .optional(),
+  })
+  .meta({ id: 'SearchResult' })
+export type SearchResult = z.infer<typeof searchResult>
+
+export const searchAnswer = z
+  .object({
+    query: z.string(),
+    results: z.array(searchResult),
+    took_ms: z.number(),
+    mode: searchMode,
+    mode_reason: z.string().nullable().meta({ description: 'Why another mode was used than asked for' }),
+    embedding_model: z.string().nullable(),
+    rerank: z.object({
+      applied: z.boolean(),
+      model: z.string().nullable(),
+      took_ms: z.number(),
+      reason: z.string().nullable(),
+    }),
+    pending_documents: z.int().meta({ description: "The caller's documents that are not searchable yet" }),
+  })
+  .meta({ id: 'SearchAnswer' })
+export type SearchAnswer = z.infer<typeof searchAnswer>

@@ -1,0 +1,18 @@
+/** A passage of a document: the unit that is embedded, indexed and shown. */
+export interface Chunk {
+  /** From 0 within the document. */
+  index: number
+  /** Exactly `documentText(pages).slice(charStart, charEnd)`. */
+  text: string
+  charStart: number
+  charEnd: number
+  pageStart: number
+  pageEnd: number
+  /** From the document's highest heading to the nearest, e.g. ['Terms', 'Refunds']. */
+  headingPath: string[]
+}
+
+/** How a heading path is shown and stored. */
+export function formatHeading(path: readonly string[]): string {
+  return path.join(' › ')
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** The readable prefix of each kind of id. */
+export type IdPrefix = 'usr' | 'prj' | 'doc' | 'chk' | 'key' | 'req' | 'set' | 'gen'
+
+function encode(value: bigint, length: number): string {
+  let out = ''
+  for (let i = 0; i < length; i++) {
+    out = ALPHABET[Number(value & 31n)] + out
+    value >>= 5n
+  }
+  return out
+}
+
+/**
+ * A new opaque id such as `doc_01h…`: 48 bits of milliseconds, then 80 random bits (the layout of a ULID),
+ * so ids sort by creation time and cannot be guessed from one another.
+ */
+export function newId(prefix: IdPrefix, now: Date): string {
+  const time = BigInt(now.getTime())
+  const random = BigInt('0x' + randomBytes(10).toString('hex'))
+  return `${prefix}_${encode(time, 10)}${encode(random, 16)}`
+}

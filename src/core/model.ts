@@ -1,0 +1,108 @@
+/** What a credential may do (contract 1.1). */
+export const SCOPES = ['read:documents', 'write:documents', 'manage:keys'] as const
+export type Scope = (typeof SCOPES)[number]
+
+export interface User {
+  id: string
+  email: string | null
+  name: string
+  role: 'owner' | 'member'
+  createdAt: Date
+}
+
+/** Who is calling, whatever the credential was; no route looks further. */
+export interface Principal {
+  userId: string
+  scopes: ReadonlySet<Scope>
+  via: 'api_key' | 'access_token'
+  /** Id of the key or token, for `me`, rate limits and logs. */
+  credentialId: string
+  credentialName: string | null
+  expiresAt: Date | null
+}
+
+export interface Project {
+  id: string
+  ownerId: string
+  name: string
+  description: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+export interface ProjectCounts {
+  documents: number
+  chunks: number
+  bytes: number
+  statuses: Record<DocumentStatus, number>
+}
+
+export const DOCUMENT_STATUSES = ['queued', 'processing', 'ready', 'failed'] as const
+export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number]
+
+export interface DocumentWarning {
+  code: string
+  message: string
+  page?: number
+}
+
+export interface DocumentHealth {
+  pages: number
+  pagesWithText: number
+  pagesWithoutText: number
+  chunksSkipped: number
+}
+
+/** A document's row: the truth about it. Its originals lie in blobs/ under `sha256`. */
+export interface DocumentRecord {
+  id: string
+  ownerId: string
+  projectId: string
+  projectName: string
+  name: string
+  /** Where the file came from; with the project its identity. */
+  path: string
+  /** By content, as sniffed at upload. */
+  mediaType: string
+  sizeBytes: number
+  sha256: string
+  status: DocumentStatus
+  /** Counts up with every replacement and every reprocessing; a result of older work is thrown away. */
+  version: number
+  createdAt: Date
+  updatedAt: Date
+  readyAt: Date | null
+  pageCount: number | null
+  chunkCount: number | null
+  embeddingModel: string | null
+  error: { code: string; message: string } | null
+  warnings: DocumentWarning[]
+  health: DocumentHealth
+  title: string | null
+  tags: string[]
+  /** What the parser used and found, e.g. {engine: 'pdfium', encoding: 'utf-8', took_ms: 12}. */
+  parse: Record<string, unknown>
+}
+
+export interface ApiKeyRecord {
+  id: string
+  ownerId: string
+  name: string
+  scopes: Scope[]
+  lastFour: string
+  createdAt: Date
+  lastUsedAt: Date | null
+  expiresAt: Date | null
+}
+
+/** One change of a document's status, kept so that a listener can resume after `id`. */
+export interface DocumentEvent {
+  id: number
+  ownerId: string
+  documentId: string
+  projectId: string
+  type: 'document.queued' | 'document.processing' | 'document.ready' | 'document.failed' | 'document.deleted'
+  /** Parts of the document that matter to a listener: name, status, error, page and chunk counts. */
+  data: Record<string, unknown>
+  createdAt: Date
+}

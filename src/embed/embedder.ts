@@ -1,0 +1,40 @@
+/** Turns text into vectors. One conformance suite (test/conformance/embedder.ts) holds for every implementation. */
+export interface Embedder {
+  /** What users see as `embedding_model`: `builtin` or `ollama:embeddinggemma`. */
+  readonly name: string
+  readonly dimensions: number
+  /** Most tokens one input may have, document prefix included. */
+  readonly maxTokens: number
+  /** Weight of the vector channel in linear fusion of normalised scores; belongs to the model (see registry.ts). */
+  readonly fusionWeight: number
+  /**
+   * Names everything that makes two vectors comparable: model, digest, template version, dimensions.
+   * An index made under one fingerprint is never queried under another.
+   */
+  readonly fingerprint: string
+  /** Tokens as this model counts them, or a bound from above where its tokenizer is not at hand. */
+  countTokens(text: string): number
+  /**
+   * Vectors of length 1 in the order of the inputs. A text the model cannot embed gives null (it is set aside with a
+   * warning, the batch goes on). Throws DocsearchError `embedder_unavailable` when it cannot be reached or is overloaded (with
+   * retryAfter), `embedding_model_changed` when the model under this name is no longer the one of the fingerprint.
+   */
+  embedDocuments(inputs: readonly EmbeddingInput[], signal?: AbortSignal): Promise<(Float32Array | null)[]>
+  embedQuery(query: string, signal?: AbortSignal): Promise<Float32Array>
+  /** One cheap call that shows whether it works now. Never throws. */
+  check(signal?: AbortSignal): Promise<EmbedderHealth>
+  close(): Promise<void>
+}
+
+export interface EmbeddingInput {
+  text: string
+  /** Document title and heading path, for models whose template has a place for them. */
+  title: string | null
+}
+
+export interface EmbedderHealth {
+  ok: boolean
+  /** `ok`, `embedder_unavailable`, `embedding_model_missing`, `embedding_model_changed`. */
+  code: string
+  message: string
+}

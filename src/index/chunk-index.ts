@@ -1,0 +1,79 @@
+/** Chunks with their words and vectors, searchable. Derived: can always be rebuilt from records and blobs. */
+
+/** One chunk as stored. Everything a filter needs is here, so that filters run inside the index. */
+export interface IndexedChunk {
+  /** `${documentId}:${version}:${index}`. */
+  id: string
+  documentId: string
+  /** DocumentRecord.version the chunk was made from. */
+  version: number
+  ownerId: string
+  projectId: string
+  mediaType: string
+  path: string
+  tags: readonly string[]
+  documentCreatedAt: Date
+  index: number
+  pageStart: number
+  pageEnd: number
+  charStart: number
+  charEnd: number
+  heading: string
+  title: string
+  text: string
+  /** Analysed tokens of title, heading path and text, joined by blanks (text/analyse.ts). */
+  terms: string
+  /** Null when the embedder could not embed it: found by keywords only. */
+  vector: Float32Array | null
+}
+
+export interface ChunkFilter {
+  /** Always set: nobody searches another's chunks. */
+  ownerId: string
+  projectIds?: readonly string[]
+  documentIds?: readonly string[]
+  mediaTypes?: readonly string[]
+  /** Any of these tags. */
+  tags?: readonly string[]
+  pathPrefix?: string
+  createdAfter?: Date
+  createdBefore?: Date
+}
+
+/** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. */
+export type ChunkHit = Omit<IndexedChunk, 'vector' | 'terms' | 'ownerId' | 'tags'> & { score: number }
+
+export interface DocumentChunks {
+  documentId: string
+  /** False when an earlier version may be in the index and has to go in the same commit. */
+  isNew: boolean
+  chunks: readonly IndexedChunk[]
+}
+
+export interface ChunkIndex {
+  /** One commit for all of them: each document is afterwards there with exactly these chunks. */
+  put(documents: readonly DocumentChunks[]): Promise<void>
+  deleteDocuments(documentIds: readonly string[]): Promise<void>
+  vectorSearch(vector: Float32Array, filter: ChunkFilter, limit: number): Promise<ChunkHit[]>
+  /** `terms`: analysed query terms; any of them may match. */
+  keywordSearch(terms: readonly string[], filter: ChunkFilter, limit: number): Promise<ChunkHit[]>
+  /** Chunks in the index by document and version, for recovery. Reads every row's ids; throws `index_corrupt` when the files are damaged. */
+  inventory(): Promise<Map<string, { version: number; chunks: number }>>
+  countChunks(): Promise<number>
+  /** Merge fragments, fold new rows into the indexes, drop old versions, build or refresh the ANN index. Slow; run on the writer, throttled. */
+  optimize(): Promise<void>
+  /** Never throws. */
+  check(): Promise<{ ok: boolean; message: string; chunks: number | null; ann: boolean }>
+  close(): Promise<void>
+}
+
+/** One table of chunks per embedder fingerprint and index layout. */
+export interface ChunkIndexStore {
+  /**
+   * Opens the index of this generation, creating it empty when it is not there. Damage is reported as DocsearchError
+   * `index_corrupt`: the caller drops it and rebuilds.
+   */
+  open(generation: { id: string; dimensions: number }): Promise<ChunkIndex>
+  list(): Promise<string[]>
+  drop(generationId: string): Promise<void>
+}

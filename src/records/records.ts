@@ -1,0 +1,198 @@
+import type {
+  ApiKeyRecord,
+  DocumentEvent,
+  DocumentHealth,
+  DocumentRecord,
+  DocumentStatus,
+  DocumentWarning,
+  Project,
+  ProjectCounts,
+  Scope,
+  User,
+} from '../core/model.ts'
+import type { Page } from '../core/parsed.ts'
+
+/**
+ * The truth, in SQL: small async interfaces by noun, one backend (records/sql/). Every method that names an owner sees only
+ * that owner's rows. A method either commits (synchronous=FULL: it survives a power cut) or throws and changed nothing.
+ */
+export interface Records {
+  users: Users
+  setupTokens: SetupTokens
+  keys: Keys
+  projects: Projects
+  documents: Documents
+  queue: Queue
+  events: Events
+  generations: Generations
+  /** `PRAGMA quick_check` and a write of nothing. Never throws. */
+  check(): Promise<{ ok: boolean; message: string }>
+  close(): Promise<void>
+}
+
+export interface Users {
+  create(user: { name: string; email: string | null; role: User['role'] }): Promise<User>
+  get(id: string): Promise<User | null>
+  owner(): Promise<User | null>
+  /** True once the owner has a password (the setup page comes with the web pages). */
+  hasPassword(id: string): Promise<boolean>
+}
+
+/** One-time setup links: only hashes are stored. */
+export interface SetupTokens {
+  create(token: { userId: string; sha256: string; expiresAt: Date }): Promise<void>
+  /** Claims it in one statement; null when unknown, used or expired. */
+  claim(sha256: string): Promise<{ userId: string } | null>
+  /** Outstanding links of this user end. */
+  revokeAll(userId: string): Promise<void>
+}
+
+export interface Keys {
+  create(key: { ownerId: string; name: string; sha256: string; lastFour: string; scopes: readonly Scope[]; expiresAt: Date | null }): Promise<ApiKeyRecord>
+  /** By the SHA-256 of the whole key, hex. Expired ones are not found. */
+  findByHash(sha256: string): Promise<ApiKeyRecord | null>
+  /** At most once a minute per key is written. */
+  touch(id: string): Promise<void>
+  list(ownerId: string, page: PageRequest): Promise<PageOf<ApiKeyRecord>>
+  delete(ownerId: string, id: string): Promise<boolean>
+}
+
+/** Keyset pagination; a cursor is opaque to callers. A cursor that is not one of ours throws DocsearchError `invalid_cursor`. */
+export interface PageRequest {
+  limit: number
+  cursor?: string
+}
+
+export interface PageOf<T> {
+  items: T[]
+  nextCursor: string | null
+}
+
+export type ProjectWithCounts = Project & { counts: ProjectCounts }
+
+export interface Projects {
+  /** Throws DocsearchError `project_exists`. */
+  create(project: { ownerId: string; name: string; description: string }): Promise<ProjectWithCounts>
+  /** By id or by name (ids win); null also when it is somebody else's. */
+  find(ownerId: string, idOrName: string): Promise<ProjectWithCounts | null>
+  list(ownerId: string, page: PageRequest): Promise<PageOf<ProjectWithCounts>>
+  /** Throws `project_exists`; null when not there. */
+  update(ownerId: string, id: string, change: { name?: string; description?: string }): Promise<ProjectWithCounts | null>
+  /** Removes it with its documents (each leaves a tombstone and an event); the ids of the documents, or null when not there. */
+  delete(ownerId: string, id: string): Promise<{ documentIds: string[] } | null>
+}
+
+export interface NewDocument {
+  ownerId: string
+  projectId: string
+  name: string
+  path: string
+  mediaType: string
+  sizeBytes: number
+  sha256: string
+  tags: readonly string[]
+}
+
+export type UploadOutcome = 'created' | 'replaced' | 'unchanged'
+export type OnConflict = 'replace' | 'keep' | 'error'
+
+export interface DocumentQuery extends PageRequest {
+  projectId?: string
+  status?: DocumentStatus
+  /** Part of the name, without regard to case. */
+  name?: string
+  sha256?: string
+}
+
+export interface Documents {
+  /**
+   * Registers an upload whose original is already safe, puts it in the queue and writes its event, all in one transaction.
+   * Same project, path and bytes: `unchanged` (a failed document is queued anew). Same path, other bytes: per `onConflict` the same document with a new version
+   * (`replaced`; what was searchable stays so until the new version is ready), a second document whose path has a counter (`keep`), or DocsearchError `document_exists`.
+   */
+  register(document: NewDocument, onConflict: OnConflict): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
+  /** Null also when it is somebody else's. */
+  get(ownerId: string, id: string): Promise<DocumentRecord | null>
+  /** For search results: those of `ids` that are there and the owner's. */
+  getMany(ownerId: string, ids: readonly string[]): Promise<Map<string, DocumentRecord>>
+  list(ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>>
+  /** Queued or processing, in these projects or all: a search must not look complete while they are not searchable. */
+  countPending(ownerId: string, projectIds?: readonly string[]): Promise<number>
+  /** New version of the same bytes into the queue; null when not there. */
+  requeue(ownerId: string, id: string): Promise<DocumentRecord | null>
+  /** The row goes, a tombstone stays until the index has forgotten it; false when not there. */
+  delete(ownerId: string, id: string): Promise<boolean>
+  /** Extracted pages of the version that was last parsed; null when there is none yet. */
+  pages(ownerId: string, id: string): Promise<Page[] | null>
+  isBlobReferenced(sha256: string): Promise<boolean>
+}
+
+/** What the worker needs; it acts for all owners. */
+export interface Queue {
+  /** Oldest first, at most `limit`, status → processing in the same statement; not those whose `notBefore` is in the future or ids in `exclude`. */
+  claim(limit: number): Promise<QueuedDocument[]>
+  /** Earliest moment at which something waiting may be claimed; null when nothing waits. */
+  nextDue(): Promise<Date | null>
+  /** Parsing is done: pages and facts are kept. False when this version is no longer wanted. */
+  savePages(job: JobRef, parsed: { pages: readonly Page[]; title: string | null; pageCount: number; warnings: readonly DocumentWarning[]; health: DocumentHealth; facts: Record<string, unknown> }): Promise<boolean>
+  /** Its chunks are committed in the index. One transaction for many. Returns those whose version was no longer wanted. */
+  finish(results: readonly { job: JobRef; chunkCount: number; chunksSkipped: number; embeddingModel: string; warnings: readonly DocumentWarning[] }[]): Promise<JobRef[]>
+  fail(job: JobRef, error: { code: string; message: string }): Promise<void>
+  /** Back into the queue, not before this moment. `countAttempt` false: waiting for something outside is no fault of the document. */
+  release(job: JobRef, options: { notBefore: Date; countAttempt: boolean }): Promise<void>
+  /** At start: what was `processing` when the daemon died is queued again, its attempts kept. Returns how many. */
+  recover(): Promise<number>
+  /** Everything ready or failed for lack of an embedder goes back into the queue (the index is built anew). Returns how many. */
+  requeueAll(): Promise<number>
+  /** Deleted documents whose chunks may still be in the index. */
+  tombstones(): Promise<string[]>
+  clearTombstones(documentIds: readonly string[]): Promise<void>
+  /** What the index ought to hold: ready documents with version and chunk count. */
+  expected(): Promise<Map<string, { version: number; chunks: number }>>
+  /** Ready documents the index has lost go back into the queue. */
+  requeueMany(documentIds: readonly string[]): Promise<void>
+  counts(): Promise<Record<DocumentStatus, number>>
+}
+
+export interface JobRef {
+  documentId: string
+  version: number
+}
+
+export interface QueuedDocument extends JobRef {
+  document: DocumentRecord
+  /** Times it has been claimed before without coming to an end. */
+  attempts: number
+  /** Pages already extracted from this version, so that a retry need not parse again; null when it has to. */
+  hasPages: boolean
+  /** False when an earlier version may be in the index. */
+  isNew: boolean
+}
+
+export interface Events {
+  /** Events of this owner after `afterId`, oldest first. */
+  since(ownerId: string, afterId: number, limit: number): Promise<DocumentEvent[]>
+  latestId(): Promise<number>
+  /** Calls back after a commit that wrote events of this owner (no payload: read with `since`). Returns the way to stop. */
+  subscribe(ownerId: string, listener: () => void): () => void
+  /** Oldest ones beyond what a listener may resume from. */
+  trim(): Promise<void>
+}
+
+/** Which index is in use, and under which embedder it was made. */
+export interface Generation {
+  id: string
+  fingerprint: string
+  embeddingModel: string
+  dimensions: number
+  active: boolean
+  createdAt: Date
+}
+
+export interface Generations {
+  active(): Promise<Generation | null>
+  /** Makes a new one the active one; the old one's row goes. */
+  activate(generation: { fingerprint: string; embeddingModel: string; dimensions: number }): Promise<Generation>
+  /** No active one afterwards: the next start builds the index anew. */
+  clear(): Promise<void>
+}

@@ -1,0 +1,56 @@
+import type { DocumentRecord } from '../core/model.ts'
+
+export type SearchMode = 'hybrid' | 'vector' | 'keyword'
+
+export interface SearchQuery {
+  ownerId: string
+  query: string
+  limit: number
+  offset: number
+  /** Resolved ids; an empty list finds nothing. */
+  projectIds?: readonly string[]
+  mode: SearchMode
+  rerank: boolean
+  groupBy: 'chunk' | 'document'
+  documentIds?: readonly string[]
+  mediaTypes?: readonly string[]
+  tags?: readonly string[]
+  pathPrefix?: string
+  createdAfter?: Date
+  createdBefore?: Date
+}
+
+export interface Stage {
+  /** From 1 within the stage. */
+  rank: number
+  score: number
+}
+
+export interface SearchHit {
+  /** From 1, offset included. */
+  rank: number
+  /** 0 to 1, higher is better, comparable within one answer. */
+  score: number
+  document: DocumentRecord
+  chunk: { id: string; index: number; pageStart: number; pageEnd: number; heading: string; charStart: number; charEnd: number }
+  text: string
+  /** Offsets in `text`, in UTF-16 code units, sorted, not overlapping. */
+  highlights: [number, number][]
+  matchingChunks: number
+  stages: { keyword: Stage | null; vector: Stage | null; fused: Stage; rerank: Stage | null }
+}
+
+export interface SearchOutcome {
+  hits: SearchHit[]
+  tookMs: number
+  /** What was done, which may be less than what was asked for. */
+  mode: SearchMode
+  modeReason: string | null
+  embeddingModel: string | null
+  rerank: { applied: boolean; model: string | null; tookMs: number; reason: string | null }
+  pendingDocuments: number
+}
+
+export interface Search {
+  search(query: SearchQuery, signal?: AbortSignal): Promise<SearchOutcome>
+}
