@@ -1,0 +1,58 @@
+/** Everything that can be set, resolved and checked: defaults < config.json < environment DOCSEARCH_* < flags. Frozen. */
+export interface Config {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  dataDir: string
+  publicUrl: string | null
+  /** Further names accepted in the Host header. */
+  allowedHosts: readonly string[]
+  trustProxy: boolean
+  ollamaUrl: string
+  /** `auto`, `builtin` or `ollama:MODEL`. */
+  embedder: string
+  /** Requests a minute for a key, 0 for none. */
+  rateLimit: number
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** Parser processes; default one for each core. */
+  parseWorkers: number
+  /** Which PDF engine is tried first. */
+  pdfEngine: 'pdfium' | 'pdf2json'
+  limits: Limits
+}
+
+export interface Limits {
+  /** Bytes of one file. */
+  fileBytes: number
+  /** Files in one request. */
+  requestFiles: number
+  /** Bytes of one request. */
+  requestBytes: number
+  pages: number
+  /** Milliseconds to parse a document in all, and without a new page. */
+  parseMs: number
+  parseStallMs: number
+  /** Bytes of resident memory of a parser. */
+  parseMemoryBytes: number
+  /** Bytes of text (UTF-8) of a document. */
+  textBytes: number
+  /** Bytes of XML inflated for a DOCX. */
+  xmlBytes: number
+  /** Characters of a question. */
+  queryChars: number
+}
+
+const MB = 1_000_000
+
+export const DEFAULT_LIMITS: Limits = {
+  fileBytes: 200 * MB,
+  requestFiles: 20,
+  requestBytes: 400 * MB,
+  pages: 5_000,
+  parseMs: 60_000,
+  parseStallMs: 10_000,
+  parseMemoryBytes: 1024 ** 3,
+  textBytes: 20 * MB,
+  xmlBytes: 64 * MB,
+  queryChars: 4_000,
+}
