@@ -1,0 +1,60 @@
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import { DEFAULT_LIMITS } from './config.ts'
+import { bytes, embedderSetting, flag, httpAddress, integer, milliseconds, textList } from './values.ts'
+
+export interface Setting {
+  /** Dotted path in config.json. The environment variable is DOCSEARCH_ and this in capitals, dots as underscores. */
+  key: string
+  schema: z.ZodType
+  default: unknown
+  /** Name of the commander option that sets it, if one does. */
+  flag?: string
+  help: string
+}
+
+const L = DEFAULT_LIMITS
+
+/** Every setting there is, in the order in which --print-config shows them. */
+export const SETTINGS: readonly Setting[] = [
+  { key: 'host', schema: z.string().min(1), default: '127.0.0.1', flag: 'host', help: 'address to listen on' },
+  { key: 'port', schema: integer(0, 65_535), default: 4747, flag: 'port', help: 'port to listen on, 0 takes a free one' },
+  { key: 'public_url', schema: httpAddress.nullable(), default: null, flag: 'publicUrl', help: 'address under which others reach it' },
+  { key: 'allowed_hosts', schema: textList, default: [], help: 'further names accepted in the Host header' },
+  { key: 'trust_proxy', schema: flag, default: false, help: 'take the caller’s address from X-Forwarded-For' },
+  { key: 'ollama', schema: httpAddress, default: 'http://127.0.0.1:11434', flag: 'ollama', help: 'address of Ollama' },
+  { key: 'embedder', schema: embedderSetting, default: 'auto', flag: 'embedder', help: 'auto, builtin or ollama:MODEL' },
+  { key: 'rate_limit', schema: integer(0, 1_000_000), default: 600, help: 'requests a minute for a key, 0 for none' },
+  {
+    key: 'log_level',
+    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
+    default: 'info',
+    flag: 'logLevel',
+    help: 'debug, info, warn, error or silent',
+  },
+  { key: 'parse.workers', schema: integer(1, 64), default: Math.min(availableParallelism(), 8), help: 'parser processes' },
+  { key: 'pdf.engine', schema: z.enum(['pdfium', 'pdf2json'], 'must be pdfium or pdf2json'), default: 'pdfium', help: 'PDF engine tried first' },
+  { key: 'limits.file_bytes', schema: bytes, default: L.fileBytes, help: 'size of one file' },
+  { key: 'limits.request_files', schema: integer(1, 1000), default: L.requestFiles, help: 'files in one request' },
+  { key: 'limits.request_bytes', schema: bytes, default: L.requestBytes, help: 'size of one request' },
+  { key: 'limits.pages', schema: integer(1, 1_000_000), default: L.pages, help: 'pages of a document' },
+  { key: 'limits.parse_ms', schema: milliseconds, default: L.parseMs, help: 'time to parse a document' },
+  { key: 'limits.parse_stall_ms', schema: milliseconds, default: L.parseStallMs, help: 'time without a page while parsing' },
+  { key: 'limits.parse_memory_bytes', schema: bytes, default: L.parseMemoryBytes, help: 'memory of a parser' },
+  { key: 'limits.text_bytes', schema: bytes, default: L.textBytes, help: 'text of a document' },
+  { key: 'limits.xml_bytes', schema: bytes, default: L.xmlBytes, help: 'XML inflated for a DOCX' },
+  { key: 'limits.query_chars', schema: integer(1, 4000), default: L.queryChars, help: 'characters of a question' },
+]
+
+export function environmentName(key: string): string {
+  return `DOCSEARCH_${key.toUpperCase().replaceAll('.', '_')}`
+}
+
+/** Variables that are read elsewhere (the command line, tests): no settings, but no typing errors either. */
+export const OTHER_VARIABLES: ReadonlySet<string> = new Set([
+  'DOCSEARCH_DATA',
+  'DOCSEARCH_SERVER',
+  'DOCSEARCH_TOKEN',
+  'DOCSEARCH_PROFILE',
+  'DOCSEARCH_CLIENT_SECRET',
+])

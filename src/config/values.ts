@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+const BYTE_UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
+const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000 }
+
+/** `200000000`, `"200 MB"`, `"1GiB"` → a whole number of the smallest unit. */
+function quantity(units: Record<string, number>, example: string) {
+  return z.union([z.number(), z.string()]).transform((value, context) => {
+    const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(String(value))
+    const unit = match && units[match[2]!.toLowerCase()]
+    if (!match || unit === undefined || Number(match[1]) <= 0) {
+      context.addIssue({ code: 'custom', message: `must be a positive amount such as ${example}` })
+      return z.NEVER
+    }
+    return Math.round(Number(match[1]) * unit)
+  })
+}
+
+export const bytes = quantity(BYTE_UNITS, '"200 MB"')
+export const milliseconds = quantity(TIME_UNITS, '"60s"')
+
+/** A whole number; the environment and flags give text. */
+export function integer(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z
+    .union([z.number(), z.string().regex(/^\s*\d+\s*$/, message).transform(Number)])
+    .refine((value) => Number.isInteger(value) && value >= min && value <= max, message)
+}
+
+export const flag = z.union([
+  z.boolean(),
+  z.enum(['true', 'false', '1', '0', 'yes', 'no'], 'must be true or false').transform((text) => ['true', '1', 'yes'].includes(text)),
+])
+
+/** An http or https address without path, query or credentials, returned without a trailing slash. */
+export const httpAddress = z.string().transform((text, context) => {
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password || url.search || url.hash) {
+    context.addIssue({ code: 'custom', message: 'must be an address such as https://docs.example.org' })
+    return z.NEVER
+  }
+  return url.href.replace(/\/+$/, '')
+})
+
+/** A list; the environment gives it comma-separated. */
+export const textList = z.union([
+  z.array(z.string().min(1)),
+  z.string().transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  ),
+])
+
+/** The names the user knows models by. */
+export const embedderSetting = z.string().regex(/^(auto|builtin|ollama:\S+)$/, 'must be auto, builtin or ollama:MODEL')

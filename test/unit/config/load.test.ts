@@ -1,0 +1,41 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadConfig } from '../../../src/config/load.ts'
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'docsearch-config-'))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+test('a flag beats the environment, the environment beats the file, the file beats the default', async () => {
+  await writeFile(join(dir, 'config.json'), JSON.stringify({ port: 1, host: '0.0.0.0', rate_limit: 5, limits: { pages: 7 } }))
+  const { config, values } = await loadConfig({ data: dir, port: '3' }, { DOCSEARCH_PORT: '2', DOCSEARCH_RATE_LIMIT: '0' })
+  expect(config).toMatchObject({ port: 3, rateLimit: 0, host: '0.0.0.0', embedder: 'auto', dataDir: dir })
+  expect(config.limits.pages).toBe(7)
+  const sources = Object.fromEntries(values.map((value) => [value.key, value.source]))
+  expect(sources).toMatchObject({ port: 'flag', rate_limit: 'environment', host: 'file', embedder: 'default', data: 'flag' })
+})
+
+test('every unknown key and bad value is named at once', async () => {
+  await writeFile(join(dir, 'config.json'), JSON.stringify({ prot: 1, limits: { pages: 'many' }, public_url: 'ftp://x' }))
+  const failure = await loadConfig({ data: dir, embedder: 'gpt' }, { DOCSEARCH_RATE_LIMT: '1', DOCSEARCH_PORT: '70000' }).catch((error) => error)
+  expect(failure.code).toBe('invalid_configuration')
+  for (const part of ['"prot", did you mean port?', 'DOCSEARCH_RATE_LIMT, did you mean DOCSEARCH_RATE_LIMIT?', 'limits.pages', 'public_url', '70000', '--embedder']) {
+    expect(failure.message).toContain(part)
+  }
+  expect(failure.details.problems).toHaveLength(6)
+})
+
+test('sizes and times may carry units', async () => {
+  const { config } = await loadConfig({ data: dir }, { DOCSEARCH_LIMITS_FILE_BYTES: '5 MB', DOCSEARCH_LIMITS_PARSE_MS: '90s', DOCSEARCH_LIMITS_PARSE_MEMORY_BYTES: '2GiB' })
+  expect(config.limits).toMatchObject({ fileBytes: 5_000_000, parseMs: 90_000, parseMemoryBytes: 2 * 1024 ** 3 })
+})
+
+test('broken JSON and a missing --config file are named, not ignored', async () => {
+  await writeFile(join(dir, 'config.json'), '{"port": 1,')
+  await expect(loadConfig({ data: dir }, {})).rejects.toThrow(/not valid JSON/)
+  await expect(loadConfig({ data: dir, config: join(dir, 'nowhere.json') }, {})).rejects.toThrow(/nowhere\.json cannot be read/)
+})
