@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { access, chmod, constants, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { DocsearchError } from '../core/errors.ts'
+
+/** A data folder that this process alone may use until it closes it. */
+export interface DataFolder {
+  dir: string
+  database: string
+  blobs: string
+  lance: string
+  /** Tells a second daemon who has it. */
+  announce(facts: { pid: number; url: string }): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Makes the folder (mode 0700) if it is missing, checks that it is ours and writable, and locks it. Throws DocsearchError
+ * `data_unusable` (somebody else's, read-only, not a folder) or `data_in_use`, naming the daemon that has it.
+ *
+ * The lock is an exclusive SQLite transaction on a file of its own: the operating system drops it with the process, however that
+ * ends, so no stale lock file ever has to be judged.
+ */
+export async function openDataFolder(dir: string): Promise<DataFolder> {
+  await makeUsable(dir)
+  const holderFile = join(dir, 'daemon.json')
+  const lock = takeLock(join(dir, 'daemon.lock'), holderFile, dir)
+  return {
+    dir,
+    database: join(dir, 'docsearch.db'),
+    blobs: join(dir, 'blobs'),
+    lance: join(dir, 'lance'),
+    announce: (facts) => writeFile(holderFile, `${JSON.stringify({ ...facts, started_at: new Date().toISOString() })}\n`, { mode: 0o600 }),
+    async close() {
+      await rm(holderFile, { force: true })
+      lock.close()
+    },
+  }
+}
+
+async function makeUsable(dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    const stats = await stat(dir)
+    if (!stats.isDirectory()) throw new DocsearchError('data_unusable', `${dir} is not a folder. Name another with --data.`)
+    const uid = process.getuid?.()
+    if (uid !== undefined && stats.uid !== uid) {
+      throw new DocsearchError(
+        'data_unusable',
+        `The data folder ${dir} belongs to another user (id ${stats.uid}, this is ${userInfo().username}, id ${uid}). Run as that user, or name another folder with --data.`,
+      )
+    }
+    await access(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+    if ((stats.mode & 0o077) !== 0) await chmod(dir, 0o700)
+  } catch (error) {
+    if (error instanceof DocsearchError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'EROFS' || code === 'EACCES' ? 'cannot be written to' : code === 'ENOTDIR' || code === 'EEXIST' ? 'is not a folder' : `cannot be used: ${message}`
+    throw new DocsearchError('data_unusable', `The data folder ${dir} ${why}. Mend its permissions, or name another with --data.`, { cause: error })
+  }
+}
+
+function takeLock(file: string, holderFile: string, dir: string): DatabaseSync {
+  let lock: DatabaseSync | undefined
+  try {
+    lock = new DatabaseSync(file)
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock?.close()
+    const message = (error as Error).message
+    if (/locked|busy/i.test(message)) {
+      throw new DocsearchError('data_in_use', `The data folder ${dir} is in use by another daemon${holder(holderFile)}. Stop that one, or name another folder with --data.`, {
+        cause: error,
+      })
+    }
+    throw new DocsearchError('data_unusable', `The data folder ${dir} cannot be written to (${message}). Mend its permissions, or name another with --data.`, { cause: error })
+  }
+}
+
+function holder(file: string): string {
+  try {
+    const facts = JSON.parse(readFileSync(file, 'utf8')) as { pid?: unknown; url?: unknown }
+    return ` (process ${String(facts.pid)}, ${String(facts.url)})`
+  } catch {
+    // It has not come as far as saying where it listens; that it exists is what matters.
+    return ''
+  }
+}

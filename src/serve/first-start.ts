@@ -1,0 +1,38 @@
+import { userInfo } from 'node:os'
+import type { ApiKeys } from '../auth/auth.ts'
+import type { CredentialStore } from '../client/credentials/store.ts'
+import { SCOPES, type User } from '../core/model.ts'
+import { isDocsearchError } from '../core/errors.ts'
+import type { Records } from '../records/records.ts'
+
+/** The owner and the `default` project, made when they are missing. */
+export async function ensureOwner(records: Records): Promise<User> {
+  const owner = (await records.users.owner()) ?? (await records.users.create({ name: userInfo().username, email: null, role: 'owner' }))
+  if (!(await records.projects.find(owner.id, 'default'))) {
+    await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }).catch((error: unknown) => {
+      if (!isDocsearchError(error, 'project_exists')) throw error
+    })
+  }
+  return owner
+}
+
+/**
+ * Gives this user's command line a key of its own, good for the address now served. The key of an earlier start is kept when the
+ * command line still has it, so that whoever copied it is not cut off.
+ */
+export async function ensureLocalKey(options: {
+  owner: User
+  apiKeys: ApiKeys
+  credentials: CredentialStore
+  address: string
+  dataDir: string
+}): Promise<void> {
+  const { owner, apiKeys, credentials, address, dataDir } = options
+  const kept = await credentials.findLocal(dataDir)
+  const principal = kept && (await apiKeys.check(kept.token))
+  const token =
+    kept && principal?.userId === owner.id
+      ? kept.token
+      : (await apiKeys.create({ ownerId: owner.id, name: 'local command line', scopes: SCOPES, expiresAt: null, maker: null })).key
+  await credentials.rememberLocal({ address, dataDir, token })
+}

@@ -1,0 +1,31 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { DocsearchError } from '../core/errors.ts'
+
+/** Listens and gives the address to show: the one asked for, with the port that was taken. Throws `port_in_use`, `cannot_listen`. */
+export async function listen(handler: RequestListener, host: string, port: number): Promise<{ server: Server; url: string }> {
+  // An upload may take long; what must be quick are its headers.
+  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000 }, handler)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)))
+    server.listen(port, host, resolve)
+  })
+  const taken = (server.address() as AddressInfo).port
+  return { server, url: `http://${shownHost(host)}:${taken}` }
+}
+
+/** An address that listens everywhere is not one to connect to. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): DocsearchError {
+  const options = { blame: 'user', cause: error } as const
+  if (error.code === 'EADDRINUSE') {
+    return new DocsearchError('port_in_use', `Port ${port} on ${host} is in use, perhaps by another docsearch. Choose another with --port, or --port 0 for a free one.`, options)
+  }
+  if (error.code === 'EACCES') return new DocsearchError('cannot_listen', `Port ${port} needs more rights than this user has. Choose one from 1024 on with --port.`, options)
+  return new DocsearchError('cannot_listen', `Cannot listen on ${host}, port ${port}: ${error.message}. Choose another address with --host.`, options)
+}

@@ -1,0 +1,72 @@
+import { openCredentialStore } from '../client/credentials/store.ts'
+import { loadConfig, type LoadedConfig } from '../config/load.ts'
+import { systemClock } from '../core/clock.ts'
+import { VERSION } from '../core/version.ts'
+import { createLogger, type LogOutput } from './logging.ts'
+import { startDaemon } from './start.ts'
+
+export interface ServeOutput {
+  stdout: LogOutput
+  stderr: LogOutput
+  env: Readonly<Record<string, string | undefined>>
+  json: boolean
+  quiet: boolean
+}
+
+/** What is in flight when a stop is asked for gets this long. */
+const GRACE_MS = 10_000
+
+/**
+ * `docsearch serve`. Resolves with the exit code once the daemon has stopped; throws DocsearchError for what keeps it from
+ * starting. `flags` are the command's options by their camelCase names.
+ */
+export async function runServe(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
+  const { stdout, stderr, env, json } = output
+  const loaded = await loadConfig(flags, env)
+  if (flags.printConfig) {
+    stdout.write(json ? `${JSON.stringify(loaded.values)}\n` : configTable(loaded))
+    return 0
+  }
+  const { config } = loaded
+  const log = createLogger(config.logLevel, stderr)
+  const say = (line: string): void => {
+    if (!output.quiet) stderr.write(`${line}\n`)
+  }
+  const stop = stopSignal()
+  try {
+    const credentials = await openCredentialStore({ env, onNotice: say })
+    const daemon = await startDaemon({ config, version: VERSION, clock: systemClock, log, credentials })
+    say(`docsearch ${VERSION}, data in ${config.dataDir}`)
+    say(`embedder ${daemon.embedder.embedder}: ${daemon.embedder.reason}`)
+    // The link is a secret of 30 minutes that only a person at this terminal may see; it is not in the log.
+    if (daemon.setupUrl) say(`make the owner's password (within 30 minutes): ${daemon.setupUrl}`)
+    const { url, setupUrl } = daemon
+    stdout.write(json ? `${JSON.stringify({ event: 'listening', url, pid: process.pid, ...(setupUrl && { setup_url: setupUrl }) })}\n` : `listening on ${url}\n`)
+
+    const signal = await stop.requested
+    say(`${signal}: stopping; once more to stop at once`)
+    await daemon.stop(GRACE_MS)
+    return 0
+  } finally {
+    stop.dispose()
+  }
+}
+
+/** The first SIGTERM or SIGINT asks, the second no longer waits. */
+function stopSignal(): { requested: Promise<string>; dispose: () => void } {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let asked = false
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (asked) process.exit(130)
+    asked = true
+    resolve(signal)
+  }
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  return { requested: promise, dispose: () => void process.off('SIGTERM', onSignal).off('SIGINT', onSignal) }
+}
+
+function configTable({ values }: LoadedConfig): string {
+  const rows = values.map(({ key, value, from }) => [key, typeof value === 'string' ? value : JSON.stringify(value), from] as const)
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows.map(([key, value, from]) => `${key.padEnd(widths[0]!)}  ${value.padEnd(widths[1]!)}  ${from}\n`).join('')
+}

@@ -1,0 +1,123 @@
+import type { Server } from 'node:http'
+import { createApiKeys } from '../auth/api-keys.ts'
+import { createAuthenticator } from '../auth/authenticator.ts'
+import { createSetupLinks } from '../auth/setup-links.ts'
+import { openBlobs } from '../blobs/files.ts'
+import type { CredentialStore } from '../client/credentials/store.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import { chooseEmbedder } from '../embed/choose.ts'
+import { startEngine } from '../engine/start.ts'
+import { createApp } from '../http/app.ts'
+import type { Services } from '../http/services.ts'
+import { createLanceIndexStore } from '../index/lance.ts'
+import { createIngest } from '../ingest/create.ts'
+import { createParserPool } from '../parse/pool.ts'
+import { openRecords } from '../records/sql/open.ts'
+import { createFusedReranker } from '../rerank/fused.ts'
+import { createSearch } from '../search/create.ts'
+import { openDataFolder } from './data-folder.ts'
+import { diskState } from './disk.ts'
+import { ensureLocalKey, ensureOwner } from './first-start.ts'
+import { listen } from './listen.ts'
+
+export interface Daemon {
+  url: string
+  /** Where the owner makes a password; null when that is done. Valid for 30 minutes, once. */
+  setupUrl: string | null
+  embedder: { embedder: string; reason: string }
+  /** Stops taking requests, lets what runs come to an end within `graceMs`, closes everything. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** The one place where everything is wired. What was opened is closed again when a later step fails. */
+export async function startDaemon(options: { config: Config; version: string; clock: Clock; log: Logger; credentials: CredentialStore }): Promise<Daemon> {
+  const { config, version, clock, log, credentials } = options
+  const stopping = new AbortController()
+  const open: { name: string; close: (graceMs: number) => Promise<void> }[] = []
+  const closeAll = async (graceMs: number): Promise<void> => {
+    // In the reverse order of opening: nothing loses what it stands on.
+    for (const { name, close } of open.splice(0).toReversed()) {
+      await close(graceMs).catch((error: unknown) => log.error({ err: error, part: name }, 'could not be closed'))
+    }
+  }
+  try {
+    const folder = await openDataFolder(config.dataDir)
+    open.push({ name: 'data folder', close: () => folder.close() })
+    const records = await openRecords({ file: folder.database, clock, log })
+    open.push({ name: 'records', close: () => records.close() })
+    const blobs = await openBlobs({ folder: folder.blobs, clock })
+    const owner = await ensureOwner(records)
+
+    const engine = await startEngine({
+      records,
+      indexStore: createLanceIndexStore({ folder: folder.lance, log }),
+      chooseEmbedder: (existing) => chooseEmbedder({ setting: config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
+      clock,
+      log,
+    })
+    open.push({ name: 'engine', close: () => engine.close() })
+    const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
+    open.push({ name: 'parsers', close: () => parserPool.close() })
+    const ingest = createIngest({ records, blobs, engine, parserPool, limits: config.limits, clock, log })
+    await ingest.start()
+    open.push({ name: 'ingest', close: (graceMs) => ingest.stop(graceMs) })
+    const reranker = createFusedReranker()
+    const search = createSearch({ records, engine, reranker, clock, log })
+
+    let baseUrl = config.publicUrl ?? ''
+    const apiKeys = createApiKeys({ records, clock })
+    const services: Services = {
+      version,
+      clock,
+      log,
+      records,
+      blobs,
+      engine,
+      ingest,
+      search,
+      apiKeys,
+      authenticator: createAuthenticator([apiKeys]),
+      disk: () => diskState(config.dataDir),
+      reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
+      startedAt: clock.now(),
+      http: {
+        baseUrl: () => baseUrl,
+        allowedHosts: [...config.allowedHosts, ...(config.publicUrl ? [new URL(config.publicUrl).hostname] : [])],
+        trustProxy: config.trustProxy,
+        rateLimit: config.rateLimit,
+        limits: config.limits,
+        stopping: stopping.signal,
+      },
+    }
+    const app = createApp(services)
+    const { server, url } = await listen(app.callback(), config.host, config.port)
+    open.push({ name: 'server', close: (graceMs) => closeServer(server, graceMs) })
+    baseUrl ||= url
+    await folder.announce({ pid: process.pid, url })
+    await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir })
+    const setupUrl = (await records.users.hasPassword(owner.id)) ? null : `${baseUrl}/setup?token=${(await createSetupLinks({ records, clock }).issue(owner.id)).token}`
+    return {
+      url,
+      setupUrl,
+      embedder: engine.choice(),
+      async stop(graceMs) {
+        stopping.abort()
+        await closeAll(graceMs)
+      },
+    }
+  } catch (error) {
+    await closeAll(1000)
+    throw error
+  }
+}
+
+/** Requests in flight come to an end, idle connections go at once, what outlasts the grace is cut. */
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(cut)
+}
