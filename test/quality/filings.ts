@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SearchMode } from '../../src/search/search.ts'
+import { MODES } from './collections.ts'
+import { inParallel, type Instance } from './instance.ts'
+import { mean } from './metrics.ts'
+
+export const DEPTHS = [1, 5, 10] as const
+type Hits = Record<(typeof DEPTHS)[number], number>
+
+export interface FilingsResult {
+  questions: number
+  byMode: Record<SearchMode, { document: Hits; page: Hits }>
+}
+
+interface Question {
+  question: string
+  evidence: { file: string; page: number }[]
+}
+
+/** Real filings as PDF: is the right document, and the right page of it, among the first results? */
+export async function measureFilings(instance: Instance, folder: string): Promise<FilingsResult> {
+  const pdfs = readdirSync(join(folder, 'pdfs')).toSorted()
+  await instance.load(
+    'filings',
+    pdfs.map((name) => ({ name, content: new Uint8Array(readFileSync(join(folder, 'pdfs', name))) })),
+  )
+  const questions = readFileSync(join(folder, 'questions.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Question)
+  const byMode = {} as FilingsResult['byMode']
+  for (const mode of MODES) {
+    const found = await inParallel(questions, 4, async ({ question, evidence }) => {
+      const passages = await instance.search({ query: question, project: 'filings', mode, limit: 10 })
+      const documents = await instance.search({ query: question, project: 'filings', mode, limit: 10, group_by: 'document' })
+      const page = passages.results.findIndex(({ document, chunk }) =>
+        evidence.some((place) => place.file === document.name && place.page >= chunk.page_start && place.page <= chunk.page_end),
+      )
+      const document = documents.results.findIndex((result) => evidence.some((place) => place.file === result.document.name))
+      return { page, document }
+    })
+    const rate = (ranks: number[]): Hits =>
+      Object.fromEntries(DEPTHS.map((depth) => [depth, mean(ranks.map((rank) => (rank >= 0 && rank < depth ? 1 : 0)))])) as Hits
+    byMode[mode] = { document: rate(found.map((f) => f.document)), page: rate(found.map((f) => f.page)) }
+  }
+  return { questions: questions.length, byMode }
+}

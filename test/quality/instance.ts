@@ -1,0 +1,66 @@
+import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
+import type { UploadAnswer } from '../../src/contract/documents.ts'
+import { type RealDaemon, startRealDaemon } from '../support/daemon.ts'
+
+export interface Upload {
+  name: string
+  content: Uint8Array<ArrayBuffer> | string
+}
+
+/** A real daemon and the few calls that the measurements need, over plain REST. */
+export interface Instance {
+  daemon: RealDaemon
+  /** Uploads and waits until all of it can be searched; throws when any file was refused or failed. */
+  load(project: string, files: readonly Upload[]): Promise<void>
+  search(request: SearchRequest): Promise<SearchAnswer>
+  dispose(): Promise<void>
+}
+
+const FILES_PER_REQUEST = 20
+
+export async function startInstance(args: string[] = ['--embedder', 'builtin'], env: Record<string, string> = {}): Promise<Instance> {
+  const daemon = await startRealDaemon({ args: [...args, '--log-level', 'warn'], env })
+  const headers = { Authorization: `Bearer ${await daemon.token()}` }
+  const call = async (path: string, init: RequestInit): Promise<unknown> => {
+    const answer = await fetch(daemon.url + path, init)
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
+  return {
+    daemon,
+    async load(project, files) {
+      for (let i = 0; i < files.length; i += FILES_PER_REQUEST) {
+        const form = new FormData()
+        form.append('project', project)
+        for (const { name, content } of files.slice(i, i + FILES_PER_REQUEST)) form.append('file', new Blob([content]), name)
+        const { rejected } = (await call('/api/v1/upload', { method: 'POST', headers, body: form })) as UploadAnswer
+        if (rejected.length > 0) throw new Error(`refused: ${JSON.stringify(rejected)}`)
+      }
+      for (;;) {
+        const { statuses } = (await call(`/api/v1/projects/${encodeURIComponent(project)}`, { headers })) as { statuses: Record<string, number> }
+        if (statuses.failed) throw new Error(`${statuses.failed} documents of ${project} failed`)
+        if (!statuses.queued && !statuses.processing) return
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    },
+    async search(request) {
+      return (await call('/api/v1/search', {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify(request),
+      })) as SearchAnswer
+    },
+    dispose: () => daemon.dispose(),
+  }
+}
+
+/** Runs `work` over all items, at most `width` at a time, results in order. */
+export async function inParallel<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = Array.from({ length: items.length })
+  let next = 0
+  const lane = async (): Promise<void> => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!)
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+  return results
+}

@@ -1,0 +1,24 @@
+/** Relevance by document id for one query; a document not in it has 0. */
+export type Judgements = ReadonlyMap<string, number>
+
+/** nDCG as trec_eval counts it: linear gain, log2 discount (Järvelin and Kekäläinen 2002). */
+export function ndcg(ranking: readonly string[], judged: Judgements, depth: number): number {
+  const gains = ranking.slice(0, depth).map((id) => Math.max(0, judged.get(id) ?? 0))
+  const ideal = [...judged.values()].filter((gain) => gain > 0).toSorted((a, b) => b - a)
+  const best = discounted(ideal.slice(0, depth))
+  return best === 0 ? 0 : discounted(gains) / best
+}
+
+function discounted(gains: readonly number[]): number {
+  return gains.reduce((sum, gain, i) => sum + gain / Math.log2(i + 2), 0)
+}
+
+export function recall(ranking: readonly string[], judged: Judgements, depth: number): number {
+  const relevant = [...judged].filter(([, gain]) => gain > 0).map(([id]) => id)
+  const found = new Set(ranking.slice(0, depth))
+  return relevant.length === 0 ? 0 : relevant.filter((id) => found.has(id)).length / relevant.length
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+}

@@ -1,0 +1,62 @@
+// `npm run quality [-- SET…]`: the judged collections through the real daemon over REST, into bench/QUALITY.md.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DATA_DIR } from '../support/data.ts'
+import { type CollectionResult, collectionSets, measureCollection, MODES } from './collections.ts'
+import { DEPTHS, type FilingsResult, measureFilings } from './filings.ts'
+import { startInstance } from './instance.ts'
+
+/** Hybrid may cost this much against its own keyword channel, on any set. */
+const TOLERANCE = 0.005
+
+if (DATA_DIR === null) {
+  console.log('skipped: no judged collections here (set DOCSEARCH_TEST_DATA to their folder)')
+  process.exit(0)
+}
+const wanted = process.argv.slice(2)
+const sets = collectionSets(join(DATA_DIR, 'retrieval')).filter((set) => wanted.length === 0 || wanted.includes(set))
+const instance = await startInstance()
+const results: CollectionResult[] = []
+let filings: FilingsResult | null = null
+try {
+  for (const set of sets) {
+    const result = await measureCollection(instance, join(DATA_DIR, 'retrieval', set), set)
+    results.push(result)
+    console.log(row(result))
+  }
+  if (wanted.length === 0 || wanted.includes('filings')) filings = await measureFilings(instance, join(DATA_DIR, 'filings'))
+} finally {
+  await instance.dispose()
+}
+
+const report = [...collectionTable(results), ...(filings ? filingsTable(filings) : [])].join('\n')
+console.log(report)
+if (wanted.length === 0) {
+  const header = `# Retrieval quality\n\nWritten by \`npm run quality\`: embedder builtin, the real daemon over REST, each judged document uploaded as a text file, results grouped by document.\n\n`
+  writeFileSync(fileURLToPath(new URL('../../bench/QUALITY.md', import.meta.url)), `${header}${report}\n`)
+}
+const worse = results.filter(({ byMode }) => byMode.hybrid.ndcg10 < byMode.keyword.ndcg10 - TOLERANCE)
+for (const { set } of worse) console.error(`hybrid is below keyword by more than ${TOLERANCE} on ${set}`)
+process.exitCode = worse.length > 0 ? 1 : 0
+
+function row({ set, queries, byMode }: CollectionResult): string {
+  const figures = MODES.flatMap((mode) => [byMode[mode].ndcg10, byMode[mode].recall100]).map((figure) => figure.toFixed(3).replace(/^0/, ''))
+  return `| ${[set, queries, ...figures].join(' | ')} |`
+}
+
+function collectionTable(all: CollectionResult[]): string[] {
+  const titles = MODES.flatMap((mode) => [`${mode} nDCG@10`, `${mode} Recall@100`])
+  return [`| set | questions | ${titles.join(' | ')} |`, `|---|---|${titles.map(() => '---|').join('')}`, ...all.map(row), '']
+}
+
+function filingsTable({ questions, byMode }: FilingsResult): string[] {
+  const percent = (share: number): string => `${Math.round(share * 100)} %`
+  return [
+    `Filings, ${questions} questions: the right document, the right page among the first`,
+    '',
+    `| mode | ${DEPTHS.map((d) => `document @${d}`).join(' | ')} | ${DEPTHS.map((d) => `page @${d}`).join(' | ')} |`,
+    `|---|${'---|'.repeat(DEPTHS.length * 2)}`,
+    ...MODES.map((mode) => `| ${mode} | ${DEPTHS.map((d) => percent(byMode[mode].document[d])).join(' | ')} | ${DEPTHS.map((d) => percent(byMode[mode].page[d])).join(' | ')} |`),
+  ]
+}

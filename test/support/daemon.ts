@@ -1,0 +1,118 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export const BIN = fileURLToPath(new URL('../../bin/docsearch.js', import.meta.url))
+
+export interface RealDaemon {
+  url: string
+  pid: number
+  dataDir: string
+  /** Environment under which the command line finds the daemon's key. */
+  env: Record<string, string>
+  setupUrl: string | null
+  /** Milliseconds from the start of the process to the line `listening`. */
+  startedAfterMs: number
+  stderr(): string
+  /** The key of the local command line. */
+  token(): Promise<string>
+  /** Asks it to stop; the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** kill -9, and waits for the end. */
+  kill(): Promise<void>
+  exited: Promise<number | null>
+  /** Stops it and removes its folders. */
+  dispose(): Promise<void>
+}
+
+/** What the binary needs from the environment, and nothing that this machine's user may have set for docsearch. */
+export function cleanEnv(home: string, extra: Record<string, string> = {}): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_STATE_HOME: join(home, 'state'),
+    LANG: 'C.UTF-8',
+    ...extra,
+  }
+}
+
+/**
+ * Starts the real binary on a free port and waits until it listens. `home` given: an earlier daemon's folder, to start again on
+ * the same data.
+ */
+export async function startRealDaemon(options: { home?: string; args?: string[]; env?: Record<string, string> } = {}): Promise<RealDaemon> {
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), 'docsearch-daemon-')))
+  const dataDir = join(home, 'instance')
+  const env = cleanEnv(home, { DOCSEARCH_DATA: dataDir, DOCSEARCH_RATE_LIMIT: '0', ...options.env })
+  const began = performance.now()
+  const child = spawn(process.execPath, [BIN, '--json', 'serve', '--port', '0', ...(options.args ?? [])], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  let stderr = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-200_000)))
+  const first = await firstLine(child)
+  if (first === null) throw new Error(`docsearch serve ended with ${await exited} before it listened:\n${stderr}`)
+  const ready = JSON.parse(first) as { url: string; setup_url?: string }
+  const startedAfterMs = performance.now() - began
+  let token: string | undefined
+  const daemon: RealDaemon = {
+    url: ready.url,
+    pid: child.pid!,
+    dataDir,
+    env: { ...env, DOCSEARCH_SERVER: ready.url },
+    setupUrl: ready.setup_url ?? null,
+    startedAfterMs,
+    stderr: () => stderr,
+    async token() {
+      const made = await runCli(['--json', 'keys', 'create', 'for the tests', '--scope', 'read:documents', '--scope', 'write:documents', '--scope', 'manage:keys'], daemon.env)
+      if (made.code !== 0) throw new Error(`no key: ${made.stderr}`)
+      return (token ??= (JSON.parse(made.stdout) as { key: string }).key)
+    },
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return await exited
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+    exited,
+    async dispose() {
+      child.kill('SIGKILL')
+      await exited
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+  return daemon
+}
+
+function firstLine(child: ChildProcess): Promise<string | null> {
+  const lines = createInterface({ input: child.stdout! })
+  return new Promise((resolve) => {
+    lines.once('line', resolve)
+    lines.once('close', () => resolve(null))
+  })
+}
+
+export interface CliResult {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs the real binary to its end. */
+export function runCli(args: readonly string[], env: Record<string, string>, input?: string | Buffer): Promise<CliResult> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [BIN, ...args], { env, maxBuffer: 64e6 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+      resolve({ code, stdout, stderr })
+    })
+    child.stdin!.end(input)
+  })
+}
