@@ -1,0 +1,59 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DEFAULT_LIMITS } from '../src/config/config.ts'
+import { silentLogger } from '../src/core/logger.ts'
+import { createParserPool } from '../src/parse/pool.ts'
+import { startInstance } from '../test/quality/instance.ts'
+import { DATA_DIR } from '../test/support/data.ts'
+import { type Figure, megabytes, ratio, timed } from './measure.ts'
+
+const WORKERS = 2
+
+/** The filings from upload to searchable, against parsing the same files with as many processes and nothing else. */
+export async function measureIngest(): Promise<Figure[]> {
+  const folder = DATA_DIR && join(DATA_DIR, 'filings', 'pdfs')
+  if (!folder || !existsSync(folder)) return [{ name: 'ingest of the filings', value: 'skipped: they are not here' }]
+  const names = readdirSync(folder).toSorted()
+  const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+
+  const pool = createParserPool({ workers: WORKERS, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log: silentLogger })
+  const warm = join(folder, names[0]!)
+  await Promise.all(Array.from({ length: WORKERS }, () => pool.parse({ file: warm, mediaType: 'application/pdf', name: names[0]! })))
+  const parsing = await timed(() => Promise.all(names.map((name) => pool.parse({ file: join(folder, name), mediaType: 'application/pdf', name }))))
+  await pool.close()
+  const pages = parsing.value.reduce((sum, document) => sum + document.pages.length, 0)
+
+  const instance = await startInstance(['--embedder', 'builtin'], { DOCSEARCH_PARSE_WORKERS: String(WORKERS) })
+  try {
+    const files = names.map((name) => ({ name, content: new Uint8Array(readFileSync(join(folder, name))) }))
+    const ingest = await timed(() => instance.load('filings', files))
+    const peak = peakMemory(instance.daemon.pid)
+    return [
+      {
+        name: `filings (${names.length} files, ${pages} pages, ${megabytes(bytes)}), upload to searchable : parsing alone, ${WORKERS} processes each`,
+        value: `${ratio(ingest.ms / parsing.ms)} (${(ingest.ms / 1000).toFixed(1)} s : ${(parsing.ms / 1000).toFixed(1)} s)`,
+        bound: '≤ 1.5',
+      },
+      { name: 'ingest rate', value: `${Math.round(pages / (ingest.ms / 1000))} pages/s, ${(bytes / 1e6 / (ingest.ms / 1000)).toFixed(1)} MB/s` },
+      { name: 'peak resident memory of the daemon while ingesting', value: peak === null ? 'not known here' : megabytes(peak), bound: '< 1,074 MB' },
+    ]
+  } finally {
+    await instance.dispose()
+  }
+}
+
+/** VmHWM, in bytes; null where /proc is not. */
+export function peakMemory(pid: number): number | null {
+  return procStatus(pid, 'VmHWM')
+}
+
+export function residentMemory(pid: number): number | null {
+  return procStatus(pid, 'VmRSS')
+}
+
+function procStatus(pid: number, field: string): number | null {
+  const file = `/proc/${pid}/status`
+  if (!existsSync(file)) return null
+  const match = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(file, 'utf8'))
+  return match ? Number(match[1]) * 1024 : null
+}

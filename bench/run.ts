@@ -1,0 +1,44 @@
+// `npm run bench [-- startup|search|ingest|footprint …]`: figures as ratios within one run, into bench/RESULTS.md.
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { startInstance } from '../test/quality/instance.ts'
+import { measureFootprint } from './footprint.ts'
+import { measureIngest } from './ingest.ts'
+import type { Figure } from './measure.ts'
+import { measureSearch } from './search.ts'
+import { measureStartup } from './startup.ts'
+
+const SECTIONS: Record<string, () => Promise<Figure[]>> = {
+  startup: async () => {
+    const instance = await startInstance()
+    try {
+      return await measureStartup(instance)
+    } finally {
+      await instance.dispose()
+    }
+  },
+  search: measureSearch,
+  ingest: measureIngest,
+  footprint: measureFootprint,
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in SECTIONS))
+if (unknown.length > 0) {
+  console.error(`no such section: ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`)
+  process.exit(2)
+}
+const lines = ['| what | figure | bound |', '|---|---|---|']
+for (const [name, measure] of Object.entries(SECTIONS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  for (const { name: what, value, bound } of await measure()) {
+    lines.push(`| ${what} | ${value} | ${bound ?? ''} |`)
+    console.log(lines.at(-1))
+  }
+}
+if (wanted.length === 0) {
+  const machine = `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform} ${process.arch}`
+  const head = `# Figures\n\nWritten by \`npm run bench\` on ${machine}. Ratios are taken within one run; the times beside them belong to this machine and moment alone.\n\n`
+  writeFileSync(fileURLToPath(new URL('RESULTS.md', import.meta.url)), `${head}${lines.join('\n')}\n`)
+}
