@@ -1,0 +1,52 @@
+import type { Clock } from '../core/clock.ts'
+import { DocsearchError } from '../core/errors.ts'
+import type { Principal } from '../core/model.ts'
+import type { Records } from '../records/records.ts'
+import type { ApiKeys } from './auth.ts'
+import { hashSecret, isWellFormedApiKey, newApiKey } from './format.ts'
+
+/** API keys over the records. A key is known by the hash of all of it, so there is nothing to compare in variable time. */
+export function createApiKeys({ records, clock }: { records: Pick<Records, 'keys'>; clock: Clock }): ApiKeys {
+  return {
+    async create({ ownerId, name, scopes, expiresAt, maker }) {
+      const missing = maker === null ? [] : scopes.filter((scope) => !maker.scopes.has(scope))
+      if (missing.length > 0) {
+        throw new DocsearchError(
+          'insufficient_scope',
+          `A key cannot give more than its maker has; yours lacks ${missing.join(', ')}. Leave that out, or use a key that has it.`,
+          { details: { scope: missing.join(' ') } },
+        )
+      }
+      const key = newApiKey()
+      const record = await records.keys.create({
+        ownerId,
+        name,
+        sha256: hashSecret(key),
+        lastFour: key.slice(-4),
+        scopes: [...new Set(scopes)],
+        expiresAt,
+      })
+      return { key, record }
+    },
+
+    async check(credential): Promise<Principal | null> {
+      if (!isWellFormedApiKey(credential)) return null
+      const record = await records.keys.findByHash(hashSecret(credential))
+      if (record === null) return null
+      if (record.expiresAt !== null && record.expiresAt.getTime() <= clock.now().getTime()) return null
+      try {
+        await records.keys.touch(record.id)
+      } catch {
+        // "Last used" is a convenience: on a full disk a search must still be answered.
+      }
+      return {
+        userId: record.ownerId,
+        scopes: new Set(record.scopes),
+        via: 'api_key',
+        credentialId: record.id,
+        credentialName: record.name,
+        expiresAt: record.expiresAt,
+      }
+    },
+  }
+}
