@@ -25,7 +25,7 @@ export interface Records {
   queue: Queue
   events: Events
   generations: Generations
-  /** `PRAGMA quick_check` and a write of nothing. Never throws. */
+  /** A read and a write of nothing (every page is looked at when it is opened). Never throws. */
   check(): Promise<{ ok: boolean; message: string }>
   close(): Promise<void>
 }
@@ -129,14 +129,19 @@ export interface Documents {
 
 /** What the worker needs; it acts for all owners. */
 export interface Queue {
-  /** Oldest first, at most `limit`, status → processing in the same statement; not those whose `notBefore` is in the future or ids in `exclude`. */
+  /** At most `limit`, those tried least first and of those the oldest, status → processing in the same statement; not those whose `notBefore` is in the future. */
   claim(limit: number): Promise<QueuedDocument[]>
   /** Earliest moment at which something waiting may be claimed; null when nothing waits. */
   nextDue(): Promise<Date | null>
   /** Parsing is done: pages and facts are kept. False when this version is no longer wanted. */
   savePages(job: JobRef, parsed: { pages: readonly Page[]; title: string | null; pageCount: number; warnings: readonly DocumentWarning[]; health: DocumentHealth; facts: Record<string, unknown> }): Promise<boolean>
+  /**
+   * Before chunks go to the index: from here on they may be in it, whatever happens. Returns the jobs whose version is still wanted.
+   */
+  beginIndexing(jobs: readonly JobRef[]): Promise<JobRef[]>
   /** Its chunks are committed in the index. One transaction for many. Returns those whose version was no longer wanted. */
   finish(results: readonly { job: JobRef; chunkCount: number; chunksSkipped: number; embeddingModel: string; warnings: readonly DocumentWarning[] }[]): Promise<JobRef[]>
+  /** For good. What was searchable of an earlier version is buried (see `tombstones`): a failed document is not found. */
   fail(job: JobRef, error: { code: string; message: string }): Promise<void>
   /** Back into the queue, not before this moment. `countAttempt` false: waiting for something outside is no fault of the document. */
   release(job: JobRef, options: { notBefore: Date; countAttempt: boolean }): Promise<void>
@@ -144,11 +149,13 @@ export interface Queue {
   recover(): Promise<number>
   /** Everything ready or failed for lack of an embedder goes back into the queue (the index is built anew). Returns how many. */
   requeueAll(): Promise<number>
-  /** Deleted documents whose chunks may still be in the index. */
+  /** Documents, deleted or failed, whose chunks may still be in the index. */
   tombstones(): Promise<string[]>
   clearTombstones(documentIds: readonly string[]): Promise<void>
   /** What the index ought to hold: ready documents with version and chunk count. */
   expected(): Promise<Map<string, { version: number; chunks: number }>>
+  /** Of these, those without a row or failed: their chunks have no place in the index. */
+  unknown(documentIds: readonly string[]): Promise<string[]>
   /** Ready documents the index has lost go back into the queue. */
   requeueMany(documentIds: readonly string[]): Promise<void>
   counts(): Promise<Record<DocumentStatus, number>>

@@ -1,0 +1,64 @@
+import type { NewDocument } from '../records.ts'
+import { fresh, foldName } from './document-rows.ts'
+import { slices } from './store.ts'
+import type { WriteTransaction } from './store.ts'
+import type { DocumentRow } from './tables.ts'
+
+/** The rows go; a tombstone for each stays until the index has forgotten it. */
+export async function removeDocuments(tx: WriteTransaction, rows: readonly DocumentRow[], now: number): Promise<void> {
+  await bury(tx, rows.map((row) => row.id), now)
+  for (const ids of slices(rows.map((row) => row.id))) await tx.sql.deleteFrom('documents').where('id', 'in', ids).execute()
+  await tx.announce('document.deleted', rows)
+}
+
+/** The index is to forget these documents. */
+export async function bury(tx: WriteTransaction, ids: readonly string[], now: number): Promise<void> {
+  const rows = ids.map((id) => ({ document_id: id, created_at: now }))
+  for (const part of slices(rows, 2)) {
+    await tx.sql.insertInto('tombstones').values(part).onConflict((c) => c.column('document_id').doNothing()).execute()
+  }
+}
+
+export function newRow(id: string, document: NewDocument, now: number): DocumentRow {
+  return {
+    ...fresh(now),
+    id,
+    owner_id: document.ownerId,
+    project_id: document.projectId,
+    path: document.path,
+    ...contentOf(document),
+    tags: JSON.stringify(document.tags),
+    version: 1,
+    created_at: now,
+    pages_version: null,
+    indexed: 0,
+  }
+}
+
+/** What belongs to the bytes and not to the place. */
+export function contentOf(document: NewDocument) {
+  return {
+    name: document.name,
+    name_folded: foldName(document.name),
+    media_type: document.mediaType,
+    size_bytes: document.sizeBytes,
+    sha256: document.sha256,
+  }
+}
+
+/** The next version of a document goes into the queue. */
+export async function queueAnew(
+  tx: WriteTransaction,
+  row: DocumentRow,
+  now: number,
+  change: Partial<DocumentRow> = {},
+): Promise<DocumentRow> {
+  const updated = await tx.sql
+    .updateTable('documents')
+    .set({ ...fresh(now), ...change, version: row.version + 1 })
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tx.announce('document.queued', [updated])
+  return updated
+}

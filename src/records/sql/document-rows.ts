@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { DocumentHealth, DocumentRecord, DocumentWarning } from '../../core/model.ts'
+import type { DocumentRow, Tables } from './tables.ts'
+
+export type NamedDocumentRow = DocumentRow & { project_name: string }
+
+export const NO_HEALTH: DocumentHealth = { pages: 0, pagesWithText: 0, pagesWithoutText: 0, chunksSkipped: 0 }
+
+/** Columns of a version that is yet to be worked on. */
+export function fresh(now: number) {
+  return {
+    status: 'queued' as const,
+    updated_at: now,
+    queued_at: now,
+    not_before: null,
+    attempts: 0,
+    ready_at: null,
+    page_count: null,
+    chunk_count: null,
+    embedding_model: null,
+    error_code: null,
+    error_message: null,
+    warnings: '[]',
+    health: JSON.stringify(NO_HEALTH),
+    title: null,
+    parse: '{}',
+  }
+}
+
+/** Case does not count in searches for names, whatever the script. */
+export function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
+/** Documents with the names of their projects. */
+export function selectDocuments(db: Kysely<Tables>) {
+  return db
+    .selectFrom('documents')
+    .innerJoin('projects', 'projects.id', 'documents.project_id')
+    .selectAll('documents')
+    .select('projects.name as project_name')
+}
+
+/** Any of these characters in what was asked for stands for itself. */
+export function containing(column: 'name_folded', part: string) {
+  const pattern = `%${part.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
+  return sql<boolean>`documents.${sql.ref(column)} like ${pattern} escape '\\'`
+}
+
+export function toDocument(row: NamedDocumentRow): DocumentRecord {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    projectId: row.project_id,
+    projectName: row.project_name,
+    name: row.name,
+    path: row.path,
+    mediaType: row.media_type,
+    sizeBytes: row.size_bytes,
+    sha256: row.sha256,
+    status: row.status,
+    version: row.version,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    readyAt: row.ready_at === null ? null : new Date(row.ready_at),
+    pageCount: row.page_count,
+    chunkCount: row.chunk_count,
+    embeddingModel: row.embedding_model,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    warnings: JSON.parse(row.warnings) as DocumentWarning[],
+    health: JSON.parse(row.health) as DocumentHealth,
+    title: row.title,
+    tags: JSON.parse(row.tags) as string[],
+    parse: JSON.parse(row.parse) as Record<string, unknown>,
+  }
+}

@@ -1,0 +1,81 @@
+import type { DocumentRecord } from '../../core/model.ts'
+import type { Block } from '../../core/parsed.ts'
+import type { DocumentQuery, Documents, PageOf } from '../records.ts'
+import { decodeCursor, pageOf } from './cursor.ts'
+import { queueAnew, removeDocuments } from './document-changes.ts'
+import { containing, foldName, selectDocuments, toDocument } from './document-rows.ts'
+import { createRegister } from './register.ts'
+import { slices } from './store.ts'
+import type { Store } from './store.ts'
+
+export function createDocuments(store: Store): Documents {
+  const { db, now } = store
+
+  async function get(ownerId: string, id: string): Promise<DocumentRecord | null> {
+    const row = await selectDocuments(db).where('documents.owner_id', '=', ownerId).where('documents.id', '=', id).executeTakeFirst()
+    return row ? toDocument(row) : null
+  }
+
+  async function list(ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>> {
+    const { limit, cursor, projectId, status, name, sha256 } = query
+    let select = selectDocuments(db).where('documents.owner_id', '=', ownerId)
+    if (projectId !== undefined) select = select.where('documents.project_id', '=', projectId)
+    if (status !== undefined) select = select.where('documents.status', '=', status)
+    if (sha256 !== undefined) select = select.where('documents.sha256', '=', sha256)
+    if (name !== undefined) select = select.where(containing('name_folded', foldName(name)))
+    if (cursor !== undefined) {
+      const { value, id } = decodeCursor(cursor, 'number')
+      select = select.where((e) => e(e.refTuple('documents.created_at', 'documents.id'), '<', e.tuple(value, id)))
+    }
+    const rows = await select.orderBy('documents.created_at', 'desc').orderBy('documents.id', 'desc').limit(limit + 1).execute()
+    return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toDocument)
+  }
+
+  return {
+    register: createRegister(store),
+    get,
+    async getMany(ownerId, ids) {
+      const found = new Map<string, DocumentRecord>()
+      for (const part of slices(ids)) {
+        const rows = await selectDocuments(db).where('documents.owner_id', '=', ownerId).where('documents.id', 'in', part).execute()
+        for (const row of rows) found.set(row.id, toDocument(row))
+      }
+      return found
+    },
+    list,
+    async countPending(ownerId, projectIds) {
+      if (projectIds?.length === 0) return 0
+      let query = db
+        .selectFrom('documents')
+        .select((e) => e.fn.countAll<number>().as('pending'))
+        .where('owner_id', '=', ownerId)
+        .where('status', 'in', ['queued', 'processing'])
+      if (projectIds !== undefined) query = query.where('project_id', 'in', projectIds)
+      return Number((await query.executeTakeFirstOrThrow()).pending)
+    },
+    async requeue(ownerId, id) {
+      const queued = await store.write(async (tx) => {
+        const row = await tx.sql.selectFrom('documents').selectAll().where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+        return row ? await queueAnew(tx, row, now()) : null
+      })
+      return queued ? await get(ownerId, id) : null
+    },
+    delete: (ownerId, id) =>
+      store.write(async (tx) => {
+        const row = await tx.sql.selectFrom('documents').selectAll().where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+        if (!row) return false
+        await removeDocuments(tx, [row], now())
+        return true
+      }),
+    async pages(ownerId, id) {
+      const row = await db.selectFrom('documents').select('pages_version').where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+      if (!row || row.pages_version === null) return null
+      const pages = await db.selectFrom('pages').selectAll().where('document_id', '=', id).orderBy('number').execute()
+      return pages.map(({ number, text, blocks }) => ({ number, text, blocks: JSON.parse(blocks) as Block[] }))
+    },
+    async isBlobReferenced(sha256) {
+      const row = await db.selectFrom('documents').select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst()
+      return row !== undefined
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { newId } from '../../core/ids.ts'
+import type { ApiKeyRecord, Scope } from '../../core/model.ts'
+import type { Keys } from '../records.ts'
+import { decodeCursor, pageOf } from './cursor.ts'
+import type { Store } from './store.ts'
+import type { ApiKeyRow } from './tables.ts'
+
+/** A key in use is not written at every request. */
+const TOUCH_MS = 60_000
+
+export function createKeys(store: Store): Keys {
+  const { db, clock, now } = store
+  return {
+    async create({ ownerId, name, sha256, lastFour, scopes, expiresAt }) {
+      const at = clock.now()
+      const row: ApiKeyRow = {
+        id: newId('key', at),
+        owner_id: ownerId,
+        name,
+        sha256,
+        last_four: lastFour,
+        scopes: JSON.stringify(scopes),
+        created_at: at.getTime(),
+        last_used_at: null,
+        expires_at: expiresAt?.getTime() ?? null,
+      }
+      await db.insertInto('api_keys').values(row).execute()
+      return toKey(row)
+    },
+    async findByHash(sha256) {
+      const row = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('sha256', '=', sha256)
+        .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
+        .executeTakeFirst()
+      return row ? toKey(row) : null
+    },
+    async touch(id) {
+      await db
+        .updateTable('api_keys')
+        .set({ last_used_at: now() })
+        .where('id', '=', id)
+        .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<=', now() - TOUCH_MS)]))
+        .execute()
+    },
+    async list(ownerId, { limit, cursor }) {
+      let query = db.selectFrom('api_keys').selectAll().where('owner_id', '=', ownerId)
+      if (cursor !== undefined) {
+        const { value, id } = decodeCursor(cursor, 'number')
+        query = query.where((e) => e(e.refTuple('created_at', 'id'), '<', e.tuple(value, id)))
+      }
+      const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit + 1).execute()
+      return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toKey)
+    },
+    async delete(ownerId, id) {
+      const gone = await db.deleteFrom('api_keys').where('owner_id', '=', ownerId).where('id', '=', id).returning('id').execute()
+      return gone.length > 0
+    },
+  }
+}
+
+const moment = (ms: number | null) => (ms === null ? null : new Date(ms))
+
+function toKey(row: ApiKeyRow): ApiKeyRecord {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    lastFour: row.last_four,
+    createdAt: new Date(row.created_at),
+    lastUsedAt: moment(row.last_used_at),
+    expiresAt: moment(row.expires_at),
+  }
+}

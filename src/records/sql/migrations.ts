@@ -1,0 +1,158 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import type { Migration } from 'kysely/migration'
+import { DocsearchError } from '../../core/errors.ts'
+
+/** In order, by name. One that has been released is never changed: a further one is added. */
+export const MIGRATIONS: Record<string, Migration> = {
+  '0001_initial': { up: initial },
+}
+
+async function initial(db: Kysely<never>): Promise<void> {
+  const { schema } = db
+  await schema
+    .createTable('users')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('email', 'text', (c) => c.unique())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('role', 'text', (c) => c.notNull())
+    .addColumn('password_hash', 'text')
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .execute()
+  await schema
+    .createTable('setup_tokens')
+    .addColumn('sha256', 'text', (c) => c.primaryKey())
+    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('expires_at', 'bigint', (c) => c.notNull())
+    .addColumn('used_at', 'bigint')
+    .execute()
+  await schema
+    .createTable('api_keys')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('owner_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('sha256', 'text', (c) => c.notNull().unique())
+    .addColumn('last_four', 'text', (c) => c.notNull())
+    .addColumn('scopes', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('last_used_at', 'bigint')
+    .addColumn('expires_at', 'bigint')
+    .execute()
+  await schema.createIndex('api_keys_by_owner').on('api_keys').columns(['owner_id', 'created_at', 'id']).execute()
+  await schema
+    .createTable('projects')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('owner_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('description', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('updated_at', 'bigint', (c) => c.notNull())
+    .addUniqueConstraint('projects_name_is_unique', ['owner_id', 'name'])
+    .execute()
+  await documents(db)
+  await derived(db)
+}
+
+async function documents({ schema }: Kysely<never>): Promise<void> {
+  await schema
+    .createTable('documents')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('owner_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('project_id', 'text', (c) => c.notNull().references('projects.id').onDelete('cascade'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('name_folded', 'text', (c) => c.notNull())
+    .addColumn('path', 'text', (c) => c.notNull())
+    .addColumn('media_type', 'text', (c) => c.notNull())
+    .addColumn('size_bytes', 'bigint', (c) => c.notNull())
+    .addColumn('sha256', 'text', (c) => c.notNull())
+    .addColumn('status', 'text', (c) => c.notNull().check(sql`status in ('queued', 'processing', 'ready', 'failed')`))
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('updated_at', 'bigint', (c) => c.notNull())
+    .addColumn('ready_at', 'bigint')
+    .addColumn('page_count', 'integer')
+    .addColumn('chunk_count', 'integer')
+    .addColumn('embedding_model', 'text')
+    .addColumn('error_code', 'text')
+    .addColumn('error_message', 'text')
+    .addColumn('warnings', 'text', (c) => c.notNull())
+    .addColumn('health', 'text', (c) => c.notNull())
+    .addColumn('title', 'text')
+    .addColumn('tags', 'text', (c) => c.notNull())
+    .addColumn('parse', 'text', (c) => c.notNull())
+    .addColumn('attempts', 'integer', (c) => c.notNull())
+    .addColumn('queued_at', 'bigint', (c) => c.notNull())
+    .addColumn('not_before', 'bigint')
+    .addColumn('pages_version', 'integer')
+    .addColumn('indexed', 'integer', (c) => c.notNull())
+    .addUniqueConstraint('documents_path_is_unique', ['project_id', 'path'])
+    .execute()
+  const index = (name: string, columns: string[]) => schema.createIndex(name).on('documents').columns(columns).execute()
+  await index('documents_newest', ['owner_id', 'created_at', 'id'])
+  await index('documents_newest_in_project', ['project_id', 'created_at', 'id'])
+  await index('documents_by_hash', ['sha256'])
+  await index('documents_queue', ['status', 'attempts', 'queued_at', 'id'])
+  await index('documents_by_status', ['owner_id', 'status', 'created_at', 'id'])
+  // Covers the counts of a project, so that no row is read for them.
+  await index('documents_counts', ['project_id', 'status', 'chunk_count', 'size_bytes'])
+}
+
+async function derived({ schema }: Kysely<never>): Promise<void> {
+  await schema
+    .createTable('pages')
+    .addColumn('document_id', 'text', (c) => c.notNull().references('documents.id').onDelete('cascade'))
+    .addColumn('number', 'integer', (c) => c.notNull())
+    .addColumn('text', 'text', (c) => c.notNull())
+    .addColumn('blocks', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('pages_key', ['document_id', 'number'])
+    .execute()
+  await schema
+    .createTable('tombstones')
+    .addColumn('document_id', 'text', (c) => c.primaryKey())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .execute()
+  await schema
+    .createTable('events')
+    // Never used twice, or a listener that resumes would miss one.
+    .addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
+    .addColumn('owner_id', 'text', (c) => c.notNull())
+    .addColumn('document_id', 'text', (c) => c.notNull())
+    .addColumn('project_id', 'text', (c) => c.notNull())
+    .addColumn('type', 'text', (c) => c.notNull())
+    .addColumn('data', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .execute()
+  await schema.createIndex('events_by_owner').on('events').columns(['owner_id', 'id']).execute()
+  await schema
+    .createTable('generations')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('fingerprint', 'text', (c) => c.notNull())
+    .addColumn('embedding_model', 'text', (c) => c.notNull())
+    .addColumn('dimensions', 'integer', (c) => c.notNull())
+    .addColumn('active', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .execute()
+}
+
+/** Brings the tables to this version. Throws DocsearchError `data_newer` when a newer docsearch has been here. */
+export async function migrate<T>(db: Kysely<T>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
+  await refuseNewer(db)
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+}
+
+async function refuseNewer<T>(db: Kysely<T>): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const unknown = rows.map((row) => row.name).filter((name) => !(name in MIGRATIONS))
+  if (unknown.length === 0) return
+  throw new DocsearchError(
+    'data_newer',
+    'The data folder was made by a newer version of docsearch. Install that version, or name another folder with --data.',
+    { details: { unknown_migrations: unknown } },
+  )
+}

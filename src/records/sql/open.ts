@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { chmod, open as openFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
+import { DocsearchError, isDocsearchError } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Records } from '../records.ts'
+import { nodeSqliteDialect } from './dialect.ts'
+import { createDocuments } from './documents.ts'
+import { databaseCorrupt, translateSqlError } from './errors.ts'
+import { createEvents } from './events.ts'
+import { createGenerations } from './generations.ts'
+import { createKeys } from './keys.ts'
+import { migrate } from './migrations.ts'
+import { createProjects } from './projects.ts'
+import { createQueue } from './queue.ts'
+import { createStore } from './store.ts'
+import type { Tables } from './tables.ts'
+import { createSetupTokens, createUsers } from './users.ts'
+
+const BUSY_TIMEOUT_MS = 10_000
+
+/**
+ * Opens (or makes) the database. Throws DocsearchError: `data_newer`, `database_corrupt` (every page is looked at, so that damage is
+ * met here and not in the middle of an answer), `data_readonly`, `disk_full`.
+ */
+export async function openRecords({ file, clock, log }: { file: string; clock: Clock; log: Logger }): Promise<Records> {
+  const isNew = !existsSync(file)
+  const database = await openDatabase(file)
+  const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database) })
+  try {
+    if (!isNew) quickCheck(database)
+    await migrate(db)
+  } catch (error) {
+    database.close()
+    throw translateSqlError(error)
+  }
+  log.debug({ new: isNew }, 'database opened')
+  const store = createStore(db, clock)
+  return {
+    users: createUsers(store),
+    setupTokens: createSetupTokens(store),
+    keys: createKeys(store),
+    projects: createProjects(store),
+    documents: createDocuments(store),
+    queue: createQueue(store),
+    events: createEvents(store),
+    generations: createGenerations(store),
+    check: () => check(db),
+    close: () => db.destroy(),
+  }
+}
+
+async function openDatabase(file: string): Promise<DatabaseSync> {
+  try {
+    // Made by us, so that it is never readable for others, not even for a moment; SQLite gives its -wal and -shm the same mode.
+    await (await openFile(file, 'a', 0o600)).close()
+    await chmod(file, 0o600)
+    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+    try {
+      database.exec('pragma journal_mode = wal; pragma synchronous = full')
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    return database
+  } catch (error) {
+    throw translateSqlError(asReadonly(error))
+  }
+}
+
+function asReadonly(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOSPC') return new DocsearchError('disk_full', 'The disk is full. Make room, then start again.', { blame: 'outside', cause: error })
+  if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') return error
+  return new DocsearchError(
+    'data_readonly',
+    'The data folder cannot be written to. Check who owns it and its permissions, or name another one with --data.',
+    { blame: 'outside', cause: error },
+  )
+}
+
+function quickCheck(database: DatabaseSync): void {
+  const rows = database.prepare('pragma quick_check(1)').all()
+  const verdict = Object.values(rows[0] ?? {})[0]
+  if (verdict !== 'ok') throw databaseCorrupt(new Error(String(verdict)))
+}
+
+async function check(db: Kysely<Tables>): Promise<{ ok: boolean; message: string }> {
+  try {
+    await db.transaction().execute(async (tx) => {
+      await sql`select count(*) from kysely_migration`.execute(tx)
+      await tx.updateTable('users').set({ name: '' }).where('id', '=', '').execute()
+    })
+    return { ok: true, message: 'The database answers and can be written to.' }
+  } catch (error) {
+    // Reported to whoever asked for the state; that is this function's job.
+    return { ok: false, message: isDocsearchError(error) ? error.message : 'The database does not answer as it should.' }
+  }
+}

@@ -1,0 +1,114 @@
+import type { Kysely } from 'kysely'
+import { DocsearchError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { ProjectCounts } from '../../core/model.ts'
+import type { Projects, ProjectWithCounts } from '../records.ts'
+import { decodeCursor, pageOf } from './cursor.ts'
+import { removeDocuments } from './document-changes.ts'
+import { isUniqueViolation } from './errors.ts'
+import type { Store } from './store.ts'
+import type { ProjectRow, Tables } from './tables.ts'
+
+export function createProjects(store: Store): Projects {
+  const { db, clock, now } = store
+
+  async function find(ownerId: string, idOrName: string): Promise<ProjectWithCounts | null> {
+    const rows = await db
+      .selectFrom('projects')
+      .selectAll()
+      .where('owner_id', '=', ownerId)
+      .where((e) => e.or([e('id', '=', idOrName), e('name', '=', idOrName)]))
+      .execute()
+    // A project may be named like the id of another one: ids win.
+    const row = rows.find((candidate) => candidate.id === idOrName) ?? rows[0]
+    return row ? withCounts(row, await countsOf(db, [row.id])) : null
+  }
+
+  return {
+    async create({ ownerId, name, description }) {
+      const at = clock.now()
+      const created = at.getTime()
+      const row = { id: newId('prj', at), owner_id: ownerId, name, description, created_at: created, updated_at: created }
+      await orProjectExists(name, () => db.insertInto('projects').values(row).execute())
+      return withCounts(row, new Map())
+    },
+    find,
+    async list(ownerId, { limit, cursor }) {
+      let query = db.selectFrom('projects').selectAll().where('owner_id', '=', ownerId)
+      if (cursor !== undefined) query = query.where('name', '>', decodeCursor(cursor, 'string').value)
+      const rows = await query.orderBy('name').limit(limit + 1).execute()
+      const counts = await countsOf(db, rows.map((row) => row.id))
+      return pageOf(rows, limit, (row) => ({ value: row.name, id: row.id }), (row) => withCounts(row, counts))
+    },
+    async update(ownerId, id, change) {
+      const query = db
+        .updateTable('projects')
+        .set({ ...change, updated_at: now() })
+        .where('owner_id', '=', ownerId)
+        .where('id', '=', id)
+        .returningAll()
+      const row = await orProjectExists(change.name ?? '', () => query.executeTakeFirst())
+      return row ? withCounts(row, await countsOf(db, [row.id])) : null
+    },
+    delete: (ownerId, id) =>
+      store.write(async (tx) => {
+        const project = await tx.sql.selectFrom('projects').select('id').where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+        if (!project) return null
+        const rows = await tx.sql.selectFrom('documents').selectAll().where('project_id', '=', id).execute()
+        await removeDocuments(tx, rows, now())
+        await tx.sql.deleteFrom('projects').where('id', '=', id).execute()
+        return { documentIds: rows.map((row) => row.id) }
+      }),
+  }
+}
+
+async function orProjectExists<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new DocsearchError('project_exists', `There is a project named ${JSON.stringify(name)} already. Choose another name.`, { cause: error })
+  }
+}
+
+async function countsOf(db: Kysely<Tables>, projectIds: readonly string[]): Promise<Map<string, ProjectCounts>> {
+  const counts = new Map<string, ProjectCounts>()
+  if (projectIds.length === 0) return counts
+  const rows = await db
+    .selectFrom('documents')
+    .select((e) => [
+      'project_id',
+      'status',
+      e.fn.countAll<number>().as('documents'),
+      e.fn.coalesce(e.fn.sum<number>('chunk_count'), e.lit(0)).as('chunks'),
+      e.fn.sum<number>('size_bytes').as('bytes'),
+    ])
+    .where('project_id', 'in', projectIds)
+    .groupBy(['project_id', 'status'])
+    .execute()
+  for (const row of rows) {
+    const sum = counts.get(row.project_id) ?? noCounts()
+    sum.documents += Number(row.documents)
+    sum.chunks += Number(row.chunks)
+    sum.bytes += Number(row.bytes)
+    sum.statuses[row.status] += Number(row.documents)
+    counts.set(row.project_id, sum)
+  }
+  return counts
+}
+
+function noCounts(): ProjectCounts {
+  return { documents: 0, chunks: 0, bytes: 0, statuses: { queued: 0, processing: 0, ready: 0, failed: 0 } }
+}
+
+function withCounts(row: ProjectRow, counts: ReadonlyMap<string, ProjectCounts>): ProjectWithCounts {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    name: row.name,
+    description: row.description,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    counts: counts.get(row.id) ?? noCounts(),
+  }
+}

@@ -1,0 +1,83 @@
+import { DocsearchError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../records.ts'
+import { contentOf, newRow, queueAnew } from './document-changes.ts'
+import { toDocument } from './document-rows.ts'
+import type { Store, WriteTransaction } from './store.ts'
+import type { DocumentRow } from './tables.ts'
+
+type Registered = { row: DocumentRow; outcome: UploadOutcome }
+
+/** Documents.register: an upload becomes a document, a further version of one, or turns out to be there already. */
+export function createRegister(store: Store): Documents['register'] {
+  const { clock, now } = store
+
+  async function insert(tx: WriteTransaction, document: NewDocument): Promise<Registered> {
+    const row = newRow(newId('doc', clock.now()), document, now())
+    await tx.sql.insertInto('documents').values(row).execute()
+    await tx.announce('document.queued', [row])
+    return { row, outcome: 'created' }
+  }
+
+  async function unchanged(tx: WriteTransaction, row: DocumentRow): Promise<Registered> {
+    // Whoever sends the same bytes again after a failure wants another try.
+    return { row: row.status === 'failed' ? await queueAnew(tx, row, now()) : row, outcome: 'unchanged' }
+  }
+
+  async function register(tx: WriteTransaction, document: NewDocument, onConflict: OnConflict): Promise<Registered> {
+    const there = await atPath(tx, document)
+    if (!there) return insert(tx, document)
+    if (there.sha256 === document.sha256) return unchanged(tx, there)
+    if (onConflict === 'error') throw exists(document.path, there.id)
+    if (onConflict === 'keep') return keepBoth(tx, document)
+    const change = { ...contentOf(document), tags: JSON.stringify(document.tags) }
+    return { row: await queueAnew(tx, there, now(), change), outcome: 'replaced' }
+  }
+
+  async function keepBoth(tx: WriteTransaction, document: NewDocument): Promise<Registered> {
+    for (let count = 2; ; count++) {
+      const path = numbered(document.path, count)
+      const there = await atPath(tx, { ...document, path })
+      if (!there) return insert(tx, { ...document, path })
+      if (there.sha256 === document.sha256) return unchanged(tx, there)
+    }
+  }
+
+  return async (document, onConflict) => {
+    const { row, name, outcome } = await store.write(async (tx) => {
+      const project = await requireProject(tx, document)
+      return { ...(await register(tx, document, onConflict)), name: project.name }
+    })
+    return { document: toDocument({ ...row, project_name: name }), outcome }
+  }
+}
+
+async function requireProject(tx: WriteTransaction, { ownerId, projectId }: NewDocument): Promise<{ name: string }> {
+  const project = await tx.sql.selectFrom('projects').select('name').where('owner_id', '=', ownerId).where('id', '=', projectId).executeTakeFirst()
+  if (project) return project
+  throw new DocsearchError('project_not_found', 'The project is not there any more. Make it again, then upload again.')
+}
+
+function atPath(tx: WriteTransaction, { ownerId, projectId, path }: NewDocument): Promise<DocumentRow | undefined> {
+  return tx.sql
+    .selectFrom('documents')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('project_id', '=', projectId)
+    .where('path', '=', path)
+    .executeTakeFirst()
+}
+
+/** `reports/a.pdf` → `reports/a (2).pdf` */
+function numbered(path: string, count: number): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const dot = name.lastIndexOf('.')
+  const extension = dot > 0 ? name.slice(dot) : ''
+  return `${path.slice(0, path.length - extension.length)} (${count})${extension}`
+}
+
+function exists(path: string, id: string): DocsearchError {
+  return new DocsearchError('document_exists', `${JSON.stringify(path)} is there already with other bytes. Replace it, keep both, or choose another path.`, {
+    details: { document_id: id },
+  })
+}

@@ -1,0 +1,124 @@
+import type { Generated } from 'kysely'
+import type { DocumentStatus } from '../../core/model.ts'
+
+/**
+ * Columns as they lie in SQL. Moments are milliseconds since 1970 (integers compare and sort the same everywhere),
+ * flags are 0 or 1, lists and objects are JSON text: types every SQL database has.
+ */
+export interface Tables {
+  users: UserRow
+  setup_tokens: SetupTokenRow
+  api_keys: ApiKeyRow
+  projects: ProjectRow
+  documents: DocumentRow
+  pages: PageRow
+  tombstones: TombstoneRow
+  events: EventRow
+  generations: GenerationRow
+}
+
+export interface UserRow {
+  id: string
+  email: string | null
+  name: string
+  role: 'owner' | 'member'
+  password_hash: string | null
+  created_at: number
+}
+
+export interface SetupTokenRow {
+  sha256: string
+  user_id: string
+  created_at: number
+  expires_at: number
+  used_at: number | null
+}
+
+export interface ApiKeyRow {
+  id: string
+  owner_id: string
+  name: string
+  sha256: string
+  last_four: string
+  scopes: string
+  created_at: number
+  last_used_at: number | null
+  expires_at: number | null
+}
+
+export interface ProjectRow {
+  id: string
+  owner_id: string
+  name: string
+  description: string
+  created_at: number
+  updated_at: number
+}
+
+export interface DocumentRow {
+  id: string
+  owner_id: string
+  project_id: string
+  name: string
+  /** Lower case, for searches in names: what is lower case differs between databases, so it is done here. */
+  name_folded: string
+  path: string
+  media_type: string
+  size_bytes: number
+  sha256: string
+  status: DocumentStatus
+  version: number
+  created_at: number
+  updated_at: number
+  ready_at: number | null
+  page_count: number | null
+  chunk_count: number | null
+  embedding_model: string | null
+  error_code: string | null
+  error_message: string | null
+  warnings: string
+  health: string
+  title: string | null
+  tags: string
+  parse: string
+  /** Claims of this version that have not come to an end. */
+  attempts: number
+  queued_at: number
+  not_before: number | null
+  /** The version whose pages are kept; null when there are none. */
+  pages_version: number | null
+  /** 1 when chunks of some version may be in the index. */
+  indexed: number
+}
+
+export interface PageRow {
+  document_id: string
+  number: number
+  text: string
+  blocks: string
+}
+
+/** Documents whose chunks have to leave the index: deleted ones, and failed ones that had been searchable. */
+export interface TombstoneRow {
+  document_id: string
+  created_at: number
+}
+
+export interface EventRow {
+  id: Generated<number>
+  owner_id: string
+  document_id: string
+  project_id: string
+  type: string
+  data: string
+  created_at: number
+}
+
+export interface GenerationRow {
+  id: string
+  fingerprint: string
+  embedding_model: string
+  dimensions: number
+  active: number
+  created_at: number
+}
