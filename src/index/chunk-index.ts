@@ -35,13 +35,19 @@ export interface ChunkFilter {
   mediaTypes?: readonly string[]
   /** Any of these tags. */
   tags?: readonly string[]
+  /** Letter case counts; `%` and `_` stand for themselves. */
   pathPrefix?: string
+  /** That moment included. */
   createdAfter?: Date
+  /** That moment left out. */
   createdBefore?: Date
 }
 
-/** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. */
-export type ChunkHit = Omit<IndexedChunk, 'vector' | 'terms' | 'ownerId' | 'tags'> & { score: number }
+/** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. Its passage comes from `passages`. */
+export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version'> & { score: number }
+
+/** What is shown of a chunk. Read apart from the hits, because most candidates are never shown. */
+export type Passage = Omit<IndexedChunk, 'ownerId' | 'projectId' | 'mediaType' | 'path' | 'tags' | 'documentCreatedAt' | 'terms' | 'vector'>
 
 export interface DocumentChunks {
   documentId: string
@@ -57,6 +63,8 @@ export interface ChunkIndex {
   vectorSearch(vector: Float32Array, filter: ChunkFilter, limit: number): Promise<ChunkHit[]>
   /** `terms`: analysed query terms; any of them may match. */
   keywordSearch(terms: readonly string[], filter: ChunkFilter, limit: number): Promise<ChunkHit[]>
+  /** Passages by chunk id, those of this owner; one that has gone since it was found is missing. */
+  passages(ownerId: string, chunkIds: readonly string[]): Promise<Map<string, Passage>>
   /** Chunks in the index by document and version, for recovery. Reads every row's ids; throws `index_corrupt` when the files are damaged. */
   inventory(): Promise<Map<string, { version: number; chunks: number }>>
   countChunks(): Promise<number>

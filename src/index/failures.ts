@@ -1,0 +1,32 @@
+import { DocsearchError } from '../core/errors.ts'
+
+// LanceDB's errors have no codes: what the system said stands somewhere in the message.
+const DISK_FULL = /no space left|os error 28\b|ENOSPC|quota exceeded|os error 122\b/i
+const OUT_OF_HANDLES = /too many open files|os error 24\b|cannot allocate memory|os error 12\b/i
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** What went wrong in the index, as one of our errors: `disk_full` or `index_failed`. */
+export function indexFailure(error: unknown): DocsearchError {
+  if (error instanceof DocsearchError) return error
+  if (DISK_FULL.test(message(error))) {
+    return new DocsearchError('disk_full', 'The disk with the data folder is full. Make room: indexing then goes on by itself.', {
+      blame: 'outside',
+      cause: error,
+      retryAfter: 60,
+    })
+  }
+  return new DocsearchError('index_failed', 'The search index could not do this. The log says why.', { blame: 'internal', cause: error })
+}
+
+/** An error while everything is read: the files are damaged, unless the system had no means to read them. */
+export function readFailure(error: unknown): DocsearchError {
+  if (error instanceof DocsearchError || DISK_FULL.test(message(error)) || OUT_OF_HANDLES.test(message(error))) return indexFailure(error)
+  return corrupt('The files of the search index are damaged; it has to be built anew from the documents.', error)
+}
+
+export function corrupt(text: string, cause?: unknown): DocsearchError {
+  return new DocsearchError('index_corrupt', text, { blame: 'internal', cause })
+}

@@ -1,0 +1,178 @@
+import { connect, MatchQuery, Session } from '@lancedb/lancedb'
+import type { Connection, Table } from '@lancedb/lancedb'
+import type { Schema } from 'apache-arrow'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ChunkIndex, DocumentChunks } from './chunk-index.ts'
+import { corrupt, indexFailure, readFailure } from './failures.ts'
+import { filterToSql, sqlIn, sqlText } from './filter.ts'
+import { annIndex, ensureAnnIndex, ensureColumnIndexes } from './indexes.ts'
+import { probe, readInventory } from './probe.ts'
+import { HIT_COLUMNS, passageColumns, toHits, toPassages } from './rows.ts'
+import { chunkSchema, toArrow } from './schema.ts'
+import { createWriter } from './writer.ts'
+
+const MB = 1024n * 1024n
+/** Old versions are kept this long, for queries that still read them. */
+const KEEP_VERSIONS_MS = 5 * 60_000
+/** Rows whose full vectors are compared after the ANN index has chosen: more finds more, each takes about 20 µs. */
+const REFINE_ROWS = 800
+const PROBES = 40
+const MOST_PROBES = 1_000_000
+
+export interface LanceTableOptions {
+  folder: string
+  name: string
+  dimensions: number
+  clock: Clock
+  log: Logger
+  /** For tests: see ANN_MIN_ROWS. */
+  annMinRows?: number
+}
+
+/** Opens or makes the table. Throws `index_corrupt` when its files cannot be read or are of another layout. */
+export async function openLanceTable(options: LanceTableOptions): Promise<ChunkIndex> {
+  const { folder, name, dimensions } = options
+  const schema = chunkSchema(dimensions)
+  // The defaults are 6 GB and 1 GB, which is more than the daemon may have.
+  const connection = await connect(folder, { session: new Session(256n * MB, 64n * MB) }).catch((error) => {
+    throw indexFailure(error)
+  })
+  try {
+    const table = (await connection.tableNames()).includes(name)
+      ? await openTable(connection, name, schema)
+      : await connection.createEmptyTable(name, schema).catch((error) => {
+          throw indexFailure(error)
+        })
+    await ensureColumnIndexes(table).catch((error) => {
+      throw readFailure(error)
+    })
+    return createIndex(connection, table, schema, options)
+  } catch (error) {
+    connection.close()
+    throw indexFailure(error)
+  }
+}
+
+async function openTable(connection: Connection, name: string, schema: Schema): Promise<Table> {
+  try {
+    const table = await connection.openTable(name)
+    const found = (await table.schema()).fields.map(String).join()
+    if (found !== schema.fields.map(String).join()) throw corrupt('The search index has another layout; it has to be built anew.')
+    await probe(table)
+    return table
+  } catch (error) {
+    throw readFailure(error)
+  }
+}
+
+function createIndex(connection: Connection, table: Table, schema: Schema, options: LanceTableOptions): ChunkIndex {
+  const { dimensions, clock, log } = options
+  const write = createWriter()
+  const guarded = <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error) => {
+      throw indexFailure(error)
+    })
+
+  async function putNow(documents: readonly DocumentChunks[]): Promise<void> {
+    const chunks = documents.flatMap((document) => document.chunks)
+    const replaced = documents.filter((document) => !document.isNew).map((document) => document.documentId)
+    if (chunks.length === 0 && replaced.length === 0) return
+    if (chunks.length === 0) await table.delete(sqlIn('document_id', replaced))
+    else if (replaced.length === 0) await table.add(toArrow(chunks, schema, dimensions))
+    else {
+      await table
+        .mergeInsert('id')
+        .whenMatchedUpdateAll()
+        .whenNotMatchedInsertAll()
+        .whenNotMatchedBySourceDelete({ where: sqlIn('document_id', replaced) })
+        .execute(toArrow(chunks, schema, dimensions))
+    }
+  }
+
+  async function optimizeNow(): Promise<void> {
+    const started = performance.now()
+    await ensureColumnIndexes(table)
+    // What a failed commit left behind is in no version. One daemon has this folder and writes one thing at a time, so nobody else is about to commit it.
+    await table.optimize({ cleanupOlderThan: new Date(clock.now().getTime() - KEEP_VERSIONS_MS), deleteUnverified: true })
+    const ann = await ensureAnnIndex(table, options.annMinRows)
+    log.debug({ ann, took_ms: Math.round(performance.now() - started) }, 'index optimized')
+  }
+
+  return {
+    put: (documents) => write(() => guarded(() => putNow(documents))),
+
+    deleteDocuments: (documentIds) =>
+      write(() =>
+        guarded(async () => {
+          if (documentIds.length > 0) await table.delete(sqlIn('document_id', documentIds))
+        }),
+      ),
+
+    vectorSearch: (vector, filter, limit) =>
+      guarded(async () => {
+        const query = table
+          .vectorSearch(vector)
+          .column('vector')
+          .distanceType('cosine')
+          .where(filterToSql(filter))
+          // Ignored without an ANN index. With a narrow filter it goes on past the nearest partitions until the limit is filled.
+          .maximumNprobes(MOST_PROBES)
+          .minimumNprobes(PROBES)
+          .refineFactor(Math.min(10, Math.max(2, Math.round(REFINE_ROWS / limit))))
+          .select([...HIT_COLUMNS, '_distance'])
+          .limit(limit)
+        return toHits(await query.toArrow(), '_distance', (distance) => 1 - distance)
+      }),
+
+    keywordSearch: (terms, filter, limit) =>
+      guarded(async () => {
+        // A term given twice would count twice.
+        const words = [...new Set(terms)]
+        if (words.length === 0) return []
+        const query = table
+          .query()
+          .fullTextSearch(new MatchQuery(words.join(' '), 'terms'))
+          .where(filterToSql(filter))
+          .select([...HIT_COLUMNS, '_score'])
+          .limit(limit)
+        return toHits(await query.toArrow(), '_score', (score) => score)
+      }),
+
+    passages: (ownerId, chunkIds) =>
+      guarded(async () => {
+        if (chunkIds.length === 0) return new Map()
+        const where = `${sqlIn('id', chunkIds)} AND owner_id = ${sqlText(ownerId)}`
+        return toPassages(await table.query().where(where).select(passageColumns).limit(chunkIds.length).toArrow())
+      }),
+
+    async inventory() {
+      try {
+        await probe(table)
+        return await readInventory(table)
+      } catch (error) {
+        throw readFailure(error)
+      }
+    },
+
+    countChunks: () => guarded(() => table.countRows()),
+    optimize: () => write(() => guarded(optimizeNow)),
+
+    async check() {
+      try {
+        await probe(table)
+        const chunks = await table.countRows()
+        return { ok: true, message: `${chunks} chunks`, chunks, ann: (await annIndex(table)) !== null }
+      } catch (error) {
+        log.warn({ err: error }, 'the index does not answer')
+        return { ok: false, message: readFailure(error).message, chunks: null, ann: false }
+      }
+    },
+
+    close: () =>
+      write(async () => {
+        table.close()
+        connection.close()
+      }),
+  }
+}

@@ -1,0 +1,53 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../core/clock.ts'
+import { systemClock } from '../core/clock.ts'
+import { DocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ChunkIndexStore } from './chunk-index.ts'
+
+const SUFFIX = '.lance'
+const PREFIX = 'chunks_'
+
+export interface LanceIndexStoreOptions {
+  /** `lance/` of the data folder; made when it is not there. */
+  folder: string
+  log: Logger
+  clock?: Clock
+}
+
+/**
+ * Chunks in LanceDB, one table for each generation. The native library (200 MB) is loaded at the first `open`, not before.
+ * LanceDB calls no fsync, so after a power cut a table may be damaged: `open` finds that and throws `index_corrupt`.
+ */
+export function createLanceIndexStore({ folder, log, clock = systemClock }: LanceIndexStoreOptions): ChunkIndexStore {
+  return {
+    async open({ id, dimensions }) {
+      const { openLanceTable } = await import('./lance-table.ts')
+      return openLanceTable({ folder, name: tableName(id), dimensions, clock, log: log.child({ generation: id }) })
+    },
+
+    async list() {
+      const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []
+        throw error
+      })
+      return entries.filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX)).map((name) => name.slice(PREFIX.length, -SUFFIX.length))
+    },
+
+    async drop(id) {
+      // By its folder and not through LanceDB, which may be unable to read what is damaged.
+      await rm(join(folder, tableName(id) + SUFFIX), { recursive: true, force: true })
+    },
+  }
+}
+
+function tableName(generationId: string): string {
+  // It becomes the name of a folder.
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(generationId)) {
+    throw new DocsearchError('index_failed', 'The id of an index generation has characters that a folder name must not have.', {
+      blame: 'internal',
+    })
+  }
+  return PREFIX + generationId
+}

@@ -1,0 +1,298 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ChunkFilter, ChunkIndex, ChunkIndexStore, IndexedChunk } from '../../src/index/chunk-index.ts'
+
+export const DIMENSIONS = 8
+
+/** A chunk with everything set; `n` makes it differ from others in text and direction. */
+export function chunk(documentId: string, n: number, change: Partial<IndexedChunk> = {}): IndexedChunk {
+  const version = change.version ?? 1
+  return {
+    id: `${documentId}:${version}:${n}`,
+    documentId,
+    version,
+    ownerId: 'usr_a',
+    projectId: 'prj_a',
+    mediaType: 'text/plain',
+    path: `${documentId}.txt`,
+    tags: [],
+    documentCreatedAt: new Date('2026-03-01T12:00:00Z'),
+    index: n,
+    pageStart: n + 1,
+    pageEnd: n + 2,
+    charStart: n * 100,
+    charEnd: n * 100 + 50,
+    heading: 'Terms › Refunds',
+    title: 'Handbook',
+    text: `Passage ${n} of ${documentId}`,
+    terms: `passage word${n}`,
+    vector: direction(n),
+    ...change,
+  }
+}
+
+/** Unit vectors at 10° from one another, so their order to each other is known. */
+export function direction(n: number): Float32Array {
+  const vector = new Float32Array(DIMENSIONS)
+  vector[0] = Math.cos((n * Math.PI) / 18)
+  vector[1] = Math.sin((n * Math.PI) / 18)
+  return vector
+}
+
+const ALL: ChunkFilter = { ownerId: 'usr_a' }
+const ids = (hits: readonly { id: string }[]) => hits.map((hit) => hit.id)
+
+/** What every ChunkIndex does, whatever it stands on. */
+export function chunkIndexConformance(name: string, make: () => Promise<{ store: ChunkIndexStore; cleanUp: () => Promise<void> }>) {
+  describe(name, () => {
+    let store: ChunkIndexStore
+    let cleanUp: () => Promise<void>
+    let index: ChunkIndex
+    beforeEach(async () => {
+      ;({ store, cleanUp } = await make())
+      index = await store.open({ id: 'gen_1', dimensions: DIMENSIONS })
+    })
+    afterEach(async () => {
+      await index.close()
+      await cleanUp()
+    })
+    const add = (...chunks: IndexedChunk[]) => index.put([{ documentId: chunks[0]!.documentId, isNew: true, chunks }])
+    const words = (terms: string[], filter: ChunkFilter = ALL, limit = 100) => index.keywordSearch(terms, filter, limit)
+    const near = (n: number, filter: ChunkFilter = ALL, limit = 100) => index.vectorSearch(direction(n), filter, limit)
+
+    test('an empty index answers with nothing', async () => {
+      expect(await words(['word1'])).toEqual([])
+      expect(await near(0)).toEqual([])
+      expect(await index.inventory()).toEqual(new Map())
+      expect(await index.countChunks()).toBe(0)
+      await index.optimize()
+      expect(await index.check()).toMatchObject({ ok: true, chunks: 0 })
+    })
+
+    test('what was put is found at once, before and after optimizing, and after opening again', async () => {
+      await add(chunk('doc_1', 0), chunk('doc_1', 1), chunk('doc_1', 2))
+      const found = async () => {
+        expect(ids(await words(['word1']))).toEqual(['doc_1:1:1'])
+        expect(ids(await near(2))).toEqual(['doc_1:1:2', 'doc_1:1:1', 'doc_1:1:0'])
+      }
+      await found()
+      await index.optimize()
+      await found()
+      await index.close()
+      index = await store.open({ id: 'gen_1', dimensions: DIMENSIONS })
+      await found()
+    })
+
+    test('vector scores are cosines, keyword scores fall with the rank, limits hold', async () => {
+      await add(...Array.from({ length: 10 }, (_, n) => chunk('doc_1', n, { terms: `rare${n > 2 ? '' : ' rare'} common` })))
+      const hits = await near(0, ALL, 3)
+      expect(hits.map((hit) => hit.score)).toEqual([0, 1, 2].map((n) => expect.closeTo(Math.cos((n * Math.PI) / 18), 2)))
+      const scores = (await words(['rare', 'common'], ALL, 5)).map((hit) => hit.score)
+      expect(scores).toHaveLength(5)
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+      expect(scores.at(-1)).toBeGreaterThan(0)
+    })
+
+    test('any term may match, one given twice counts once, none finds nothing', async () => {
+      await add(chunk('doc_1', 1), chunk('doc_1', 2), chunk('doc_1', 3))
+      expect(ids(await words(['word1', 'word3', 'nowhere'])).toSorted()).toEqual(['doc_1:1:1', 'doc_1:1:3'])
+      expect(await words(['word1', 'word1', 'word1'])).toEqual(await words(['word1']))
+      expect(await words([])).toEqual([])
+    })
+
+    test('terms are taken as they are: no case folding, no stemming, no query syntax', async () => {
+      await add(chunk('doc_1', 0, { terms: 'Running über "quoted" a+b 検索 naïve the' }))
+      for (const term of ['Running', 'über', '"quoted"', 'a+b', '検索', 'naïve', 'the']) expect(await words([term]), term).toHaveLength(1)
+      for (const term of ['running', 'run', 'uber', 'quoted', 'naive', '検']) expect(await words([term]), term).toHaveLength(0)
+    })
+
+    test('a chunk without a vector is found by its words only', async () => {
+      await add(chunk('doc_1', 0, { vector: null }), chunk('doc_1', 1))
+      await add(chunk('doc_2', 0, { vector: null }))
+      for (const step of ['fresh', 'optimized']) {
+        expect(ids(await near(0)), step).toEqual(['doc_1:1:1'])
+        expect(ids(await words(['word0'])).toSorted(), step).toEqual(['doc_1:1:0', 'doc_2:1:0'])
+        await index.optimize()
+      }
+    })
+
+    test('passages come back exactly, whatever they consist of', async () => {
+      const odd = `it's "quoted" \\ back%slash_ \u0000 \t\n\f naïve 検索 👩‍👩‍👧 ‏עברית {}[]$; -- DROP`
+      await add(chunk('doc_1', 7, { text: odd, heading: odd, title: odd, path: odd, tags: [odd], terms: 'odd' }))
+      const passages = await index.passages('usr_a', ['doc_1:1:7', 'doc_gone:1:0'])
+      expect([...passages]).toEqual([
+        [
+          'doc_1:1:7',
+          {
+            id: 'doc_1:1:7',
+            documentId: 'doc_1',
+            version: 1,
+            index: 7,
+            pageStart: 8,
+            pageEnd: 9,
+            charStart: 700,
+            charEnd: 750,
+            heading: odd,
+            title: odd,
+            text: odd,
+          },
+        ],
+      ])
+      expect(ids(await words(['odd'], { ...ALL, pathPrefix: odd, tags: [odd] }))).toEqual(['doc_1:1:7'])
+    })
+
+    test('a replaced document has its new chunks only, others stay', async () => {
+      await index.put([
+        { documentId: 'doc_1', isNew: true, chunks: [chunk('doc_1', 0), chunk('doc_1', 1), chunk('doc_1', 2)] },
+        { documentId: 'doc_2', isNew: true, chunks: [chunk('doc_2', 0)] },
+      ])
+      await index.put([
+        { documentId: 'doc_1', isNew: false, chunks: [chunk('doc_1', 0, { version: 2, terms: 'second' })] },
+        { documentId: 'doc_3', isNew: true, chunks: [chunk('doc_3', 0)] },
+      ])
+      expect(await index.inventory()).toEqual(
+        new Map([
+          ['doc_1', { version: 2, chunks: 1 }],
+          ['doc_2', { version: 1, chunks: 1 }],
+          ['doc_3', { version: 1, chunks: 1 }],
+        ]),
+      )
+      expect(ids(await words(['second', 'word1', 'word2']))).toEqual(['doc_1:2:0'])
+      expect(ids(await near(0)).toSorted()).toEqual(['doc_1:2:0', 'doc_2:1:0', 'doc_3:1:0'])
+    })
+
+    test('putting the same version again changes nothing, and a document may end up without chunks', async () => {
+      const chunks = [chunk('doc_1', 0), chunk('doc_1', 1)]
+      await index.put([{ documentId: 'doc_1', isNew: true, chunks }])
+      await index.put([{ documentId: 'doc_1', isNew: false, chunks }])
+      expect(await index.countChunks()).toBe(2)
+      await index.put([
+        { documentId: 'doc_1', isNew: false, chunks: [] },
+        { documentId: 'doc_2', isNew: true, chunks: [chunk('doc_2', 0)] },
+      ])
+      expect([...(await index.inventory()).keys()]).toEqual(['doc_2'])
+      await index.put([{ documentId: 'doc_2', isNew: false, chunks: [] }])
+      expect(await index.countChunks()).toBe(0)
+      await index.put([{ documentId: 'doc_4', isNew: true, chunks: [] }])
+      await index.put([])
+    })
+
+    test('a deleted document is gone from every search', async () => {
+      await add(chunk('doc_1', 0), chunk('doc_1', 1))
+      await add(chunk("doc_2'; --", 0))
+      await index.optimize()
+      await index.deleteDocuments(["doc_2'; --", 'doc_unknown'])
+      await index.deleteDocuments([])
+      expect(ids(await words(['word0']))).toEqual(['doc_1:1:0'])
+      expect(ids(await near(0))).toEqual(['doc_1:1:0', 'doc_1:1:1'])
+      expect([...(await index.inventory()).keys()]).toEqual(['doc_1'])
+    })
+
+    test('writes asked for at the same time all happen', async () => {
+      await Promise.all([
+        ...Array.from({ length: 8 }, (_, n) => add(chunk(`doc_${n}`, 0))),
+        index.optimize(),
+        index.put([{ documentId: 'doc_0', isNew: false, chunks: [chunk('doc_0', 0, { version: 2 }), chunk('doc_0', 1, { version: 2 })] }]),
+        index.deleteDocuments(['doc_7']),
+      ])
+      const inventory = await index.inventory()
+      expect([...inventory.keys()].toSorted()).toEqual(['doc_0', 'doc_1', 'doc_2', 'doc_3', 'doc_4', 'doc_5', 'doc_6'])
+      expect(inventory.get('doc_0')).toEqual({ version: 2, chunks: 2 })
+    })
+
+    test('many documents in one commit, searched while they are optimized', async () => {
+      const documents = Array.from({ length: 200 }, (_, d) => ({
+        documentId: `doc_${d}`,
+        isNew: true,
+        chunks: Array.from({ length: 5 }, (_, n) => chunk(`doc_${d}`, n, { terms: `all only${d} word${n}` })),
+      }))
+      await index.put(documents)
+      const before = ids(await words(['only42']))
+      const [, ...during] = await Promise.all([index.optimize(), words(['only42']), near(3, ALL, 10), words(['only42'])])
+      expect(ids(during[0]!).toSorted()).toEqual(before.toSorted())
+      expect(during[1]).toHaveLength(10)
+      expect(await words(['all'], ALL, 1000)).toHaveLength(1000)
+      expect(await index.countChunks()).toBe(1000)
+      expect((await index.inventory()).get('doc_199')).toEqual({ version: 1, chunks: 5 })
+    })
+
+    test('a vector of the wrong length is refused and nothing of its commit stays', async () => {
+      await expect(add(chunk('doc_1', 0), chunk('doc_1', 1, { vector: new Float32Array(3) }))).rejects.toMatchObject({ code: 'index_failed' })
+      expect(await index.countChunks()).toBe(0)
+      await add(chunk('doc_1', 0))
+      expect(await index.countChunks()).toBe(1)
+    })
+
+    test('generations stand apart, are listed and dropped', async () => {
+      await add(chunk('doc_1', 0))
+      const other = await store.open({ id: 'gen_2', dimensions: 4 })
+      expect(await other.countChunks()).toBe(0)
+      await other.close()
+      expect((await store.list()).toSorted()).toEqual(['gen_1', 'gen_2'])
+      await store.drop('gen_2')
+      await store.drop('gen_unknown')
+      expect(await store.list()).toEqual(['gen_1'])
+      expect(await index.countChunks()).toBe(1)
+    })
+
+    test('a generation opened under other dimensions is reported as corrupt', async () => {
+      await expect(store.open({ id: 'gen_1', dimensions: DIMENSIONS + 1 })).rejects.toMatchObject({ code: 'index_corrupt' })
+    })
+
+    describe('filters', () => {
+      const at = (iso: string) => new Date(iso)
+      beforeEach(async () => {
+        await add(chunk('doc_1', 0, { projectId: 'prj_a', tags: ['red', "o'clock"], path: 'a%b/one.txt', documentCreatedAt: at('2026-01-01T00:00:00Z') }))
+        await add(chunk('doc_2', 0, { projectId: 'prj_b', tags: ['blue'], path: 'a_b/two.pdf', mediaType: 'application/pdf', documentCreatedAt: at('2026-02-01T00:00:00Z') }))
+        await add(chunk('doc_3', 0, { projectId: 'prj_c', tags: [], path: "aXb/it's.txt", documentCreatedAt: at('1969-02-01T00:00:00Z') }))
+        await add(chunk('doc_4', 0, { projectId: 'prj_a', tags: ['red', 'blue'], path: 'a\\b/four.txt', documentCreatedAt: at('9999-12-31T23:59:59Z') }))
+        await add(chunk('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_a', tags: ['red'], path: 'a%b/one.txt' }))
+      })
+
+      const cases: [name: string, filter: Omit<ChunkFilter, 'ownerId'>, expected: string[]][] = [
+        ['none', {}, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+        ['one project', { projectIds: ['prj_a'] }, ['doc_1', 'doc_4']],
+        ['several projects', { projectIds: ['prj_b', 'prj_c'] }, ['doc_2', 'doc_3']],
+        ['no project at all', { projectIds: [] }, []],
+        ['no document at all', { documentIds: [] }, []],
+        ['documents', { documentIds: ['doc_1', 'doc_3', 'doc_5'] }, ['doc_1', 'doc_3']],
+        ['media types', { mediaTypes: ['application/pdf'] }, ['doc_2']],
+        ['one tag', { tags: ['red'] }, ['doc_1', 'doc_4']],
+        ['any of two tags', { tags: ['red', 'blue'] }, ['doc_1', 'doc_2', 'doc_4']],
+        ['a tag with a quote', { tags: ["o'clock"] }, ['doc_1']],
+        ['no tag at all', { tags: [] }, []],
+        ['a prefix with a percent sign', { pathPrefix: 'a%' }, ['doc_1']],
+        ['a prefix with an underscore', { pathPrefix: 'a_b' }, ['doc_2']],
+        ['a prefix with a quote', { pathPrefix: "aXb/it'" }, ['doc_3']],
+        ['a prefix with a backslash', { pathPrefix: 'a\\b' }, ['doc_4']],
+        ['an attempt to break out', { pathPrefix: "' OR owner_id = 'usr_b" }, []],
+        ['from a moment on', { createdAfter: at('2026-02-01T00:00:00Z') }, ['doc_2', 'doc_4']],
+        ['before a moment', { createdBefore: at('2026-02-01T00:00:00Z') }, ['doc_1', 'doc_3']],
+        ['between', { createdAfter: at('1900-01-01T00:00:00Z'), createdBefore: at('1970-01-01T00:00:00Z') }, ['doc_3']],
+        ['several at once', { projectIds: ['prj_a'], tags: ['blue'], mediaTypes: ['text/plain'] }, ['doc_4']],
+      ]
+      test.each(['fresh', 'optimized'])('hold for words and vectors, %s', async (step) => {
+        if (step === 'optimized') await index.optimize()
+        for (const [name, filter, expected] of cases) {
+          const found = (hits: readonly { documentId: string }[]) => hits.map((hit) => hit.documentId).toSorted()
+          expect(found(await words(['passage'], { ...ALL, ...filter })), `${name}, words`).toEqual(expected)
+          expect(found(await near(0, { ...ALL, ...filter })), `${name}, vectors`).toEqual(expected)
+        }
+      })
+
+      test('an owner never sees the chunks of another, even when naming them', async () => {
+        const b: ChunkFilter = { ownerId: 'usr_b' }
+        expect(ids(await words(['passage'], b))).toEqual(['doc_5:1:0'])
+        expect(ids(await near(0, b))).toEqual(['doc_5:1:0'])
+        expect(await words(['passage'], { ...b, documentIds: ['doc_1'] })).toEqual([])
+        expect(await words(['passage'], { ownerId: "usr_b' OR '1' = '1" })).toEqual([])
+        expect([...(await index.passages('usr_b', ['doc_1:1:0', 'doc_5:1:0'])).keys()]).toEqual(['doc_5:1:0'])
+      })
+
+      test('narrow the search before the limit, not after it', async () => {
+        await add(...Array.from({ length: 50 }, (_, n) => chunk('doc_9', n % 2, { id: `doc_9:1:${n}`, projectId: 'prj_big', terms: 'passage passage' })))
+        expect(ids(await words(['passage'], { ...ALL, projectIds: ['prj_b'] }, 1))).toEqual(['doc_2:1:0'])
+        expect(ids(await near(1, { ...ALL, projectIds: ['prj_b'] }, 1))).toEqual(['doc_2:1:0'])
+      })
+    })
+  })
+}
