@@ -7,7 +7,7 @@ const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000 
 function quantity(units: Record<string, number>, example: string) {
   return z.union([z.number(), z.string()]).transform((value, context) => {
     const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(String(value))
-    const unit = match && units[match[2]!.toLowerCase()]
+    const unit = match ? units[match[2]!.toLowerCase()] : undefined
     if (!match || unit === undefined || Number(match[1]) <= 0) {
       context.addIssue({ code: 'custom', message: `must be a positive amount such as ${example}` })
       return z.NEVER

@@ -1,0 +1,31 @@
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openDataFolder } from '../../../src/serve/data-folder.ts'
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'docsearch-folder-'))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+test('one daemon at a time: the second is refused and told who has the folder, until the first lets go', async () => {
+  const first = await openDataFolder(join(dir, 'data'))
+  await first.announce({ pid: 4711, url: 'http://127.0.0.1:4747' })
+  await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({ code: 'data_in_use', message: expect.stringContaining('process 4711, http://127.0.0.1:4747') as string })
+  await first.close()
+  await (await openDataFolder(join(dir, 'data'))).close()
+})
+
+test('the folder is private, also when it was not before', async () => {
+  const data = join(dir, 'data')
+  await mkdir(data, { mode: 0o755 })
+  await (await openDataFolder(data)).close()
+  expect((await stat(data)).mode & 0o777).toBe(0o700)
+})
+
+test('a file in its place is refused in words', async () => {
+  await writeFile(join(dir, 'data'), '')
+  await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({ code: 'data_unusable', message: expect.stringContaining('is not a folder') as string })
+})
