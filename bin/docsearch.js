@@ -1,0 +1,99 @@
+#!/usr/bin/env node
+// Runs before the Node version is known: only syntax and imports that Node 12 has.
+import childProcess from 'child_process'
+import fs from 'fs'
+import module from 'module'
+import os from 'os'
+import path from 'path'
+import { fileURLToPath } from 'url'
+
+const NEEDED = [24, 15]
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+
+function isNewEnough(version) {
+  const parts = version.split('.').map(Number)
+  return parts[0] > NEEDED[0] || (parts[0] === NEEDED[0] && parts[1] >= NEEDED[1])
+}
+
+/** The `node` package beside this one, as a checkout has it, or next to it, as an installation may have it. */
+function findNode() {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  const folders = [path.join(root, 'node_modules'), path.dirname(root)]
+  for (const folder of folders) {
+    const file = path.join(folder, 'node', 'bin', name)
+    if (path.basename(folder) === 'node_modules' && fs.existsSync(file)) return file
+  }
+  return null
+}
+
+function handOver(node) {
+  // Without this mark a package that is itself too old would hand over to itself for ever.
+  const env = Object.assign({}, process.env, { DOCSEARCH_HANDED_OVER: '1' })
+  const args = [fileURLToPath(import.meta.url)].concat(process.argv.slice(2))
+  const child = childProcess.spawn(node, args, { stdio: 'inherit', env: env })
+  const interactive = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+  const signals = process.platform === 'win32' ? [] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+  signals.forEach(function (signal) {
+    process.on(signal, function () {
+      // A terminal sends Ctrl-C to the child as well; a second one would read as "at once".
+      if (interactive && (signal === 'SIGINT' || signal === 'SIGQUIT')) return
+      child.kill(signal)
+    })
+  })
+  child.on('error', function (error) {
+    console.error('docsearch: ' + node + ' cannot be run: ' + error.message)
+    process.exit(2)
+  })
+  child.on('exit', function (code, signal) {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+    // For signals that do not end a process by themselves.
+    setTimeout(function () {
+      process.exit(128 + (os.constants.signals[signal] || 0))
+    }, 1000)
+  })
+}
+
+/** In the user's own folder: a cache of code in a folder that others can write to is theirs to poison. */
+function compileCache() {
+  const home = os.homedir()
+  const local = process.env.LOCALAPPDATA
+  const xdg = process.env.XDG_CACHE_HOME
+  if (xdg && path.isAbsolute(xdg)) return path.join(xdg, 'docsearch', 'code')
+  if (process.platform === 'win32' && local) return path.join(local, 'docsearch', 'code')
+  if (process.platform === 'darwin') return path.join(home, 'Library', 'Caches', 'docsearch', 'code')
+  return path.join(home, '.cache', 'docsearch', 'code')
+}
+
+function start() {
+  module.enableCompileCache(compileCache())
+  import('../dist/cli/main.js')
+    .then(function (main) {
+      return main.run()
+    })
+    .catch(function (error) {
+      if (error && error.code === 'ERR_MODULE_NOT_FOUND' && !fs.existsSync(path.join(root, 'dist', 'cli', 'main.js'))) {
+        console.error('docsearch: it is not built yet. Run `npm run build` in ' + root)
+        process.exit(2)
+      }
+      console.error(error)
+      process.exit(7)
+    })
+}
+
+if (isNewEnough(process.versions.node)) {
+  delete process.env.DOCSEARCH_HANDED_OVER
+  start()
+} else {
+  const node = process.env.DOCSEARCH_HANDED_OVER ? null : findNode()
+  if (node !== null) {
+    handOver(node)
+  } else {
+    console.error(
+      'docsearch: this is Node.js ' + process.versions.node + '; docsearch needs ' + NEEDED.join('.') + ' or newer.\n' +
+        'Install it from https://nodejs.org, or with your version manager, e.g. `nvm install 24`, and run docsearch again.',
+    )
+    process.exit(2)
+  }
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DocsearchError } from '../../core/errors.ts'
+import { isMissing, readJson, writePrivateJson } from '../private-file.ts'
+
+export type CredentialKind = 'api_key' | 'access_token'
+
+/** What is known of one instance's credential; the secret itself is here only when no keychain took it. */
+export interface Entry {
+  address: string
+  kind: CredentialKind
+  store: 'keychain' | 'file'
+  token?: string
+  /** Data folder of the daemon on this machine that this key belongs to. */
+  dataDir?: string
+}
+
+export interface Entries {
+  get(address: string): Promise<Entry | undefined>
+  put(entry: Entry): Promise<void>
+  remove(address: string): Promise<boolean>
+  list(): Promise<Entry[]>
+  fileOf(address: string): string
+}
+
+/** One file for each address: two programs that log in to different instances at once never write the same file, so nothing needs a lock. */
+export function openEntries(folder: string): Entries {
+  const fileOf = (address: string) => join(folder, `${createHash('sha256').update(address).digest('hex').slice(0, 32)}.json`)
+
+  async function read(file: string): Promise<Entry | undefined> {
+    const value = await readJson(file)
+    if (value === undefined) return undefined
+    const entry = parseEntry(value)
+    if (entry === undefined) throw new DocsearchError('settings_invalid', `${file} is not a credential of docsearch. Remove it and log in again.`)
+    return entry
+  }
+
+  return {
+    fileOf,
+    async get(address) {
+      const entry = await read(fileOf(address))
+      // A file that was copied to another name must not make its key good for another address.
+      return entry?.address === address ? entry : undefined
+    },
+    put: (entry) => writePrivateJson(fileOf(entry.address), entry),
+    async remove(address) {
+      const file = fileOf(address)
+      const there = (await readJson(file).catch(() => ({}) /* a broken entry is removed all the same */)) !== undefined
+      await rm(file, { force: true })
+      return there
+    },
+    async list() {
+      let names: string[]
+      try {
+        names = await readdir(folder)
+      } catch (error) {
+        if (isMissing(error)) return []
+        throw error
+      }
+      const entries: Entry[] = []
+      for (const name of names.filter((name) => name.endsWith('.json')).sort()) {
+        const entry = await read(join(folder, name))
+        if (entry !== undefined && fileOf(entry.address) === join(folder, name)) entries.push(entry)
+      }
+      return entries
+    },
+  }
+}
+
+function parseEntry(value: Record<string, unknown>): Entry | undefined {
+  const { address, kind, store, token, dataDir } = value
+  if (typeof address !== 'string' || (kind !== 'api_key' && kind !== 'access_token')) return undefined
+  if (store !== 'keychain' && store !== 'file') return undefined
+  if (store === 'file' && typeof token !== 'string') return undefined
+  const entry: Entry = { address, kind, store }
+  if (typeof token === 'string') entry.token = token
+  if (typeof dataDir === 'string') entry.dataDir = dataDir
+  return entry
+}

@@ -1,0 +1,17 @@
+// One call to keytar in a process of its own (see isolatedKeytar): a JSON array on standard input, one JSON object on standard output.
+import { text } from 'node:stream/consumers'
+
+async function call(): Promise<{ value: unknown } | { error: string }> {
+  const [method, service, account, secret] = JSON.parse(await text(process.stdin)) as [string, string, string, string]
+  try {
+    const { default: keytar } = await import('keytar')
+    if (method === 'setPassword') return { value: await keytar.setPassword(service, account, secret) }
+    if (method === 'deletePassword') return { value: await keytar.deletePassword(service, account) }
+    return { value: await keytar.getPassword(service, account) }
+  } catch (error) {
+    const loaded = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    return { error: loaded ? 'keytar is not installed' : ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '') }
+  }
+}
+
+process.stdout.write(JSON.stringify(await call()))

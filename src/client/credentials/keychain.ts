@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type * as Keytar from 'keytar'
+
+export type KeytarLike = Pick<typeof Keytar, 'getPassword' | 'setPassword' | 'deletePassword'>
+
+export interface Keychain {
+  get(address: string): Promise<string | null>
+  /** Reads it back: some keychains say yes and keep nothing. */
+  set(address: string, secret: string): Promise<void>
+  delete(address: string): Promise<void>
+}
+
+/** Why the keychain could not be used, in words for a notice. */
+export class KeychainUnavailable extends Error {}
+
+const SERVICE = 'docsearch'
+const LIMIT_MS = 3_000
+
+let stuck = false
+
+/** True once a keychain call did not come back: its thread is lost, and `process.exit` would wait for it for ever. */
+export function keychainIsStuck(): boolean {
+  return stuck
+}
+
+/**
+ * The system's keychain through keytar, which is an optional dependency: loaded at the first use, never before.
+ * Each step has 3 s in all, because a locked keyring may wait for a person who is not there. Every failure is a KeychainUnavailable.
+ */
+export function openKeychain(load: () => Promise<KeytarLike>, limitMs: number = LIMIT_MS): Keychain {
+  let loaded: Promise<KeytarLike> | undefined
+  async function use<T>(step: (keytar: KeytarLike) => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        if (load === loadKeytar) stuck = true
+        reject(new KeychainUnavailable(`it did not answer within ${limitMs / 1000} s`))
+      }, limitMs)
+    })
+    try {
+      loaded ??= load()
+      return await Promise.race([loaded.then(step), limit])
+    } catch (error) {
+      if (error instanceof KeychainUnavailable) throw error
+      throw new KeychainUnavailable(firstLine(error), { cause: error })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  return {
+    get: (address) => use((keytar) => keytar.getPassword(SERVICE, address)),
+    set: (address, secret) =>
+      use(async (keytar) => {
+        await keytar.setPassword(SERVICE, address, secret)
+        if ((await keytar.getPassword(SERVICE, address)) !== secret) throw new KeychainUnavailable('it did not keep the key')
+      }),
+    delete: (address) =>
+      use(async (keytar) => {
+        await keytar.deletePassword(SERVICE, address)
+      }),
+  }
+}
+
+export async function loadKeytar(): Promise<KeytarLike> {
+  try {
+    return (await import('keytar')).default
+  } catch (error) {
+    throw new KeychainUnavailable('keytar cannot be loaded', { cause: error })
+  }
+}
+
+/** keytar in a process of its own, killed at the limit. The secret goes over its standard input, never over its arguments. */
+export function isolatedKeytar(limitMs: number = LIMIT_MS): KeytarLike {
+  const ask = async (call: readonly string[]): Promise<unknown> => {
+    const answer = (await runChild(JSON.stringify(call), limitMs)) as { value?: unknown; error?: string }
+    if (answer.error !== undefined) throw new KeychainUnavailable(answer.error)
+    return answer.value
+  }
+  return {
+    getPassword: async (service, account) => ((await ask(['getPassword', service, account])) as string | null | undefined) ?? null,
+    setPassword: async (service, account, secret) => void (await ask(['setPassword', service, account, secret])),
+    deletePassword: async (service, account) => (await ask(['deletePassword', service, account])) === true,
+  }
+}
+
+function runChild(input: string, limitMs: number): Promise<unknown> {
+  const file = fileURLToPath(new URL(`./keychain-process${extname(import.meta.url)}`, import.meta.url))
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'ignore'], timeout: limitMs, killSignal: 'SIGKILL' })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part))
+    child.stdin.on('error', () => {
+      // It died before it read: 'close' below says so.
+    })
+    child.once('error', (error) => reject(new KeychainUnavailable(error.message)))
+    child.once('close', () => {
+      if (output === '') reject(new KeychainUnavailable('it did not answer in time'))
+      else resolve(JSON.parse(output))
+    })
+    child.stdin.end(input)
+  })
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
+}

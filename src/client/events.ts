@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DocumentEvent } from '../contract/documents.ts'
+import { ClientError } from './errors.ts'
+import { failureOf } from './transport.ts'
+import type { Transport } from './transport.ts'
+
+export interface EventOptions {
+  /** Goes on after this event; without it, from now on. */
+  lastEventId?: number
+  signal?: AbortSignal
+  /** Called each time the stream stands: what changed before the first call may have been missed. */
+  onOpen?: () => void
+}
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 10_000
+// Longer than the instance's heartbeat: a silent connection is a dead one.
+const IDLE_MS = 60_000
+
+/**
+ * A caller's document changes as they happen. Reconnects by itself and goes on after the last event seen; ends when `signal` aborts;
+ * throws ClientError for what trying again will not mend (4xx other than 429).
+ */
+export async function* readEvents(transport: Transport, options: EventOptions): AsyncGenerator<DocumentEvent> {
+  let lastId = options.lastEventId
+  let pause = FIRST_PAUSE_MS
+  while (options.signal?.aborted !== true) {
+    try {
+      const headers = lastId === undefined ? {} : { 'Last-Event-ID': String(lastId) }
+      const answer = await transport.open({
+        method: 'GET',
+        path: '/api/v1/events',
+        accept: 'text/event-stream',
+        headers,
+        signal: options.signal,
+        idleMs: IDLE_MS,
+      })
+      options.onOpen?.()
+      for await (const event of parseEvents(answer)) {
+        pause = FIRST_PAUSE_MS
+        lastId = event.id
+        yield event
+      }
+    } catch (error) {
+      const failure = failureOf(error, transport.address, options.signal)
+      if (failure.code === 'aborted') return
+      if (failure.status >= 300 && failure.status < 500 && failure.status !== 429) throw failure
+      if (failure.code === 'invalid_answer') throw failure
+    }
+    await sleep(pause, undefined, options.signal === undefined ? {} : { signal: options.signal }).catch(() => {
+      // Aborted while waiting: the loop's condition ends it.
+    })
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+  }
+}
+
+/** Server-sent events as the HTML standard parses them; other fields and comments are heartbeats. */
+async function* parseEvents(source: AsyncIterable<Uint8Array>): AsyncGenerator<DocumentEvent> {
+  const decoder = new TextDecoder()
+  let buffer = ''
+  let data: string[] = []
+  for await (const part of source) {
+    buffer += decoder.decode(part, { stream: true })
+    const lines = buffer.split(/\r\n|\n|\r(?!$)/)
+    buffer = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
+      if (line === '' && data.length > 0) {
+        yield eventOf(data.join('\n'))
+        data = []
+      }
+    }
+  }
+}
+
+function eventOf(text: string): DocumentEvent {
+  try {
+    const value = JSON.parse(text) as Partial<DocumentEvent>
+    if (typeof value.id === 'number' && typeof value.type === 'string' && typeof value.document_id === 'string') return value as DocumentEvent
+  } catch {
+    // Falls through to the error below, which says the same.
+  }
+  throw new ClientError('invalid_answer', 'The instance sent an event that is not one of docsearch.')
+}

@@ -1,0 +1,18 @@
+import { homedir } from 'node:os'
+import { posix, win32 } from 'node:path'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * Where this user's settings for the command line lie. XDG_CONFIG_HOME wins everywhere; else %APPDATA% on Windows,
+ * ~/Library/Application Support on macOS, ~/.config elsewhere. A relative XDG path is ignored, as its specification asks.
+ */
+export function configFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
+  const path = platform === 'win32' ? win32 : posix
+  const xdg = env['XDG_CONFIG_HOME']
+  if (xdg !== undefined && path.isAbsolute(xdg)) return path.join(xdg, 'docsearch')
+  const home = (platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir()
+  if (platform === 'win32') return path.join(env['APPDATA'] || path.join(home, 'AppData', 'Roaming'), 'docsearch')
+  if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'docsearch')
+  return path.join(home, '.config', 'docsearch')
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { DocsearchError } from '../core/errors.ts'
+
+/**
+ * Writes JSON that only its owner may read (folder 0700, file 0600), whole or not at all: a new file beside it, synced, then renamed over it.
+ * Throws DocsearchError `settings_unwritable`.
+ */
+export async function writePrivateJson(file: string, value: unknown): Promise<void> {
+  const folder = dirname(file)
+  const fresh = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // One that was there already may have been open to others.
+    await chmod(folder, 0o700)
+    const handle = await open(fresh, 'wx', 0o600)
+    try {
+      await handle.writeFile(JSON.stringify(value, null, 2) + '\n')
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(fresh, file)
+  } catch (error) {
+    await rm(fresh, { force: true })
+    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reasonOf(error)}`, { cause: error, blame: 'user' })
+  }
+}
+
+/** The file's JSON; undefined when there is no such file. Throws DocsearchError `settings_invalid` for anything that is no JSON object. */
+export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw new DocsearchError('settings_unreadable', `Cannot read ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // Said below, without the parser's message: it quotes the file, which may hold a key.
+  }
+  throw new DocsearchError('settings_invalid', `${file} is not a JSON object. Mend it or remove it.`)
+}
+
+export function isMissing(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

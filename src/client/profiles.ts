@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { DocsearchError } from '../core/errors.ts'
+import { DEFAULT_ADDRESS, normaliseAddress } from './address.ts'
+import { configFolder } from './folders.ts'
+import type { Env } from './folders.ts'
+import { lastLocalInstance } from './credentials/local.ts'
+import { readJson, writePrivateJson } from './private-file.ts'
+
+export interface Profile {
+  server: string
+  /** Taken where a command names no project. */
+  project?: string
+}
+
+export interface Profiles {
+  profiles: Record<string, Profile>
+  default?: string
+}
+
+export interface Target {
+  address: string
+  /** What decided. */
+  from: 'flag' | 'environment' | 'profile' | 'local daemon' | 'default'
+  profile: string | null
+  project: string | null
+}
+
+/** Throws DocsearchError `settings_invalid`, naming every fault. */
+export async function readProfiles(env: Env): Promise<Profiles> {
+  const file = profilesFile(env)
+  const value = await readJson(file)
+  if (value === undefined) return { profiles: {} }
+  const faults: string[] = []
+  const result: Profiles = { profiles: Object.create(null) as Record<string, Profile> }
+  for (const key of Object.keys(value)) if (key !== 'profiles' && key !== 'default') faults.push(`unknown key "${key}"`)
+  for (const [name, profile] of Object.entries(objectOf(value['profiles'] ?? {}, '"profiles"', faults))) {
+    const parsed = parseProfile(name, profile, faults)
+    if (parsed !== undefined) result.profiles[name] = parsed
+  }
+  if (typeof value['default'] === 'string') result.default = value['default']
+  else if (value['default'] !== undefined) faults.push('"default" must be the name of a profile')
+  if (result.default !== undefined && result.profiles[result.default] === undefined && faults.length === 0) {
+    faults.push(`"default" names "${result.default}", which is no profile`)
+  }
+  if (faults.length > 0) throw new DocsearchError('settings_invalid', `${file}: ${faults.join('; ')}.`)
+  return result
+}
+
+export async function saveProfile(env: Env, name: string, profile: Profile, makeDefault: boolean): Promise<void> {
+  const current = await readProfiles(env)
+  const profiles = { ...current.profiles, [name]: { ...current.profiles[name], ...profile } }
+  const fallback = makeDefault ? name : current.default
+  await writePrivateJson(profilesFile(env), fallback === undefined ? { profiles } : { profiles, default: fallback })
+}
+
+/** Which instance a command means: flag > environment > profile > the daemon last served on this machine > http://127.0.0.1:4747. */
+export async function resolveTarget(options: { env: Env; server?: string | undefined; profile?: string | undefined }): Promise<Target> {
+  const { env } = options
+  if (options.server !== undefined) return { address: normaliseAddress(options.server), from: 'flag', profile: null, project: null }
+  if (options.profile !== undefined) return profileTarget(env, options.profile, 'flag')
+  if (env['DOCSEARCH_SERVER']) return { address: normaliseAddress(env['DOCSEARCH_SERVER']), from: 'environment', profile: null, project: null }
+  if (env['DOCSEARCH_PROFILE']) return profileTarget(env, env['DOCSEARCH_PROFILE'], 'environment')
+  const { default: fallback } = await readProfiles(env)
+  if (fallback !== undefined) return profileTarget(env, fallback, 'profile')
+  const local = await lastLocalInstance(env)
+  if (local !== null) return { address: local.address, from: 'local daemon', profile: null, project: null }
+  return { address: DEFAULT_ADDRESS, from: 'default', profile: null, project: null }
+}
+
+async function profileTarget(env: Env, name: string, from: Target['from']): Promise<Target> {
+  const { profiles } = await readProfiles(env)
+  const profile = profiles[name]
+  if (profile === undefined) {
+    const known = Object.keys(profiles)
+    const hint = known.length === 0 ? 'There are none yet' : `There are ${known.join(', ')}`
+    throw new DocsearchError('unknown_profile', `No profile is named "${name}". ${hint}; \`docsearch --profile ${name} login URL\` makes one.`)
+  }
+  return { address: normaliseAddress(profile.server), from, profile: name, project: profile.project ?? null }
+}
+
+function parseProfile(name: string, value: unknown, faults: string[]): Profile | undefined {
+  const { server, project, ...rest } = objectOf(value, `profile "${name}"`, faults)
+  for (const key of Object.keys(rest)) faults.push(`unknown key "${key}" in profile "${name}"`)
+  if (typeof server !== 'string' || !isAddress(server)) {
+    faults.push(`profile "${name}" needs "server", the address of an instance`)
+    return undefined
+  }
+  if (project === undefined) return { server }
+  if (typeof project === 'string') return { server, project }
+  faults.push(`"project" in profile "${name}" must be the name of a project`)
+  return undefined
+}
+
+function isAddress(text: string): boolean {
+  try {
+    normaliseAddress(text)
+    return true
+  } catch {
+    return false // What is wrong is said with the other faults of the file.
+  }
+}
+
+function objectOf(value: unknown, what: string, faults: string[]): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  faults.push(`${what} must be an object`)
+  return {}
+}
+
+function profilesFile(env: Env): string {
+  return join(configFolder(env), 'config.json')
+}
