@@ -47,7 +47,7 @@ export async function startDaemon(options: { config: Config; version: string; cl
     open.push({ name: 'data folder', close: () => folder.close() })
     const records = await openRecords({ file: folder.database, clock, log })
     open.push({ name: 'records', close: () => records.close() })
-    const blobs = await openBlobs({ folder: folder.blobs, clock })
+    const blobs = await openBlobs({ folder: config.dataDir, clock })
     const owner = await ensureOwner(records)
 
     const engine = await startEngine({
