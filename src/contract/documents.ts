@@ -84,3 +84,12 @@ export const documentEvent = z
   })
   .meta({ id: 'DocumentEvent' })
 export type DocumentEvent = z.infer<typeof documentEvent>
+
+export const eventQuery = z.strictObject({
+  last_event_id: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the id of an event: digits')
+    .transform(Number)
+    .optional()
+    .meta({ description: 'As Last-Event-ID, for clients that cannot send a header; the header wins' }),
+})

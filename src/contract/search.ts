@@ -5,10 +5,12 @@ const names = z.string().min(1).max(200)
 
 export const searchMode = z.enum(['hybrid', 'vector', 'keyword'])
 
+const queryText = (chars: number) => z.string().min(1).max(chars).refine((query) => query.trim() !== '', 'must not be blank')
+
 /** strictObject throughout: a typing error must not silently widen a search. */
 export const searchRequest = z
   .strictObject({
-    query: z.string().min(1).max(4000).refine((query) => query.trim() !== '', 'must not be blank'),
+    query: queryText(4000),
     limit: z.int().min(1).max(100).default(10),
     offset: z.int().min(0).max(1000).default(0),
     project: z.union([names, z.array(names).min(1).max(100)]).optional(),
@@ -30,6 +32,11 @@ export const searchRequest = z
   .meta({ id: 'SearchRequest' })
 export type SearchRequest = z.input<typeof searchRequest>
 export type ParsedSearchRequest = z.output<typeof searchRequest>
+
+/** The same under another limit for the question, where one is configured. */
+export function searchRequestWithin(queryChars: number): z.ZodType<ParsedSearchRequest> {
+  return queryChars === 4000 ? searchRequest : searchRequest.extend({ query: queryText(queryChars) })
+}
 
 const stage = z.object({ rank: z.int(), score: z.number() })
 

@@ -1,0 +1,23 @@
+import type { Project } from '../../../contract/projects.ts'
+import type { ProjectWithCounts } from '../../../records/records.ts'
+
+/** A project as the wire has it. */
+export function presentProject(project: ProjectWithCounts): Project {
+  const { counts } = project
+  return {
+    id: project.id,
+    name: project.name,
+    description: project.description,
+    document_count: counts.documents,
+    chunk_count: counts.chunks,
+    size_bytes: counts.bytes,
+    statuses: {
+      queued: counts.statuses.queued,
+      processing: counts.statuses.processing,
+      ready: counts.statuses.ready,
+      failed: counts.statuses.failed,
+    },
+    created_at: project.createdAt.toISOString(),
+    updated_at: project.updatedAt.toISOString(),
+  }
+}

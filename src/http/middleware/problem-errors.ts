@@ -1,0 +1,25 @@
+import type { Logger } from '../../core/logger.ts'
+import { drain } from '../drain.ts'
+import { toProblem } from '../problems.ts'
+import type { Middleware } from '../step.ts'
+
+/** Whatever is thrown further down becomes an RFC 9457 answer; what is our fault is logged with its causes. */
+export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const { problem, headers } = toProblem(error, ctx.state.requestId, baseUrl())
+      if (problem.status >= 500) log.error({ request_id: ctx.state.requestId, route: ctx.state.route, err: error }, 'request failed')
+      for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
+      ctx.status = problem.status
+      ctx.body = JSON.stringify(problem)
+      ctx.type = 'application/problem+json'
+      ctx.set('Cache-Control', 'no-store')
+      ctx.remove('Content-Disposition')
+    } finally {
+      // A client that is still sending has to be able to read why it was refused.
+      drain(ctx.req)
+    }
+  }
+}

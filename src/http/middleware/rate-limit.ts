@@ -1,0 +1,53 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { DocsearchError } from '../../core/errors.ts'
+import type { Ctx } from '../route.ts'
+import type { Middleware } from '../step.ts'
+
+const WINDOW_SECONDS = 60
+/** Wrong credentials a minute from one address. Keys cannot be guessed; this only spares the database and the log. */
+const FAILURES = 120
+
+export interface RateLimits {
+  /** Counts a request of the caller's credential, or of its address where there is none. */
+  step: Middleware
+  /** Counts a refused credential for its address; throws `rate_limited` above the limit. Good credentials are not touched by it. */
+  countFailure(ctx: Ctx): Promise<void>
+}
+
+/** Limits in memory, `perMinute` requests for a credential; 0 for none at all. */
+export function rateLimits(perMinute: number): RateLimits {
+  if (perMinute === 0) return { step: (_ctx, next) => next(), async countFailure() {} }
+  const requests = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
+  const failures = new RateLimiterMemory({ points: FAILURES, duration: WINDOW_SECONDS })
+
+  return {
+    async step(ctx, next) {
+      const { principal } = ctx.state
+      const key = principal === undefined ? `address ${ctx.ip}` : `credential ${principal.credentialId}`
+      const left = await consume(requests, key, perMinute)
+      ctx.set('RateLimit-Limit', String(perMinute))
+      ctx.set('RateLimit-Remaining', String(left.remainingPoints))
+      ctx.set('RateLimit-Reset', String(seconds(left)))
+      await next()
+    },
+    async countFailure(ctx) {
+      await consume(failures, ctx.ip, FAILURES)
+    },
+  }
+}
+
+async function consume(limiter: RateLimiterMemory, key: string, limit: number): Promise<RateLimiterRes> {
+  try {
+    return await limiter.consume(key)
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused
+    throw new DocsearchError('rate_limited', `More than ${limit} requests within a minute. Go on in ${seconds(refused)} s (see Retry-After).`, {
+      retryAfter: seconds(refused),
+      details: { limit },
+    })
+  }
+}
+
+function seconds(state: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(state.msBeforeNext / 1000))
+}

@@ -1,0 +1,118 @@
+import { STATUS_CODES } from 'node:http'
+import type { Problem } from '../contract/common.ts'
+import { DocsearchError } from '../core/errors.ts'
+
+export interface Fault {
+  /** Where, with dots: `filter.tags.0`; empty for the whole. */
+  path: string
+  message: string
+}
+
+/**
+ * Every code an answer of the API can carry, with its status: the one place that maps them (contract 1.2).
+ * `say` replaces the error's own sentence where that could show the inside of the daemon.
+ */
+export const PROBLEMS = {
+  invalid_request: { status: 400, means: 'A parameter, field or body does not validate; `errors` lists every fault.' },
+  invalid_json: { status: 400, means: 'The body is not JSON, or has a forbidden field such as `__proto__`.' },
+  invalid_multipart: { status: 400, means: 'The multipart body is malformed or was cut off.' },
+  invalid_cursor: { status: 400, means: '`cursor` is not one of ours.' },
+  unauthorized: { status: 401, means: 'No credential was sent.' },
+  invalid_token: { status: 401, means: 'The credential is unknown, revoked or expired.' },
+  insufficient_scope: { status: 403, means: 'The credential lacks the scope named in `scope`.' },
+  host_not_allowed: { status: 403, means: 'The Host header names an address this instance does not answer to.' },
+  not_found: { status: 404, means: 'There is nothing at this path.' },
+  project_not_found: { status: 404, means: 'No project of yours has this id or name.' },
+  document_not_found: { status: 404, means: 'No document of yours has this id.' },
+  page_not_found: { status: 404, means: 'The document has no such page.' },
+  key_not_found: { status: 404, means: 'No key of yours has this id.' },
+  method_not_allowed: { status: 405, means: 'The path exists, the method does not; see `Allow`.' },
+  project_exists: { status: 409, means: 'Another project of yours has this name.' },
+  document_exists: { status: 409, means: '`on_conflict=error`, and the path is taken by other bytes.' },
+  text_not_ready: { status: 409, means: 'The text has not been extracted yet, or could not be.' },
+  too_large: { status: 413, means: 'A file is over the limit for one file.' },
+  body_too_large: { status: 413, means: 'The request body is over its limit.' },
+  too_many_files: { status: 413, means: 'More files than one request may carry.' },
+  too_many_parts: { status: 413, means: 'More multipart parts than one request may carry.' },
+  unsupported_media_type: { status: 415, means: 'The Content-Type or Content-Encoding of the request is not taken here.' },
+  unsupported_type: { status: 415, means: "The file's content is of no type that can be searched." },
+  range_not_satisfiable: { status: 416, means: 'The range begins after the end of the file.' },
+  empty_file: { status: 422, means: 'The file has no bytes.' },
+  encrypted: { status: 422, means: 'The file is protected by a password.' },
+  invalid_name: { status: 422, means: 'A file name is empty, too long or has control characters.' },
+  duplicate_path: { status: 422, means: 'Two different files of one request have the same path.' },
+  cannot_be_processed: { status: 422, means: 'The files were refused for different reasons; see `rejected`.' },
+  rate_limited: { status: 429, means: 'Too many requests; `Retry-After` says when to go on.' },
+  internal_error: { status: 500, means: 'A fault of the instance; its log has it under `request_id`.', say: 'The instance failed. Its log has the reason under this request_id.' },
+  blob_missing: { status: 500, means: 'The original of this document is missing on the disk.', say: 'The original of this document is missing on the disk. Run `docsearch doctor` on the instance.' },
+  unavailable: { status: 503, means: 'Something the instance needs is not there now; try again.', say: 'The instance cannot do this right now. Try again shortly.' },
+  embedder_unavailable: { status: 503, means: 'The embedding model cannot be reached.', say: 'The embedding model cannot be reached right now. Try again shortly.' },
+  disk_full: { status: 507, means: 'No room is left on the disk of the instance; nothing was stored.', say: 'No room is left on the disk of the instance. Nothing was stored; free some space and send it again.' },
+} as const satisfies Record<string, { status: number; means: string; say?: string }>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+const DEFAULT_RETRY_SECONDS = 5
+
+export function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code)
+}
+
+/** An error of this layer: the code must be one of the table. */
+export function fail(code: ProblemCode, message: string, details: Record<string, unknown> = {}): DocsearchError {
+  return new DocsearchError(code, message, { details })
+}
+
+/** 400 with every fault; the sentence names the first. */
+export function invalid(faults: readonly Fault[]): DocsearchError {
+  const [first] = faults
+  const where = first === undefined || first.path === '' ? '' : `${first.path} `
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
+  return fail('invalid_request', `${where}${first?.message ?? 'The request does not validate'}${more}.`, { errors: faults })
+}
+
+/** Status of a code, also of one the table does not know. */
+export function statusOf(error: unknown): number {
+  if (error instanceof DocsearchError) {
+    if (isProblemCode(error.code)) return PROBLEMS[error.code].status
+    return { user: 422, outside: 503, internal: 500 }[error.blame]
+  }
+  return isNoSpace(error) ? 507 : 500
+}
+
+/** A full disk or quota, however deep it lies in the causes. */
+export function isNoSpace(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const { code } = at as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT') return true
+  }
+  return false
+}
+
+/** The body of an error's answer, and the headers that go with it. A 5xx shows only sentences of this file. */
+export function toProblem(error: unknown, requestId: string, baseUrl: string): { problem: Problem; headers: Record<string, string> } {
+  const status = statusOf(error)
+  const code = codeOf(error, status)
+  const entry: { means: string; say?: string } | undefined = isProblemCode(code) ? PROBLEMS[code] : undefined
+  const known = error instanceof DocsearchError ? error : null
+  const problem: Problem = {
+    ...(status < 500 ? known?.details : {}),
+    type: `${baseUrl}/api/docs#problem-${code}`,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: status >= 500 ? (entry?.say ?? entry?.means ?? PROBLEMS.unavailable.say) : (known?.message ?? ''),
+    code,
+    request_id: requestId,
+  }
+  const headers: Record<string, string> = {}
+  const retryAfter = known?.retryAfter ?? (status === 503 ? DEFAULT_RETRY_SECONDS : undefined)
+  if (retryAfter !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfter)))
+  return { problem, headers }
+}
+
+function codeOf(error: unknown, status: number): string {
+  if (status === 507) return 'disk_full'
+  if (!(error instanceof DocsearchError)) return 'internal_error'
+  if (isProblemCode(error.code) || status < 500) return error.code
+  return status === 503 ? 'unavailable' : 'internal_error'
+}

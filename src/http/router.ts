@@ -1,0 +1,95 @@
+import Router from '@koa/router'
+import type Koa from 'koa'
+import { authenticate } from './middleware/authenticate.ts'
+import { jsonBody } from './middleware/json-body.ts'
+import { rateLimits, type RateLimits } from './middleware/rate-limit.ts'
+import { scopeCheck } from './middleware/scope-check.ts'
+import { fail, invalid } from './problems.ts'
+import type { Call, Ctx, Route, State } from './route.ts'
+import type { Services } from './services.ts'
+import type { Middleware } from './step.ts'
+import { validate } from './validate.ts'
+
+/** The table of routes as middleware: each row with the steps its access and schemas ask for. */
+export function apiRouter(table: readonly Route[], services: Services): Koa.Middleware<State>[] {
+  const router = new Router<State>()
+  const limits = rateLimits(services.http.rateLimit)
+  for (const row of table) {
+    router.register(row.path.replaceAll(/\{(\w+)\}/g, ':$1'), [row.method], steps(row, services, limits))
+  }
+  return [router.routes() as Middleware, otherMethods(router)]
+}
+
+function steps(row: Route, services: Services, limits: RateLimits): Middleware[] {
+  const { access } = row
+  const baseUrl = services.http.baseUrl
+  const chain: Middleware[] = [
+    nameRoute(row),
+    authenticate({ access, authenticator: services.authenticator, baseUrl, limits }),
+    ...(access === 'public' ? [] : [limits.step]),
+    scopeCheck(access, baseUrl),
+    ...(row.body === undefined ? [] : [jsonBody()]),
+    handler(row, services),
+  ]
+  return chain
+}
+
+function nameRoute(row: Route): Middleware {
+  return async (ctx, next) => {
+    ctx.state.route = row.path
+    await next()
+  }
+}
+
+function handler(row: Route, services: Services): Middleware {
+  return async (ctx) => {
+    const { principal } = ctx.state
+    const call: Call = {
+      ctx,
+      services,
+      id: String((ctx as unknown as { params: Record<string, string> }).params['id'] ?? ''),
+      query: parseQuery(row, ctx),
+      body: row.body === undefined ? undefined : validate(row.bodyFor?.(services) ?? row.body, (ctx.request as unknown as { body: unknown }).body),
+      principal: principal ?? null,
+      get caller() {
+        if (principal === undefined) throw new Error(`${row.operationId} has no caller`)
+        return principal
+      },
+      signal: AbortSignal.any([clientGone(ctx), services.http.stopping]),
+    }
+    await row.handle(call)
+  }
+}
+
+/** Unknown parameters are refused everywhere: a typing error must not silently widen an answer. */
+function parseQuery(row: Route, ctx: Ctx): unknown {
+  // `content` means that the handler reads the body, and with it decides what the query may hold.
+  if (row.query === undefined && row.content !== undefined) return undefined
+  const sent = ctx.query
+  if (Object.hasOwn(sent, '__proto__')) throw invalid([{ path: '__proto__', message: 'is not a field of this request' }])
+  if (row.query !== undefined) return validate(row.query, { ...sent })
+  const unknown = Object.keys(sent)
+  if (unknown.length > 0) throw invalid(unknown.map((path) => ({ path, message: 'is not a parameter of this request' })))
+  return undefined
+}
+
+function clientGone(ctx: Ctx): AbortSignal {
+  const gone = new AbortController()
+  ctx.res.once('close', () => gone.abort())
+  return gone.signal
+}
+
+/** A known path with another method: OPTIONS is answered, anything else is 405; both with Allow. Unknown paths are 404. */
+function otherMethods(router: Router<State>): Middleware {
+  return async (ctx) => {
+    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
+    if (methods.size === 0) throw fail('not_found', `There is nothing at ${ctx.path.slice(0, 200)}. The endpoints are described at /api/docs.`)
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    ctx.set('Allow', allow)
+    if (ctx.method === 'OPTIONS') {
+      ctx.status = 204
+      return
+    }
+    throw fail('method_not_allowed', `${ctx.method} does not work here; ${allow} do.`)
+  }
+}
