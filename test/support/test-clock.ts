@@ -1,0 +1,16 @@
+import type { Clock } from '../../src/core/clock.ts'
+
+export interface TestClock extends Clock {
+  advance(ms: number): void
+}
+
+/** Stands still until it is moved. */
+export function testClock(start = '2026-01-01T00:00:00Z'): TestClock {
+  let now = Date.parse(start)
+  return {
+    now: () => new Date(now),
+    advance(ms) {
+      now += ms
+    },
+  }
+}
