@@ -1,0 +1,27 @@
+import { analyse } from './analyse.ts'
+import type { Token } from './analyse.ts'
+
+const UNSPACED_CHARACTER = /^[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Hang}\p{Script=Thai}\p{Script=Laoo}\p{Script=Khmr}\p{Script=Mymr}]$/u
+
+/**
+ * Where the words of a question stand in a text: sorted spans [start, end) in UTF-16 code units that do not overlap; spans that touch are one.
+ * `queryTerms` comes from `analyseQuery`. Single Chinese, Japanese, Korean or Thai characters are marked only when nothing longer was asked for:
+ * they stand everywhere.
+ */
+export function highlight(text: string, queryTerms: readonly string[]): [number, number][] {
+  const wanted = new Set(queryTerms)
+  const longer = [...wanted].filter((term) => !UNSPACED_CHARACTER.test(term))
+  const terms = longer.length > 0 ? new Set(longer) : wanted
+  const hits = analyse(text).filter((token) => terms.has(token.term))
+  return merge(hits)
+}
+
+function merge(hits: Token[]): [number, number][] {
+  const spans: [number, number][] = []
+  for (const { start, end } of hits.sort((a, b) => a.start - b.start)) {
+    const last = spans.at(-1)
+    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end)
+    else spans.push([start, end])
+  }
+  return spans
+}

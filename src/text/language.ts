@@ -1,0 +1,87 @@
+import type { Language } from './stem.ts'
+import { STOP_WORDS } from './stop-words.ts'
+import type { Word } from './tokenize.ts'
+
+/** The languages a text may be in, by script: a text can hold several (a Russian report with English names). */
+export interface Languages {
+  latin: readonly Language[]
+  cyrillic: readonly Language[]
+}
+
+const CYRILLIC: ReadonlySet<Language> = new Set<Language>(['russian'])
+const LISTED = Object.keys(STOP_WORDS) as Language[]
+const LATIN = LISTED.filter((language) => !CYRILLIC.has(language))
+
+/** Which languages list a word as a stop word: one look-up a word instead of one a list. */
+const LANGUAGES_OF = new Map<string, Language[]>()
+for (const language of LISTED) {
+  for (const word of STOP_WORDS[language]!) {
+    const languages = LANGUAGES_OF.get(word)
+    if (languages === undefined) LANGUAGES_OF.set(word, [language])
+    else languages.push(language)
+  }
+}
+
+const MAX_WORDS = 2_000
+const UKRAINIAN_OR_OTHER = /[іїєґўјљњћђџѓќѕ]/u
+const HUNGARIAN_LETTER = /[őűáéíóöúü]/iu
+const ASCII = /^[\x20-\x7e]*$/
+
+function countStopWords(words: readonly Word[]): Map<Language, number> {
+  const counts = new Map<Language, number>()
+  for (let i = 0; i < words.length && i < MAX_WORDS; i++) {
+    const languages = LANGUAGES_OF.get(words[i]!.text.toLowerCase())
+    if (languages !== undefined) for (const language of languages) counts.set(language, (counts.get(language) ?? 0) + 1)
+  }
+  return counts
+}
+
+/**
+ * One language a script for a passage, by its stop words. Without enough of them (a table, a heading): English where everything is ASCII,
+ * because endings are worth removing there and every query is also stemmed as English; else none, and words stay as they are.
+ */
+export function guessLanguages(words: readonly Word[]): Languages {
+  const counts = countStopWords(words)
+  let best: Language | null = null
+  for (const language of LATIN) if ((counts.get(language) ?? 0) > (best === null ? 0 : counts.get(best)!)) best = language
+  const enough = best !== null && counts.get(best)! >= Math.max(2, Math.min(words.length, MAX_WORDS) * 0.04)
+  const latin = enough ? best : words.every((word) => ASCII.test(word.text)) ? 'english' : null
+  const russian = counts.has('russian') && !words.some((word) => UKRAINIAN_OR_OTHER.test(word.text))
+  return { latin: latin === null ? [] : [latin], cyrillic: russian ? ['russian'] : [] }
+}
+
+/**
+ * Every language a query may be in. A few words do not tell it, so all those are taken that have the most stop words in it, all of them
+ * where none has one; English always (see `guessLanguages`). Hungarian needs a sign of itself: its stemmer cuts English words short
+ * enough to meet others, the only one here to cost English collections anything.
+ */
+export function plausibleLanguages(words: readonly Word[]): Languages {
+  const counts = countStopWords(words)
+  const most = Math.max(0, ...LATIN.map((language) => counts.get(language) ?? 0))
+  const latin = LATIN.filter((language) => {
+    if (language === 'english') return true
+    if (language === 'hungarian' && most === 0) return words.some((word) => HUNGARIAN_LETTER.test(word.text))
+    return (counts.get(language) ?? 0) === most
+  })
+  return { latin, cyrillic: ['russian'] }
+}
+
+/** True when one of the languages lists the word. */
+export function isStopWord(word: string, languages: Languages): boolean {
+  const listed = LANGUAGES_OF.get(word)
+  return listed !== undefined && listed.some((language) => languages.latin.includes(language) || languages.cyrillic.includes(language))
+}
+
+const LATIN_LETTER = /\p{Script=Latin}/u
+const ARABIC = /^[\p{Script=Arabic}\p{M}]+$/u
+const PERSIAN_OR_URDU = /[پچژگکیےٹڈڑں]/u
+
+/** The languages a word can be stemmed in, by its script. */
+export function languagesOfWord(word: string, languages: Languages): readonly Language[] {
+  if (ASCII.test(word) || LATIN_LETTER.test(word)) return languages.latin
+  if (/\p{Script=Cyrillic}/u.test(word)) return languages.cyrillic
+  if (ARABIC.test(word)) return PERSIAN_OR_URDU.test(word) ? [] : ['arabic']
+  if (/\p{Script=Armenian}/u.test(word)) return ['armenian']
+  if (/\p{Script=Tamil}/u.test(word)) return ['tamil']
+  return []
+}

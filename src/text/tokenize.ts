@@ -1,0 +1,56 @@
+/** A stretch of text that is one word, or one run of a script written without blanks. */
+export interface Word {
+  /** NFKC-normalised, case kept. For a run: its characters, normalised one by one. */
+  text: string
+  /** UTF-16 offsets into the original text. */
+  start: number
+  end: number
+  /** For a run of Han, Kana, Hangul, Thai and their like: its characters; null for an ordinary word. */
+  characters: Word[] | null
+}
+
+// Soft hyphens and joiners stand inside words (PDFs are full of them) and mean nothing to a searcher.
+const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}\u00AD\u200C\u200D\u2060]*/gu
+const ASCII_ONLY = /^[\x20-\x7e]*$/
+const NOT_WORD = /[^\p{L}\p{M}\p{N}]+/gu
+
+// Script extensions, not scripts: the prolonged sound mark and the like belong to the run they stand in.
+const UNSPACED = '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}'
+const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u')
+const PIECE = new RegExp(`[${UNSPACED}](?:[${UNSPACED}]|\\p{M})*|(?:(?![${UNSPACED}]).)+`, 'gsu')
+// A character as a reader sees it: a conjoined Hangul syllable, or a code point with its marks (half-width voicing marks count as such).
+const CHARACTER =
+  /[\u1100-\u115F\uA960-\uA97C]+[\u1160-\u11A7\uD7B0-\uD7C6]*[\u11A8-\u11FF\uD7CB-\uD7FB]*|.[\p{M}\uFF9E\uFF9F]*/gsu
+
+/** The words of a text, in order. NFKC can change lengths, so each word is normalised by itself and offsets stay those of the original. */
+export function tokenize(text: string): Word[] {
+  const words: Word[] = []
+  WORD.lastIndex = 0
+  for (let match = WORD.exec(text); match !== null; match = WORD.exec(text)) {
+    const raw = match[0]
+    const start = match.index
+    if (ASCII_ONLY.test(raw)) words.push({ text: raw, start, end: start + raw.length, characters: null })
+    else if (HAS_UNSPACED.test(raw)) splitScripts(raw, start, words)
+    else pushWord(raw, start, words)
+  }
+  return words
+}
+
+function pushWord(raw: string, start: number, words: Word[]): void {
+  const text = raw.normalize('NFKC').replace(NOT_WORD, '')
+  if (text !== '') words.push({ text, start, end: start + raw.length, characters: null })
+}
+
+function splitScripts(raw: string, offset: number, words: Word[]): void {
+  for (const { 0: piece, index } of raw.matchAll(PIECE)) {
+    const start = offset + index
+    if (!HAS_UNSPACED.test(piece)) {
+      pushWord(piece, start, words)
+      continue
+    }
+    const characters: Word[] = []
+    for (const { 0: character, index: at } of piece.matchAll(CHARACTER)) pushWord(character, start + at, characters)
+    const text = characters.map((character) => character.text).join('')
+    if (text !== '') words.push({ text, start, end: start + piece.length, characters })
+  }
+}
