@@ -1,0 +1,93 @@
+import type { Readable } from 'node:stream'
+import yauzl, { type Entry } from 'yauzl'
+import { DocsearchError } from '../../core/errors.ts'
+
+const MAX_ENTRIES = 5_000
+/** No part of a DOCX that holds text needs a document type, and with one come entities that grow without end. */
+const DOCTYPE = Buffer.from('<!DOCTYPE')
+
+/** True where a ZIP holds `word/document.xml`. False for anything that is no sound ZIP. */
+export async function hasWordDocument(file: string): Promise<boolean> {
+  try {
+    let found = false
+    await eachEntry(file, async (entry) => {
+      found ||= entry.fileName === 'word/document.xml'
+    })
+    return found
+  } catch (error) {
+    // More entries than are allowed is the parser's to refuse, with the right code; it was a Word file if its main part was among the first.
+    if (error instanceof DocsearchError && error.details['found'] === true) return true
+    return false
+  }
+}
+
+export interface DocxParts {
+  /** Bytes when inflated, by name; XML parts only. */
+  sizes: Map<string, number>
+}
+
+/**
+ * Goes through the whole archive once, inflating each XML part and counting, because sizes in a ZIP's directory may lie.
+ * Throws `corrupt` (no ZIP, broken, DOCTYPE), `too_many_entries`, `too_much_xml`, `encrypted`.
+ */
+export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxParts> {
+  const sizes = new Map<string, number>()
+  let total = 0
+  await eachEntry(file, async (entry, openStream) => {
+    if (!/\.(xml|rels)$/i.test(entry.fileName)) return
+    if (entry.isEncrypted()) throw new DocsearchError('encrypted', 'The file is password-protected; save it without a password and upload it again')
+    let size = 0
+    let tail = Buffer.alloc(0)
+    for await (const chunk of await openStream()) {
+      size += (chunk as Buffer).length
+      total += (chunk as Buffer).length
+      if (total > xmlBytes) throw tooLarge(xmlBytes)
+      const window = Buffer.concat([tail, chunk as Buffer])
+      if (window.includes(DOCTYPE)) throw new DocsearchError('corrupt', 'The DOCX holds a document type declaration, which Word never writes; save it again in Word and upload that')
+      tail = Buffer.from(window.subarray(-(DOCTYPE.length - 1)))
+    }
+    sizes.set(entry.fileName, size)
+  })
+  return { sizes }
+}
+
+/** Reads the parts that `wanted` names, in the order of the archive; each stream is consumed before the next is opened. */
+export async function readParts(file: string, wanted: (name: string) => boolean, read: (name: string, stream: Readable) => Promise<void>): Promise<void> {
+  await eachEntry(file, async (entry, openStream) => {
+    if (wanted(entry.fileName)) await read(entry.fileName, await openStream())
+  })
+}
+
+async function eachEntry(file: string, visit: (entry: Entry, openStream: () => Promise<Readable>) => Promise<void>): Promise<void> {
+  // Names are only compared, never used as paths, so odd ones need no refusal.
+  const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
+    throw broken(cause)
+  })
+  try {
+    let count = 0
+    let found = false
+    for await (const entry of zip.eachEntry()) {
+      found ||= entry.fileName === 'word/document.xml'
+      if (++count > MAX_ENTRIES) {
+        throw new DocsearchError('too_many_entries', `The DOCX holds more than ${MAX_ENTRIES} entries, the limit; save it again in Word and upload that`, {
+          details: { limit: MAX_ENTRIES, found },
+        })
+      }
+      await visit(entry, () => zip.openReadStreamPromise(entry))
+    }
+  } catch (cause) {
+    throw cause instanceof DocsearchError ? cause : broken(cause)
+  } finally {
+    zip.close()
+  }
+}
+
+function broken(cause: unknown): DocsearchError {
+  return new DocsearchError('corrupt', 'The DOCX is damaged: its archive cannot be read; open it in Word, save it again and upload that', { cause })
+}
+
+function tooLarge(xmlBytes: number): DocsearchError {
+  return new DocsearchError('too_much_xml', `The DOCX holds more than ${xmlBytes / 1e6} MB of XML when unpacked, the limit; split it and upload the parts`, {
+    details: { limit: xmlBytes },
+  })
+}

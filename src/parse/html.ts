@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import { Parser as HtmlParser } from 'htmlparser2'
+import { byMark, decodeText } from './encoding.ts'
+import { Flow } from './flow.ts'
+import { collapse } from './page-builder.ts'
+import type { Parser } from './parser.ts'
+
+/** What is no text of the document: code, forms' choices, ways around the site. */
+const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'nav', 'svg', 'math', 'iframe', 'object', 'select', 'button', 'head'])
+const HEADINGS: Record<string, number> = { h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 }
+const BLOCKS = new Set(
+  'address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form header hr main p section summary ul ol li'.split(' '),
+)
+
+/** HTML: headings, paragraphs, lists, tables and preformatted text; scripts, styles and navigation are dropped. */
+export const parseHtml: Parser = async ({ file }, output) => {
+  const { text, encoding, confidence } = decodeHtml(await readFile(file))
+  const { flow, title } = readHtml(text)
+  output.open(1)
+  output.page(flow.build())
+  return { title: title ?? flow.firstHeading?.text ?? null, pageCount: 1, warnings: [], facts: { engine: 'htmlparser2', encoding, confidence } }
+}
+
+/** Blocks of an HTML text and its `<title>`. Takes any nesting: the parser calls back and never descends. */
+export function readHtml(html: string): { flow: Flow; title: string | null } {
+  const flow = new Flow()
+  let title: string | null = null
+  let inTitle = false
+  let skipping: { tag: string; depth: number } | null = null
+  let lists = 0
+  let preformatted = 0
+
+  const endBlock = (): void => {
+    if (preformatted > 0) flow.end('code')
+    else if (lists > 0) flow.end('list_item', lists)
+    else flow.end('paragraph')
+  }
+
+  const parser = new HtmlParser(
+    {
+      onopentag(tag, attributes) {
+        if (tag === 'title' && title === null) inTitle = true
+        if (skipping !== null) {
+          if (tag === skipping.tag) skipping.depth++
+          return
+        }
+        // The way back from a note to its mark, as mammoth writes it.
+        if (tag === 'a' && /^#(foot|end)note-ref-/.test(attributes['href'] ?? '')) skipping = { tag, depth: 1 }
+        else if (SKIPPED.has(tag) || 'hidden' in attributes) skipping = { tag, depth: 1 }
+        else if (tag === 'br') flow.text('\n')
+        else if (tag === 'table') {
+          endBlock()
+          flow.openTable()
+        } else if (tag in HEADINGS || BLOCKS.has(tag)) {
+          endBlock()
+          if (tag === 'ul' || tag === 'ol') lists++
+        } else if (tag === 'pre') {
+          endBlock()
+          preformatted++
+        }
+      },
+      ontext(text) {
+        if (inTitle) title = (title ?? '') + text
+        else if (skipping === null) flow.text(preformatted > 0 ? text : text.replace(/\s+/g, ' '))
+      },
+      onclosetag(tag) {
+        if (tag === 'title') inTitle = false
+        if (skipping !== null) {
+          if (tag === skipping.tag && --skipping.depth === 0) skipping = null
+          return
+        }
+        const level = HEADINGS[tag]
+        if (level !== undefined) flow.end('heading', level)
+        else if (tag === 'td' || tag === 'th') flow.closeCell(tag === 'th')
+        else if (tag === 'tr') flow.closeRow()
+        else if (tag === 'table') flow.closeTable()
+        else if (tag === 'pre') {
+          endBlock()
+          preformatted = Math.max(0, preformatted - 1)
+        } else if (BLOCKS.has(tag)) {
+          endBlock()
+          if (tag === 'ul' || tag === 'ol') lists = Math.max(0, lists - 1)
+        }
+      },
+    },
+    { decodeEntities: true, lowerCaseTags: true },
+  )
+  parser.write(html)
+  parser.end()
+  return { flow, title: collapse(title ?? '').replace(/\s+/g, ' ') || null }
+}
+
+/** A byte order mark, then what the document says of itself, then as any text. */
+function decodeHtml(bytes: Uint8Array): { text: string; encoding: string; confidence: number } {
+  if (byMark(bytes) === null) {
+    const declared = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{2,40})/i.exec(Buffer.from(bytes.subarray(0, 4096)).toString('latin1'))?.[1]
+    // UTF-16 cannot be declared in bytes that were just read as ASCII.
+    if (declared !== undefined && !/^utf-?(8|16)/i.test(declared)) {
+      try {
+        const decoder = new TextDecoder(declared)
+        return { text: decoder.decode(bytes), encoding: decoder.encoding, confidence: 0.9 }
+      } catch {
+        // A charset nobody knows: as any text.
+      }
+    }
+  }
+  return decodeText(bytes)
+}

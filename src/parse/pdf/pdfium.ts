@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { corrupt, encrypted } from '../failures.ts'
+import { readNotes } from './annotations.ts'
+import { readLines } from './pdfium-lines.ts'
+import { loadPdfium, type Pdfium } from './pdfium-module.ts'
+import { type OutlineEntry, readOutline } from './outline.ts'
+import type { PageSource } from './line.ts'
+
+/** PDFium's error numbers. */
+const PASSWORD = 4
+const SECURITY = 5
+
+/** An open PDF, whatever the engine. Pages are counted from 0. */
+export interface OpenPdf {
+  pageCount: number
+  title: string
+  outlineDepth: number
+  read(index: number): PageSource
+  close(): void
+}
+
+/** Opens a PDF with PDFium, with the empty password. Throws `encrypted` and `corrupt`. */
+export async function openWithPdfium(file: string): Promise<OpenPdf> {
+  const pdfium = await loadPdfium()
+  const { api } = pdfium
+  const { pointer, document } = await openDocument(pdfium, file)
+  const pageCount = api.FPDF_GetPageCount(document)
+  const outline = readOutline(pdfium, document)
+  return {
+    pageCount,
+    title: pdfium.utf16((buffer, size) => api.FPDF_GetMetaText(document, 'Title', buffer, size)),
+    outlineDepth: outline.depth,
+    read: (index) => readPage(pdfium, document, index, outline.byPage.get(index) ?? []),
+    close() {
+      api.FPDF_CloseDocument(document)
+      pdfium.free(pointer)
+    },
+  }
+}
+
+/** Opens and closes: throws `encrypted` where the empty password does not open the PDF, and nothing else. */
+export async function checkPassword(file: string): Promise<void> {
+  const pdfium = await loadPdfium()
+  const { api } = pdfium
+  const opened = await openDocument(pdfium, file).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === 'encrypted') throw error
+    // Damage is the parser's to tell, for the second engine may yet read it.
+    return null
+  })
+  if (opened === null) return
+  api.FPDF_CloseDocument(opened.document)
+  pdfium.free(opened.pointer)
+}
+
+async function openDocument(pdfium: Pdfium, file: string): Promise<{ pointer: number; document: number }> {
+  const bytes = await readFile(file)
+  const pointer = pdfium.malloc(bytes.length)
+  pdfium.bytes().set(bytes, pointer)
+  const document = pdfium.api.FPDF_LoadMemDocument(pointer, bytes.length, '')
+  if (document !== 0) return { pointer, document }
+  const error = pdfium.api.FPDF_GetLastError()
+  pdfium.free(pointer)
+  throw error === PASSWORD || error === SECURITY ? encrypted() : corrupt('The PDF', new Error(`PDFium error ${error}`))
+}
+
+/** A page that cannot be loaded is a page without text: the others are still worth reading. */
+function readPage(pdfium: Pdfium, document: number, index: number, outline: OutlineEntry[]): PageSource {
+  const { api } = pdfium
+  const page = api.FPDF_LoadPage(document, index)
+  if (page === 0) return { lines: [], notes: [], outline }
+  try {
+    const text = api.FPDFText_LoadPage(page)
+    if (text === 0) return { lines: [], notes: [], outline }
+    try {
+      return { lines: readLines(pdfium, text), notes: readNotes(pdfium, page), outline }
+    } finally {
+      api.FPDFText_ClosePage(text)
+    }
+  } finally {
+    api.FPDF_ClosePage(page)
+  }
+}

@@ -1,0 +1,30 @@
+const LIGATURES = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEFC]/g
+/** Symbol fonts put their bullets into the private use area. */
+const BULLETS = /[\uF0B7\uF0A7\uF06E\uF0D8\uF076\uF0FC]/g
+const SPACES = /[\u00A0\u2000-\u200A\u202F\u205F\u3000\t]/g
+const INVISIBLE = /[\u200B\u2060\u00AD]/g
+/** PDFium writes U+FFFE for a hyphen at a line's end, with the break after it. */
+const HYPHEN = /([\p{L}\p{M}]?)\uFFFE[\r\n]*(\p{Ll}?)/gu
+
+/**
+ * What a reader sees, in the characters a reader would type: ligatures and presentation forms taken apart (NFKC only there, for elsewhere it
+ * would turn ² into 2), words that a line's end parted joined, odd spaces made plain.
+ */
+export function fixText(text: string): string {
+  return text
+    .replace(HYPHEN, (_all, before: string, after: string) => before + (before !== '' && after !== '' ? '' : '-') + after)
+    .replace(LIGATURES, (character) => character.normalize('NFKC'))
+    .replace(BULLETS, '•')
+    .replace(INVISIBLE, '')
+    .replace(SPACES, ' ')
+}
+
+/** Scripts that are written without spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303F\uFF00-\uFFEF]/u
+
+/** Two lines of one paragraph made one. */
+export function joinLines(first: string, second: string): string {
+  if (/\p{L}-$/u.test(first) && /^\p{Ll}/u.test(second)) return first.slice(0, -1) + second
+  if (UNSPACED.test(first.slice(-1)) && UNSPACED.test(second.slice(0, 1))) return first + second
+  return `${first} ${second}`
+}

@@ -1,0 +1,57 @@
+import type { Line } from './line.ts'
+
+const MAX_HEADING = 200
+
+/** What the sizes of type in a document mean. */
+export interface Typography {
+  /** Level of a line that is a heading by the outline or by its size; null for any other. */
+  headingLevel(line: Line, outline: readonly { title: string; level: number }[]): number | null
+  /** Level of a bold line of the text's own size that stands alone. */
+  boldLevel: number
+}
+
+/**
+ * From a sample of the document's lines: the size most characters have is the text's. What is larger is a heading, by how much larger;
+ * where there is an outline, its levels come first and sizes tell only the levels below it.
+ * @param outlineDepth Levels of the outline, 0 without one.
+ */
+export function typographyOf(sample: readonly Line[], outlineDepth: number): Typography {
+  const body = bodySize(sample)
+  const below = Math.min(outlineDepth + 1, 6)
+  return {
+    headingLevel(line, outline) {
+      const text = key(line.text)
+      const entry = text === '' ? undefined : outline.find(({ title }) => sameTitle(key(title), text))
+      if (entry !== undefined && line.size >= body * 0.9) return Math.min(entry.level, 6)
+      const ratio = line.size / body
+      if (ratio < 1.15 || line.text.length > MAX_HEADING || !/\p{L}{2}/u.test(line.text) || /^[,.;:)\]]/.test(line.text)) return null
+      if (outlineDepth > 0) return below
+      return ratio >= 1.75 ? 1 : ratio >= 1.35 ? 2 : 3
+    },
+    boldLevel: outlineDepth > 0 ? Math.min(below + 1, 6) : 4,
+  }
+}
+
+function bodySize(lines: readonly Line[]): number {
+  const characters = new Map<number, number>()
+  for (const { size, text } of lines) {
+    const rounded = Math.round(size * 2) / 2
+    characters.set(rounded, (characters.get(rounded) ?? 0) + text.length)
+  }
+  let body = 0
+  let most = 0
+  for (const [size, count] of characters) {
+    if (count > most) [body, most] = [size, count]
+  }
+  return body || 10
+}
+
+/** Numbering and blanks differ between an outline and the page. */
+function key(title: string): string {
+  return title.toLowerCase().replace(/^[\divx.\s]+(?=\p{L})/u, '').replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+function sameTitle(title: string, line: string): boolean {
+  // A title that runs over two lines begins with the first of them.
+  return title === line || (line.length >= 12 && title.startsWith(line))
+}

@@ -1,0 +1,156 @@
+import type { Limits } from '../config/config.ts'
+import { DocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Page, ParsedDocument } from '../core/parsed.ts'
+import { PDF } from './media-types.ts'
+import type { PdfEngine } from './parser.ts'
+import { runJob } from './run-job.ts'
+import { contains } from './sniff.ts'
+import { ParserChild } from './worker/child.ts'
+
+/** A process is replaced after so many files: what leaks, leaks into one that ends. */
+const FILES_PER_PROCESS = 100
+/** An idle process is worth its memory for so long. */
+const IDLE_MS = 60_000
+
+export interface ParserPoolOptions {
+  /** Processes at most, one document each. They start when first needed. */
+  workers: number
+  limits: Pick<Limits, 'pages' | 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes' | 'xmlBytes'>
+  pdfEngine: PdfEngine
+  log: Logger
+}
+
+export interface ParseRequest {
+  /** Only its path goes to the process. */
+  file: string
+  /** As sniff() told it. */
+  mediaType: string
+  /** Of the document, for messages in the log; no parser sees it. */
+  name: string
+  /** Aborted, the process is killed and `parse` rejects with the signal's reason. */
+  signal?: AbortSignal
+  /** Each page as soon as it is read, in order. */
+  onPage?: (page: Page, pageCount: number) => void
+}
+
+export interface ParserPool {
+  /**
+   * Reads a document in a process of its own. Where the process had to be ended after some pages were read, these are the answer, with a warning of the
+   * failure's code and `pageCount` larger than `pages.length`.
+   * Throws DocsearchError: `encrypted`, `corrupt`, `parse_timeout`, `parse_memory`, `too_many_pages`, `too_much_text`, `too_much_xml`, `too_many_entries`,
+   * `parser_crashed`, `unsupported_type`.
+   */
+  parse(request: ParseRequest): Promise<ParsedDocument>
+  /** What can be told before a document is accepted: throws `encrypted` for a PDF under a password. Cheap for every file without encryption. */
+  preflight(request: Pick<ParseRequest, 'file' | 'mediaType' | 'name' | 'signal'>): Promise<void>
+  /** Ends all processes; what is running rejects with `parser_crashed`. */
+  close(): Promise<void>
+}
+
+/** A pool of warm parser processes under limits of time, memory and output. */
+export function createParserPool(options: ParserPoolOptions): ParserPool {
+  const { log, limits, pdfEngine } = options
+  const idle: { child: ParserChild; timer: NodeJS.Timeout }[] = []
+  const all = new Set<ParserChild>()
+  const waiting: (() => void)[] = []
+  let busy = 0
+  let closed = false
+  let lastId = 0
+
+  const discard = (child: ParserChild): void => {
+    all.delete(child)
+    child.kill()
+  }
+
+  const take = (): ParserChild => {
+    const warm = idle.pop()
+    if (warm !== undefined) {
+      clearTimeout(warm.timer)
+      return warm.child
+    }
+    const child = new ParserChild(log)
+    all.add(child)
+    void child.exited.then((exit) => {
+      all.delete(child)
+      const place = idle.findIndex((entry) => entry.child === child)
+      if (place >= 0) clearTimeout(idle.splice(place, 1)[0]?.timer)
+      if (exit.error !== undefined) log.error({ err: exit.error }, 'a parser process could not be started')
+    })
+    return child
+  }
+
+  const putBack = (child: ParserChild): void => {
+    if (closed || child.jobs >= FILES_PER_PROCESS || !all.has(child)) return discard(child)
+    child.rest()
+    const timer = setTimeout(() => {
+      idle.splice(idle.findIndex((entry) => entry.child === child), 1)
+      discard(child)
+    }, IDLE_MS)
+    timer.unref()
+    idle.push({ child, timer })
+  }
+
+  /** A turn among `workers`, in order of asking. */
+  const turn = async (signal: AbortSignal | undefined): Promise<void> => {
+    signal?.throwIfAborted()
+    if (busy < Math.max(1, options.workers)) {
+      busy++
+      return
+    }
+    await new Promise<void>((resolve, reject) => {
+      const start = (): void => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }
+      const abort = (): void => {
+        waiting.splice(waiting.indexOf(start), 1)
+        reject(signal?.reason as Error)
+      }
+      waiting.push(start)
+      signal?.addEventListener('abort', abort, { once: true })
+    })
+  }
+
+  /** The turn passes to the next in line, or is free. */
+  const endTurn = (): void => {
+    const next = waiting.shift()
+    if (next === undefined) busy--
+    else next()
+  }
+
+  const run = async (task: 'parse' | 'preflight', request: ParseRequest): Promise<ParsedDocument> => {
+    await turn(request.signal)
+    try {
+      if (closed) throw new DocsearchError('parser_crashed', 'The instance is shutting down; the document will be read when it is up again', { blame: 'internal' })
+      const child = take()
+      const { result, reusable } = await runJob(child, { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine }, limits, request)
+      if (reusable) putBack(child)
+      else discard(child)
+      return await result
+    } finally {
+      endTurn()
+    }
+  }
+
+  return {
+    parse: (request) => run('parse', request),
+    async preflight(request) {
+      if (request.mediaType !== PDF || !(await contains(request.file, Buffer.from('/Encrypt')))) return
+      try {
+        await run('preflight', request)
+      } catch (error) {
+        if (!(error instanceof DocsearchError) || error.code === 'encrypted') throw error
+        // Anything else is told by the parser, with the second engine heard.
+        log.debug({ code: error.code }, 'preflight ended early')
+      }
+    },
+    async close() {
+      closed = true
+      const children = [...all]
+      for (const { timer } of idle.splice(0)) clearTimeout(timer)
+      for (const child of children) child.kill()
+      await Promise.all(children.map((child) => child.exited))
+    },
+  }
+}

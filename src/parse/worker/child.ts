@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from '../../core/logger.ts'
+import type { Answer, Job } from './protocol.ts'
+
+/** The built program runs the built worker, a checkout the source: Node strips the types. */
+const MAIN = fileURLToPath(new URL(`./main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
+const HEAP_MB = 768
+const STDERR_BYTES = 4_000
+
+/** How a parser process ended. */
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+  /** The end of what it wrote to standard error. */
+  stderr: string
+  /** Set when it could not be started. */
+  error?: Error
+}
+
+/** A parser process and its channel. Never throws: what goes wrong arrives as its exit. */
+export class ParserChild {
+  readonly exited: Promise<Exit>
+  jobs = 0
+  /** Resident memory as it last told itself; for systems without /proc. */
+  private reportedRss = 0
+  private readonly process: ChildProcess | null
+  private listener: ((answer: Answer) => void) | null = null
+  private stderr = ''
+
+  constructor(log: Logger) {
+    let child: ChildProcess
+    try {
+      child = fork(MAIN, [], {
+        // It may read and have a second thread; it may not write, start processes or load native code.
+        execArgv: [`--max-old-space-size=${HEAP_MB}`, '--permission', '--allow-fs-read=*', '--allow-worker', '--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning'],
+        // Nothing of the daemon's environment: it may hold keys.
+        env: process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {},
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+        serialization: 'json',
+      })
+    } catch (error) {
+      this.process = null
+      this.exited = Promise.resolve({ code: null, signal: null, stderr: '', error: error as Error })
+      return
+    }
+    this.process = child
+    child.on('message', (message) => {
+      const answer = message as Answer
+      this.reportedRss = answer.rss
+      this.listener?.(answer)
+    })
+    child.stderr?.on('data', (data: Buffer) => {
+      this.stderr = (this.stderr + data.toString('utf8')).slice(-STDERR_BYTES)
+    })
+    this.exited = new Promise((resolve) => {
+      child.once('error', (error) => {
+        if (child.pid === undefined) resolve({ code: null, signal: null, stderr: this.stderr, error })
+        else log.warn({ err: error, pid: child.pid }, 'parser process: channel failed')
+      })
+      // `close` follows `exit` once standard error is read to its end.
+      child.once('close', (code, signal) => resolve({ code, signal, stderr: this.stderr }))
+    })
+    this.rest()
+  }
+
+  get pid(): number | undefined {
+    return this.process?.pid
+  }
+
+  /** Sends a job; its answers go to the listener until the next job. */
+  send(job: Job, listener: (answer: Answer) => void): void {
+    this.jobs++
+    this.listener = listener
+    this.process?.ref()
+    this.process?.channel?.ref()
+    // A channel that is closed already means that the exit is on its way.
+    if (this.process?.connected) this.process.send(job, () => {})
+  }
+
+  /** Between jobs it does not keep the daemon from ending. */
+  rest(): void {
+    this.listener = null
+    this.process?.unref()
+    this.process?.channel?.unref()
+    const stderr = this.process?.stderr as { unref?: () => void } | null | undefined
+    stderr?.unref?.()
+  }
+
+  kill(): void {
+    this.listener = null
+    // Whoever waits for its end keeps the daemon up until then.
+    this.process?.ref()
+    this.process?.kill('SIGKILL')
+  }
+
+  /** Resident memory in bytes: from the kernel where it tells, else as of the last answer. */
+  async rss(): Promise<number> {
+    if (process.platform !== 'linux' || this.pid === undefined) return this.reportedRss
+    try {
+      const status = await readFile(`/proc/${this.pid}/status`, 'utf8')
+      return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+    } catch {
+      // It ended just now; its exit says how.
+      return 0
+    }
+  }
+}
