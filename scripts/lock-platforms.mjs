@@ -1,0 +1,45 @@
+// Completes package-lock.json after `npm install`: adds every optional platform package that a manifest names and the lock lacks.
+// A registry mirror often carries the binaries of one platform only. npm then writes a lock without the others, `npm ci` refuses
+// that lock ("Missing: @lancedb/lancedb-darwin-arm64@ from lock file"), and a Mac could not use it. An entry without `integrity`
+// lets such a machine resolve its own binary. npm keeps these entries; test/lock.test.ts holds them to the manifests.
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const lockFile = new URL('../package-lock.json', import.meta.url)
+const SUFFIX =
+  /[-/](?<os>android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-(?<cpu>arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)(?:-(?<abi>[a-z]+))?$/
+const LIBC = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' }
+
+/** What `require(name)` finds from a package at `location`, as Node walks up. */
+function resolve(location, name) {
+  for (let at = location; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+    const found = packages[at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`]
+    if (found || at === '') return found
+  }
+}
+
+const lock = JSON.parse(readFileSync(lockFile, 'utf8'))
+const packages = lock.packages
+const added = []
+for (const [location, entry] of Object.entries(packages)) {
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    const platform = SUFFIX.exec(name)?.groups
+    const found = resolve(location, name)
+    // What is no platform package may be overridden, and a range is npm's to resolve; a binary must be of its parent's version.
+    if (found && (!platform || !/^\d/.test(version) || found.version === version)) continue
+    if (platform === undefined) throw new Error(`${location} wants ${name}, which is not in the lock and names no platform: run npm install`)
+    const { os, cpu, abi } = platform
+    // Beside the root's other packages, or under the one that wants it where the root has another version.
+    packages[packages[`node_modules/${name}`] ? `${location}/node_modules/${name}` : `node_modules/${name}`] = {
+      version,
+      cpu: [cpu],
+      ...(entry.dev ? { dev: true } : {}),
+      ...(os === 'linux' && abi in LIBC ? { libc: [LIBC[abi]] } : {}),
+      optional: true,
+      os: [os],
+    }
+    added.push(name)
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en')))
+writeFileSync(lockFile, JSON.stringify(lock, null, 2) + '\n')
+console.log(added.length === 0 ? 'The lock names every platform package.' : `Added to the lock: ${added.join(', ')}`)
