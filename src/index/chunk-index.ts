@@ -1,5 +1,8 @@
 /** Chunks with their words and vectors, searchable. Derived: can always be rebuilt from records and blobs. */
 
+/** Changes with what a row holds or means: an index of another layout is built anew. */
+export const INDEX_LAYOUT_VERSION = 1
+
 /** One chunk as stored. Everything a filter needs is here, so that filters run inside the index. */
 export interface IndexedChunk {
   /** `${documentId}:${version}:${index}`. */

@@ -7,7 +7,7 @@ import type { ChunkIndex, DocumentChunks } from './chunk-index.ts'
 import { corrupt, indexFailure, readFailure } from './failures.ts'
 import { filterToSql, sqlIn, sqlText } from './filter.ts'
 import { annIndex, ensureAnnIndex, ensureColumnIndexes } from './indexes.ts'
-import { probe, readInventory } from './probe.ts'
+import { answers, probe, readInventory } from './probe.ts'
 import { HIT_COLUMNS, passageColumns, toHits, toPassages } from './rows.ts'
 import { chunkSchema, toArrow } from './schema.ts'
 import { createWriter } from './writer.ts'
@@ -160,7 +160,7 @@ function createIndex(connection: Connection, table: Table, schema: Schema, optio
 
     async check() {
       try {
-        await probe(table)
+        await answers(table)
         const chunks = await table.countRows()
         return { ok: true, message: `${chunks} chunks`, chunks, ann: (await annIndex(table)) !== null }
       } catch (error) {

@@ -1,25 +1,37 @@
 import { MatchQuery } from '@lancedb/lancedb'
 import type { Table } from '@lancedb/lancedb'
+import { sqlText } from './filter.ts'
 
 /**
- * Reads something from everything a search would read: every data file's ids, one row in full, the indexes of words, filters and
- * vectors. Throws what LanceDB throws when a file is cut off or empty. Costs milliseconds: no column but the ids is read whole.
+ * Reads something from every file that a search or a commit would read: the manifests, each data file's ids, one row in full, the
+ * indexes of words, filters and vectors. Throws what LanceDB throws when one is cut off or empty. No column but the ids is read whole.
  */
 export async function probe(table: Table): Promise<void> {
-  await table.query().select(['id', 'version']).toArrow()
+  // Cleaning up reads the older manifests too.
+  await table.listVersions()
+  for await (const _ of table.query().select(['id', 'version']));
   const [row] = (await table.query().where('vector IS NOT NULL').limit(1).toArray()) as Row[]
   if (row === undefined) {
-    await table.query().fullTextSearch(new MatchQuery('x', 'terms')).select(['id', '_score']).limit(1).toArrow()
+    await matching(table, 'x', 'TRUE')
     return
   }
-  const filter = `owner_id = '' OR project_id = '' OR document_id = '' OR id = '' OR array_has_any(tags, ['']) OR owner_id <> ''`
-  const term = row.terms.split(' ')[0] || 'x'
-  await table.query().fullTextSearch(new MatchQuery(term, 'terms')).where(filter).select(['id', '_score']).limit(1).toArrow()
-  await table.vectorSearch(Float32Array.from(row.vector)).distanceType('cosine').select(['id', '_distance']).limit(1).toArrow()
+  const { id, document_id, owner_id, project_id, terms, vector } = row
+  const keys = Object.entries({ id, document_id, owner_id, project_id }).map(([column, value]) => `${column} = ${sqlText(value)}`)
+  await matching(table, terms.split(' ')[0] || 'x', [...keys, "array_has_any(tags, [''])"].join(' OR '))
+  await table.vectorSearch(Float32Array.from(vector)).distanceType('cosine').select(['id', '_distance']).limit(1).toArrow()
 }
 
-interface Row {
-  terms: string
+/** For health: the table and its index of words answer. */
+export async function answers(table: Table): Promise<void> {
+  await table.query().select(['id']).limit(1).toArrow()
+  await matching(table, 'x', 'TRUE')
+}
+
+async function matching(table: Table, term: string, where: string): Promise<void> {
+  await table.query().fullTextSearch(new MatchQuery(term, 'terms')).where(where).select(['id', '_score']).limit(1).toArrow()
+}
+
+interface Row extends Record<'id' | 'document_id' | 'owner_id' | 'project_id' | 'terms', string> {
   vector: Iterable<number>
 }
 

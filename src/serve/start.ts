@@ -64,7 +64,7 @@ export async function startDaemon(options: { config: Config; version: string; cl
     await ingest.start()
     open.push({ name: 'ingest', close: (graceMs) => ingest.stop(graceMs) })
     const reranker = createFusedReranker()
-    const search = createSearch({ records, engine, reranker, clock, log })
+    const search = createSearch({ records, engine, reranker, log })
 
     let baseUrl = config.publicUrl ?? ''
     const apiKeys = createApiKeys({ records, clock })

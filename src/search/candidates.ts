@@ -1,0 +1,39 @@
+import type { ChunkFilter, ChunkIndex } from '../index/chunk-index.ts'
+import { append, type Candidate, type Channels, fuse } from './fuse.ts'
+import type { Question } from './question.ts'
+
+/**
+ * How deep each channel is looked into, the next only when a page is not filled by those before: pages of the contract end at
+ * 1,100 results, and results by document may need several passages each.
+ */
+const DEPTHS = [200, 1500, 6000]
+
+export interface Candidates {
+  /** Looks deeper than before and gives all candidates, those known in their old order. False in `more` when there is nothing beyond. */
+  next(): Promise<{ candidates: Candidate[]; more: boolean }>
+}
+
+export function findCandidates(index: ChunkIndex, question: Question, filter: ChunkFilter, weight: number): Candidates {
+  let level = 0
+  let candidates: Candidate[] = []
+  return {
+    async next() {
+      const depth = DEPTHS[level++]
+      if (depth === undefined) return { candidates, more: false }
+      const channels = await searchChannels(index, question, filter, depth)
+      candidates = append(candidates, fuse(channels, question.mode, weight))
+      const full = channels.keyword.length >= depth || channels.vector.length >= depth
+      return { candidates, more: full && level < DEPTHS.length }
+    },
+  }
+}
+
+/** Both channels at the same time. */
+async function searchChannels(index: ChunkIndex, question: Question, filter: ChunkFilter, depth: number): Promise<Channels> {
+  const byWords = question.mode !== 'vector'
+  const [keyword, vector] = await Promise.all([
+    byWords && question.terms.length > 0 ? index.keywordSearch(question.terms, filter, depth) : [],
+    question.vector === null ? [] : index.vectorSearch(question.vector, filter, depth),
+  ])
+  return { keyword, vector }
+}

@@ -1,0 +1,104 @@
+import type { Logger } from '../core/logger.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { ChunkFilter } from '../index/chunk-index.ts'
+import type { Documents } from '../records/records.ts'
+import type { Reranker } from '../rerank/reranker.ts'
+import { findCandidates } from './candidates.ts'
+import type { Candidate } from './fuse.ts'
+import { group } from './group.ts'
+import { askQuestion } from './question.ts'
+import type { Question } from './question.ts'
+import { rerankBest } from './rerank.ts'
+import { existing, present } from './results.ts'
+import type { Search, SearchOutcome, SearchQuery } from './search.ts'
+
+/** How often a search starts over because passages were replaced between its two reads. */
+const ATTEMPTS = 3
+
+export interface SearchOptions {
+  records: { documents: Pick<Documents, 'getMany' | 'countPending'> }
+  engine: Pick<Engine, 'current' | 'choice'>
+  reranker: Reranker
+  log: Logger
+  /** Milliseconds an embedder and a reranker have; after that the search goes on without. */
+  deadlines?: { embedMs: number; rerankMs: number }
+}
+
+/** Question → terms and vector → candidates of both channels → one order → reranked → grouped → the page asked for, with documents and marks. */
+export function createSearch({ records, engine, reranker, log, deadlines = { embedMs: 5_000, rerankMs: 3_000 } }: SearchOptions): Search {
+  type InUse = NonNullable<ReturnType<Engine['current']>>
+  type Page = Pick<SearchOutcome, 'hits' | 'rerank'> & { complete: boolean }
+
+  async function findPage(query: SearchQuery, question: Question, { index, embedder }: InUse, signal: AbortSignal | undefined): Promise<Page> {
+    const passages = (ids: readonly string[]) => index.passages(query.ownerId, ids)
+    const found = findCandidates(index, question, toFilter(query), embedder.fusionWeight)
+    const rerank = (candidates: readonly Candidate[]) =>
+      query.rerank
+        ? rerankBest({ query: query.query, candidates, reranker, passages, deadlineMs: deadlines.rerankMs, signal, log })
+        : { candidates, report: { applied: false, model: null, tookMs: 0, reason: 'It was not asked for.' } }
+    const wanted = query.offset + query.limit
+    const getMany = (ids: readonly string[]) => records.documents.getMany(query.ownerId, ids)
+
+    let { candidates, more } = await found.next()
+    const reranked = await rerank(candidates)
+    let ordered = reranked.candidates
+    let kept = await existing(group(ordered, query.groupBy), wanted, getMany)
+    while (kept.length < wanted && more) {
+      signal?.throwIfAborted()
+      ;({ candidates, more } = await found.next())
+      // Deeper ones come behind those that were reranked.
+      const most = ordered.at(-1)?.score ?? 1
+      const deeper = candidates.slice(ordered.length).map((candidate) => ({ ...candidate, score: Math.min(most, candidate.score) }))
+      ordered = [...ordered, ...deeper]
+      kept = await existing(group(ordered, query.groupBy), wanted, getMany)
+    }
+    const page = kept.slice(query.offset, wanted)
+    const texts = await passages(page.map((result) => result.group.best.id))
+    const hits = page.flatMap((result, i) => {
+      const passage = texts.get(result.group.best.id)
+      return passage === undefined ? [] : [present(result.group, result.document, passage, query.offset + i + 1, question.terms)]
+    })
+    return { hits, rerank: reranked.report, complete: hits.length === page.length }
+  }
+
+  async function answer(query: SearchQuery, signal: AbortSignal | undefined): Promise<Omit<SearchOutcome, 'tookMs' | 'pendingDocuments'>> {
+    const inUse = engine.current()
+    if (inUse === null) {
+      const modeReason = `There is no search index yet: ${engine.choice().reason}`
+      return { hits: [], mode: query.mode, modeReason, embeddingModel: null, rerank: { applied: false, model: null, tookMs: 0, reason: 'There was nothing to reorder.' } }
+    }
+    const { embedder } = inUse
+    const question = await askQuestion({ query: query.query, mode: query.mode, embedder, deadlineMs: deadlines.embedMs, signal, log })
+    let page = await findPage(query, question, inUse, signal)
+    // A commit between the two reads took passages away; what replaced them was not yet seen by the first.
+    for (let attempt = 1; !page.complete && attempt < ATTEMPTS; attempt++) page = await findPage(query, question, inUse, signal)
+    const { mode, modeReason } = question
+    return { hits: page.hits, mode, modeReason, embeddingModel: mode === 'keyword' ? null : embedder.name, rerank: page.rerank }
+  }
+
+  return {
+    async search(query, signal) {
+      const started = performance.now()
+      signal?.throwIfAborted()
+      // Counted before the index is read: what becomes searchable in between may be counted and found, never neither.
+      const pendingDocuments = await records.documents.countPending(query.ownerId, query.projectIds)
+      const found = await answer(query, signal)
+      return { ...found, tookMs: performance.now() - started, pendingDocuments }
+    },
+  }
+}
+
+/** The filter of a query, with nothing in it that was not asked for. */
+function toFilter(query: SearchQuery): ChunkFilter {
+  const { ownerId, projectIds, documentIds, mediaTypes, tags, pathPrefix, createdAfter, createdBefore } = query
+  return {
+    ownerId,
+    ...(projectIds && { projectIds }),
+    ...(documentIds && { documentIds }),
+    ...(mediaTypes && { mediaTypes }),
+    ...(tags && { tags }),
+    ...(pathPrefix !== undefined && { pathPrefix }),
+    ...(createdAfter && { createdAfter }),
+    ...(createdBefore && { createdBefore }),
+  }
+}

@@ -1,0 +1,75 @@
+import type { ChunkHit } from '../index/chunk-index.ts'
+import type { SearchMode, Stage } from './search.ts'
+
+/** A candidate with what each stage made of it. */
+export interface Candidate {
+  id: string
+  documentId: string
+  /** 0 to 1. */
+  score: number
+  stages: { keyword: Stage | null; vector: Stage | null; fused: Stage; rerank: Stage | null }
+}
+
+/** Best first; a channel that was not asked is empty. */
+export interface Channels {
+  keyword: readonly ChunkHit[]
+  vector: readonly ChunkHit[]
+}
+
+/**
+ * One order from two channels. Hybrid: each channel's scores divided by its best one, the vector's times the embedder's weight, their sum
+ * divided by (1 + weight). Equal weights and fusion by ranks make hybrid worse than its own keyword channel, this does not: ties keep the
+ * keyword order, and with a small weight vectors decide only between near equals. Keyword: divided by the best. Vector: the cosine itself.
+ */
+export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: number): Candidate[] {
+  const found = new Map<string, Omit<Candidate, 'score'>>()
+  const entry = (hit: ChunkHit) => {
+    let known = found.get(hit.id)
+    if (known === undefined) {
+      known = { id: hit.id, documentId: hit.documentId, stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null } }
+      found.set(hit.id, known)
+    }
+    return known
+  }
+  keyword.forEach((hit, i) => (entry(hit).stages.keyword = { rank: i + 1, score: hit.score }))
+  vector.forEach((hit, i) => {
+    // At a right angle or beyond, nothing is in common.
+    if (hit.score > 0) entry(hit).stages.vector = { rank: i + 1, score: Math.min(1, hit.score) }
+  })
+  const bestKeyword = keyword[0]?.score ?? 0
+  const bestVector = Math.min(1, vector[0]?.score ?? 0)
+  const score = ({ stages }: Omit<Candidate, 'score'>): number => {
+    const words = share(stages.keyword, bestKeyword)
+    if (mode === 'keyword') return words
+    if (mode === 'vector') return stages.vector?.score ?? 0
+    return (words + weight * share(stages.vector, bestVector)) / (1 + weight)
+  }
+  const fused = [...found.values()].map((candidate) => ({ ...candidate, score: score(candidate) }))
+  fused.sort((a, b) => b.score - a.score || rank(a.stages.keyword) - rank(b.stages.keyword) || rank(a.stages.vector) - rank(b.stages.vector))
+  fused.forEach((candidate, i) => (candidate.stages.fused = { rank: i + 1, score: candidate.score }))
+  return fused
+}
+
+function share(stage: Stage | null, best: number): number {
+  return stage === null || best <= 0 ? 0 : Math.min(1, stage.score / best)
+}
+
+function rank(stage: Stage | null): number {
+  return stage?.rank ?? Number.MAX_SAFE_INTEGER
+}
+
+/**
+ * The order of a deeper look, without disturbing what was already shown: those known keep their places, the new ones follow with
+ * scores no higher. So page 2 neither repeats nor skips what page 1 had.
+ */
+export function append(known: readonly Candidate[], deeper: readonly Candidate[]): Candidate[] {
+  const ids = new Set(known.map((candidate) => candidate.id))
+  const most = known.at(-1)?.score ?? 1
+  const added = deeper
+    .filter((candidate) => !ids.has(candidate.id))
+    .map((candidate, i) => {
+      const score = Math.min(most, candidate.score)
+      return { ...candidate, score, stages: { ...candidate.stages, fused: { rank: known.length + i + 1, score } } }
+    })
+  return [...known, ...added]
+}
