@@ -1,0 +1,129 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ANALYSER_VERSION, analyse } from '../text/analyse.ts'
+import type { Embedder } from './embedder.ts'
+import { countWords } from './tokens.ts'
+import { normalise } from './vectors.ts'
+
+const DIMENSIONS = 1024
+/** Changes with every change of the features below. */
+const FEATURES_VERSION = 1
+const STEM_WEIGHT = 1
+const GRAM_WEIGHT = 0.3
+const MIN_GRAM = 3
+const MAX_GRAM = 5
+/** Longer words are identifiers; their grams would outweigh the passage. */
+const MAX_GRAMMED_WORD = 32
+/** After so long other work gets its turn. */
+const SLICE_MS = 5
+
+/**
+ * Vectors without a model: words and their pieces hashed into 1024 dimensions with a sign (feature hashing). Knows no synonyms, but
+ * finds misspelt and inflected words and needs nothing fetched. Never throws but when aborted.
+ */
+export function createBuiltinEmbedder(): Embedder {
+  return {
+    name: 'builtin',
+    dimensions: DIMENSIONS,
+    maxTokens: 512,
+    fusionWeight: 0.1,
+    fingerprint: `builtin:features${FEATURES_VERSION}:analyser${ANALYSER_VERSION}:${DIMENSIONS}`,
+    countTokens: countWords,
+    async embedDocuments(inputs, signal) {
+      const vectors: (Float32Array | null)[] = []
+      let began = performance.now()
+      for (const { text, title } of inputs) {
+        signal?.throwIfAborted()
+        vectors.push(embed(title === null ? text : `${title}\n${text}`))
+        if (performance.now() - began > SLICE_MS) {
+          await nextTurn()
+          began = performance.now()
+        }
+      }
+      signal?.throwIfAborted()
+      return vectors
+    },
+    async embedQuery(query, signal) {
+      signal?.throwIfAborted()
+      return embed(query) ?? anyDirection()
+    },
+    async check() {
+      return { ok: true, code: 'ok', message: 'The built-in embedder needs no model and is always ready.' }
+    },
+    async close() {},
+  }
+}
+
+/** Null for a text without a single visible character. */
+function embed(text: string): Float32Array | null {
+  const tokens = analyse(text)
+  const content = tokens.some((token) => !token.stop) ? tokens.filter((token) => !token.stop) : tokens
+  const stems = new Map<number, number>()
+  const grams = new Map<number, number>()
+  for (const { term, start, end } of content) {
+    increment(stems, hashOf(term, 0, term.length, STEM_SEED))
+    countGrams(text.slice(start, end), grams)
+  }
+  // Nothing but punctuation and symbols: still told apart by what they are.
+  if (content.length === 0) for (const piece of text.trim().match(/\S{1,16}/gu) ?? []) countGrams(piece, grams)
+  const vector = new Float32Array(DIMENSIONS)
+  addTo(vector, stems, STEM_WEIGHT)
+  addTo(vector, grams, GRAM_WEIGHT)
+  return normalise(vector)
+}
+
+/** Every vector must have a direction: a query of nothing is as near to one passage as to another. */
+function anyDirection(): Float32Array {
+  const vector = new Float32Array(DIMENSIONS)
+  vector[0] = 1
+  return vector
+}
+
+function countGrams(surface: string, grams: Map<number, number>): void {
+  // Of Chinese and its like the analyser gives single characters and pairs already.
+  const isPiece = surface.length <= 2 && /[^\0-\u0dff]/.test(surface)
+  if (isPiece || surface.length > MAX_GRAMMED_WORD) return
+  for (const hash of gramsOf(surface)) increment(grams, hash)
+}
+
+/** Hashes of a word's pieces. Text repeats itself: looking them up costs a third of making them. */
+const knownGrams = new Map<string, Int32Array>()
+const MAX_KNOWN = 20_000
+
+function gramsOf(surface: string): Int32Array {
+  let hashes = knownGrams.get(surface)
+  if (hashes === undefined) {
+    if (knownGrams.size >= MAX_KNOWN) knownGrams.clear()
+    const word = `<${surface.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')}>`
+    const list: number[] = []
+    for (let size = MIN_GRAM; size <= MAX_GRAM; size++) {
+      for (let at = 0; at + size <= word.length; at++) list.push(hashOf(word, at, at + size, GRAM_SEED))
+    }
+    hashes = Int32Array.from(list)
+    knownGrams.set(surface, hashes)
+  }
+  return hashes
+}
+
+function increment(counts: Map<number, number>, key: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+function addTo(vector: Float32Array, counts: Map<number, number>, weight: number): void {
+  for (const [hash, count] of counts) {
+    const value = weight * (1 + Math.log(count))
+    const at = hash & (DIMENSIONS - 1)
+    vector[at]! += hash < 0 ? -value : value
+  }
+}
+
+const STEM_SEED = 0x811c9dc5
+const GRAM_SEED = 0x9e3779b9
+
+/** FNV-1a over UTF-16 code units, its bits mixed at the end (MurmurHash3's finaliser), because the low bits choose the dimension and the top one the sign. */
+function hashOf(text: string, start: number, end: number, seed: number): number {
+  let hash = seed | 0
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return hash ^ (hash >>> 16)
+}

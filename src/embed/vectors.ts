@@ -1,0 +1,9 @@
+/** Scales to length 1, in place; null when there is no direction to keep (all zeros, or something that is no finite number). */
+export function normalise(vector: Float32Array): Float32Array | null {
+  let sum = 0
+  for (const value of vector) sum += value * value
+  if (!Number.isFinite(sum) || sum === 0) return null
+  const scale = 1 / Math.sqrt(sum)
+  for (let i = 0; i < vector.length; i++) vector[i]! *= scale
+  return vector
+}
