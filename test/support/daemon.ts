@@ -47,12 +47,15 @@ export function cleanEnv(home: string, extra: Record<string, string> = {}): Reco
  * Starts the real binary on a free port and waits until it listens. `home` given: an earlier daemon's folder, to start again on
  * the same data.
  */
-export async function startRealDaemon(options: { home?: string; args?: string[]; env?: Record<string, string> } = {}): Promise<RealDaemon> {
+export async function startRealDaemon(
+  options: { home?: string; args?: string[]; env?: Record<string, string>; onSpawn?: (pid: number) => void } = {},
+): Promise<RealDaemon> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'docsearch-daemon-')))
   const dataDir = join(home, 'instance')
   const env = cleanEnv(home, { DOCSEARCH_DATA: dataDir, DOCSEARCH_RATE_LIMIT: '0', ...options.env })
   const began = performance.now()
   const child = spawn(process.execPath, [BIN, '--json', 'serve', '--port', '0', ...(options.args ?? [])], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  options.onSpawn?.(child.pid!)
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   let stderr = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-200_000)))

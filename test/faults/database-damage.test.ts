@@ -1,0 +1,86 @@
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Instance, newInstance } from '../support/instance.ts'
+import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
+import { refusedStart } from '../support/refused.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+/** One that was killed (its log of writes is not folded in yet) and one that was stopped. */
+let killed: Instance
+let stopped: Instance
+let instance: Instance
+const words = { 'one.txt': rareWord(), 'two.txt': rareWord() }
+
+beforeAll(async () => {
+  killed = await newInstance()
+  const running = await killed.start()
+  for (const [name, word] of Object.entries(words)) await running.upload([{ name, content: textWith(word) }], { wait: true })
+  await running.daemon.kill()
+  stopped = await killed.copy()
+  expect(await (await stopped.start()).daemon.stop()).toBe(0)
+})
+afterAll(() => Promise.all([killed?.remove(), stopped?.remove()]))
+afterEach(() => instance?.remove())
+
+const wal = (): string => join(instance.dataDir, 'docsearch.db-wal')
+
+test('a write that was torn off at the end of the log loses nothing', async () => {
+  instance = await killed.copy()
+  appendFileSync(wal(), readFileSync(wal()).subarray(32, 32 + 2000))
+  const running = await instance.start()
+  await expectSearchableOnce(running, words)
+  await expectTidy(running, instance.dataDir)
+})
+
+test('a log that lost its last part opens; rows and index agree', async () => {
+  instance = await killed.copy()
+  truncateSync(wal(), statSync(wal()).size - 6000)
+  const running = await instance.start()
+  for (const [name, word] of Object.entries(words)) {
+    const there = (await running.settled()).some((document) => document.name === name)
+    expect(await found(running, word)).toEqual(there ? [name] : [])
+  }
+  await expectTidy(running, instance.dataDir)
+})
+
+test('a damaged page is refused loudly, with the command that helps', async () => {
+  instance = await stopped.copy()
+  const file = join(instance.dataDir, 'docsearch.db')
+  expect(existsSync(wal()) ? statSync(wal()).size : 0).toBe(0)
+  const db = openSync(file, 'r+')
+  // Every page but the first: whichever of them holds documents is hit.
+  for (let page = 1; page < statSync(file).size / 4096; page++) writeSync(db, Buffer.alloc(512, 0xa5), 0, 512, page * 4096)
+  closeSync(db)
+  const damaged = readFileSync(file)
+  const { code, stderr } = await refusedStart(instance.env)
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('docsearch restore')
+  // It is left as it was for whoever wants to save something from it.
+  expect(readFileSync(file).equals(damaged)).toBe(true)
+})
+
+test('a file that is no database is refused, and not overwritten', async () => {
+  instance = await stopped.copy()
+  const file = join(instance.dataDir, 'docsearch.db')
+  truncateSync(file, 0)
+  appendFileSync(file, 'this is a shopping list\n'.repeat(1000))
+  const { code, stderr } = await refusedStart(instance.env)
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('docsearch restore')
+})
+
+test('an original that is missing is told, and the others go on', async () => {
+  instance = await stopped.copy()
+  const running = await instance.start()
+  const documents = await running.documents()
+  const lost = documents.find(({ name }) => name === 'one.txt')!
+  rmSync(join(instance.dataDir, 'blobs', lost.sha256.slice(0, 2), lost.sha256.slice(2)))
+  const answer = await running.call('GET', `/api/v1/documents/${lost.id}/content`)
+  expect(answer.status).toBeGreaterThanOrEqual(400)
+  expect(answer.body.code).toBe('blob_missing')
+  expect(await found(running, words['two.txt'])).toEqual(['two.txt'])
+  // The same bytes again mend it.
+  await running.upload([{ name: 'one.txt', content: textWith(words['one.txt']) }], { wait: true })
+  expect((await running.call('GET', `/api/v1/documents/${lost.id}/content`)).status).toBe(200)
+})

@@ -1,0 +1,123 @@
+import { mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Instance, newInstance, type Running } from '../support/instance.ts'
+import { incoming } from '../support/data-folder.ts'
+import { type Mount, mountTmpfs } from '../support/mount.ts'
+import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
+import { until } from '../support/until.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+/** One daemon whose data folder is a file system of 48 MB, filled and emptied by a file beside its data. */
+let instance: Instance
+let running: Running
+let mount: Mount | null = null
+const words: Record<string, string> = { 'kept.txt': rareWord() }
+
+beforeAll(async () => {
+  instance = await newInstance()
+  mkdirSync(instance.dataDir)
+  mount = mountTmpfs(instance.dataDir, '48m')
+  if (mount === null) return
+  running = await instance.start()
+  await running.upload([{ name: 'kept.txt', content: textWith(words['kept.txt']!) }], { wait: true })
+})
+afterAll(async () => {
+  await running?.daemon.kill()
+  mount?.unmount()
+  await instance?.remove()
+})
+
+const ballast = (): string => join(instance.dataDir, 'ballast')
+const free = (): number => {
+  const { bavail, bsize } = statfsSync(instance.dataDir)
+  return bavail * bsize
+}
+
+/** Fills the disk until only about `bytes` are free. */
+async function leaveFree(bytes: number): Promise<void> {
+  rmSync(ballast(), { force: true })
+  const file = await open(ballast(), 'w')
+  const block = Buffer.alloc(1 << 20)
+  try {
+    for (;;) {
+      const size = Math.min(block.length, free() - bytes)
+      if (size < 4096) return
+      await file.write(block, 0, size)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+describe('disk full', () => {
+  test.beforeEach(({ skip }) => skip(mount === null, 'this machine lets nobody mount a small file system'))
+
+  test('during the body: 507 with its code, no row, no temporary file, search goes on', async () => {
+    await leaveFree(2_000_000)
+    const answer = await running.upload([{ name: 'big.txt', content: 'far too much for this disk\n'.repeat(400_000) }])
+    expect(answer).toMatchObject({ status: 507, body: { code: 'disk_full', status: 507 } })
+    expect(await incoming(instance.dataDir)).toEqual([])
+    expect((await running.documents()).map(({ name }) => name)).toEqual(['kept.txt'])
+    expect(await found(running, words['kept.txt']!)).toEqual(['kept.txt'])
+    rmSync(ballast())
+  })
+
+  test('wherever it runs out: acknowledged is kept and finished when there is room, refused leaves nothing', async () => {
+    // From not one block to enough for the original, the commit and a part of the index, whichever step that stops.
+    const refused: string[] = []
+    for (const [i, room] of [0, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128].entries()) {
+      const name = `doc-${i}.txt`
+      const word = rareWord()
+      await leaveFree(room * 1024)
+      const answer = await running.upload([{ name, content: textWith(word) }])
+      if (answer.status === 202) words[name] = word
+      else {
+        expect(answer).toMatchObject({ status: 507, body: { code: 'disk_full' } })
+        refused.push(word)
+      }
+      expect(await incoming(instance.dataDir)).toEqual([])
+      expect(await found(running, words['kept.txt']!)).toEqual(['kept.txt'])
+    }
+    expect(refused.length).toBeGreaterThan(0)
+    await leaveFree(0)
+    expect((await running.health()).checks?.disk?.status).toBe('degraded')
+
+    rmSync(ballast())
+    await expectSearchableOnce(running, words)
+    for (const word of refused) expect(await found(running, word)).toEqual([])
+    expect((await running.documents()).length).toBe(Object.keys(words).length)
+  })
+
+  test('while the index is written: it waits, says so, and goes on by itself', async () => {
+    // Received while there is room; the disk fills up before they are all in the index.
+    const files = Array.from({ length: 20 }, (_, i) => ({ name: `late-${i}.txt`, word: rareWord() }))
+    const answers = await Promise.all(files.map(({ name, word }) => running.upload([{ name, content: textWith(word) + 'filling line\n'.repeat(20_000) }])))
+    await leaveFree(0)
+    for (const [i, { status }] of answers.entries()) if (status === 202) words[files[i]!.name] = files[i]!.word
+    expect(await found(running, words['kept.txt']!)).toEqual(['kept.txt'])
+    const stuck = (await running.documents()).filter(({ status }) => status !== 'ready')
+    expect(stuck.filter(({ status }) => status === 'failed')).toEqual([])
+    rmSync(ballast())
+    await expectSearchableOnce(running, words)
+  })
+
+  test('killed with a full disk, it starts when there is room and has everything', async () => {
+    const word = rareWord()
+    await running.upload([{ name: 'last.txt', content: textWith(word) }])
+    words['last.txt'] = word
+    await leaveFree(0)
+    await running.daemon.kill()
+    const onFull = await instance.tryStart()
+    if (onFull) {
+      expect(await found(onFull, words['kept.txt']!)).toEqual(['kept.txt'])
+      await onFull.daemon.stop()
+    }
+    rmSync(ballast())
+    running = await instance.start()
+    await expectSearchableOnce(running, words)
+    await until('documents settled', () => running.settled())
+    await expectTidy(running, instance.dataDir)
+  })
+})

@@ -1,0 +1,96 @@
+import { globSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Instance, newInstance } from '../support/instance.ts'
+import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
+import type { Rest } from '../support/rest.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+/** A data folder with an index of several commits; every test damages a copy. */
+let template: Instance
+let instance: Instance
+let before: unknown
+const words: Record<string, string> = {}
+
+beforeAll(async () => {
+  template = await newInstance()
+  const running = await template.start()
+  for (let i = 0; i < 6; i++) {
+    const name = `doc-${i}.txt`
+    words[name] = rareWord()
+    await running.upload([{ name, content: textWith(words[name], `shared${'abcdef'[i]}`) }], { wait: true })
+  }
+  before = await results(running)
+  await running.daemon.stop()
+})
+afterAll(() => template?.remove())
+afterEach(() => instance?.remove())
+
+/** What the same questions find, in all that a caller sees but the time it took and the ids of passages. */
+async function results(rest: Rest): Promise<unknown> {
+  const questions = ['the password of the gate', 'archive note', ...Object.values(words)]
+  return await Promise.all(
+    questions.flatMap((query) =>
+      (['hybrid', 'vector', 'keyword'] as const).map(async (mode) =>
+        (await rest.search(query, { mode, limit: 100 })).results
+          // Equal scores may come in any order.
+          .map(({ score, document, chunk, text, highlights }) => ({ score: score.toFixed(3), name: document.name, index: chunk.index, text, highlights }))
+          .toSorted((a, b) => b.score.localeCompare(a.score) || a.name.localeCompare(b.name) || a.index - b.index),
+      ),
+    ),
+  )
+}
+
+async function expectRebuilt(): Promise<void> {
+  const after = await instance.start()
+  await expectSearchableOnce(after, words)
+  expect(await results(after)).toEqual(before)
+  await expectTidy(after, instance.dataDir)
+}
+
+function newest(pattern: string): string {
+  const files = globSync(join(instance.dataDir, 'lance', pattern)).toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
+  expect(files.length, `nothing matches ${pattern}`).toBeGreaterThan(0)
+  return files[0]!
+}
+
+test('an empty newest manifest is found at the start and the index built anew', async () => {
+  instance = await template.copy()
+  // Two of them, in case the newest by its time is not the one in use.
+  for (const file of globSync(join(instance.dataDir, 'lance/*/_versions/*.manifest'))) {
+    if (statSync(file).mtimeMs >= statSync(newest('*/_versions/*.manifest')).mtimeMs - 1) truncateSync(file, 0)
+  }
+  await expectRebuilt()
+})
+
+test('every manifest empty', async () => {
+  instance = await template.copy()
+  for (const file of globSync(join(instance.dataDir, 'lance/*/_versions/*.manifest'))) truncateSync(file, 0)
+  await expectRebuilt()
+})
+
+test('a data file cut in half', async () => {
+  instance = await template.copy()
+  const file = newest('*/data/*.lance')
+  truncateSync(file, Math.floor(readFileSync(file).length / 2))
+  await expectRebuilt()
+})
+
+test('a data file gone', async () => {
+  instance = await template.copy()
+  rmSync(newest('*/data/*.lance'))
+  await expectRebuilt()
+})
+
+test('the whole folder gone', async () => {
+  instance = await template.copy()
+  rmSync(join(instance.dataDir, 'lance'), { recursive: true })
+  await expectRebuilt()
+})
+
+test('killed while it builds the index anew', async () => {
+  instance = await template.copy()
+  rmSync(join(instance.dataDir, 'lance'), { recursive: true })
+  for (const killAt of ['embed', 'index', 'done'] as const) await (await instance.tryStart({ killAt }))?.died()
+  await expectRebuilt()
+})

@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Instance, newInstance } from '../support/instance.ts'
+import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
+import type { Rest, TestFile } from '../support/rest.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+/** A data folder with one document in it, copied for every test. */
+let template: Instance
+let instance: Instance
+const kept = rareWord()
+
+beforeAll(async () => {
+  template = await newInstance()
+  const first = await template.start()
+  await first.upload([{ name: 'kept.txt', content: textWith(kept) }], { wait: true })
+  expect(await first.daemon.stop()).toBe(0)
+})
+afterAll(() => template?.remove())
+afterEach(() => instance?.remove())
+
+/** True when it was acknowledged; false when the daemon died before it answered. */
+async function uploads(rest: Rest, ...files: TestFile[]): Promise<boolean> {
+  return await rest.upload(files).then(
+    ({ status }) => (expect(status).toBe(202), true),
+    () => false,
+  )
+}
+
+describe.each(['body', 'fsync', 'rename', 'commit'] as const)('killed while an upload is received, at %s', (point) => {
+  test('what was acknowledged is searchable once, the rest leaves nothing behind', async () => {
+    instance = await template.copy()
+    const before = await instance.start({ killAt: `${point}:2` })
+    const [known, lost] = [rareWord(), rareWord()]
+    expect(await uploads(before, { name: 'known.txt', content: textWith(known) })).toBe(true)
+    const lostFile = { name: 'lost.txt', content: textWith(lost) }
+    expect(await uploads(before, lostFile)).toBe(false)
+    await before.died()
+
+    const after = await instance.start()
+    await expectSearchableOnce(after, { 'kept.txt': kept, 'known.txt': known })
+    await expectTidy(after, instance.dataDir)
+    // Not acknowledged: whole or not at all. The client that heard nothing sends it again.
+    const there = await found(after, lost)
+    expect(there.length).toBe((await after.documents()).filter(({ name }) => name === 'lost.txt').length)
+    await after.upload([lostFile], { wait: true })
+    await expectSearchableOnce(after, { 'kept.txt': kept, 'known.txt': known, 'lost.txt': lost })
+    await expectTidy(after, instance.dataDir)
+  })
+})
+
+describe.each(['extract', 'embed', 'index', 'done'] as const)('killed while documents are processed, at %s', (point) => {
+  test('every acknowledged upload is searchable once', async () => {
+    instance = await template.copy()
+    const before = await instance.start({ killAt: point })
+    const files = Array.from({ length: 4 }, (_, i) => ({ name: `doc-${i}.txt`, word: rareWord() }))
+    const acknowledged: Record<string, string> = { 'kept.txt': kept }
+    await Promise.all(
+      files.map(async ({ name, word }) => {
+        if (await uploads(before, { name, content: textWith(word) })) acknowledged[name] = word
+      }),
+    )
+    await before.died()
+
+    const after = await instance.start()
+    await expectSearchableOnce(after, acknowledged)
+    await expectTidy(after, instance.dataDir)
+  })
+})
+
+describe.each(['commit', 'replace', 'extract', 'embed', 'index', 'done'] as const)('killed while a document is replaced, at %s', (point) => {
+  test('the old one or the new one is found, never both, never none', async () => {
+    instance = await template.copy()
+    const before = await instance.start({ killAt: point })
+    const fresh = rareWord()
+    const acknowledged = await uploads(before, { name: 'kept.txt', content: textWith(fresh) })
+    await before.died()
+
+    const after = await instance.start()
+    const [document, ...more] = await after.settled()
+    expect(more).toEqual([])
+    const hits = { old: await found(after, kept), new: await found(after, fresh) }
+    const bytes = await after.call<string>('GET', `/api/v1/documents/${document!.id}/content`)
+    const isNew = bytes.body === textWith(fresh)
+    if (acknowledged) expect(isNew).toBe(true)
+    expect(hits).toEqual(isNew ? { old: [], new: ['kept.txt'] } : { old: ['kept.txt'], new: [] })
+    await expectTidy(after, instance.dataDir)
+  })
+})
+
+describe('killed while a document is deleted', () => {
+  test('it is there as before or gone, and never a hit without a document', async () => {
+    instance = await template.copy()
+    const before = await instance.start({ killAt: 'delete' })
+    const [{ id }] = (await before.documents()) as [{ id: string }]
+    await before.call('DELETE', `/api/v1/documents/${id}`).catch(() => undefined)
+    await before.died()
+
+    const after = await instance.start()
+    const documents = await after.settled()
+    expect(await found(after, kept)).toEqual(documents.map(({ name }) => name))
+    await expectTidy(after, instance.dataDir)
+
+    await after.call('DELETE', `/api/v1/documents/${id}`)
+    expect(await found(after, kept)).toEqual([])
+    expect((await after.call('GET', `/api/v1/documents/${id}`)).status).toBe(404)
+    await expectTidy(after, instance.dataDir)
+  })
+})
+
+describe('killed again and again while it recovers', () => {
+  test('the next start that is let through finishes everything, once', async () => {
+    instance = await template.copy()
+    let running = await instance.start({ killAt: 'extract' })
+    const words = Object.fromEntries(Array.from({ length: 3 }, (_, i) => [`doc-${i}.txt`, rareWord()]))
+    const acknowledged: Record<string, string> = { 'kept.txt': kept }
+    for (const [name, word] of Object.entries(words)) {
+      if (await uploads(running, { name, content: textWith(word) })) acknowledged[name] = word
+    }
+    await running.died()
+    expect(Object.keys(acknowledged).length).toBeGreaterThan(1)
+    for (const killAt of ['extract', 'embed', 'extract', 'index', 'embed', 'index'] as const) {
+      // It may die before it listens, or after.
+      await (await instance.tryStart({ killAt }))?.died()
+    }
+    running = await instance.start()
+    await expectSearchableOnce(running, acknowledged)
+    await expectTidy(running, instance.dataDir)
+  })
+})

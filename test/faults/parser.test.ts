@@ -1,0 +1,115 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Document } from '../../src/contract/documents.ts'
+import { endlessPdf, swellingDocx } from '../support/hard-files.ts'
+import { type Instance, newInstance, type Running } from '../support/instance.ts'
+import { childrenOf, isRunning } from '../support/processes.ts'
+import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
+import { until } from '../support/until.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+let instance: Instance
+let running: Running
+
+beforeEach(async () => {
+  instance = await newInstance({ DOCSEARCH_PARSE_WORKERS: '2' })
+})
+afterEach(() => instance.remove())
+
+/** Long enough for a process to start on a busy machine, short enough to wait for. */
+const SHORT = { DOCSEARCH_LIMITS_PARSE_MS: '8s', DOCSEARCH_LIMITS_PARSE_STALL_MS: '4s' }
+
+/** Waits for all documents and expects this one alone to have failed. */
+async function expectFailedAlone(name: string, code: string, others: Record<string, string>): Promise<Document> {
+  await expectSearchableOnce(running, others)
+  const failed = (await running.documents()).filter(({ status }) => status === 'failed')
+  expect(failed.map((document) => [document.name, document.error?.code])).toEqual([[name, code]])
+  expect(failed[0]!.error!.message.length).toBeGreaterThan(20)
+  return failed[0]!
+}
+
+/** As soon as each is there, whatever else is still being worked on. */
+async function expectFound(words: Record<string, string>): Promise<void> {
+  for (const [name, word] of Object.entries(words)) {
+    await until(`${name} searchable`, async () => (await found(running, word)).length > 0)
+    expect(await found(running, word)).toEqual([name])
+  }
+}
+
+async function uploadOthers(count: number): Promise<Record<string, string>> {
+  const words = Object.fromEntries(Array.from({ length: count }, (_, i) => [`other-${i}.txt`, rareWord()]))
+  for (const [name, word] of Object.entries(words)) await running.upload([{ name, content: textWith(word) }])
+  return words
+}
+
+test('a document that never comes to an end fails alone, and nothing is left of its process', async () => {
+  const temporary = join(instance.home, 'tmp')
+  mkdirSync(temporary)
+  running = await instance.start({ env: { ...SHORT, TMPDIR: temporary } })
+  expect((await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])).status).toBe(202)
+  await expectFailedAlone('endless.pdf', 'parse_timeout', await uploadOthers(10))
+  await expectTidy(running, instance.dataDir)
+  expect(readdirSync(temporary)).toEqual([])
+  const children = childrenOf(running.daemon.pid)
+  expect(await running.daemon.stop()).toBe(0)
+  expect(children.filter(isRunning)).toEqual([])
+})
+
+test('a document whose parser dies fails alone after its tries', async () => {
+  running = await instance.start()
+  await running.upload([{ name: 'deadly.pdf', content: endlessPdf() }])
+  const others = await uploadOthers(5)
+  await expectFound(others)
+  // Only the deadly one is still being read; whoever reads it is ended from outside, as the kernel does it when memory is short.
+  await until('the document to fail', async () => {
+    for (const pid of childrenOf(running.daemon.pid)) process.kill(pid, 'SIGKILL')
+    return (await running.documents()).some(({ status }) => status === 'failed')
+  })
+  await expectFailedAlone('deadly.pdf', 'parser_crashed', others)
+  const fresh = rareWord()
+  await running.upload([{ name: 'after.txt', content: textWith(fresh) }], { wait: true })
+  await expectSearchableOnce(running, { ...others, 'after.txt': fresh })
+})
+
+test('a document that swells its parser fails alone', async () => {
+  running = await instance.start({ env: { DOCSEARCH_LIMITS_PARSE_MEMORY_BYTES: '200 MiB' } })
+  expect((await running.upload([{ name: 'swelling.docx', content: swellingDocx(50) }])).status).toBe(202)
+  await expectFailedAlone('swelling.docx', 'parse_memory', await uploadOthers(5))
+  await expectTidy(running, instance.dataDir)
+})
+
+test('a document that inflates beyond the limit fails alone', async () => {
+  running = await instance.start()
+  const answer = await running.upload([{ name: 'bomb.docx', content: swellingDocx(70) }])
+  const others = await uploadOthers(3)
+  if (answer.status === 202) await expectFailedAlone('bomb.docx', 'too_much_xml', others)
+  else {
+    expect(answer).toMatchObject({ status: 422 })
+    await expectSearchableOnce(running, others)
+  }
+})
+
+test('killed while a parser loops: no process outlives the daemon', async () => {
+  running = await instance.start()
+  await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])
+  await until('a document in work', async () => (await running.documents()).some(({ status }) => status === 'processing'))
+  const children = await until('a parser process', () => {
+    const pids = childrenOf(running.daemon.pid)
+    return pids.length > 0 && pids
+  })
+  await running.daemon.kill()
+  await until('the parsers to end', () => !children.some(isRunning))
+})
+
+test('stopped while a parser loops: exit 0, no process is left, and the next start takes it up again', async () => {
+  running = await instance.start()
+  const others = await uploadOthers(3)
+  await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])
+  await until('a document in work', async () => (await running.documents()).some(({ status }) => status === 'processing'))
+  const children = childrenOf(running.daemon.pid)
+  expect(await running.daemon.stop()).toBe(0)
+  expect(children.filter(isRunning)).toEqual([])
+  running = await instance.start({ env: SHORT })
+  await expectFailedAlone('endless.pdf', 'parse_timeout', others)
+})

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { incoming } from '../support/data-folder.ts'
+import { type Instance, newInstance, type Running } from '../support/instance.ts'
+import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
+import { beginUpload } from '../support/slow-upload.ts'
+import { until } from '../support/until.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+let instance: Instance
+let running: Running
+
+beforeEach(async () => {
+  instance = await newInstance()
+  running = await instance.start()
+})
+afterEach(() => instance.remove())
+
+/** Long enough that a half of it is on its way to the disk before the other half is sent. */
+const long = (word: string): string => textWith(word) + 'nothing of note happened on this day\n'.repeat(20_000)
+
+const received = (): Promise<unknown> => until('the first half on the disk', async () => (await incoming(instance.dataDir)).length > 0)
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of an upload', (signal) => {
+  test('is answered when the rest comes, or fails: the answer is the truth; exit 0', async () => {
+    const word = rareWord()
+    const upload = await beginUpload(running.url, running.token, 'half.txt', long(word))
+    await received()
+    const exit = running.daemon.stop(signal)
+    await until('the daemon to say that it stops', () => running.daemon.stderr().includes('stopping'))
+    upload.finish()
+    const answer = await upload.answer
+    expect(await exit).toBe(0)
+
+    const acknowledged = /^HTTP\/1\.1 20[02]/.test(answer)
+    const after = await instance.start()
+    if (acknowledged) await expectSearchableOnce(after, { 'half.txt': word })
+    else expect(await found(after, word)).toEqual([])
+    await expectTidy(after, instance.dataDir)
+  })
+})
+
+test('a client that never sends the rest cannot hold up the stop; nothing of it stays', async () => {
+  const upload = await beginUpload(running.url, running.token, 'half.txt', long(rareWord()))
+  await received()
+  expect(await running.daemon.stop()).toBe(0)
+  expect(await upload.answer).not.toMatch(/^HTTP\/1\.1 2/)
+
+  const after = await instance.start()
+  expect(await after.documents()).toEqual([])
+  await expectTidy(after, instance.dataDir)
+})
+
+test('a stop while many documents wait: exit 0, and the next start finishes them', async () => {
+  const words = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`doc-${i}.txt`, rareWord()]))
+  await Promise.all(Object.entries(words).map(([name, word]) => running.upload([{ name, content: textWith(word) }])))
+  expect(await running.daemon.stop()).toBe(0)
+  const after = await instance.start()
+  await expectSearchableOnce(after, words)
+  await expectTidy(after, instance.dataDir)
+})

@@ -1,0 +1,54 @@
+import { expect } from 'vitest'
+import type { Document } from '../../src/contract/documents.ts'
+import { incoming, integrity, originals } from './data-folder.ts'
+import type { Rest } from './rest.ts'
+import { until } from './until.ts'
+
+/** What a search for this word finds: names of the documents, each as often as it is shown. */
+export async function found(rest: Rest, word: string): Promise<string[]> {
+  const { results } = await rest.search(word, { mode: 'keyword', limit: 100 })
+  return results.map(({ document }) => document.name)
+}
+
+/**
+ * The promise of a 2xx: each of these documents is there once, ready, and found once by its word, by every way of searching.
+ * `words`: by name of the document.
+ */
+export async function expectSearchableOnce(rest: Rest, words: Readonly<Record<string, string>>): Promise<void> {
+  const documents = await rest.settled()
+  for (const [name, word] of Object.entries(words)) {
+    expect(documents.filter((document) => document.name === name).map(({ status, error }) => ({ name, status, error }))).toEqual([{ name, status: 'ready', error: null }])
+    expect(await found(rest, word)).toEqual([name])
+    const { results } = await rest.search(word, { mode: 'hybrid', limit: 100 })
+    expect(results[0]?.document.name).toBe(name)
+    expect(results.filter(({ document }) => document.name === name)).toHaveLength(1)
+  }
+}
+
+/** Nothing is left over, nothing is counted twice: rows, counts, originals and the queue tell the same. */
+export async function expectTidy(rest: Rest, dataDir: string): Promise<void> {
+  const documents = await rest.settled()
+  const paths = documents.map(({ project, path }) => `${project.id}/${path}`)
+  expect(paths).toEqual([...new Set(paths)])
+  expect(await incoming(dataDir)).toEqual([])
+  const wanted = [...new Set(documents.map(({ sha256 }) => sha256))].toSorted()
+  await until('originals without a document swept', async () => (await originals(dataDir)).length <= wanted.length)
+  expect(await originals(dataDir)).toEqual(wanted)
+  const { statuses, document_count, chunk_count } = await rest.project('default')
+  expect({ document_count, chunk_count, ...statuses }).toEqual({
+    document_count: documents.length,
+    chunk_count: sum(documents, ({ chunk_count }) => chunk_count ?? 0),
+    queued: 0,
+    processing: 0,
+    ready: documents.filter(({ status }) => status === 'ready').length,
+    failed: documents.filter(({ status }) => status === 'failed').length,
+  })
+  expect((await rest.search('archive')).pending_documents).toBe(0)
+  const health = await rest.health()
+  expect(health.checks).toMatchObject({ database: { status: 'ok' }, index: { status: 'ok' } })
+  expect(integrity(dataDir)).toBe('ok')
+}
+
+function sum(documents: readonly Document[], count: (document: Document) => number): number {
+  return documents.reduce((total, document) => total + count(document), 0)
+}

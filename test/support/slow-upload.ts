@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export interface SlowUpload {
+  /** Sends the rest of the body. */
+  finish(): void
+  /** Goes away without a word. */
+  abandon(): void
+  /** Everything the daemon said until the connection ended. */
+  answer: Promise<string>
+}
+
+/** A raw upload on a connection of its own, of which only the first half is sent until `finish`. */
+export async function beginUpload(url: string, token: string, name: string, content: string): Promise<SlowUpload> {
+  const { hostname, port } = new URL(url)
+  const body = Buffer.from(content)
+  const half = Math.floor(body.length / 2)
+  const socket: Socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  let said = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (said += text))
+  // A reset is an end like any other here: what counts is whether an answer came before it.
+  socket.on('error', () => undefined)
+  const answer = once(socket, 'close').then(() => said)
+  socket.write(
+    `POST /api/v1/upload?name=${encodeURIComponent(name)} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`,
+  )
+  socket.write(body.subarray(0, half))
+  return { finish: () => void socket.write(body.subarray(half)), abandon: () => void socket.destroy(), answer }
+}

@@ -1,0 +1,24 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/**
+ * Asks again and again until `check` gives something true, and returns that. The deadline is generous because machines are slow; it
+ * only ends a wait that would never end. An error thrown by `check` is an answer of its own and ends the wait at once.
+ */
+export async function until<T>(what: string, check: () => Promise<T> | T, withinMs = 60_000): Promise<NonNullable<T>> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const found = await check()
+    if (found) return found
+    if (performance.now() > deadline) throw new Error(`waited ${withinMs / 1000} s in vain: ${what}`)
+    await pause(20)
+  }
+}
+
+/** The value, or an error that says what never came. */
+export async function within<T>(what: string, promise: Promise<T>, withinMs = 60_000): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`waited ${withinMs / 1000} s in vain: ${what}`)), withinMs)
+  })
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
