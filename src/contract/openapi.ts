@@ -16,6 +16,8 @@ export interface Operation {
   /** What `{id}` is. */
   idDescription?: string
   query?: z.ZodType
+  /** Query parameters to describe where the handler reads them itself (`content`). */
+  documentedQuery?: z.ZodType
   /** A JSON body. */
   body?: z.ZodType
   /** A body that is not JSON, in OpenAPI's words; the handler reads it. */
@@ -130,8 +132,9 @@ export function parameters(operation: Operation): Json[] {
   if (operation.path.includes('{id}')) {
     out.push({ name: 'id', in: 'path', required: true, description: operation.idDescription ?? 'Id', schema: { type: 'string' } })
   }
-  if (operation.query !== undefined) {
-    const { properties = {}, required = [] } = z.toJSONSchema(operation.query, { io: 'input' }) as { properties?: Record<string, Json>; required?: string[] }
+  const query = operation.query ?? operation.documentedQuery
+  if (query !== undefined) {
+    const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' }) as { properties?: Record<string, Json>; required?: string[] }
     for (const [name, { description, ...schema }] of Object.entries(properties)) {
       delete schema['id']
       out.push({ name, in: 'query', required: required.includes(name), ...(description === undefined ? {} : { description }), schema })

@@ -1,0 +1,169 @@
+import type { IncomingMessage } from 'node:http'
+import { rawUploadQuery, uploadFields } from '../../../contract/documents.ts'
+import { projectCreate } from '../../../contract/projects.ts'
+import type { OnConflict } from '../../../records/records.ts'
+import { type Fault, fail, invalid } from '../../problems.ts'
+import type { Ctx } from '../../route.ts'
+import type { Services } from '../../services.ts'
+import { validate } from '../../validate.ts'
+import type { Incoming, IncomingFile } from './incoming.ts'
+import { readMultipart } from './multipart.ts'
+import { baseName, hasControlCharacters } from './names.ts'
+
+/** A request for an upload, read to its end and checked; its files lie in the incoming folder. */
+export interface Upload {
+  project: string
+  tags: string[]
+  onConflict: OnConflict
+  files: { name: string; path: string; received: IncomingFile }[]
+}
+
+type Limits = Services['http']['limits']
+
+const MOST_FIELD_BYTES = 16_384
+const MOST_TAGS = 100
+const MOST_TAG_CHARACTERS = 200
+/** Room for project, tags, on_conflict, and a few that do not belong there and are then named. */
+const OTHER_PARTS = 12
+const FIELDS = new Set(['project', 'tags', 'path', 'on_conflict'])
+
+/** Reads either kind of body. Throws with nothing accepted; the caller cleans `incoming` up in any case. */
+export async function readUpload(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Upload> {
+  const type = ctx.get('Content-Type')
+  const encoding = ctx.get('Content-Encoding')
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') throw fail('unsupported_media_type', 'Send files as they are, without a Content-Encoding.')
+  const isForm = /^multipart\/form-data\s*(;|$)/i.test(type)
+  if (/^multipart\//i.test(type) && !isForm) throw fail('unsupported_media_type', 'Send `multipart/form-data`, or one file as the body with ?name=.')
+  checkLength(ctx, isForm ? limits.requestBytes : Math.min(limits.fileBytes, limits.requestBytes), isForm)
+  try {
+    return isForm ? await readForm(ctx, type, incoming, limits) : await readRaw(ctx, incoming, limits)
+  } catch (error) {
+    if (!ctx.req.errored && !ctx.req.destroyed) throw error
+    // Nobody is left to read this; it keeps a client that went away out of the log of our own faults.
+    throw fail('invalid_multipart', 'The body was cut off; nothing was stored. Send it again.')
+  }
+}
+
+function checkLength(ctx: Ctx, limit: number, isForm: boolean): void {
+  const length = Number(ctx.get('Content-Length') || 0)
+  if (length > limit) throw tooLong(limit, isForm, length)
+}
+
+function tooLong(limit: number, isForm: boolean, length?: number): Error {
+  const has = length === undefined ? 'is longer than' : `has ${length} bytes, more than`
+  return isForm
+    ? fail('body_too_large', `The request ${has} the limit of ${limit} bytes. Send fewer files at a time.`, { limit })
+    : fail('too_large', `The file ${has} the limit of ${limit} bytes.`, { limit })
+}
+
+async function* chunksOf(request: IncomingMessage, limit: number, isForm: boolean): AsyncGenerator<Buffer> {
+  let bytes = 0
+  // Not destroyed when we stop early: the client has to be able to read the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > limit) throw tooLong(limit, isForm)
+    yield chunk
+  }
+}
+
+async function readRaw(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Upload> {
+  const query = validate(rawUploadQuery, { ...ctx.query })
+  const name = baseName(query.name)
+  const faults: Fault[] = []
+  const checked = check({ project: query.project, tags: query.tags, paths: query.path === undefined ? [] : [query.path] }, faults)
+  if (faults.length > 0) throw invalid(faults)
+  let received: IncomingFile | null = null
+  const sink = await incoming.receive((file) => (received = file))
+  for await (const chunk of chunksOf(ctx.req, Math.min(limits.fileBytes, limits.requestBytes), false)) await sink.write(chunk)
+  await sink.end()
+  if (received === null) throw new Error('a file was read to its end and not received')
+  return { ...checked, onConflict: query.on_conflict, files: [{ name, path: query.path ?? name, received }] }
+}
+
+async function readForm(ctx: Ctx, type: string, incoming: Incoming, limits: Limits): Promise<Upload> {
+  const extra = Object.keys(ctx.query)
+  if (extra.length > 0) throw invalid(extra.map((path) => ({ path, message: 'is not a parameter of this request; with multipart it is a form field' })))
+  const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^;\s"]{1,70}))\s*(?:;|$)/i.exec(type)
+  if (boundary === null) throw fail('invalid_multipart', 'The Content-Type has no boundary. Let your HTTP library set it.')
+
+  const files: { sent: string; received: IncomingFile }[] = []
+  const fields = new Map<string, string[]>()
+  const faults: Fault[] = []
+  let begun = 0
+  await readMultipart({
+    chunks: chunksOf(ctx.req, limits.requestBytes, true),
+    boundary: boundary[1] ?? boundary[2] ?? '',
+    maxParts: 2 * limits.requestFiles + OTHER_PARTS,
+    async open({ name, fileName }) {
+      if (fileName === null) return fieldSink(name, (value) => fields.set(name, [...(fields.get(name) ?? []), value]))
+      if (name !== 'file') faults.push({ path: name, message: 'is not a field for files; that is `file`' })
+      if (++begun > limits.requestFiles) {
+        throw fail('too_many_files', `More than ${limits.requestFiles} files in one request. Send them in several.`, { limit: limits.requestFiles })
+      }
+      return incoming.receive((received) => {
+        // A form in a browser sends its empty file field as a file without name and bytes.
+        if (fileName !== '' || received.sizeBytes > 0) files.push({ sent: fileName, received })
+      })
+    },
+  })
+  return toUpload(fields, files, faults)
+}
+
+function fieldSink(name: string, done: (value: string) => void) {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  return {
+    async write(chunk: Buffer) {
+      bytes += chunk.length
+      if (bytes > MOST_FIELD_BYTES) {
+        throw fail('body_too_large', `The field ${JSON.stringify(name.slice(0, 100))} is over the limit of ${MOST_FIELD_BYTES} bytes.`, { limit: MOST_FIELD_BYTES })
+      }
+      chunks.push(chunk)
+    },
+    async end() {
+      done(Buffer.concat(chunks).toString('utf8'))
+    },
+  }
+}
+
+function toUpload(fields: Map<string, string[]>, files: { sent: string; received: IncomingFile }[], faults: Fault[]): Upload {
+  for (const [name, values] of fields) {
+    if (name === 'file') faults.push({ path: 'file', message: 'has no file name; send it as a file' })
+    else if (!FIELDS.has(name)) faults.push({ path: name, message: 'is not a field of this request' })
+    else if (name !== 'path' && values.length > 1) faults.push({ path: name, message: 'is given more than once' })
+  }
+  // An empty field of a form means the same as none.
+  const given = (name: string) => fields.get(name)?.find((value) => value !== '')
+  const input: Record<string, unknown> = { path: fields.get('path') ?? [] }
+  for (const name of ['project', 'tags', 'on_conflict']) {
+    if (given(name) !== undefined) input[name] = given(name)
+  }
+  const paths = input['path'] as string[]
+  if (files.length === 0 && !fields.has('file')) faults.push({ path: 'file', message: 'is required: at least one file' })
+  if (paths.length > 0 && paths.length !== files.length) {
+    faults.push({ path: 'path', message: `is given ${paths.length} times for ${files.length} files; send one for each file, in order, or none` })
+  }
+  const parsed = uploadFields.safeParse(input)
+  if (!parsed.success) faults.push(...parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+  const checked = check({ project: parsed.data?.project ?? 'default', tags: parsed.data?.tags ?? '', paths }, faults)
+  if (faults.length > 0 || parsed.data === undefined) throw invalid(faults)
+  return {
+    ...checked,
+    onConflict: parsed.data.on_conflict,
+    files: files.map(({ sent, received }, i) => ({ name: baseName(sent), path: paths[i] ?? baseName(sent), received })),
+  }
+}
+
+/** What both kinds of body have in common. Every fault is added to `faults`. */
+function check(input: { project: string; tags: string; paths: readonly string[] }, faults: Fault[]): { project: string; tags: string[] } {
+  if (!projectCreate.shape.name.safeParse(input.project).success) faults.push({ path: 'project', message: 'must not contain control characters' })
+  const tags = [...new Set(input.tags.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
+  if (tags.length > MOST_TAGS) faults.push({ path: 'tags', message: `has ${tags.length} tags, the limit is ${MOST_TAGS}` })
+  const long = tags.find((tag) => tag.length > MOST_TAG_CHARACTERS)
+  if (long !== undefined) faults.push({ path: 'tags', message: `has a tag of ${long.length} characters, the limit is ${MOST_TAG_CHARACTERS}` })
+  if (hasControlCharacters(input.tags)) faults.push({ path: 'tags', message: 'must not contain control characters' })
+  input.paths.forEach((path, i) => {
+    if (hasControlCharacters(path)) faults.push({ path: `path.${i}`, message: 'must not contain control characters' })
+  })
+  return { project: input.project, tags }
+}

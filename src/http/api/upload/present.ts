@@ -1,0 +1,19 @@
+import type { UploadAnswer } from '../../../contract/documents.ts'
+import { fail, PROBLEMS, statusOf, toProblem, isProblemCode } from '../../problems.ts'
+import { presentDocument } from '../documents/present.ts'
+import type { Accepted } from './accept.ts'
+
+/** What became of an upload, as the wire has it. */
+export function presentUpload({ documents, rejected }: Accepted): UploadAnswer {
+  return { documents: documents.map(({ document, outcome }) => ({ ...presentDocument(document), outcome })), rejected }
+}
+
+/** When nothing was taken: the same body, and the fields of a problem beside it. One cause gives its own status, several give 422. */
+export function presentRefusal(accepted: Accepted, requestId: string, baseUrl: string): UploadAnswer & { status: number } {
+  const codes = new Set(accepted.rejected.map(({ code }) => code))
+  const [only] = codes
+  const code = codes.size === 1 && only !== undefined && isProblemCode(only) ? only : 'cannot_be_processed'
+  const message = accepted.rejected.length === 1 ? (accepted.rejected[0]?.message ?? '') : `None of the ${accepted.rejected.length} files was taken; see rejected.`
+  const error = fail(code, message || PROBLEMS[code].means)
+  return { ...toProblem(error, requestId, baseUrl).problem, ...presentUpload(accepted), status: statusOf(error) }
+}

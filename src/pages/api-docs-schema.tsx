@@ -1,0 +1,80 @@
+/** As much of JSON Schema as the API's schemas use. */
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  enum?: unknown[]
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+}
+
+const DEEPEST = 5
+
+/** A schema for a person: what it is in words and, for an object, each of its fields. */
+export function Fields({ schema, schemas, depth = 0 }: { schema: Schema; schemas: Record<string, Schema>; depth?: number }) {
+  const own = resolve(schema, schemas)
+  const properties = objectOf(own, schemas)?.properties
+  if (properties === undefined || depth >= DEEPEST) return <span class="type">{words(own, schemas)}</span>
+  const required = new Set(objectOf(own, schemas)?.required)
+  return (
+    <>
+      {depth > 0 ? <span class="type">{words(own, schemas)}</span> : null}
+      <ul class="fields">
+        {Object.entries(properties).map(([name, inner]) => (
+          <li>
+            <code>{name}</code>
+            {required.has(name) ? null : <small> optional</small>} <Fields schema={inner} schemas={schemas} depth={depth + 1} />
+            {inner.description === undefined ? null : <span class="note"> {inner.description}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function resolve(schema: Schema, schemas: Record<string, Schema>): Schema {
+  const name = schema.$ref?.split('/').at(-1)
+  return name === undefined ? schema : (schemas[name] ?? schema)
+}
+
+/** The object in it: itself, the entries of a list, or what it is when it is not null. */
+function objectOf(schema: Schema, schemas: Record<string, Schema>): Schema | undefined {
+  const own = resolve(schema, schemas)
+  if (own.properties !== undefined) return own
+  if (own.items !== undefined) return objectOf(own.items, schemas)
+  return own.anyOf?.map((one) => objectOf(one, schemas)).find((found) => found !== undefined)
+}
+
+function words(schema: Schema, schemas: Record<string, Schema>): string {
+  const own = resolve(schema, schemas)
+  if (own.enum !== undefined) return `${own.enum.map((value) => JSON.stringify(value)).join(' | ')}${defaultOf(own)}`
+  if (own.anyOf !== undefined) return own.anyOf.map((one) => words(one, schemas)).join(' or ') + defaultOf(own)
+  if (own.items !== undefined) return `list of ${words(own.items, schemas)}${range(own.minItems, own.maxItems, 'entries')}${defaultOf(own)}`
+  const type = Array.isArray(own.type) ? own.type.join(' or ') : (own.type ?? 'any')
+  return `${type}${range(own.minimum, safe(own.maximum), '')}${range(own.minLength, own.maxLength, 'characters')}${defaultOf(own)}`
+}
+
+/** zod writes the bound of whole numbers too, which says nothing to a person. */
+function safe(maximum: number | undefined): number | undefined {
+  return maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string {
+  const from = least === undefined || least === Number.MIN_SAFE_INTEGER ? undefined : least
+  if (from === undefined && most === undefined) return ''
+  const text = most === undefined ? `at least ${from}` : from === undefined ? `at most ${most}` : `${from} to ${most}`
+  return `, ${text}${unit === '' ? '' : ` ${unit}`}`
+}
+
+function defaultOf(schema: Schema): string {
+  return schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`
+}

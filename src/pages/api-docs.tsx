@@ -1,0 +1,211 @@
+import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import type { OpenApiDocument } from '../contract/openapi.ts'
+import { Fields, type Schema } from './api-docs-schema.tsx'
+
+/** What the page reads of an operation of the OpenAPI document. */
+interface DocumentedOperation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  security: Record<string, string[]>[]
+  parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
+}
+
+interface Endpoint extends DocumentedOperation {
+  method: string
+  path: string
+}
+
+type Problems = Readonly<Record<string, { status: number; means: string }>>
+
+/** The API for a person: the OpenAPI document as one HTML page that needs no script. */
+export function renderApiDocs(document: OpenApiDocument, problems: Problems): string {
+  return `<!doctype html>${renderToString(<Page document={document} problems={problems} />)}`
+}
+
+function Page({ document, problems }: { document: OpenApiDocument; problems: Problems }) {
+  const endpoints = endpointsOf(document)
+  const tags = [...new Set(endpoints.flatMap((endpoint) => endpoint.tags))]
+  const { servers, info } = document as unknown as { servers: { url: string }[]; info: { version: string } }
+  const base = servers[0]?.url ?? ''
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>docsearch API</title>
+        <link rel="stylesheet" href="/api/docs/style.css" />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the endpoints
+        </a>
+        <header>
+          <h1>docsearch API</h1>
+          <p>
+            Version {info.version} at <code>{base}</code>. The same for programs: <a href="/api/openapi.json">openapi.json</a>.
+          </p>
+          <nav aria-label="Sections">
+            {tags.map((tag) => (
+              <a href={`#${slug(tag)}`}>{tag}</a>
+            ))}
+            <a href="#problems">Errors</a>
+          </nav>
+        </header>
+        <main id="main">
+          <Intro base={base} />
+          {tags.map((tag) => (
+            <section aria-labelledby={slug(tag)}>
+              <h2 id={slug(tag)}>{tag}</h2>
+              {endpoints
+                .filter((endpoint) => endpoint.tags.includes(tag))
+                .map((endpoint) => (
+                  <Operation endpoint={endpoint} base={base} schemas={document.components.schemas as Record<string, Schema>} />
+                ))}
+            </section>
+          ))}
+          <ProblemList problems={problems} />
+        </main>
+      </body>
+    </html>
+  )
+}
+
+function Intro({ base }: { base: string }) {
+  return (
+    <section>
+      <p>Every request carries a credential, an API key or an access token, in its Authorization header. Upload a file, then ask:</p>
+      <pre tabIndex={0}>
+        {`curl -H "Authorization: Bearer $DOCSEARCH_TOKEN" -H "Prefer: wait=30" \\
+     -F file=@contract.pdf ${base}/api/v1/upload
+
+curl -H "Authorization: Bearer $DOCSEARCH_TOKEN" -H "Content-Type: application/json" \\
+     -d '{"query": "notice period"}' ${base}/api/v1/search`}
+      </pre>
+    </section>
+  )
+}
+
+function Operation({ endpoint, base, schemas }: { endpoint: Endpoint; base: string; schemas: Record<string, Schema> }) {
+  return (
+    <article id={endpoint.operationId}>
+      <h3>
+        <span class={`method ${endpoint.method.toLowerCase()}`}>{endpoint.method}</span> <code>{breakable(endpoint.path)}</code>
+      </h3>
+      <p class="summary">
+        {endpoint.summary}. <span class="scope">{accessOf(endpoint)}</span>
+      </p>
+      {endpoint.description === undefined ? null : <p>{marked(endpoint.description)}</p>}
+      {endpoint.parameters === undefined ? null : (
+        <Disclosure title="Parameters">
+          <dl>
+            {endpoint.parameters.map(({ name, in: place, required, description, schema }) => (
+              <>
+                <dt>
+                  <code>{name}</code>{' '}
+                  <small>
+                    {place}
+                    {required ? ', required' : ''}
+                  </small>
+                </dt>
+                <dd>
+                  {description === undefined ? null : marked(`${description}. `)}
+                  <Fields schema={schema} schemas={schemas} />
+                </dd>
+              </>
+            ))}
+          </dl>
+        </Disclosure>
+      )}
+      {Object.entries(endpoint.requestBody?.content ?? {}).map(([type, { schema }]) => (
+        <Disclosure title={`Body, ${type}`}>
+          <Fields schema={schema} schemas={schemas} />
+        </Disclosure>
+      ))}
+      {Object.entries(endpoint.responses).map(([status, { description, content = {} }]) => (
+        <Disclosure title={`${status}${Number(status) < 400 ? ` ${description}` : ''}`}>
+          <p>{marked(description)}</p>
+          {Number(status) < 400 ? Object.values(content).map(({ schema }) => <Fields schema={schema} schemas={schemas} />) : null}
+        </Disclosure>
+      ))}
+      <pre tabIndex={0}>{exampleOf(endpoint, base)}</pre>
+    </article>
+  )
+}
+
+function Disclosure({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  )
+}
+
+function ProblemList({ problems }: { problems: Problems }) {
+  return (
+    <section aria-labelledby="problems">
+      <h2 id="problems">Errors</h2>
+      <p>
+        Errors are <code>application/problem+json</code> (RFC 9457) with a stable <code>code</code> and the <code>request_id</code>; a body that does not validate has
+        every fault in <code>errors</code>.
+      </p>
+      <dl class="problems">
+        {Object.entries(problems).map(([code, { status, means }]) => (
+          <div id={`problem-${code}`}>
+            <dt>
+              <code>{code}</code> <small>{status}</small>
+            </dt>
+            <dd>{marked(means)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function endpointsOf(document: OpenApiDocument): Endpoint[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...(operation as unknown as DocumentedOperation) })),
+  )
+}
+
+function accessOf({ security }: Endpoint): string {
+  if (security.length === 0) return 'Needs no credential.'
+  if (security.length > 1) return 'Answers more with a credential.'
+  const scopes = Object.values(security[0] ?? {}).flat()
+  return scopes.length === 0 ? 'Any credential.' : `Scope ${scopes.join(', ')}.`
+}
+
+function exampleOf({ method, path, security, requestBody }: Endpoint, base: string): string {
+  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${base}${path.replace('{id}', 'ID')}'`]
+  if (security.length > 0) lines.push('-H "Authorization: Bearer $DOCSEARCH_TOKEN"')
+  const types = Object.keys(requestBody?.content ?? {})
+  if (types.includes('application/json')) lines.push("-H 'Content-Type: application/json'", "-d '{…}'")
+  if (types.includes('multipart/form-data')) lines.push('-F file=@FILE')
+  return lines.join(' \\\n     ')
+}
+
+/** A long path may break after a slash on a narrow screen. */
+function breakable(path: string) {
+  return path.split(/(?<=\/)/).map((part) => (
+    <>
+      {part}
+      <wbr />
+    </>
+  ))
+}
+
+/** Text with `code` in backticks. */
+function marked(text: string) {
+  return text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))
+}
+
+function slug(text: string): string {
+  return text.toLowerCase().replaceAll(/\W+/g, '-')
+}
