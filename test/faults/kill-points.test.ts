@@ -91,7 +91,7 @@ describe('killed while a document is deleted', () => {
   test('it is there as before or gone, and never a hit without a document', async () => {
     instance = await template.copy()
     const before = await instance.start({ killAt: 'delete' })
-    const [{ id }] = (await before.documents()) as [{ id: string }]
+    const { id } = (await before.documents())[0]!
     await before.call('DELETE', `/api/v1/documents/${id}`).catch(() => undefined)
     await before.died()
 

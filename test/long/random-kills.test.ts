@@ -30,10 +30,11 @@ afterAll(() => instance?.remove())
 async function changeThings(rest: Rest, client: number): Promise<void> {
   for (;;) {
     const path = `client-${client}-${Math.floor(Math.random() * PATHS_PER_CLIENT)}.txt`
-    const [before = null] = ledger.get(path) ?? []
-    const remove = before !== null && Math.random() < 0.25
+    const before = ledger.get(path) ?? [null]
+    // Only what is surely there can surely be deleted.
+    const remove = before.length === 1 && before[0] !== null && Math.random() < 0.25
     const after = remove ? null : rareWord()
-    ledger.set(path, [before, after])
+    ledger.set(path, [...before, after])
     try {
       if (remove) {
         const { status } = await rest.call('DELETE', `/api/v1/documents/${ids.get(path)}`)
@@ -50,8 +51,8 @@ async function changeThings(rest: Rest, client: number): Promise<void> {
       return
     }
     ledger.set(path, [after])
-    if (before !== null) gone.add(before)
-    figures[remove ? 'deletes' : before === null ? 'uploads' : 'replaces'] += 1
+    for (const word of before) if (word !== null) gone.add(word)
+    figures[remove ? 'deletes' : before.includes(null) ? 'uploads' : 'replaces'] += 1
   }
 }
 

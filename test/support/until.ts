@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
+type Falsy = false | 0 | '' | null | undefined
+
 /**
  * Asks again and again until `check` gives something true, and returns that. The deadline is generous because machines are slow; it
  * only ends a wait that would never end. An error thrown by `check` is an answer of its own and ends the wait at once.
  */
-export async function until<T>(what: string, check: () => Promise<T> | T, withinMs = 60_000): Promise<NonNullable<T>> {
+export async function until<T>(what: string, check: () => Promise<T | Falsy> | T | Falsy, withinMs = 60_000): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
     const found = await check()

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BIN, type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
+import { within } from '../support/until.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+describe('the first start on an empty data folder', () => {
+  let daemon: RealDaemon
+  beforeAll(async () => {
+    daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  })
+  afterAll(() => daemon?.dispose())
+
+  test('this machine uploads and searches at once, without a key from anybody', async () => {
+    const word = rareWord()
+    const folder = join(daemon.dataDir, '..', 'papers')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'gate.txt'), textWith(word))
+    const upload = await runCli(['upload', '--recursive', '--wait', folder], daemon.env)
+    expect(upload).toMatchObject({ code: 0 })
+    const search = await runCli(['search', word], daemon.env)
+    expect(search.code).toBe(0)
+    expect(search.stdout).toMatch(new RegExp(`^gate\\.txt:1:.*${word}`))
+    expect((await runCli(['search', '--mode', 'keyword', rareWord()], daemon.env)).code).toBe(1)
+  })
+
+  test('its folder is for this user alone', () => {
+    expect(statSync(daemon.dataDir).mode & 0o777).toBe(0o700)
+    expect(statSync(join(daemon.dataDir, 'docsearch.db')).mode & 0o077).toBe(0)
+    expect(readdirSync(daemon.dataDir)).toEqual(expect.arrayContaining(['blobs', 'docsearch.db', 'lance']))
+  })
+
+  test('the setup link is printed, and only its hash is kept', () => {
+    const token = new URL(daemon.setupUrl!).searchParams.get('token')!
+    expect(token.length).toBeGreaterThanOrEqual(32)
+    const db = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'), { readOnly: true })
+    const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all() as { name: string }[]
+    const rows = tables.flatMap(({ name }) => db.prepare(`SELECT * FROM "${name}"`).all())
+    db.close()
+    expect(JSON.stringify(rows)).not.toContain(token)
+  })
+
+  test('nothing secret is in its log', () => {
+    expect(daemon.stderr()).not.toContain('dsk_')
+    expect(daemon.stderr().split('\n').filter((line) => line.startsWith('{')).join()).not.toContain('token=')
+  })
+})
+
+test('the next start keeps the documents and the key of the command line, at its new address', async () => {
+  const word = rareWord()
+  const first = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  const home = join(first.dataDir, '..')
+  const uploaded = await runCli(['upload', '--wait', '--name', 'note.txt', '-'], first.env, textWith(word))
+  expect(uploaded).toMatchObject({ code: 0 })
+  expect(await first.stop()).toBe(0)
+  const second = await startRealDaemon({ home, env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  try {
+    const found = await runCli(['search', '-l', word], second.env)
+    expect(found).toMatchObject({ code: 0, stdout: 'note.txt\n' })
+    const keys = await runCli(['--json', 'keys', 'list'], second.env)
+    expect((JSON.parse(keys.stdout) as { keys: unknown[] }).keys).toHaveLength(1)
+  } finally {
+    await second.dispose()
+  }
+})
+
+test('without --json standard output is one line, the address', async () => {
+  const daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  await daemon.stop()
+  const child = execFile(process.execPath, [BIN, 'serve', '--port', '0'], { env: daemon.env })
+  let stdout = ''
+  child.stdout!.on('data', (text: string) => {
+    stdout += text
+    if (stdout.includes('\n')) child.kill('SIGINT')
+  })
+  const [code] = (await within('serve to end', once(child, 'close'))) as [number | null]
+  await daemon.dispose()
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/)
+})
+
+test('--print-config shows where each value comes from, and starts nothing', async () => {
+  const daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  await daemon.stop()
+  const other = join(daemon.dataDir, '..', 'other')
+  mkdirSync(other)
+  writeFileSync(join(other, 'config.json'), JSON.stringify({ limits: { pages: 77 } }))
+  const { code, stdout } = await runCli(['serve', '--print-config', '--port', '0', '--data', other], daemon.env)
+  await daemon.dispose()
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^limits\.pages +77 .*config\.json$/m)
+  expect(stdout).toMatch(/^port +0 +--port$/m)
+  expect(stdout).toMatch(/^embedder +builtin +DOCSEARCH_EMBEDDER$/m)
+  expect(existsSync(join(other, 'docsearch.db'))).toBe(false)
+})
+
+test('every fault of the configuration is named at once, exit 2', async () => {
+  const { code, stderr } = await runCli(['serve', '--port', '99999'], { PATH: process.env.PATH ?? '', DOCSEARCH_RATE_LIMIT: 'many', DOCSEARCH_EMBEDER: 'auto' })
+  expect(code).toBe(2)
+  for (const fault of ['port', '99999', 'rate_limit', 'many', 'DOCSEARCH_EMBEDER']) expect(stderr).toContain(fault)
+})
