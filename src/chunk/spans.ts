@@ -1,0 +1,47 @@
+import { type Block, documentText, type Page } from '../core/parsed.ts'
+
+/** A block in the coordinates of the whole document, trimmed of blanks. */
+export interface Span {
+  kind: Block['kind']
+  start: number
+  end: number
+  page: number
+  level?: number
+}
+
+/** Every character of the document that is not blank lies in exactly one of these, in order: the blocks, and what a parser left between them. */
+export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] } {
+  const spans: Span[] = []
+  let base = 0
+  for (const page of pages) {
+    const add = (kind: Block['kind'], start: number, end: number, level?: number): void => {
+      const trimmed = trim(page.text, start, end)
+      if (trimmed !== null) spans.push({ kind, start: base + trimmed.start, end: base + trimmed.end, page: page.number, ...(level === undefined ? {} : { level }) })
+    }
+    let at = 0
+    for (const block of page.blocks) {
+      // A block that overlaps the one before, or leaves the page, would break the promise that passages follow one another.
+      const start = Math.max(block.start, at)
+      const end = Math.min(block.end, page.text.length)
+      if (start >= end) continue
+      add('paragraph', at, start)
+      add(block.kind, start, end, block.level)
+      at = end
+    }
+    add('paragraph', at, page.text.length)
+    base += page.text.length + 1
+  }
+  return { text: documentText(pages), spans }
+}
+
+/** The span without blanks at its ends; null where nothing is left. */
+export function trim(text: string, start: number, end: number): { start: number; end: number } | null {
+  while (start < end && isBlank(text, start)) start++
+  while (end > start && isBlank(text, end - 1)) end--
+  return start < end ? { start, end } : null
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code === 32 || (code >= 9 && code <= 13) || (code > 127 && /\s/.test(text.charAt(at)))
+}
