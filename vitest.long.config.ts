@@ -1,14 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
-/** Runs of many minutes that print figures: `npm run test:long`. */
+/** `npm run test:long`: what takes minutes, such as hundreds of kills at random moments. */
 export default defineConfig({
   test: {
     include: ['test/long/**/*.test.ts'],
-    globalSetup: 'test/support/build.ts',
-    testTimeout: 3_600_000,
-    hookTimeout: 120_000,
+    testTimeout: 30 * 60_000,
+    hookTimeout: 10 * 60_000,
     pool: 'forks',
-    fileParallelism: false,
-    disableConsoleIntercept: true,
   },
 })

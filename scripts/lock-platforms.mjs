@@ -26,7 +26,8 @@ for (const [location, entry] of Object.entries(packages)) {
     const found = resolve(location, name)
     // What is no platform package may be overridden, and a range is npm's to resolve; a binary must be of its parent's version.
     if (found && (!platform || !/^\d/.test(version) || found.version === version)) continue
-    if (platform === undefined) throw new Error(`${location} wants ${name}, which is not in the lock and names no platform: run npm install`)
+    if (platform === undefined)
+      throw new Error(`${location} wants ${name}, which is not in the lock and names no platform: run npm install`)
     const { os, cpu, abi } = platform
     // Beside the root's other packages, or under the one that wants it where the root has another version.
     packages[packages[`node_modules/${name}`] ? `${location}/node_modules/${name}` : `node_modules/${name}`] = {

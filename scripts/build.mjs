@@ -1,0 +1,28 @@
+// `npm run build`: src/ -> dist/, and LanceDB's JavaScript into dist/node_modules.
+// The wrapper is carried along instead of being a dependency, because its optional dependencies (@huggingface/transformers and
+// openai, for embedding functions that are not used here) would bring every install 336 MB and three install scripts. What it
+// does need is in our package.json: the platform packages, apache-arrow, reflect-metadata and @opentelemetry/api.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const require = createRequire(import.meta.url)
+const dist = join(root, 'dist')
+
+rmSync(dist, { recursive: true, force: true })
+const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
+const built = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+if (built.status !== 0) process.exit(built.status ?? 1)
+
+const wrapper = dirname(dirname(require.resolve('@lancedb/lancedb')))
+const target = join(dist, 'node_modules', '@lancedb', 'lancedb')
+mkdirSync(target, { recursive: true })
+cpSync(join(wrapper, 'dist'), join(target, 'dist'), { recursive: true, filter: (source) => !source.endsWith('.d.ts') })
+cpSync(join(wrapper, 'NODEJS_THIRD_PARTY_LICENSES.md'), join(target, 'NODEJS_THIRD_PARTY_LICENSES.md'))
+// It comes without a copy of its licence, Apache 2.0; this one is the unchanged text.
+cpSync(join(root, 'node_modules', '@opentelemetry', 'api', 'LICENSE'), join(target, 'LICENSE'))
+const { name, version, license, main, exports } = JSON.parse(readFileSync(join(wrapper, 'package.json'), 'utf8'))
+writeFileSync(join(target, 'package.json'), JSON.stringify({ name, version, license, main, exports }, null, 2) + '\n')

@@ -1,0 +1,177 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { packageName, readSource, readSources, root, targetFolder, type Source } from './support/sources.ts'
+
+/** From the ground up. A folder sees those above its row in this list; folders in one row do not see each other. */
+const LAYERS = [
+  ['core'],
+  ['contract', 'config', 'text'],
+  ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
+  ['engine'],
+  ['ingest', 'search', 'auth', 'oauth'],
+  ['pages', 'client'],
+  ['http'],
+  ['serve'],
+  ['cli'],
+]
+
+/** Folders that see less than their row would allow. */
+const NARROW: Record<string, { sees: string[]; because: string }> = {
+  pages: { sees: ['core', 'contract'], because: 'a page is props to HTML: it must be shown without a service behind it' },
+  client: {
+    sees: ['core', 'contract'],
+    because: 'the client knows the API and nothing of the server, so that it works against any instance',
+  },
+  oauth: { sees: ['core', 'contract', 'config'], because: 'OAuth is protocol: what it stores and who asks are handed in' },
+  cli: {
+    sees: ['core', 'contract', 'config', 'client'],
+    because: 'the command line uses the public client, as every other program does',
+  },
+}
+
+/** Packages with one place, and why. */
+const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
+  {
+    names: ['commander', '@inquirer/prompts', 'open'],
+    folders: ['cli'],
+    because: 'only the command line talks to a person at a terminal',
+  },
+  { names: ['keytar'], folders: ['client', 'cli'], because: "a keychain belongs to a person's own machine, never to the server" },
+  {
+    names: ['@lancedb/lancedb', 'apache-arrow'],
+    folders: ['index'],
+    because: 'a 202 MB native file is loaded in the daemon only, and can be replaced behind ChunkIndex',
+  },
+  { names: ['kysely'], folders: ['records'], because: 'SQL lives in records/, so that a second dialect has one place to go' },
+  {
+    names: ['koa', '@koa/router', 'koa-body', 'formidable', 'rate-limiter-flexible'],
+    folders: ['http'],
+    because: 'only http/ knows how requests arrive',
+  },
+  {
+    names: ['preact', 'preact-render-to-string'],
+    folders: ['pages', 'http'],
+    because: 'pages are made in pages/ and rendered in http/',
+  },
+  { names: ['ollama'], folders: ['embed', 'rerank'], because: 'the rest asks an Embedder or a Reranker and does not know which' },
+  { names: ['pino'], folders: ['serve'], because: 'the others log to the Logger that is handed in' },
+  {
+    names: ['@embedpdf/pdfium', 'pdf2json', 'mammoth', 'yauzl', 'saxes', 'htmlparser2', 'jschardet', 'file-type'],
+    folders: ['parse'],
+    because: 'a hostile file is opened in a parser process only',
+  },
+]
+
+const sources = readSources()
+
+function layer(folder: string): number {
+  return LAYERS.findIndex((row) => row.includes(folder))
+}
+
+/** Every import that goes where it must not, with the reason. */
+function wrongImports(source: Source): string[] {
+  const wrong: string[] = []
+  for (const { request, dynamic } of source.imports) {
+    const target = targetFolder(source, request)
+    if (target === null || target === source.folder) continue
+    const said = `src/${source.path} imports ${request}`
+    const narrow = NARROW[source.folder]
+    if (layer(target) === -1) wrong.push(`${said}: ${target}/ has no layer; give it a row in test/architecture.test.ts`)
+    else if (source.folder === 'cli' && target === 'serve') {
+      if (!dynamic)
+        wrong.push(
+          `${said}: load it with await import(), because serve/ brings the database and LanceDB into every command's start`,
+        )
+    } else if (narrow && !narrow.sees.includes(target)) wrong.push(`${said}: ${narrow.because}`)
+    else if (layer(target) === layer(source.folder))
+      wrong.push(`${said}: folders of one layer do not see each other; what they share goes below, what joins them above`)
+    else if (layer(target) > layer(source.folder))
+      wrong.push(`${said}: ${target}/ is above ${source.folder}/, and imports point to the layers below`)
+  }
+  return wrong
+}
+
+function wrongPackages(source: Source): string[] {
+  return source.imports.flatMap(({ request }) => {
+    const name = packageName(request)
+    const rule = PACKAGES.find((entry) => name !== null && entry.names.includes(name))
+    if (!rule || rule.folders.includes(source.folder)) return []
+    return [`src/${source.path} imports ${request}, which belongs to ${rule.folders.join(', ')}: ${rule.because}`]
+  })
+}
+
+const STATEMENT =
+  /^\s*(select\b[^.]*\bfrom\b|insert into\b|update \w+ set\b|delete from\b|(create|drop|alter) (table|index|trigger)\b|pragma\b|begin (immediate|exclusive)\b)/i
+/** SQL is written all small or all capital; a sentence for people begins with one capital. */
+const isSql = (literal: string) => STATEMENT.test(literal) && !/^\s*[A-Z][a-z]/.test(literal)
+/** Holds no data: the operating system drops SQLite's lock with the process, which no lock file does. */
+const LOCK_ONLY = 'serve/data-folder.ts'
+
+describe('layers', () => {
+  test('every folder of src/ has one', () => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(folders.map((entry) => entry.name).filter((name) => layer(name) === -1)).toEqual([])
+  })
+
+  test('imports point down, type-only and dynamic ones included', () => {
+    expect(sources.flatMap(wrongImports)).toEqual([])
+  })
+
+  test('packages stay in their place', () => {
+    expect(sources.flatMap(wrongPackages)).toEqual([])
+  })
+})
+
+test('SQL stays in records/, so that PostgreSQL can come later in one place', () => {
+  const found = sources
+    .filter((source) => source.folder !== 'records' && source.path !== LOCK_ONLY)
+    .flatMap((source) => source.literals.filter(isSql).map((literal) => `src/${source.path}: ${literal.slice(0, 60)}`))
+  expect(found).toEqual([])
+})
+
+test('only an entry point ends the process; everything else throws, so that it can be used and tested', () => {
+  const entries = (source: Source) => ['cli', 'serve'].includes(source.folder) || source.path === 'parse/worker/main.ts'
+  const found = sources
+    .filter((source) => source.members.has('process.exit') && !entries(source))
+    .map((source) => `src/${source.path}`)
+  expect(found).toEqual([])
+})
+
+test('a file does one job: 500 lines at most', () => {
+  expect(sources.filter((source) => source.lines > 500).map((source) => `src/${source.path}: ${source.lines} lines`)).toEqual([])
+})
+
+// A rule that reads nothing passes for ever: these break each rule on purpose.
+describe('the rules bite', () => {
+  const broken = (path: string, code: string) => wrongImports(readSource(path, code))
+
+  test.each([
+    ['core/x.ts', "import { a } from '../http/app.ts'"],
+    ['index/x.ts', "import type { A } from '../records/records.ts'"],
+    ['index/x.ts', "export type { A } from '../records/records.ts'"],
+    ['index/x.ts', "export * from '../records/records.ts'"],
+    ['search/x.ts', "export const f = () => import('../ingest/ingest.ts')"],
+    ['text/x.ts', "export type A = import('../index/chunk-index.ts').ChunkIndex"],
+    ['text/x.ts', "export const worker = new URL('../parse/worker/main.ts', import.meta.url)"],
+    ['client/x.ts', "import type { Config } from '../config/config.ts'"],
+    ['cli/x.ts', "import { serve } from '../serve/main.ts'"],
+    ['cli/commands/x.ts', "import { a } from '../../search/search.ts'"],
+    ['core/x.ts', "import { a } from '../elsewhere/x.ts'"],
+  ])('%s: %s', (path, code) => {
+    expect(broken(path, code)).toHaveLength(1)
+  })
+
+  test('what is allowed stays allowed', () => {
+    expect(broken('cli/commands/serve.ts', "export const run = () => import('../../serve/main.ts')")).toEqual([])
+    expect(broken('http/api/x.ts', "import type { A } from '../../core/model.ts'; import { b } from '../steps.ts'")).toEqual([])
+  })
+
+  test('packages, SQL and process.exit are seen', () => {
+    expect(wrongPackages(readSource('http/x.ts', "import type { Table } from '@lancedb/lancedb'"))).toHaveLength(1)
+    expect(wrongPackages(readSource('oauth/x.ts', "const koa = await import('koa')"))).toHaveLength(1)
+    expect(readSource('http/x.ts', 'const q = `SELECT id FROM users WHERE id = ${1}`').literals.some(isSql)).toBe(true)
+    expect(isSql('Select a project from the list')).toBe(false)
+    expect(readSource('http/x.ts', 'process.exit(1)').members.has('process.exit')).toBe(true)
+  })
+})
