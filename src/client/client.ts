@@ -152,16 +152,6 @@ export function createClient(options: ClientOptions) {
   }
 }
 
-/** Every page of a list, item by item. `fetchPage` gets the cursor of the next one. */
-export async function* allPages<T>(fetchPage: (cursor: string | undefined) => Promise<{ items: T[]; next_cursor: string | null }>): AsyncGenerator<T> {
-  let cursor: string | undefined
-  do {
-    const page = await fetchPage(cursor)
-    yield* page.items
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
-}
-
 function uploadFields(settings: UploadOptions): (readonly [string, string])[] {
   const fields: (readonly [string, string])[] = []
   if (settings.project !== undefined) fields.push(['project', settings.project])

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type * as Keytar from 'keytar'
+import { noteStuckKeychain } from './stuck.ts'
 
 export type KeytarLike = Pick<typeof Keytar, 'getPassword' | 'setPassword' | 'deletePassword'>
 
@@ -18,13 +19,6 @@ export class KeychainUnavailable extends Error {}
 const SERVICE = 'docsearch'
 const LIMIT_MS = 3_000
 
-let stuck = false
-
-/** True once a keychain call did not come back: its thread is lost, and `process.exit` would wait for it for ever. */
-export function keychainIsStuck(): boolean {
-  return stuck
-}
-
 /**
  * The system's keychain through keytar, which is an optional dependency: loaded at the first use, never before.
  * Each step has 3 s in all, because a locked keyring may wait for a person who is not there. Every failure is a KeychainUnavailable.
@@ -35,7 +29,7 @@ export function openKeychain(load: () => Promise<KeytarLike>, limitMs: number = 
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        if (load === loadKeytar) stuck = true
+        if (load === loadKeytar) noteStuckKeychain()
         reject(new KeychainUnavailable(`it did not answer within ${limitMs / 1000} s`))
       }, limitMs)
     })

@@ -1,0 +1,37 @@
+import type { Document } from '../../../contract/documents.ts'
+import type { Context } from '../../context.ts'
+import { formatBytes } from '../../view/style.ts'
+import { formatFields } from '../../view/table.ts'
+
+export async function run(context: Context, [id = '']: string[]): Promise<void> {
+  const document = await (await context.client()).documents.get(id)
+  if (context.json) context.printJson(document)
+  else context.print(formatFields(fieldsOf(document, context.terminal), context.table))
+}
+
+function fieldsOf(document: Document, terminal: boolean): [string, string | null][] {
+  const { health } = document
+  return [
+    ['id', document.id],
+    ['name', document.name],
+    ['title', document.title],
+    ['project', document.project.name],
+    ['path', document.path],
+    ['tags', document.tags.join(', ')],
+    ['status', document.status],
+    ['error', document.error === null ? null : `${document.error.code}: ${document.error.message}`],
+    ...document.warnings.map((warning): [string, string] => [
+      'warning',
+      `${warning.code}${warning.page === undefined ? '' : `, page ${warning.page}`}: ${warning.message}`,
+    ]),
+    ['type', document.media_type],
+    ['size', terminal ? formatBytes(document.size_bytes) : String(document.size_bytes)],
+    ['sha256', document.sha256],
+    ['pages', document.page_count === null ? null : String(document.page_count)],
+    ['without text', health.pages_without_text === 0 ? null : String(health.pages_without_text)],
+    ['passages', document.chunk_count === null ? null : String(document.chunk_count)],
+    ['embedded by', document.embedding_model],
+    ['created', document.created_at],
+    ['ready', document.ready_at],
+  ]
+}

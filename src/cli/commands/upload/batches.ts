@@ -1,0 +1,22 @@
+import type { PlannedFile } from './plan.ts'
+
+// The limits of a request are 20 files and 400 MB (contract 3). Smaller ones keep several connections busy and lose less when one is cut.
+const MAX_FILES = 20
+const MAX_BYTES = 64_000_000
+
+/** Files in requests, in order; a file larger than a request should be goes alone. */
+export function batchesOf(files: readonly PlannedFile[]): PlannedFile[][] {
+  const batches: PlannedFile[][] = []
+  let bytes = 0
+  for (const file of files) {
+    const last = batches.at(-1)
+    if (last === undefined || last.length >= MAX_FILES || bytes + file.size > MAX_BYTES) {
+      batches.push([file])
+      bytes = file.size
+    } else {
+      last.push(file)
+      bytes += file.size
+    }
+  }
+  return batches
+}

@@ -1,0 +1,41 @@
+import type { Context } from '../../context.ts'
+import { styles, count } from '../../view/style.ts'
+import { formatTable } from '../../view/table.ts'
+import type { Refusal } from './plan.ts'
+import type { Uploaded } from './send.ts'
+
+export interface Result {
+  /** By id: a file named twice is one document. */
+  documents: Map<string, Uploaded>
+  refused: Refusal[]
+  /** Files that were to be sent. */
+  planned: number
+}
+
+/** Results on standard output; the summary, and a table of what is wrong, on standard error. */
+export function printResult(context: Context, result: Result): void {
+  const documents = [...result.documents.values()]
+  if (context.json) {
+    context.printJson({ documents, rejected: result.refused })
+    return
+  }
+  const rows = documents.map((document) => [document.id, document.outcome, document.status, document.path])
+  if (rows.length > 0) context.print(formatTable(['ID', 'OUTCOME', 'STATUS', 'PATH'], rows, context.table))
+  context.notice(summary(documents, result.refused.length))
+  const wrong = [
+    ...documents.flatMap(({ path, status, error }) => (status === 'failed' ? [[path, error?.code ?? 'failed', error?.message ?? '']] : [])),
+    ...result.refused.map(({ path, code, message }) => [path, code, message]),
+  ]
+  if (wrong.length > 0) context.report(formatTable(['PATH', 'PROBLEM', 'WHY'], wrong, { ...context.table, style: styles(false), terminal: false }))
+}
+
+function summary(documents: readonly Uploaded[], refused: number): string {
+  const outcome = (which: Uploaded['outcome']) => documents.filter((document) => document.outcome === which).length
+  const status = (which: Uploaded['status']) => documents.filter((document) => document.status === which).length
+  const parts = [count(documents.length, 'document')]
+  for (const which of ['created', 'replaced', 'unchanged'] as const) if (outcome(which) > 0) parts.push(`${outcome(which)} ${which}`)
+  for (const which of ['ready', 'failed'] as const) if (status(which) > 0) parts.push(`${status(which)} ${which}`)
+  if (refused > 0) parts.push(`${refused} refused`)
+  const waiting = status('queued') + status('processing')
+  return `${parts.join(', ')}.${waiting > 0 ? ` ${count(waiting, 'document is', 'documents are')} being processed; searches find them soon.` : ''}`
+}

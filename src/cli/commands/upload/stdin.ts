@@ -1,0 +1,21 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Io } from '../../io.ts'
+import type { PlannedFile } from './plan.ts'
+
+/** Standard input as a file of its own: its length is known then, and it can be sent again when the instance is busy. */
+export async function spoolStdin(io: Io, name: string): Promise<{ file: PlannedFile; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'docsearch-stdin-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    const file = join(folder, 'input')
+    await pipeline(io.stdin, createWriteStream(file, { mode: 0o600 }), { signal: io.signal })
+    return { file: { file, path: name, name: name.split('/').at(-1) ?? name, size: (await stat(file)).size }, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}

@@ -1,0 +1,110 @@
+import type { Client } from '../../../client/client.ts'
+import { ClientError } from '../../../client/errors.ts'
+import type { DocumentEvent } from '../../../contract/documents.ts'
+import type { Uploaded } from './send.ts'
+
+export interface Watch {
+  /** Counts from now on; call it with what an upload answered. */
+  add(document: Uploaded): void
+  /** Resolves when every added document is ready, failed or gone. Throws ClientError. */
+  settled(): Promise<void>
+  close(): void
+}
+
+// The events say it at once; this finds what was missed while the connection was down.
+const LOOK_EVERY_MS = 10_000
+const LOOK_AT_MOST = 20
+
+/** Follows documents to the end of their processing. Begin before the first upload, so that no event is missed. */
+export function watchDocuments(client: Client, signal: AbortSignal, onChange: (document: Uploaded) => void): Watch {
+  const pending = new Map<string, Uploaded>()
+  // A small document is ready before the request that brought it along with others is answered.
+  const early = new Map<string, DocumentEvent>()
+  const stop = new AbortController()
+  const both = AbortSignal.any([signal, stop.signal])
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>()
+  done.catch(() => {
+    // Given out by settled(); before that call nobody listens.
+  })
+  let closing = false
+
+  function update(document: Uploaded): void {
+    onChange(document)
+    if (document.status === 'ready' || document.status === 'failed') pending.delete(document.id)
+    else pending.set(document.id, document)
+    finish()
+  }
+
+  function finish(): void {
+    if (!closing || pending.size > 0) return
+    stop.abort()
+    resolve()
+  }
+
+  function take(event: DocumentEvent): void {
+    const document = pending.get(event.document_id)
+    if (document === undefined) return void early.set(event.document_id, event)
+    // Of an earlier version of the same document.
+    if (event.created_at < document.updated_at) return
+    if (event.type === 'document.deleted') return update({ ...document, status: 'failed', error: { code: 'deleted', message: 'it was deleted meanwhile' } })
+    update({ ...document, ...partsOf(event) })
+  }
+
+  async function look(): Promise<void> {
+    for (const document of [...pending.values()].slice(0, LOOK_AT_MOST)) {
+      try {
+        update({ ...document, ...(await client.documents.get(document.id)) })
+      } catch (error) {
+        if (error instanceof ClientError && error.status === 404) {
+          update({ ...document, status: 'failed', error: { code: 'deleted', message: 'it was deleted meanwhile' } })
+        } else if (!(error instanceof ClientError) || !isPassing(error)) {
+          throw error
+        }
+      }
+    }
+  }
+
+  async function listen(): Promise<void> {
+    for await (const event of client.events({ signal: both, onOpen: () => void look().catch(reject) })) take(event)
+  }
+
+  const timer = setInterval(() => void look().catch(reject), LOOK_EVERY_MS)
+  listen().catch(reject)
+  const cancel = () => reject(new ClientError('aborted', 'Cancelled.'))
+  signal.addEventListener('abort', cancel)
+
+  return {
+    add(document) {
+      update(document)
+      const event = early.get(document.id)
+      if (event !== undefined) take(event)
+    },
+    settled() {
+      closing = true
+      finish()
+      return done
+    },
+    close() {
+      clearInterval(timer)
+      signal.removeEventListener('abort', cancel)
+      stop.abort()
+    },
+  }
+}
+
+/** The daemon restarts or is busy: the documents are safe, so it is worth waiting on. */
+function isPassing(error: ClientError): boolean {
+  return error.status === 429 || error.status >= 500 || error.code === 'unreachable' || error.code === 'timeout' || error.code === 'aborted'
+}
+
+/** The parts of a document that its event carries. */
+function partsOf({ type, data }: DocumentEvent): Partial<Uploaded> {
+  const parts: Partial<Uploaded> = {}
+  const status = type.replace(/^document\./, '')
+  if (status === 'queued' || status === 'processing' || status === 'ready' || status === 'failed') parts.status = status
+  if (typeof data['page_count'] === 'number') parts.page_count = data['page_count']
+  if (typeof data['chunk_count'] === 'number') parts.chunk_count = data['chunk_count']
+  const error = data['error'] as { code?: unknown; message?: unknown } | null | undefined
+  if (typeof error?.code === 'string' && typeof error.message === 'string') parts.error = { code: error.code, message: error.message }
+  return parts
+}

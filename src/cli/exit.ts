@@ -1,0 +1,77 @@
+import { DocsearchError } from '../core/errors.ts'
+
+/** The same for every command (contract 2). */
+export const EXIT = {
+  done: 0,
+  nothing: 1,
+  usage: 2,
+  partial: 3,
+  login: 4,
+  unreachable: 5,
+  busy: 6,
+  instance: 7,
+  cancelled: 130,
+} as const
+
+export const EXIT_CODES_HELP = `Exit codes:
+  0    done
+  1    a search or list found nothing
+  2    wrong usage or configuration, or something named is not there
+  3    some of it failed; the rest is done, and what failed is listed
+  4    not logged in, or not allowed
+  5    the instance cannot be reached
+  6    limited or busy, try again
+  7    the instance failed
+  130  cancelled`
+
+/** Some of it failed: what, has been listed already. */
+export class PartialFailure extends DocsearchError {
+  constructor(message: string, details: Record<string, unknown> = {}) {
+    super('partial_failure', message, { details })
+  }
+}
+
+export function usage(message: string): DocsearchError {
+  return new DocsearchError('usage', message)
+}
+
+export function cancelled(message = 'Cancelled.', details: Record<string, unknown> = {}): DocsearchError {
+  return new DocsearchError('aborted', message, { details })
+}
+
+/** The one place where an error becomes an exit code. */
+export function exitCodeOf(error: unknown): number {
+  if (isCommanderError(error)) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  if (isPromptCancelled(error)) return EXIT.cancelled
+  if (!(error instanceof DocsearchError)) return EXIT.instance
+  switch (error.code) {
+    case 'aborted':
+      return EXIT.cancelled
+    case 'partial_failure':
+      return EXIT.partial
+    case 'unreachable':
+    case 'timeout':
+      return EXIT.unreachable
+    case 'not_logged_in':
+    case 'invalid_credential':
+      return EXIT.login
+    case 'invalid_answer':
+      return EXIT.instance
+  }
+  const status = 'status' in error && typeof error.status === 'number' ? error.status : 0
+  if (status === 401 || status === 403) return EXIT.login
+  if (status === 429 || status === 503) return EXIT.busy
+  if (status >= 500) return EXIT.instance
+  // What the caller or the machine can mend (a busy port, a data folder in use) is usage or configuration.
+  return error.blame === 'internal' ? EXIT.instance : EXIT.usage
+}
+
+/** Commander's own; by its name, so that an error needs no commander to be told apart. */
+export function isCommanderError(error: unknown): error is Error & { code: string; exitCode: number } {
+  return error instanceof Error && 'exitCode' in error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('commander.')
+}
+
+/** What @inquirer throws at Ctrl-C. */
+export function isPromptCancelled(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'ExitPromptError' || error.name === 'AbortPromptError')
+}

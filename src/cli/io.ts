@@ -1,0 +1,90 @@
+import type { Readable, Writable } from 'node:stream'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+export interface InputStream extends Readable {
+  isTTY?: boolean
+}
+
+export interface OutputStream extends Writable {
+  isTTY?: boolean
+  columns?: number
+}
+
+/** Everything a command may touch of the process, handed in, so that each is tested on a terminal and on a pipe. */
+export interface Io {
+  stdin: InputStream
+  stdout: OutputStream
+  stderr: OutputStream
+  env: Env
+  /** Aborts at Ctrl-C. */
+  signal: AbortSignal
+  /** What a person is asked; the real one loads when it is first needed. */
+  prompts(): Promise<Prompts>
+  /** Opens a file with the program the system has for it. */
+  openFile(path: string): Promise<void>
+}
+
+export interface Prompts {
+  confirm(question: { message: string; default?: boolean }): Promise<boolean>
+  input(question: { message: string }): Promise<string>
+  select(question: { message: string; choices: { name: string; value: string }[]; default?: string }): Promise<string>
+}
+
+/** A person can be asked: both ends are a terminal. */
+export function canAsk(io: Io): boolean {
+  return io.stdin.isTTY === true && io.stderr.isTTY === true
+}
+
+/** Columns to write in; a pipe has no width. */
+export function widthOf(stream: OutputStream): number {
+  const columns = stream.columns ?? 80
+  return Math.max(40, Math.min(columns, 200))
+}
+
+/** NO_COLOR as https://no-color.org has it: any value but the empty one. */
+export function wantsColor(stream: OutputStream, env: Env, flag: boolean): boolean {
+  return flag && stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+}
+
+/** The process itself. Ctrl-C asks the command to end; a second one no longer waits. */
+export function processIo(): Io {
+  const controller = new AbortController()
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    get signal() {
+      listenOnce(controller)
+      return controller.signal
+    },
+    async prompts() {
+      const { confirm, input, select } = await import('@inquirer/prompts')
+      // Questions on standard error: standard output is for results.
+      const context = { output: process.stderr, signal: this.signal }
+      return {
+        confirm: (question) => confirm(question, context),
+        input: (question) => input({ ...question, required: true }, context),
+        select: (question) => select(question, context),
+      }
+    },
+    async openFile(path) {
+      const { default: open } = await import('open')
+      await open(path)
+    },
+  }
+}
+
+const listening = new WeakSet<AbortController>()
+
+/** Only once a command asks for the signal: `serve` has its own way to stop. */
+function listenOnce(controller: AbortController): void {
+  if (listening.has(controller)) return
+  listening.add(controller)
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(130)
+    controller.abort()
+  }
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+}

@@ -1,0 +1,60 @@
+import type { ClientError } from '../client/errors.ts'
+import { DocsearchError } from '../core/errors.ts'
+import { exitCodeOf, isCommanderError, isPromptCancelled, EXIT } from './exit.ts'
+import type { Io } from './io.ts'
+import { wantsColor } from './io.ts'
+import { safeJson, safeText } from './view/safe.ts'
+import { styles } from './view/style.ts'
+
+/** Says what went wrong, for a person or with --json as one object, and gives the exit code. */
+export function reportError(error: unknown, argv: readonly string[], io: Io): number {
+  const exitCode = exitCodeOf(error)
+  if (isCommanderError(error) && exitCode === EXIT.done) return exitCode
+  const fault = describe(error)
+  if (wantsJson(argv)) {
+    io.stderr.write(safeJson({ ...fault, exit_code: exitCode }) + '\n')
+    return exitCode
+  }
+  const style = styles(wantsColor(io.stderr, io.env, !argv.includes('--no-color')))
+  const lines = [`docsearch: ${fault.message}`]
+  for (const { path, message } of fault.errors ?? []) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`)
+  if (fault.retry_after !== undefined) lines.push(`Try again in ${fault.retry_after} s.`)
+  if (fault.request_id !== undefined && exitCode === EXIT.instance) lines.push(`The instance's log has it under ${fault.request_id}.`)
+  const [first = '', ...rest] = safeText(lines.join('\n')).split('\n')
+  io.stderr.write([exitCode === EXIT.cancelled ? first : style.bad(first), ...rest].join('\n') + '\n')
+  if (!(error instanceof DocsearchError) && error instanceof Error && io.env['NODE_DEBUG']?.includes('docsearch')) io.stderr.write(`${error.stack}\n`)
+  return exitCode
+}
+
+interface Fault {
+  code: string
+  message: string
+  status?: number
+  request_id?: string
+  retry_after?: number
+  errors?: { path: string; message: string }[]
+  details?: Record<string, unknown>
+}
+
+function describe(error: unknown): Fault {
+  if (isCommanderError(error)) return { code: 'usage', message: error.message.replace(/^error: /, '') }
+  if (isPromptCancelled(error)) return { code: 'aborted', message: 'Cancelled.' }
+  if (!(error instanceof DocsearchError)) return { code: 'internal_error', message: `A fault of docsearch itself: ${String(error)}` }
+  const fault: Fault = { code: error.code, message: error.message }
+  if (error.retryAfter !== undefined) fault.retry_after = error.retryAfter
+  if ('status' in error && typeof error.status === 'number' && error.status > 0) {
+    const { requestId, errors } = error as ClientError
+    fault.status = error.status
+    if (requestId !== null) fault.request_id = requestId
+    if (errors.length > 0) fault.errors = errors
+  } else if (Object.keys(error.details).length > 0) {
+    fault.details = error.details
+  }
+  return fault
+}
+
+/** Also when the arguments could not be parsed. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return (end === -1 ? argv : argv.slice(0, end)).includes('--json')
+}

@@ -1,0 +1,30 @@
+import type { SearchResult } from '../../contract/search.ts'
+import { safeJson, safeText } from './safe.ts'
+
+export function formatJsonLines(results: readonly SearchResult[]): string {
+  return results.map((result) => safeJson(result) + '\n').join('')
+}
+
+const COLUMNS = ['rank', 'score', 'document_id', 'name', 'path', 'project', 'page_start', 'page_end', 'heading', 'text'] as const
+
+/** RFC 4180: CRLF, a header, quotes where they are needed. */
+export function formatCsv(results: readonly SearchResult[]): string {
+  const rows = results.map(({ rank, score, document, chunk, text }) => [
+    rank,
+    score,
+    document.id,
+    document.name,
+    document.path,
+    document.project.name,
+    chunk.page_start,
+    chunk.page_end,
+    chunk.heading,
+    text,
+  ])
+  return [COLUMNS, ...rows].map((row) => row.map(field).join(',') + '\r\n').join('')
+}
+
+function field(value: string | number): string {
+  const text = safeText(String(value))
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,58 @@
+import type { SearchResult } from '../../contract/search.ts'
+import { oneLine, safeSameLength } from './safe.ts'
+import type { Style } from './style.ts'
+import { count } from './style.ts'
+import { textWidth, truncate, wrap } from './width.ts'
+
+interface Layout {
+  width: number
+  style: Style
+}
+
+const INDENT = '   '
+
+/** For a person: each result with its document, page, heading and project, and the passage with the words marked. */
+export function formatResults(results: readonly SearchResult[], layout: Layout): string {
+  return results.map((result) => formatResult(result, layout)).join('\n')
+}
+
+function formatResult(result: SearchResult, { width, style }: Layout): string {
+  const { document, chunk } = result
+  const rank = `${result.rank}.`.padEnd(INDENT.length)
+  const pages = chunk.page_start === chunk.page_end ? `page ${chunk.page_start}` : `pages ${chunk.page_start}–${chunk.page_end}`
+  const more = result.matching_chunks === undefined || result.matching_chunks < 2 ? '' : ` · ${count(result.matching_chunks, 'passage')}`
+  const facts = ` · ${pages}${more} · ${oneLine(document.project.name)}  `
+  const score = result.score.toFixed(2)
+  const name = truncate(oneLine(document.name), Math.max(12, width - rank.length - textWidth(facts) - score.length))
+  const lines = [rank + style.bold(name) + facts + style.dim(score)]
+  if (chunk.heading !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.heading), width - INDENT.length)))
+  lines.push(...passage(result, width - INDENT.length, style).map((line) => (line === '' ? '' : INDENT + line)))
+  if (result.explain !== undefined) lines.push(INDENT + style.dim(explanation(result.explain)))
+  return lines.join('\n') + '\n'
+}
+
+/** Wrapped, with the highlights laid over the lines they fall into. */
+function passage(result: SearchResult, width: number, style: Style): string[] {
+  const text = safeSameLength(result.text)
+  return wrap(text, width)
+    .map(([from, to]) => marked(text, from, to, result.highlights, style))
+    .filter((line, number, lines) => line.trim() !== '' || (number > 0 && number < lines.length - 1 && lines[number - 1]!.trim() !== ''))
+}
+
+function marked(text: string, from: number, to: number, highlights: SearchResult['highlights'], style: Style): string {
+  let line = ''
+  let at = from
+  for (const [start, end] of highlights) {
+    const [first, last] = [Math.max(start, at), Math.min(end, to)]
+    if (first >= last) continue
+    line += text.slice(at, first) + style.mark(text.slice(first, last))
+    at = last
+  }
+  return (line + text.slice(at, to)).replaceAll('\t', ' ').trimEnd()
+}
+
+function explanation(explain: NonNullable<SearchResult['explain']>): string {
+  const stage = (name: string, value: { rank: number; score: number } | null) =>
+    value === null ? `${name} –` : `${name} #${value.rank} (${value.score.toFixed(3)})`
+  return [stage('keyword', explain.keyword), stage('vector', explain.vector), stage('fused', explain.fused), stage('rerank', explain.rerank)].join(' · ')
+}

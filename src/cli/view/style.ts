@@ -1,0 +1,33 @@
+export interface Style {
+  bold(text: string): string
+  dim(text: string): string
+  mark(text: string): string
+  good(text: string): string
+  bad(text: string): string
+}
+
+/** ANSI styles, or none: on a pipe, with NO_COLOR, with --no-color. */
+export function styles(color: boolean): Style {
+  const wrap = (open: number, close: number) => (text: string) => (color && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text)
+  const bold = wrap(1, 22)
+  const yellow = wrap(33, 39)
+  return { bold, dim: wrap(2, 22), mark: (text) => bold(yellow(text)), good: wrap(32, 39), bad: wrap(31, 39) }
+}
+
+/** Bytes for a person, in powers of 1000 as in the documented limits. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let value = bytes
+  let unit = ''
+  for (unit of units) {
+    value /= 1000
+    if (value < 999.5) break
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`
+}
+
+/** "1 document", "2 documents". */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
+}
