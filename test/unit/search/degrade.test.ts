@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DocsearchError } from '../../../src/core/errors.ts'
+import type { Embedder } from '../../../src/embed/embedder.ts'
+import { type Fixture, makeFixture } from './fixture.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await makeFixture()
+  await fixture.add('a.txt', ['The harbour is closed in winter.', 'Boats leave at noon.'])
+})
+afterAll(() => fixture.cleanUp())
+
+const broken = (embedQuery: Embedder['embedQuery']): Embedder => ({ ...fixture.embedder, name: 'ollama:some', embedQuery })
+const failing = (code: string) => broken(() => Promise.reject(new DocsearchError(code, 'No.', { blame: 'outside' })))
+
+test.each([
+  ['embedder_unavailable', 'hybrid', /ollama:some cannot be reached/],
+  ['embedding_model_changed', 'hybrid', /no longer the model/],
+  ['embedder_unavailable', 'vector', /cannot be reached/],
+] as const)('%s in %s mode: found by keywords, and the answer says why', async (code, mode, reason) => {
+  const outcome = await fixture.ask('harbour', { mode }, { embedder: failing(code) })
+  expect(outcome).toMatchObject({ mode: 'keyword', modeReason: expect.stringMatching(reason), embeddingModel: null })
+  expect(outcome.hits.map((hit) => hit.text)).toEqual(['The harbour is closed in winter.'])
+})
+
+test('an embedder that never answers is not waited for', async () => {
+  const embedder = broken(() => new Promise(() => {}))
+  const outcome = await fixture.ask('harbour', {}, { embedder, deadlines: { embedMs: 20, rerankMs: 20 } })
+  expect(outcome).toMatchObject({ mode: 'keyword', modeReason: expect.stringContaining('did not answer within 0.02 s') })
+  expect(outcome.hits).toHaveLength(1)
+})
+
+test('a vector of another length is not searched with', async () => {
+  const outcome = await fixture.ask('harbour', {}, { embedder: broken(async () => new Float32Array(3).fill(1)) })
+  expect(outcome).toMatchObject({ mode: 'keyword', hits: [{ document: { name: 'a.txt' } }] })
+})
+
+test('a vector of zeros finds nothing by itself and does not disturb the keywords', async () => {
+  const embedder = broken(async () => new Float32Array(fixture.embedder.dimensions))
+  expect((await fixture.ask('harbour', {}, { embedder })).hits).toHaveLength(1)
+  expect((await fixture.ask('harbour', { mode: 'vector' }, { embedder })).hits).toEqual([])
+})
+
+test('a mistake in the program is not passed off as an outage', async () => {
+  const embedder = broken(() => Promise.reject(new TypeError('x is not a function')))
+  await expect(fixture.ask('harbour', {}, { embedder })).rejects.toThrow(TypeError)
+})
+
+test('without an index: nothing found, and why', async () => {
+  expect(await fixture.ask('harbour', {}, { nothing: true })).toMatchObject({
+    hits: [],
+    modeReason: expect.stringContaining('Ollama has not answered yet.'),
+    embeddingModel: null,
+    rerank: { applied: false },
+  })
+})
+
+test('a caller who gives up stops the search', async () => {
+  const controller = new AbortController()
+  const embedder = broken(() => {
+    controller.abort(new Error('gone'))
+    return new Promise(() => {})
+  })
+  await expect(fixture.ask('harbour', {}, { embedder, signal: controller.signal })).rejects.toThrow('gone')
+})
+
+test('passages replaced between the two reads of a search are found in their new form', async () => {
+  await fixture.add('moving.txt', ['The lighthouse is white.'])
+  let replaced = false
+  const index = {
+    ...fixture.index,
+    async passages(ownerId: string, ids: readonly string[]) {
+      if (!replaced) {
+        replaced = true
+        await fixture.add('moving.txt', ['The lighthouse is red.'])
+      }
+      return fixture.index.passages(ownerId, ids)
+    },
+  }
+  const outcome = await fixture.ask('lighthouse', { mode: 'keyword' }, { index })
+  expect(outcome.hits.map((hit) => hit.text)).toEqual(['The lighthouse is red.'])
+})

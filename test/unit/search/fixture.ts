@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../../src/core/clock.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { DocumentRecord, Project, User } from '../../../src/core/model.ts'
+import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
+import type { Embedder } from '../../../src/embed/embedder.ts'
+import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
+import { createLanceIndexStore } from '../../../src/index/lance.ts'
+import type { Records } from '../../../src/records/records.ts'
+import { openRecords } from '../../../src/records/sql/open.ts'
+import { createFusedReranker } from '../../../src/rerank/fused.ts'
+import type { Reranker } from '../../../src/rerank/reranker.ts'
+import { createSearch } from '../../../src/search/create.ts'
+import type { SearchOutcome, SearchQuery } from '../../../src/search/search.ts'
+import { analyse } from '../../../src/text/analyse.ts'
+
+/** A search over real records, a real index and the built-in embedder, filled passage by passage. */
+export interface Fixture {
+  records: Records
+  index: ChunkIndex
+  embedder: Embedder
+  owner: User
+  project: Project
+  /** A ready document with these passages, searchable at once. */
+  add(name: string, passages: string[], change?: { owner?: User; project?: Project; tags?: string[] }): Promise<DocumentRecord>
+  makeOwner(name: string): Promise<{ owner: User; project: Project }>
+  ask(query: string, change?: Partial<SearchQuery>, using?: Using): Promise<SearchOutcome>
+  cleanUp(): Promise<void>
+}
+
+export interface Using {
+  embedder?: Embedder
+  index?: ChunkIndex
+  reranker?: Reranker
+  /** No index is in use. */
+  nothing?: boolean
+  signal?: AbortSignal
+  deadlines?: { embedMs: number; rerankMs: number }
+}
+
+export async function makeFixture(): Promise<Fixture> {
+  const folder = await mkdtemp(join(tmpdir(), 'docsearch-search-'))
+  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
+  const embedder = createBuiltinEmbedder()
+  const index = await createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger }).open({ id: 'gen_1', dimensions: embedder.dimensions })
+
+  async function makeOwner(name: string) {
+    const owner = await records.users.create({ name, email: null, role: 'member' })
+    return { owner, project: await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }) }
+  }
+  const first = await makeOwner('Ada')
+
+  async function add(name: string, passages: string[], { owner = first.owner, project = first.project, tags = [] as string[] } = {}): Promise<DocumentRecord> {
+    const sha256 = createHash('sha256').update(name + passages.join()).digest('hex')
+    const upload = { ownerId: owner.id, projectId: project.id, name, path: name, mediaType: 'text/plain', sizeBytes: 1, sha256, tags }
+    const { document, outcome } = await records.documents.register(upload, 'replace')
+    const vectors = await embedder.embedDocuments(passages.map((text) => ({ text, title: null })))
+    const chunks = passages.map((text, n) => ({
+      id: `${document.id}:${document.version}:${n}`,
+      documentId: document.id,
+      version: document.version,
+      ownerId: owner.id,
+      projectId: project.id,
+      mediaType: document.mediaType,
+      path: document.path,
+      tags,
+      documentCreatedAt: document.createdAt,
+      index: n,
+      pageStart: n + 1,
+      pageEnd: n + 1,
+      charStart: 0,
+      charEnd: text.length,
+      heading: 'Part',
+      title: name,
+      text,
+      terms: analyse(text).map((token) => token.term).join(' '),
+      vector: vectors[n]!,
+    }))
+    await index.put([{ documentId: document.id, isNew: outcome === 'created', chunks }])
+    await records.queue.claim(1000)
+    await records.queue.finish([
+      { job: { documentId: document.id, version: document.version }, chunkCount: chunks.length, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] },
+    ])
+    return document
+  }
+
+  function ask(query: string, change: Partial<SearchQuery> = {}, using: Using = {}): Promise<SearchOutcome> {
+    const current = using.nothing ? null : { embedder: using.embedder ?? embedder, index: using.index ?? index }
+    const search = createSearch({
+      records,
+      engine: { current: () => current, choice: () => ({ embedder: 'none', reason: 'Ollama has not answered yet.' }) },
+      reranker: using.reranker ?? createFusedReranker(),
+      log: silentLogger,
+      ...(using.deadlines && { deadlines: using.deadlines }),
+    })
+    const base = { ownerId: first.owner.id, query, limit: 10, offset: 0, mode: 'hybrid', rerank: true, groupBy: 'chunk' } as const
+    return search.search({ ...base, ...change }, using.signal)
+  }
+
+  return {
+    records,
+    index,
+    embedder,
+    ...first,
+    makeOwner,
+    add,
+    ask,
+    async cleanUp() {
+      await index.close()
+      await records.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

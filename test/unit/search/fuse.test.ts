@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ChunkHit } from '../../../src/index/chunk-index.ts'
+import { append, fuse } from '../../../src/search/fuse.ts'
+
+const hits = (scores: Record<string, number>): ChunkHit[] =>
+  Object.entries(scores)
+    .map(([id, score]) => ({ id, documentId: id, version: 1, score }))
+    .sort((a, b) => b.score - a.score)
+
+test('hybrid: each channel by its best, the vectors times the weight, over 1 + weight', () => {
+  const fused = fuse({ keyword: hits({ a: 8, b: 4 }), vector: hits({ b: 0.9, c: 0.45 }) }, 'hybrid', 0.5)
+  expect(fused.map(({ id, score }) => [id, score])).toEqual([
+    ['a', expect.closeTo(1 / 1.5)],
+    ['b', expect.closeTo((0.5 + 0.5) / 1.5)],
+    ['c', expect.closeTo(0.25 / 1.5)],
+  ])
+  expect(fused[1]!.stages).toEqual({
+    keyword: { rank: 2, score: 4 },
+    vector: { rank: 1, score: 0.9 },
+    fused: { rank: 2, score: expect.closeTo(2 / 3) },
+    rerank: null,
+  })
+})
+
+test('ties keep the keyword order', () => {
+  const fused = fuse({ keyword: hits({ a: 2, b: 1 }), vector: hits({ b: 0.8, a: 0 }) }, 'hybrid', 0.5)
+  expect(fused.map((candidate) => candidate.score)).toEqual([2 / 3, 2 / 3])
+  expect(fused.map((candidate) => candidate.id)).toEqual(['a', 'b'])
+})
+
+test('without vectors hybrid has the keyword order, and vector mode shows the cosine', () => {
+  const keyword = hits({ a: 7, b: 6, c: 1 })
+  expect(fuse({ keyword, vector: [] }, 'hybrid', 0.7).map((candidate) => candidate.id)).toEqual(['a', 'b', 'c'])
+  expect(fuse({ keyword, vector: [] }, 'keyword', 0.7).map((candidate) => candidate.score)).toEqual([1, 6 / 7, 1 / 7])
+  expect(fuse({ keyword: [], vector: hits({ a: 0.8, b: -0.2, c: 1.0001 }) }, 'vector', 0.7).map((candidate) => [candidate.id, candidate.score])).toEqual([
+    ['c', 1],
+    ['a', 0.8],
+  ])
+})
+
+const channel = fc.dictionary(fc.constantFrom(...'abcdefghij'), fc.double({ min: 0.01, max: 30, noNaN: true })).map(hits)
+const cosines = fc.dictionary(fc.constantFrom(...'abcdefghij'), fc.double({ min: -1, max: 1, noNaN: true })).map(hits)
+
+test('scores lie in 0 to 1, fall with the rank, and every hit is there once', () => {
+  fc.assert(
+    fc.property(channel, cosines, fc.double({ min: 0, max: 3, noNaN: true }), fc.constantFrom('hybrid', 'vector', 'keyword'), (keyword, vector, weight, mode) => {
+      const channels = { keyword: mode === 'vector' ? [] : keyword, vector: mode === 'keyword' ? [] : vector }
+      const fused = fuse(channels, mode, weight)
+      const scores = fused.map((candidate) => candidate.score)
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+      for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
+      const found = [...channels.keyword, ...channels.vector.filter((hit) => hit.score > 0)].map((hit) => hit.id)
+      expect(fused.map((candidate) => candidate.id).toSorted()).toEqual([...new Set(found)].toSorted())
+      expect(fused.map((candidate) => candidate.stages.fused.rank)).toEqual(fused.map((_, i) => i + 1))
+    }),
+  )
+})
+
+test('a deeper look changes no place that was already given', () => {
+  fc.assert(
+    fc.property(channel, cosines, fc.nat(5), (keyword, vector, depth) => {
+      const first = fuse({ keyword: keyword.slice(0, depth), vector: vector.slice(0, depth) }, 'hybrid', 0.4)
+      const all = append(first, fuse({ keyword, vector }, 'hybrid', 0.4))
+      expect(all.slice(0, first.length)).toEqual(first)
+      const scores = all.map((candidate) => candidate.score)
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+      expect(new Set(all.map((candidate) => candidate.id)).size).toBe(all.length)
+      expect(all.map((candidate) => candidate.stages.fused.rank)).toEqual(all.map((_, i) => i + 1))
+    }),
+  )
+})

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SearchQuery } from '../../../src/search/search.ts'
+import { type Fixture, makeFixture } from './fixture.ts'
+
+const DOCUMENTS = 60
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await makeFixture()
+  const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon']
+  for (let d = 0; d < DOCUMENTS; d++) {
+    const passages = Array.from({ length: 10 }, (_, n) => `harbour ${'harbour '.repeat((d * 7 + n * 3) % 5)}${words[(d + n) % 5]} number ${d} ${n}`)
+    await fixture.add(`doc-${d}.txt`, passages)
+  }
+  await fixture.index.optimize()
+})
+afterAll(() => fixture.cleanUp())
+
+async function pages(change: Partial<SearchQuery>, limit: number, upTo: number) {
+  const hits = []
+  for (let offset = 0; offset < upTo; offset += limit) hits.push(...(await fixture.ask('harbour gamma', { ...change, limit, offset })).hits)
+  return hits
+}
+
+test.each(['hybrid', 'vector', 'keyword'] as const)('%s: pages put together repeat nothing, skip nothing, and fall in score', async (mode) => {
+  const hits = await pages({ mode }, 90, 600)
+  expect(hits).toHaveLength(600)
+  expect(new Set(hits.map((hit) => hit.chunk.id)).size).toBe(600)
+  expect(hits.map((hit) => hit.rank)).toEqual(hits.map((_, i) => i + 1))
+  const scores = hits.map((hit) => hit.score)
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+})
+
+test('a page is the same whatever the size of those before it', async () => {
+  const hundred = await pages({}, 100, 300)
+  const thirty = await pages({}, 30, 300)
+  expect(thirty.map((hit) => hit.chunk.id)).toEqual(hundred.map((hit) => hit.chunk.id))
+})
+
+test('by document, a page is filled even if the best candidates are of few documents', async () => {
+  const hits = await pages({ groupBy: 'document', mode: 'keyword' }, 20, 60)
+  expect(new Set(hits.map((hit) => hit.document.id)).size).toBe(DOCUMENTS)
+  expect(hits).toHaveLength(DOCUMENTS)
+})
+
+test('beyond the end there is nothing', async () => {
+  expect((await fixture.ask('harbour', { offset: 1000 })).hits).toEqual([])
+})
+
+test('deleted documents leave no gap: the page stays full and their chunks do not count for the offset', async () => {
+  const before = await pages({}, 100, 100)
+  const gone = new Set(before.slice(0, 5).map((hit) => hit.document.id))
+  for (const id of gone) expect(await fixture.records.documents.delete(fixture.owner.id, id)).toBe(true)
+  const after = await pages({}, 10, 50)
+  expect(after).toHaveLength(50)
+  const expected = (await pages({}, 100, 100)).slice(0, 50)
+  expect(after.map((hit) => hit.chunk.id)).toEqual(expected.map((hit) => hit.chunk.id))
+  expect(after.some((hit) => gone.has(hit.document.id))).toBe(false)
+})
