@@ -1,0 +1,27 @@
+import { CHUNKER_VERSION } from '../chunk/chunk.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import { INDEX_LAYOUT_VERSION } from '../index/chunk-index.ts'
+import { ANALYSER_VERSION } from '../text/analyse.ts'
+
+/** Of everything that makes an index what it is: two parts, because they change for different reasons. */
+export interface IndexFingerprint {
+  /** Embedder.fingerprint: another one means vectors that cannot be compared. */
+  embedder: string
+  /** Ours: how text is cut, analysed and laid out. */
+  layout: string
+}
+
+export function fingerprintOf(embedder: Pick<Embedder, 'fingerprint'>): IndexFingerprint {
+  return { embedder: embedder.fingerprint, layout: `chunks ${CHUNKER_VERSION}, terms ${ANALYSER_VERSION}, table ${INDEX_LAYOUT_VERSION}` }
+}
+
+const SEPARATOR = ' | '
+
+export function formatFingerprint({ embedder, layout }: IndexFingerprint): string {
+  return layout + SEPARATOR + embedder
+}
+
+export function parseFingerprint(text: string): IndexFingerprint {
+  const at = text.indexOf(SEPARATOR)
+  return { layout: text.slice(0, at), embedder: text.slice(at + SEPARATOR.length) }
+}

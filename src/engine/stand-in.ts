@@ -1,0 +1,29 @@
+import { DocsearchError } from '../core/errors.ts'
+import type { Embedder } from '../embed/embedder.ts'
+
+export interface MissingEmbedder {
+  name: string
+  dimensions: number
+  fingerprint: string
+  code: 'embedder_unavailable' | 'embedding_model_changed'
+  message: string
+}
+
+/** In the place of the embedder an index was made with, while that one cannot be used: keywords still find, nothing is embedded wrongly. */
+export function standInEmbedder({ name, dimensions, fingerprint, code, message }: MissingEmbedder): Embedder {
+  const refuse = async (): Promise<never> => {
+    throw new DocsearchError(code, message, { blame: 'outside', retryAfter: 30 })
+  }
+  return {
+    name,
+    dimensions,
+    maxTokens: 0,
+    fusionWeight: 0,
+    fingerprint,
+    countTokens: () => 0,
+    embedDocuments: refuse,
+    embedQuery: refuse,
+    check: async () => ({ ok: false, code, message }),
+    close: async () => {},
+  }
+}

@@ -1,0 +1,33 @@
+import { rm } from 'node:fs/promises'
+import { DocsearchError } from '../core/errors.ts'
+import { killPoint } from '../core/kill-point.ts'
+import { sniff } from '../parse/sniff.ts'
+import type { IngestOptions } from './context.ts'
+import type { Ingest } from './ingest.ts'
+
+/** Ingest.accept: an upload is looked at, made safe and queued, in this order. What is refused leaves no file. */
+export function createAccept({ records, blobs, parserPool, limits }: IngestOptions, nudge: () => void): Ingest['accept'] {
+  return async ({ file, sha256, onConflict, ...upload }) => {
+    killPoint('body')
+    try {
+      if (upload.sizeBytes > limits.fileBytes) throw tooLarge(upload.sizeBytes, limits.fileBytes)
+      const { mediaType } = await sniff(file, upload.name)
+      await parserPool.preflight({ file, mediaType, name: upload.name })
+      await blobs.adopt(file, sha256)
+      const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict)
+      if (registered.outcome === 'replaced') killPoint('replace')
+      killPoint('commit')
+      nudge()
+      return registered
+    } catch (error) {
+      await rm(file, { force: true })
+      throw error
+    }
+  }
+}
+
+function tooLarge(size: number, limit: number): DocsearchError {
+  return new DocsearchError('too_large', `The file has ${size} bytes, more than the limit of ${limit}. Split it, or raise limits.fileBytes.`, {
+    details: { size, limit },
+  })
+}

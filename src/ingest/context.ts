@@ -1,0 +1,20 @@
+import type { Blobs } from '../blobs/blobs.ts'
+import type { Limits } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { ParserPool } from '../parse/pool.ts'
+import type { Records } from '../records/records.ts'
+
+/** What ingest is made of, handed in by serve/. */
+export interface IngestOptions {
+  records: Records
+  blobs: Blobs
+  engine: Engine
+  parserPool: ParserPool
+  limits: Pick<Limits, 'fileBytes'>
+  /** Parser processes in the pool; default one for each core. */
+  parseWorkers?: number
+  clock: Clock
+  log: Logger
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { killPoint } from '../core/kill-point.ts'
+import { createAccept } from './accept.ts'
+import { createBatcher } from './batcher.ts'
+import type { IngestOptions } from './context.ts'
+import type { Ingest } from './ingest.ts'
+import { createSteps } from './job.ts'
+import { createMaintenance } from './maintenance.ts'
+import { createPatience } from './patience.ts'
+import { createReconciler } from './recovery.ts'
+import { createSettled } from './settled.ts'
+import { createWorker } from './worker.ts'
+import { createIndexWriter } from './writer.ts'
+
+/** A deletion waits for the index so long, in case a full disk or a long optimisation is in its way. */
+const FORGET_MS = 2_000
+
+/** Wires the parts of ingest: accept → queue → worker (extract, prepare, embed) → writer, with recovery and maintenance beside them. */
+export function createIngest(options: IngestOptions): Ingest {
+  const { records, engine, log } = options
+  const stopping = new AbortController()
+  const patience = createPatience(log, stopping.signal)
+  const maintenance = createMaintenance(options, () => writer, () => reconciler)
+  const writer = createIndexWriter(options, patience, (chunks) => maintenance.committed(chunks))
+  const reconciler = createReconciler(options, writer)
+  const steps = createSteps(options, patience, createBatcher(patience), writer)
+  const worker = createWorker({ ...options, patience, steps, stopping, onFailed: forgetSoon })
+  let unsubscribe: () => void = () => {}
+
+  /** A document without a row is hidden from every search already; the index follows, at the latest when what holds it up is over. */
+  async function forget(): Promise<void> {
+    try {
+      await Promise.race([reconciler.forget(), sleep(FORGET_MS, undefined, { ref: false })])
+    } catch (error) {
+      log.warn({ err: error }, 'deleted documents are still in the index; they are hidden and taken out later')
+      maintenance.retryForget()
+    }
+  }
+
+  function forgetSoon(): void {
+    // It reports its failures itself.
+    void forget()
+  }
+
+  function onEngineChange(): void {
+    reconciler
+      .reconcile()
+      .catch((error: unknown) => log.error({ err: error }, 'index and records could not be compared'))
+      .finally(() => worker.nudge())
+  }
+
+  return {
+    async start() {
+      const interrupted = await records.queue.recover()
+      if (interrupted > 0) log.info({ documents: interrupted }, 'documents in work when the daemon ended go on')
+      await reconciler.reconcile()
+      unsubscribe = engine.onChange(onEngineChange)
+      maintenance.start()
+      worker.start()
+    },
+    async stop(graceMs) {
+      unsubscribe()
+      maintenance.stop()
+      await worker.stop(graceMs)
+    },
+    accept: createAccept(options, () => worker.nudge()),
+    async deleteDocument(ownerId, id) {
+      if (!(await records.documents.delete(ownerId, id))) return false
+      killPoint('delete')
+      await forget()
+      return true
+    },
+    async deleteProject(ownerId, id) {
+      const gone = await records.projects.delete(ownerId, id)
+      if (gone === null) return null
+      killPoint('delete')
+      await forget()
+      return gone.documentIds.length
+    },
+    async reprocess(ownerId, id) {
+      const document = await records.documents.requeue(ownerId, id)
+      if (document) worker.nudge()
+      return document
+    },
+    settled: createSettled(records),
+    async status() {
+      const { queued, processing, failed } = await records.queue.counts()
+      const held = patience.reason() ?? (engine.current()?.canEmbed ? null : engine.choice().reason)
+      const stands = held !== null && queued + processing > 0
+      const message = stands ? `Processing waits: ${held}` : queued + processing > 0 ? `${queued} documents wait, ${processing} are worked on.` : 'Nothing waits.'
+      return { status: stands ? 'degraded' : 'ok', message, queued, processing, failed }
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { isDocsearchError } from '../core/errors.ts'
+import { killPoint } from '../core/kill-point.ts'
+import type { DocumentHealth } from '../core/model.ts'
+import type { Page, ParsedDocument } from '../core/parsed.ts'
+import type { ActiveEngine } from '../engine/engine.ts'
+import type { QueuedDocument } from '../records/records.ts'
+import type { Batcher } from './batcher.ts'
+import type { IngestOptions } from './context.ts'
+import type { Patience } from './patience.ts'
+import { prepare } from './prepare.ts'
+import type { IndexWriter } from './writer.ts'
+
+/** A parser that ends without a word may have been a victim of its machine: it gets further tries. */
+const PARSER_TRIES = 3
+
+export interface Steps {
+  /** The text of a document, from its original or from what is kept of it; null when this version is not wanted any more. */
+  extract(job: QueuedDocument, signal: AbortSignal): Promise<Extracted | null>
+  /** From text to searchable. */
+  index(job: QueuedDocument, extracted: Extracted, engine: ActiveEngine, signal: AbortSignal): Promise<void>
+}
+
+export interface Extracted {
+  title: string | null
+  pages: readonly Page[]
+  /** Size in memory, roughly: characters of text. */
+  chars: number
+}
+
+export function createSteps(options: IngestOptions, patience: Patience, batcher: Batcher, writer: IndexWriter): Steps {
+  const { records, blobs, parserPool } = options
+  const inTurn = turns()
+
+  async function parse({ document }: QueuedDocument, signal: AbortSignal): Promise<ParsedDocument> {
+    const file = await blobs.path(document.sha256)
+    for (let tries = 1; ; tries++) {
+      try {
+        return await parserPool.parse({ file, mediaType: document.mediaType, name: document.name, signal })
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!isDocsearchError(error, 'parser_crashed') || tries >= PARSER_TRIES) throw error
+      }
+    }
+  }
+
+  return {
+    async extract(job, signal) {
+      if (job.hasPages) {
+        const pages = await records.documents.pages(job.document.ownerId, job.documentId)
+        return pages && { title: job.document.title, pages, chars: charsOf(pages) }
+      }
+      const { title, pages, pageCount, warnings, facts } = await parse(job, signal)
+      const parsed = { title, pages, pageCount, warnings, facts, health: healthOf(pages, pageCount) }
+      if (!(await patience.try(() => records.queue.savePages(job, parsed)))) return null
+      killPoint('extract')
+      return { title, pages, chars: charsOf(pages) }
+    },
+
+    async index(job, extracted, engine, signal) {
+      const { embedder } = engine
+      // One document at a time: this is work of this thread, and what waits as pages takes less room than as passages.
+      const { chunks, inputs } = await inTurn(() => prepare(job.document, job.version, extracted, embedder))
+      const vectors = await batcher.embed(embedder, inputs, signal)
+      killPoint('embed')
+      const indexed = chunks.map((chunk, i) => ({ ...chunk, vector: vectors[i] ?? null }))
+      const chunksSkipped = indexed.filter((chunk) => chunk.vector === null).length
+      const warnings = chunksSkipped === 0 ? [] : [notEmbedded(chunksSkipped, chunks.length, embedder.name)]
+      await writer.write({ job, engine, isNew: job.isNew, chunks: indexed, warnings, chunksSkipped })
+    },
+  }
+}
+
+function healthOf(pages: readonly Page[], pageCount: number): DocumentHealth {
+  const pagesWithText = pages.filter((page) => page.text.trim() !== '').length
+  return { pages: pageCount, pagesWithText, pagesWithoutText: pageCount - pagesWithText, chunksSkipped: 0 }
+}
+
+function charsOf(pages: readonly Page[]): number {
+  return pages.reduce((sum, page) => sum + page.text.length, 0)
+}
+
+function notEmbedded(skipped: number, all: number, model: string) {
+  return { code: 'chunk_not_embedded', message: `${skipped} of ${all} passages could not be embedded by ${model}; they are found by their words only.` }
+}
+
+/** One piece of work after the other, in the order of asking. */
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const mine = last.then(work)
+    // Its caller hears of a failure; the next in line only waits for the end.
+    last = mine.catch(() => {})
+    return mine
+  }
+}
