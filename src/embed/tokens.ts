@@ -12,7 +12,7 @@ interface Cost {
 
 /** Words as people count them; long ones a little more, so that a passage of compounds is not twice as long as others. */
 const WORDS: Cost = {
-  word: (letters) => Math.max(1, Math.round(letters / 9)),
+  word: (letters) => Math.max(1, Math.round(letters / 6)),
   digits: () => 1,
   foreignLetter: 0,
   symbol: 0,
