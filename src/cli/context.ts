@@ -90,7 +90,14 @@ async function openStore(context: Context): Promise<CredentialStore> {
   return openCredentialStore({ env: context.io.env, onNotice: context.notice })
 }
 
-async function notLoggedIn(context: Context, address: string): Promise<DocsearchError> {
+/** Where nothing answers, a key would not help: that is said first. */
+async function notLoggedIn(context: Context, address: string): Promise<Error> {
+  try {
+    await (await context.clientWith(null, address)).health()
+  } catch (error) {
+    if (error instanceof DocsearchError && ['unreachable', 'timeout', 'aborted', 'redirected'].includes(error.code)) return error
+    // It answers, be it with an error: what is missing is the key.
+  }
   const stored = (await (await context.credentials()).list()).map((entry) => entry.address).filter((known) => known.startsWith('http'))
   const elsewhere = stored.length === 0 ? '' : ` There is one for ${stored.join(', ')}.`
   return new DocsearchError(

@@ -1,0 +1,77 @@
+import type { Command, Option } from 'commander'
+import { buildProgram } from '../../src/cli/program.ts'
+
+/** How a value is completed. */
+export type Values = { kind: 'choices'; choices: readonly string[] } | { kind: 'projects' | 'files' | 'folders' | 'none' }
+
+export interface Flag {
+  /** `--project`, and `-p` where there is one. */
+  names: string[]
+  description: string
+  /** Null for a switch. */
+  values: Values | null
+}
+
+export interface Node {
+  /** Words after `docsearch`, e.g. `projects list`; empty for the program. */
+  path: string
+  /** Other spellings of its last word. */
+  aliases: string[]
+  description: string
+  children: Node[]
+  flags: Flag[]
+  /** Of its arguments; the last one's may repeat. */
+  args: Values[]
+}
+
+/** What the command tree says, in the form the three shells need. Hidden commands are left out. */
+export function readTree(): Node {
+  const program = buildProgram('0', async () => {})
+  const root = nodeOf(program, '', [])
+  const shared = root.flags.filter((flag) => !flag.names.includes('--version'))
+  const spread = (node: Node): void => {
+    for (const child of node.children) {
+      child.flags.push(...shared.filter((flag) => !child.flags.includes(flag) && !flag.names.includes('--help')))
+      spread(child)
+    }
+  }
+  spread(root)
+  const help = root.children.find((child) => child.path === 'help')
+  if (help !== undefined) help.args = [{ kind: 'choices', choices: root.children.map((child) => child.path) }]
+  return root
+}
+
+/** Every node, the program first. */
+export function allNodes(node: Node): Node[] {
+  return [node, ...node.children.flatMap(allNodes)]
+}
+
+function nodeOf(command: Command, path: string, aliases: string[]): Node {
+  const children = command.createHelp().visibleCommands(command)
+  const node: Node = {
+    path,
+    aliases,
+    description: command.description(),
+    children: children.map((child) => nodeOf(child, `${path} ${child.name()}`.trim(), child.name() === 'help' ? [] : child.aliases())),
+    flags: [...command.options.filter((option) => !option.hidden).map(flagOf), { names: ['--help', '-h'], description: 'show the help', values: null }],
+    args: command.registeredArguments.map((argument) => (argument.argChoices ? { kind: 'choices', choices: argument.argChoices } : argumentValues(path, argument.name()))),
+  }
+  return node
+}
+
+function flagOf(option: Option): Flag {
+  const names = [option.long, option.short].filter((name): name is string => name !== undefined && name !== null)
+  return { names, description: option.description, values: option.required || option.optional ? optionValues(option) : null }
+}
+
+function optionValues(option: Option): Values {
+  if (option.argChoices !== undefined) return { kind: 'choices', choices: option.argChoices }
+  if (option.long === '--project') return { kind: 'projects' }
+  if (option.long === '--data') return { kind: 'folders' }
+  return { kind: option.long === '--config' || option.long === '--output' ? 'files' : 'none' }
+}
+
+function argumentValues(path: string, name: string): Values {
+  if (name === 'project') return { kind: 'projects' }
+  return { kind: path === 'upload' ? 'files' : 'none' }
+}
