@@ -77,6 +77,8 @@ export function statusOf(error: unknown): number {
     if (isProblemCode(error.code)) return PROBLEMS[error.code].status
     return { user: 422, outside: 503, internal: 500 }[error.blame]
   }
+  // The daemon stops, or the client has gone and nobody reads it.
+  if (error instanceof Error && error.name === 'AbortError') return 503
   return isNoSpace(error) ? 507 : 500
 }
 
@@ -112,7 +114,7 @@ export function toProblem(error: unknown, requestId: string, baseUrl: string): {
 
 function codeOf(error: unknown, status: number): string {
   if (status === 507) return 'disk_full'
-  if (!(error instanceof DocsearchError)) return 'internal_error'
+  if (!(error instanceof DocsearchError)) return status === 503 ? 'unavailable' : 'internal_error'
   if (isProblemCode(error.code) || status < 500) return error.code
   return status === 503 ? 'unavailable' : 'internal_error'
 }

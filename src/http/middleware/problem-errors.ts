@@ -10,7 +10,7 @@ export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
       await next()
     } catch (error) {
       const { problem, headers } = toProblem(error, ctx.state.requestId, baseUrl())
-      if (problem.status >= 500) log.error({ request_id: ctx.state.requestId, route: ctx.state.route, err: error }, 'request failed')
+      if (problem.status >= 500 && !ctx.res.closed) log.error({ request_id: ctx.state.requestId, route: ctx.state.route, err: error }, 'request failed')
       for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
       ctx.status = problem.status
       ctx.body = JSON.stringify(problem)

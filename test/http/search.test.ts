@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SearchAnswer } from '../../src/contract/search.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+let id: string
+const search = (json: object) => app.alice.post<SearchAnswer>('/api/v1/search', json)
+
+beforeAll(async () => {
+  app = await startTestApp()
+  id = await app.alice.ready('refunds.txt', 'Refunds are paid within fourteen days.\n\nThe gatekeeper keeps the lantern.\n', { project: 'Terms', tags: 'legal, shop' })
+  await app.alice.ready('gardens.txt', 'Roses want sun and a little lime in the ground.\n')
+})
+afterAll(() => app?.close())
+
+test('the passage with its document, page, offsets and marked words', async () => {
+  const { status, body } = await search({ query: 'when are refunds paid' })
+  expect(status).toBe(200)
+  const [best] = body.results
+  expect(best).toMatchObject({ rank: 1, document: { id, name: 'refunds.txt', project: { name: 'Terms' } }, chunk: { page_start: 1, char_start: 0 } })
+  const { body: text } = await app.alice.get<string>(`/api/v1/documents/${id}/text`)
+  expect(text.slice(best!.chunk.char_start, best!.chunk.char_end)).toBe(best!.text)
+  expect(best!.highlights.map(([start, end]) => best!.text.slice(start, end).toLowerCase())).toContain('refunds')
+  expect(body).toMatchObject({ query: 'when are refunds paid', mode: 'hybrid', pending_documents: 0, rerank: { applied: false } })
+  expect(best).not.toHaveProperty('explain')
+  expect(best).not.toHaveProperty('matching_chunks')
+})
+
+test.each([
+  ['a project by name', { project: 'Terms' }, ['refunds.txt']],
+  ['several projects', { project: ['Terms', 'default'] }, ['refunds.txt', 'gardens.txt']],
+  ['a tag', { filter: { tags: ['shop'] } }, ['refunds.txt']],
+  ['a path', { filter: { path_prefix: 'gar' } }, ['gardens.txt']],
+  ['a media type nobody has', { filter: { media_types: ['application/pdf'] } }, []],
+  ['a time before there was anything', { filter: { created_before: '2000-01-01T00:00:00Z' } }, []],
+])('is narrowed to %s', async (_what, narrow, names) => {
+  const { body } = await search({ query: 'refunds lantern roses sun', ...narrow })
+  expect([...new Set(body.results.map(({ document }) => document.name))].toSorted()).toEqual(names.toSorted())
+})
+
+test('explain and group_by add what they promise', async () => {
+  const { body } = await search({ query: 'refunds', explain: true, group_by: 'document' })
+  expect(body.results[0]).toMatchObject({ matching_chunks: expect.any(Number), explain: { fused: { rank: 1 } } })
+})
+
+test.each([
+  ['nothing', {}, ['query']],
+  ['a blank question', { query: '  ' }, ['query']],
+  ['a question that is too long', { query: 'x'.repeat(4001) }, ['query']],
+  ['limits out of range', { query: 'x', limit: 101, offset: 1001 }, ['limit', 'offset']],
+  ['fields nobody knows, all of them named', { query: 'x', lmit: 3, filter: { tag: ['a'] } }, ['filter.tag', 'lmit']],
+  ['wrong types', { query: 7, rerank: 'yes', project: 3, filter: { tags: 'a' } }, ['filter.tags', 'project', 'query', 'rerank']],
+])('%s is 400 with every fault', async (_what, json, paths) => {
+  const { status, body } = await app.alice.post<{ code: string; errors: { path: string; message: string }[] }>('/api/v1/search', json)
+  expect([status, body.code]).toEqual([400, 'invalid_request'])
+  expect(body.errors.map(({ path }) => path).toSorted()).toEqual(paths)
+})
+
+test('a limit is said with what was sent', async () => {
+  const { body } = await app.alice.post<{ detail: string }>('/api/v1/search', { query: 'x'.repeat(4321) })
+  expect(body.detail).toContain('4321')
+  expect(body.detail).toContain('4000')
+})
+
+test('a project that is not there is 404, not an empty answer', async () => {
+  expect(await search({ query: 'refunds', project: 'Trems' })).toMatchObject({ status: 404, body: { code: 'project_not_found' } })
+})

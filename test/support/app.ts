@@ -1,0 +1,133 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApiKeys } from '../../src/auth/api-keys.ts'
+import { createAuthenticator } from '../../src/auth/authenticator.ts'
+import { openBlobs } from '../../src/blobs/files.ts'
+import { DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import { SCOPES, type Scope } from '../../src/core/model.ts'
+import { createBuiltinEmbedder } from '../../src/embed/builtin.ts'
+import { startEngine } from '../../src/engine/start.ts'
+import { createApp } from '../../src/http/app.ts'
+import type { HttpSettings, Services } from '../../src/http/services.ts'
+import { createLanceIndexStore } from '../../src/index/lance.ts'
+import { createIngest } from '../../src/ingest/create.ts'
+import { createParserPool } from '../../src/parse/pool.ts'
+import { openRecords } from '../../src/records/sql/open.ts'
+import { createFusedReranker } from '../../src/rerank/fused.ts'
+import { createSearch } from '../../src/search/create.ts'
+import { apiClient, type ApiClient } from './api-client.ts'
+
+export interface TestApp {
+  url: string
+  services: Services
+  /** Two users who have nothing to do with each other, each with a key that may do everything. */
+  alice: ApiClient
+  bob: ApiClient
+  /** No credential. */
+  stranger: ApiClient
+  /** A key of Alice's with these scopes only. */
+  aliceWith(...scopes: Scope[]): Promise<ApiClient>
+  /** What lies where request bodies are received. */
+  received(): Promise<string[]>
+  /** Ends long answers, as the daemon does when it stops. */
+  beginStop(): void
+  close(): Promise<void>
+}
+
+export interface TestAppOptions {
+  limits?: Partial<Limits>
+  http?: Partial<Pick<HttpSettings, 'rateLimit' | 'allowedHosts' | 'trustProxy'>>
+  publicUrl?: string
+  log?: Logger
+  /** Last word on the services: a full disk, a broken search. */
+  change?: (services: Services) => Partial<Services>
+}
+
+/** The real services on a folder of its own, behind createApp on a free port of loopback. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const folder = await mkdtemp(join(tmpdir(), 'docsearch-http-'))
+  const clock = systemClock
+  const log = options.log ?? silentLogger
+  const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const stopping = new AbortController()
+  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
+  const blobs = await openBlobs({ folder, clock })
+  const engine = await startEngine({
+    records,
+    indexStore: createLanceIndexStore({ folder: join(folder, 'lance'), log }),
+    chooseEmbedder: async () => ({ embedder: createBuiltinEmbedder(), reason: 'the tests need no model' }),
+    clock,
+    log,
+  })
+  const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
+  const ingest = createIngest({ records, blobs, engine, parserPool, limits, clock, log })
+  await ingest.start()
+  const reranker = createFusedReranker()
+  const apiKeys = createApiKeys({ records, clock })
+
+  let url = ''
+  const services: Services = {
+    version: '0.0.0-test',
+    clock,
+    log,
+    records,
+    blobs,
+    engine,
+    ingest,
+    search: createSearch({ records, engine, reranker, log }),
+    apiKeys,
+    authenticator: createAuthenticator([apiKeys]),
+    disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
+    reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
+    startedAt: clock.now(),
+    http: {
+      baseUrl: () => options.publicUrl ?? url,
+      allowedHosts: [],
+      trustProxy: false,
+      rateLimit: 0,
+      limits,
+      stopping: stopping.signal,
+      ...options.http,
+    },
+  }
+  Object.assign(services, options.change?.({ ...services }))
+  const server = createServer({ requestTimeout: 0 }, createApp(services).callback())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const newKey = async (ownerId: string, scopes: readonly Scope[]) =>
+    (await apiKeys.create({ ownerId, name: 'for the test', scopes, expiresAt: null, maker: null })).key
+  const alice = await records.users.create({ name: 'Alice', email: 'alice@example.org', role: 'owner' })
+  const bob = await records.users.create({ name: 'Bob', email: 'bob@example.org', role: 'member' })
+
+  return {
+    url,
+    services,
+    alice: apiClient(url, await newKey(alice.id, SCOPES)),
+    bob: apiClient(url, await newKey(bob.id, SCOPES)),
+    stranger: apiClient(url, null),
+    aliceWith: async (...scopes) => apiClient(url, await newKey(alice.id, scopes)),
+    received: () => readdir(blobs.incoming),
+    beginStop: () => stopping.abort(),
+    async close() {
+      stopping.abort()
+      await closeServer(server)
+      await ingest.stop(5_000)
+      await parserPool.close()
+      await engine.close()
+      await records.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await closed
+}

@@ -1,0 +1,44 @@
+import { expect } from 'vitest'
+import { problem } from '../../src/contract/common.ts'
+import { problemCodes } from '../../src/contract/openapi.ts'
+import { routes } from '../../src/http/api/index.ts'
+import { PROBLEMS } from '../../src/http/problems.ts'
+import type { Route } from '../../src/http/route.ts'
+
+/** Codes that can come from any path, before a route is known. */
+const ANYWHERE = new Set(['not_found', 'method_not_allowed', 'host_not_allowed'])
+
+/** Row of the table that takes this request. */
+export function routeOf(method: string, path: string): Route | undefined {
+  const pathname = path.split('?')[0] ?? ''
+  return routes.find((route) => route.method === (method === 'HEAD' ? 'GET' : method) && new RegExp(`^${route.path.replace('{id}', '[^/]+')}$`).test(pathname))
+}
+
+/** Holds an answer against what the table promises of its endpoint. Every answer of the HTTP tests passes through here. */
+export function checkAnswer(method: string, path: string, answer: { status: number; headers: Headers; body: unknown }): void {
+  expect(answer.headers.get('x-request-id'), 'X-Request-Id').toMatch(/^[\w.-]{8,128}$/)
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+  const route = routeOf(method, path)
+  // An answer that is not an error, and one with documents beside its problem, have a schema of their own.
+  const promised = route?.answers[answer.status]
+  if (promised === undefined && answer.status >= 400) return checkProblem(route, answer)
+  if (method === 'HEAD' || method === 'OPTIONS') return
+  expect(promised, `${method} ${route?.path} answers ${answer.status}, which is not in its table`).toBeDefined()
+  if (promised?.schema === undefined || promised.type !== undefined) return
+  // Nothing beyond the schema either: parsing drops what it does not know.
+  expect(promised.schema.parse(answer.body), `${method} ${path} and its schema`).toEqual(answer.body)
+}
+
+function checkProblem(route: Route | undefined, answer: { status: number; headers: Headers; body: unknown }): void {
+  // HEAD has no body.
+  if (answer.body === '') return
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+  const parsed = problem.parse(answer.body)
+  expect(parsed.status).toBe(answer.status)
+  expect(parsed.request_id).toBe(answer.headers.get('x-request-id'))
+  expect(Object.keys(PROBLEMS)).toContain(parsed.code)
+  if (route !== undefined && !ANYWHERE.has(parsed.code)) expect(problemCodes(route), `codes of ${route.operationId}`).toContain(parsed.code)
+  if (answer.status === 401 || parsed.code === 'insufficient_scope') expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
+  if (answer.status === 429 || answer.status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+}
