@@ -119,7 +119,7 @@ function createIndex(connection: Connection, table: Table, schema: Schema, optio
           // Ignored without an ANN index. With a narrow filter it goes on past the nearest partitions until the limit is filled.
           .maximumNprobes(MOST_PROBES)
           .minimumNprobes(PROBES)
-          .refineFactor(Math.min(10, Math.max(2, Math.round(REFINE_ROWS / limit))))
+          .refineFactor(Math.max(2, Math.round(REFINE_ROWS / limit)))
           .select([...HIT_COLUMNS, '_distance'])
           .limit(limit)
         return toHits(await query.toArrow(), '_distance', (distance) => 1 - distance)

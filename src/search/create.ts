@@ -1,6 +1,7 @@
 import type { Logger } from '../core/logger.ts'
+import type { Embedder } from '../embed/embedder.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { ChunkFilter } from '../index/chunk-index.ts'
+import type { ChunkFilter, ChunkIndex } from '../index/chunk-index.ts'
 import type { Documents } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { findCandidates } from './candidates.ts'
@@ -15,9 +16,15 @@ import type { Search, SearchOutcome, SearchQuery } from './search.ts'
 /** How often a search starts over because passages were replaced between its two reads. */
 const ATTEMPTS = 3
 
+/** What a search uses of the engine. */
+interface InUse {
+  embedder: Embedder
+  index: ChunkIndex
+}
+
 export interface SearchOptions {
   records: { documents: Pick<Documents, 'getMany' | 'countPending'> }
-  engine: Pick<Engine, 'current' | 'choice'>
+  engine: Pick<Engine, 'choice'> & { current(): InUse | null }
   reranker: Reranker
   log: Logger
   /** Milliseconds an embedder and a reranker have; after that the search goes on without. */
@@ -26,7 +33,6 @@ export interface SearchOptions {
 
 /** Question → terms and vector → candidates of both channels → one order → reranked → grouped → the page asked for, with documents and marks. */
 export function createSearch({ records, engine, reranker, log, deadlines = { embedMs: 5_000, rerankMs: 3_000 } }: SearchOptions): Search {
-  type InUse = NonNullable<ReturnType<Engine['current']>>
   type Page = Pick<SearchOutcome, 'hits' | 'rerank'> & { complete: boolean }
 
   async function findPage(query: SearchQuery, question: Question, { index, embedder }: InUse, signal: AbortSignal | undefined): Promise<Page> {

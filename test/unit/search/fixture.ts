@@ -47,7 +47,7 @@ export async function makeFixture(): Promise<Fixture> {
   const embedder = createBuiltinEmbedder()
   const index = await createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger }).open({ id: 'gen_1', dimensions: embedder.dimensions })
 
-  async function makeOwner(name: string) {
+  async function makeOwner(name: string): Promise<{ owner: User; project: Project }> {
     const owner = await records.users.create({ name, email: null, role: 'member' })
     return { owner, project: await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }) }
   }

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { ChunkIndex, IndexedChunk } from '../../../src/index/chunk-index.ts'
+import { openLanceTable } from '../../../src/index/lance-table.ts'
+import { chunk } from '../../conformance/chunk-index.ts'
+
+const DIMENSIONS = 32
+const ALL = { ownerId: 'usr_a' }
+let folder: string
+let index: ChunkIndex
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docsearch-ann-'))
+  // The least number of rows from which the quantiser can be trained here; in earnest it is ANN_MIN_ROWS.
+  index = await openLanceTable({ folder, name: 'chunks_gen_1', dimensions: DIMENSIONS, clock: systemClock, log: silentLogger, annMinRows: 1000 })
+})
+afterEach(async () => {
+  await index.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Unit vectors by a small generator with a seed, so each run sees the same. */
+function* vectors(seed: number): Generator<Float32Array> {
+  let state = seed
+  const next = () => (state = (state * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff - 0.5
+  for (;;) {
+    const vector = Float32Array.from({ length: DIMENSIONS }, next)
+    const length = Math.hypot(...vector)
+    yield vector.map((x) => x / length)
+  }
+}
+
+function makeChunks(count: number, seed: number, change: (n: number) => Partial<IndexedChunk> = () => ({})): IndexedChunk[] {
+  const source = vectors(seed)
+  return Array.from({ length: count }, (_, n) => chunk(`doc_${seed}`, n, { vector: source.next().value!, ...change(n) }))
+}
+
+async function put(chunks: IndexedChunk[]): Promise<void> {
+  await index.put([{ documentId: chunks[0]!.documentId, isNew: true, chunks }])
+}
+
+/** Share of the true nearest 20 that the index finds, over some questions. */
+async function recall(chunks: readonly IndexedChunk[], filter = ALL): Promise<number> {
+  const source = vectors(99)
+  let found = 0
+  for (let i = 0; i < 10; i++) {
+    const question = source.next().value!
+    const cosine = ({ vector }: IndexedChunk) => vector!.reduce((sum, x, d) => sum + x * question[d]!, 0)
+    const nearest = chunks.filter((c) => c.vector !== null && c.ownerId === filter.ownerId).toSorted((a, b) => cosine(b) - cosine(a)).slice(0, 20)
+    const hits = new Set((await index.vectorSearch(question, filter, 20)).map((hit) => hit.id))
+    found += nearest.filter((c) => hits.has(c.id)).length / nearest.length
+  }
+  return found / 10
+}
+
+test('below the limit every vector is read, from it on an ANN index answers, and finds the same', async () => {
+  const few = makeChunks(900, 1)
+  await put(few)
+  await index.optimize()
+  expect(await index.check()).toMatchObject({ ok: true, ann: false })
+  const more = makeChunks(400, 2, (n) => (n % 4 === 0 ? { vector: null } : {}))
+  await put(more)
+  await index.optimize()
+  expect(await index.check()).toMatchObject({ ok: true, ann: true, chunks: 1300 })
+  expect(await recall([...few, ...more])).toBeGreaterThan(0.95)
+  const all = await index.vectorSearch(few[0]!.vector!, ALL, 2000)
+  expect(all).toHaveLength(1200)
+})
+
+test('what comes after it was built is found before and after the next optimizing, and what goes is gone', async () => {
+  await put(makeChunks(1100, 1))
+  await index.optimize()
+  const late = makeChunks(50, 3)
+  await put(late)
+  for (const step of ['fresh', 'folded in']) {
+    for (const { id, vector } of late.slice(0, 10)) expect((await index.vectorSearch(vector!, ALL, 1))[0]?.id, step).toBe(id)
+    await index.optimize()
+  }
+  await index.deleteDocuments(['doc_3'])
+  const hits = await index.vectorSearch(late[0]!.vector!, ALL, 50)
+  expect(hits.filter((hit) => hit.documentId === 'doc_3')).toEqual([])
+})
+
+test('a narrow filter still fills its limit: every passage of a small owner is found among many', async () => {
+  const crowd = makeChunks(3000, 1)
+  const small = makeChunks(25, 4, () => ({ ownerId: 'usr_small' }))
+  await put(crowd)
+  await put(small)
+  await index.optimize()
+  expect(await index.check()).toMatchObject({ ann: true })
+  expect(await index.vectorSearch(crowd[0]!.vector!, { ownerId: 'usr_small' }, 100)).toHaveLength(25)
+  expect(await recall(small, { ownerId: 'usr_small' })).toBeGreaterThan(0.95)
+})
+
+test('it is built anew when the table has grown by half, and goes when hardly anything is left', async () => {
+  const { connect } = await import('@lancedb/lancedb')
+  const names = async () => {
+    const connection = await connect(folder)
+    const table = await connection.openTable('chunks_gen_1')
+    const found = (await table.listIndices()).map((entry) => entry.name).filter((name) => name.startsWith('vector'))
+    table.close()
+    connection.close()
+    return found
+  }
+  await put(makeChunks(1000, 1))
+  await index.optimize()
+  expect(await names()).toEqual(['vector_ann_1000'])
+  await put(makeChunks(400, 2))
+  await index.optimize()
+  expect(await names()).toEqual(['vector_ann_1000'])
+  await put(makeChunks(100, 3))
+  await index.optimize()
+  expect(await names()).toEqual(['vector_ann_1500'])
+  await index.deleteDocuments(['doc_1', 'doc_3'])
+  await index.optimize()
+  expect(await names()).toEqual([])
+  expect(await index.vectorSearch(makeChunks(1, 2)[0]!.vector!, ALL, 1)).toHaveLength(1)
+})

@@ -1,0 +1,116 @@
+import { cp, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isDocsearchError } from '../../../src/core/errors.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { ChunkIndex, ChunkIndexStore } from '../../../src/index/chunk-index.ts'
+import { createLanceIndexStore } from '../../../src/index/lance.ts'
+import { chunk, DIMENSIONS, direction } from '../../conformance/chunk-index.ts'
+
+const OWNER = { ownerId: 'usr_a' }
+let folder: string
+let whole: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docsearch-damage-'))
+  whole = join(folder, 'whole')
+  const index = await open(storeIn(whole))
+  for (const d of [1, 2, 3]) await index.put([{ documentId: `doc_${d}`, isNew: true, chunks: Array.from({ length: 9 }, (_, n) => chunk(`doc_${d}`, n, { tags: [`t${n}`] })) }])
+  await index.deleteDocuments(['doc_2'])
+  await index.optimize()
+  // Beside what was folded together: a fragment of its own and rows that are marked as deleted.
+  await index.put([{ documentId: 'doc_4', isNew: true, chunks: [chunk('doc_4', 0)] }])
+  await index.put([{ documentId: 'doc_1', isNew: false, chunks: [chunk('doc_1', 0, { version: 2 })] }])
+  await index.close()
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const storeIn = (path: string): ChunkIndexStore => createLanceIndexStore({ folder: path, log: silentLogger })
+const open = (store: ChunkIndexStore): Promise<ChunkIndex> => store.open({ id: 'gen_1', dimensions: DIMENSIONS })
+
+async function everything(index: ChunkIndex) {
+  const keyword = await index.keywordSearch(['passage'], OWNER, 100)
+  const vector = await index.vectorSearch(direction(0), OWNER, 100)
+  const tagged = await index.keywordSearch(['passage'], { ...OWNER, tags: ['t3'], projectIds: ['prj_a'] }, 100)
+  return { keyword, vector, tagged, passages: await index.passages('usr_a', keyword.map((hit) => hit.id)), inventory: await index.inventory() }
+}
+
+/** Everything an index says, or the code of the error when it cannot be opened or read. */
+async function look(path: string): Promise<Awaited<ReturnType<typeof everything>> | string> {
+  let index: ChunkIndex | undefined
+  try {
+    index = await open(storeIn(path))
+    await index.inventory()
+  } catch (error) {
+    await index?.close()
+    if (isDocsearchError(error)) return error.code
+    throw error
+  }
+  // Opened and inventoried: from here on nothing may fail.
+  try {
+    const seen = await everything(index)
+    await index.optimize()
+    expect((await everything(index)).inventory).toEqual(seen.inventory)
+    return seen
+  } finally {
+    await index.close()
+  }
+}
+
+test.each([
+  // Records of commits that are long done are never read again.
+  ['emptied', 8, /_versions|_indices|_deletions|data/, () => 0],
+  ['cut in half', 2, /data|_deletions/, (size: number) => Math.floor(size / 2)],
+])('whichever file is %s: found at opening, or without consequence', async (_, atLeast, where, newSize) => {
+  const truth = await look(await copy())
+  const files = (await readdir(whole, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile() && where.test(entry.parentPath.slice(whole.length)))
+  let corrupt = 0
+  for (const file of files) {
+    const path = await copy()
+    const damaged = join(path, join(file.parentPath, file.name).slice(whole.length))
+    await truncate(damaged, newSize((await stat(damaged)).size))
+    const seen = await look(path)
+    if (seen === 'index_corrupt') corrupt++
+    else expect(seen, file.name).toEqual(truth)
+    await rm(path, { recursive: true })
+  }
+  // The newest manifest, the data files, the indexes in use.
+  expect(corrupt).toBeGreaterThan(atLeast)
+})
+
+test('what is damaged can be dropped and built anew', async () => {
+  const store = storeIn(whole)
+  const manifests = join(whole, 'chunks_gen_1.lance', '_versions')
+  for (const name of await readdir(manifests)) await truncate(join(manifests, name), 0)
+  await expect(open(store)).rejects.toMatchObject({ code: 'index_corrupt', blame: 'internal' })
+  expect(await store.list()).toEqual(['gen_1'])
+  await store.drop('gen_1')
+  const index = await open(store)
+  expect(await index.countChunks()).toBe(0)
+  await index.put([{ documentId: 'doc_1', isNew: true, chunks: [chunk('doc_1', 0)] }])
+  expect(await index.keywordSearch(['passage'], OWNER, 10)).toHaveLength(1)
+  await index.close()
+})
+
+test('a folder that was deleted is an empty index', async () => {
+  await rm(whole, { recursive: true })
+  const store = storeIn(whole)
+  expect(await store.list()).toEqual([])
+  const index = await open(store)
+  expect(await index.inventory()).toEqual(new Map())
+  await index.close()
+})
+
+test('files that go missing while it is open: check says so and does not throw', async () => {
+  const index = await open(storeIn(whole))
+  await rm(whole, { recursive: true })
+  await expect(index.inventory()).rejects.toMatchObject({ code: 'index_corrupt' })
+  await index.close()
+  expect(await index.check()).toMatchObject({ ok: false, chunks: null })
+})
+
+async function copy(): Promise<string> {
+  const path = await mkdtemp(join(folder, 'copy-'))
+  await cp(whole, path, { recursive: true })
+  return path
+}
