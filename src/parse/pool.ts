@@ -14,7 +14,7 @@ const FILES_PER_PROCESS = 100
 const IDLE_MS = 60_000
 
 export interface ParserPoolOptions {
-  /** Processes at most, one document each. They start when first needed. */
+  /** Processes at most, one document each, and one more for `preflight`. They start when first needed. */
   workers: number
   limits: Pick<Limits, 'pages' | 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes' | 'xmlBytes'>
   pdfEngine: PdfEngine
@@ -53,7 +53,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const { log, limits, pdfEngine } = options
   const idle: { child: ParserChild; timer: NodeJS.Timeout }[] = []
   const all = new Set<ParserChild>()
-  const waiting: (() => void)[] = []
+  const waiting: { start: () => void; urgent: boolean }[] = []
   let busy = 0
   let closed = false
   let lastId = 0
@@ -91,36 +91,47 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     idle.push({ child, timer })
   }
 
+  const workers = Math.max(1, options.workers)
+  /** A look at an upload has a process of its own: somebody waits for its answer, and parsing in the background can take a minute. */
+  const places = (urgent: boolean): number => workers + (urgent ? 1 : 0)
+
   /** A turn among `workers`, in order of asking. */
-  const turn = async (signal: AbortSignal | undefined): Promise<void> => {
+  const turn = async (urgent: boolean, signal: AbortSignal | undefined): Promise<void> => {
     signal?.throwIfAborted()
-    if (busy < Math.max(1, options.workers)) {
+    if (busy < places(urgent)) {
       busy++
       return
     }
     await new Promise<void>((resolve, reject) => {
-      const start = (): void => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }
       const abort = (): void => {
-        waiting.splice(waiting.indexOf(start), 1)
+        waiting.splice(waiting.indexOf(entry), 1)
         reject(signal?.reason as Error)
       }
-      waiting.push(start)
+      const entry = {
+        urgent,
+        start: (): void => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        },
+      }
+      waiting.push(entry)
       signal?.addEventListener('abort', abort, { once: true })
     })
   }
 
-  /** The turn passes to the next in line, or is free. */
+  /** The turn passes to the next in line, what is urgent first, or is free. */
   const endTurn = (): void => {
-    const next = waiting.shift()
-    if (next === undefined) busy--
-    else next()
+    busy--
+    const urgent = waiting.findIndex((entry) => entry.urgent)
+    const next = waiting[Math.max(0, urgent)]
+    if (next === undefined || busy >= places(next.urgent)) return
+    waiting.splice(waiting.indexOf(next), 1)
+    busy++
+    next.start()
   }
 
   const run = async (task: 'parse' | 'preflight', request: ParseRequest): Promise<ParsedDocument> => {
-    await turn(request.signal)
+    await turn(task === 'preflight', request.signal)
     try {
       if (closed) throw new DocsearchError('parser_crashed', 'The instance is shutting down; the document will be read when it is up again', { blame: 'internal' })
       const child = take()
