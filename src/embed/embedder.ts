@@ -3,7 +3,7 @@ export interface Embedder {
   /** What users see as `embedding_model`: `builtin` or `ollama:embeddinggemma`. */
   readonly name: string
   readonly dimensions: number
-  /** Most tokens one input may have, document prefix included. */
+  /** Most tokens, by `countTokens`, the text of one input may have; room for the model's prefix and a title is already taken off. */
   readonly maxTokens: number
   /** Weight of the vector channel in linear fusion of normalised scores; belongs to the model (see registry.ts). */
   readonly fusionWeight: number

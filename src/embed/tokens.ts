@@ -42,6 +42,15 @@ export function estimateSubwords(text: string): number {
   return count(text, SUBWORDS)
 }
 
+/** The beginning of a text that has at most so many tokens by `estimateSubwords`; no character is cut in two. */
+export function cutToTokens(text: string, maxTokens: number): string {
+  let cut = text
+  for (let tokens = estimateSubwords(cut); tokens > maxTokens; tokens = estimateSubwords(cut)) {
+    cut = cut.slice(0, Math.min(cut.length - 1, Math.floor((cut.length * maxTokens) / tokens)))
+  }
+  return cut.toWellFormed() === cut ? cut : cut.slice(0, -1)
+}
+
 function count(text: string, cost: Cost): number {
   let total = 0
   let letters = 0

@@ -7,3 +7,9 @@ export function normalise(vector: Float32Array): Float32Array | null {
   for (let i = 0; i < vector.length; i++) vector[i]! *= scale
   return vector
 }
+
+/** Numbers from outside as a vector of length 1; null when one of them is no finite number, or all are zero. */
+export function toVector(values: readonly unknown[]): Float32Array | null {
+  if (!values.every((value) => typeof value === 'number' && Number.isFinite(value))) return null
+  return normalise(Float32Array.from(values as readonly number[]))
+}

@@ -143,7 +143,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
 
   function embed(model: FakeModel, body: Record<string, unknown>, response: ServerResponse, lie: Fault['kind']): void {
     const input = body['input']
-    const inputs = (Array.isArray(input) ? input : [input]).map(String).filter((text) => text !== '')
+    const inputs = input === '' ? [] : (Array.isArray(input) ? input : [input]).map(String)
     const context = JSON.stringify(body['options'] ?? null)
     if (loaded.get(model.name) !== context) loads++
     loaded.set(model.name, context)

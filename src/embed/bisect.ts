@@ -1,0 +1,63 @@
+import type { Logger } from '../core/logger.ts'
+import { OllamaCallError } from './ollama-client.ts'
+
+type EmbedBatch = (texts: string[]) => Promise<(Float32Array | null)[]>
+
+/** A word that every model can embed. */
+const CANARY = 'document'
+
+/**
+ * Embeds in bounded batches. One text that is too long, or that the model has only NaN for, fails its whole batch at Ollama: the batch is halved until that
+ * text is alone, and it gets null. When the model has NaN for everything, an error is thrown instead: then it is not the texts' fault.
+ */
+export async function embedWithBisection(
+  texts: readonly (string | null)[],
+  bounds: { batchInputs: number; batchChars: number },
+  embed: EmbedBatch,
+  log: Logger,
+): Promise<(Float32Array | null)[]> {
+  const vectors: (Float32Array | null)[] = texts.map(() => null)
+  let notFinite = false
+  for (const batch of batchesOf(texts, bounds)) {
+    await fill(batch)
+  }
+  if (notFinite && !vectors.some((vector) => vector !== null)) {
+    const [canary] = await embed([CANARY])
+    if (canary === null || canary === undefined) throw new OllamaCallError('not_finite', 'it gives no usable vector even for a single plain word')
+  }
+  return vectors
+
+  async function fill(batch: readonly number[]): Promise<void> {
+    try {
+      const found = await embed(batch.map((i) => texts[i]!))
+      for (const [at, i] of batch.entries()) vectors[i] = found[at] ?? null
+      if (found.includes(null)) notFinite = true
+    } catch (error) {
+      if (!(error instanceof OllamaCallError) || (error.failure !== 'too_long' && error.failure !== 'not_finite')) throw error
+      if (batch.length > 1) {
+        const half = batch.length >> 1
+        await fill(batch.slice(0, half))
+        await fill(batch.slice(half))
+        return
+      }
+      if (error.failure === 'not_finite') notFinite = true
+      log.warn({ failure: error.failure, chars: texts[batch[0]!]!.length }, 'a passage cannot be embedded and is found by keywords only')
+    }
+  }
+}
+
+/** Indexes of the texts that are there, in order, by number and size. */
+function batchesOf(texts: readonly (string | null)[], { batchInputs, batchChars }: { batchInputs: number; batchChars: number }): number[][] {
+  const batches: number[][] = []
+  let chars = Infinity
+  for (const [i, text] of texts.entries()) {
+    if (text === null) continue
+    if (chars + text.length > batchChars || batches.at(-1)!.length >= batchInputs) {
+      batches.push([])
+      chars = 0
+    }
+    batches.at(-1)!.push(i)
+    chars += text.length
+  }
+  return batches
+}

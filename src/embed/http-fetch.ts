@@ -1,0 +1,76 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+
+/** Far above the answer to any batch; a server that sends more is not the one meant. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+
+export interface FetchLimits {
+  /** Milliseconds from the request to the end of the answer. */
+  timeoutMs: number
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * A `fetch` for the `ollama` package without two habits of Node's own: giving up after five minutes without headers (a cold model on a slow
+ * machine takes longer), and following redirects (documents go to the address that was set up, and nowhere else).
+ * The answer is read whole. Errors always have the JSON body that the package looks for, so that it writes nothing to the console.
+ */
+export function httpFetch({ timeoutMs, signal }: FetchLimits): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const { status, contentType, body } = await send(url, init, signal ? AbortSignal.any([signal, deadline]) : deadline)
+    const ok = status >= 200 && status < 300
+    const json = ok || isErrorObject(body) ? body : JSON.stringify({ error: describe(status, contentType, body) })
+    return new Response(json, { status: status >= 200 && status <= 599 ? status : 502, headers: { 'content-type': 'application/json' } })
+  }
+}
+
+interface Answer {
+  status: number
+  contentType: string
+  body: string
+}
+
+function send(url: URL, init: RequestInit | undefined, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const start = url.protocol === 'https:' ? requestHttps : requestHttp
+    const body = typeof init?.body === 'string' ? init.body : ''
+    const headers: Record<string, string> = { ...Object.fromEntries(new Headers(init?.headers)) }
+    if (body !== '') headers['content-length'] = String(Buffer.byteLength(body))
+    const request = start(url, { method: init?.method ?? 'GET', headers, signal }, (response) => {
+      const parts: Buffer[] = []
+      let bytes = 0
+      response.on('data', (part: Buffer) => {
+        bytes += part.length
+        if (bytes > MAX_ANSWER_BYTES) response.destroy(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`))
+        else parts.push(part)
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          contentType: response.headers['content-type'] ?? 'no content type',
+          body: Buffer.concat(parts).toString('utf8'),
+        })
+      })
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+function isErrorObject(body: string): boolean {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string'
+  } catch {
+    // Not JSON at all, so certainly no error object.
+    return false
+  }
+}
+
+function describe(status: number, contentType: string, body: string): string {
+  if (status >= 300 && status < 400) return `the address answers with a redirect (${status}), which is not followed`
+  return `status ${status} with ${contentType}: ${body.slice(0, 200).trim() || 'nothing'}`
+}

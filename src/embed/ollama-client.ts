@@ -1,0 +1,143 @@
+import { Ollama } from 'ollama'
+import { z } from 'zod'
+import { httpFetch } from './http-fetch.ts'
+
+/** What went wrong with one call, in the ways that are dealt with differently. */
+export type OllamaFailure =
+  | 'unreachable'
+  /** Reached, but overloaded or failing inside: trying again may help. */
+  | 'busy'
+  | 'model_missing'
+  | 'too_long'
+  /** The model gave NaN for one of the inputs. */
+  | 'not_finite'
+  /** Any other refusal: trying again gives the same. */
+  | 'refused'
+  /** An answer that is not Ollama's. */
+  | 'nonsense'
+
+export class OllamaCallError extends Error {
+  readonly failure: OllamaFailure
+
+  constructor(failure: OllamaFailure, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'OllamaCallError'
+    this.failure = failure
+  }
+}
+
+export interface CallOptions {
+  timeoutMs: number
+  signal?: AbortSignal | undefined
+}
+
+export interface EmbedCall {
+  model: string
+  input: string | string[]
+  dimensions?: number
+  numCtx: number
+  keepAliveSeconds: number
+}
+
+export interface InstalledModel {
+  /** Without `:latest`. */
+  name: string
+  digest: string
+}
+
+export interface ModelFacts {
+  /** Null where the server does not say. */
+  contextTokens: number | null
+  dimensions: number | null
+  capabilities: string[]
+}
+
+const tags = z.object({ models: z.array(z.object({ name: z.string(), digest: z.string().min(1) })) })
+const facts = z.object({ model_info: z.record(z.string(), z.unknown()).default({}), capabilities: z.array(z.string()).default([]) })
+// The numbers themselves are looked at one by one where they become vectors.
+const embedded = z.object({ embeddings: z.array(z.array(z.unknown())) })
+
+/** The calls of Ollama's API that embedding needs, answers checked. Throws OllamaCallError, or the signal's reason when aborted. */
+export interface OllamaClient {
+  list(options: CallOptions): Promise<InstalledModel[]>
+  show(model: string, options: CallOptions): Promise<ModelFacts>
+  embed(call: EmbedCall, options: CallOptions): Promise<unknown[][]>
+}
+
+export function createOllamaClient(url: string): OllamaClient {
+  async function call<S extends z.ZodType>(what: string, schema: S, options: CallOptions, run: (ollama: Ollama) => Promise<unknown>): Promise<z.infer<S>> {
+    // One client for each call, because the package takes no signal: it is its `fetch` that is aborted.
+    const ollama = new Ollama({ host: url, fetch: httpFetch(options) })
+    const answer = await run(ollama).catch((error: unknown) => {
+      options.signal?.throwIfAborted()
+      throw classify(error)
+    })
+    const parsed = schema.safeParse(answer)
+    if (parsed.success) return parsed.data
+    throw new OllamaCallError('nonsense', `the answer to ${what} is not what Ollama answers (${z.prettifyError(parsed.error).replaceAll('\n', ' ')})`)
+  }
+
+  return {
+    async list(options) {
+      const { models } = await call('/api/tags', tags, options, (ollama) => ollama.list())
+      return models.map(({ name, digest }) => ({ name: withoutLatest(name), digest: digest.replace(/^sha256:/, '') }))
+    },
+    async show(model, options) {
+      const { model_info: info, capabilities } = await call('/api/show', facts, options, (ollama) => ollama.show({ model }))
+      const architecture = String(info['general.architecture'])
+      return {
+        contextTokens: positive(info[`${architecture}.context_length`]),
+        dimensions: positive(info[`${architecture}.embedding_length`]),
+        capabilities,
+      }
+    },
+    async embed({ model, input, dimensions, numCtx, keepAliveSeconds }, options) {
+      const request = {
+        model,
+        input,
+        // Ollama's default cuts what is too long and says nothing.
+        truncate: false,
+        // A number: the string "-1" and its like are refused by some versions.
+        keep_alive: keepAliveSeconds,
+        // The same on every call: another num_ctx loads the model anew.
+        options: { num_ctx: numCtx },
+        ...(dimensions === undefined ? {} : { dimensions }),
+      }
+      const { embeddings } = await call('/api/embed', embedded, options, (ollama) => ollama.embed(request))
+      return embeddings
+    },
+  }
+}
+
+/** `embeddinggemma:latest` and `embeddinggemma` are one model. */
+export function withoutLatest(name: string): string {
+  return name.replace(/:latest$/, '')
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null
+}
+
+function classify(error: unknown): OllamaCallError {
+  if (error instanceof SyntaxError) return new OllamaCallError('nonsense', 'the answer is not JSON', error)
+  if (!(error instanceof Error)) return new OllamaCallError('unreachable', String(error), error)
+  const status = 'status_code' in error && typeof error.status_code === 'number' ? error.status_code : null
+  if (status === null) return new OllamaCallError('unreachable', networkMessage(error), error)
+  return new OllamaCallError(failureOf(status, error.message), error.message, error)
+}
+
+function failureOf(status: number, message: string): OllamaFailure {
+  if (/NaN|\bInf\b/.test(message)) return 'not_finite'
+  if (status === 400 && /context length|too long|input length/i.test(message)) return 'too_long'
+  if (status === 404 && /model/i.test(message)) return 'model_missing'
+  return status === 408 || status === 429 || status === 499 || status >= 500 ? 'busy' : 'refused'
+}
+
+function networkMessage(error: Error): string {
+  if (error.name === 'TimeoutError' || (error.name === 'AbortError' && (error.cause as Error | undefined)?.name === 'TimeoutError')) return 'no answer in time'
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'ECONNREFUSED') return 'nothing listens there'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host name is not known'
+  if (code === 'ECONNRESET') return 'the connection was cut'
+  return error.message
+}
