@@ -90,11 +90,11 @@ export function openApiDocument(options: {
 /** Codes an endpoint can answer with: its own and those of its kind. */
 export function problemCodes(operation: Operation): string[] {
   const codes = new Set(operation.problems)
-  codes.add('host_not_allowed')
+  // Unknown parameters are refused everywhere.
+  codes.add('host_not_allowed').add('invalid_request')
   if (operation.access !== 'public') codes.add('invalid_token').add('rate_limited')
   if (operation.access !== 'public' && operation.access !== 'optional') codes.add('unauthorized')
   if (operation.access.includes(':')) codes.add('insufficient_scope')
-  if (operation.query !== undefined || operation.body !== undefined) codes.add('invalid_request')
   if (operation.body !== undefined) codes.add('invalid_json').add('unsupported_media_type').add('body_too_large')
   codes.add('internal_error')
   return [...codes]

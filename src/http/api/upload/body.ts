@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { rawUploadQuery, uploadFields } from '../../../contract/documents.ts'
 import { projectCreate } from '../../../contract/projects.ts'
+import { DocsearchError } from '../../../core/errors.ts'
 import type { OnConflict } from '../../../records/records.ts'
 import { type Fault, fail, invalid } from '../../problems.ts'
 import type { Ctx } from '../../route.ts'
@@ -38,7 +39,7 @@ export async function readUpload(ctx: Ctx, incoming: Incoming, limits: Limits): 
   try {
     return isForm ? await readForm(ctx, type, incoming, limits) : await readRaw(ctx, incoming, limits)
   } catch (error) {
-    if (!ctx.req.errored && !ctx.req.destroyed) throw error
+    if (error instanceof DocsearchError || ctx.req.complete || !ctx.req.destroyed) throw error
     // Nobody is left to read this; it keeps a client that went away out of the log of our own faults.
     throw fail('invalid_multipart', 'The body was cut off; nothing was stored. Send it again.')
   }

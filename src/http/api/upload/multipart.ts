@@ -72,7 +72,7 @@ export async function readMultipart(options: { chunks: AsyncIterable<Buffer>; bo
 }
 
 function isParserError(error: unknown): boolean {
-  return error instanceof Error && 'internalCode' in error
+  return error instanceof Error && 'httpCode' in error
 }
 
 /** Collects a part's headers, of which only Content-Disposition matters. */

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Document, DocumentList } from '../../src/contract/documents.ts'
+import type { Project, ProjectDeleted, ProjectList } from '../../src/contract/projects.ts'
+import type { SearchAnswer } from '../../src/contract/search.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app?.close())
+
+const names = async (query: string) => (await app.alice.get<DocumentList>(`/api/v1/documents${query}`)).body.documents.map(({ name }) => name).toSorted()
+
+test('a list by project, status, part of the name and hash, in pages without gap or double', async () => {
+  const text = 'Listed: one'
+  await app.alice.ready('Listed-one.txt', text, { project: 'Lists' })
+  await app.alice.ready('listed-two.txt', 'Listed: two', { project: 'Lists' })
+  await app.alice.ready('other.txt', 'Listed: other')
+  expect(await names('?project=Lists')).toEqual(['Listed-one.txt', 'listed-two.txt'])
+  expect(await names('?name=LISTED')).toEqual(['Listed-one.txt', 'listed-two.txt'])
+  expect(await names(`?sha256=${createHash('sha256').update(text).digest('hex')}`)).toEqual(['Listed-one.txt'])
+  expect(await names('?status=failed')).toEqual([])
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const { body }: { body: DocumentList } = await app.alice.get<DocumentList>(`/api/v1/documents?limit=1${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+    seen.push(...body.documents.map(({ name }) => name))
+    cursor = body.next_cursor
+  }
+  expect(seen.toSorted()).toEqual(await names(''))
+})
+
+test.each([
+  ['?project=nobody', 404, 'project_not_found'],
+  ['?limit=0&status=done&sha256=x&colour=red', 400, 'invalid_request'],
+  ['?limit=1&limit=2', 400, 'invalid_request'],
+  ['?cursor=not-ours', 400, 'invalid_cursor'],
+  ['?__proto__=1', 400, 'invalid_request'],
+])('a list with %s is %i %s', async (query, status, code) => {
+  expect(await app.alice.get(`/api/v1/documents${query}`)).toMatchObject({ status, body: { code } })
+})
+
+test('deleted: 204, gone from lists, content and search at once', async () => {
+  const id = await app.alice.ready('doomed.txt', 'The zanzibarian clause ends here.')
+  expect((await app.alice.call('DELETE', `/api/v1/documents/${id}`)).status).toBe(204)
+  for (const path of ['', '/content', '/text']) expect((await app.alice.get(`/api/v1/documents/${id}${path}`)).status).toBe(404)
+  expect((await app.alice.call('DELETE', `/api/v1/documents/${id}`)).status).toBe(404)
+  const { body } = await app.alice.post<SearchAnswer>('/api/v1/search', { query: 'zanzibarian', mode: 'keyword' })
+  expect(body.results).toEqual([])
+})
+
+test('reprocessed: 202, and ready again with the same text', async () => {
+  const id = await app.alice.ready('again.txt', 'Read me twice.')
+  expect(await app.alice.call('POST', `/api/v1/documents/${id}/reprocess`)).toMatchObject({ status: 202, body: { id } })
+  const { id: ownerId } = (await app.services.records.users.owner())!
+  expect(await app.services.ingest.settled(ownerId, [id], 60_000)).toBe(true)
+  expect((await app.alice.get<Document>(`/api/v1/documents/${id}`)).body.status).toBe('ready')
+  expect((await app.alice.get<string>(`/api/v1/documents/${id}/text`)).body).toBe('Read me twice.')
+})
+
+test('text: one page, and 404 for a page that is not there', async () => {
+  const id = await app.alice.ready('pages.txt', 'first page\fsecond page')
+  const whole = await app.alice.get<string>(`/api/v1/documents/${id}/text`)
+  expect([whole.headers.get('content-type'), whole.body]).toEqual(['text/plain; charset=utf-8', 'first page\fsecond page'])
+  expect((await app.alice.get<string>(`/api/v1/documents/${id}/text?page=2`)).body).toBe('second page')
+  expect(await app.alice.get(`/api/v1/documents/${id}/text?page=3`)).toMatchObject({ status: 404, body: { code: 'page_not_found' } })
+})
+
+test('projects: made, found by id and name, renamed, counted, deleted with their documents', async () => {
+  const made = await app.alice.post<Project>('/api/v1/projects', { name: 'Contracts / 2026', description: 'Signed ones' })
+  expect([made.status, made.headers.get('location')]).toEqual([201, `${app.url}/api/v1/projects/${made.body.id}`])
+  expect(await app.alice.post('/api/v1/projects', { name: 'Contracts / 2026' })).toMatchObject({ status: 409, body: { code: 'project_exists' } })
+  await app.alice.ready('in-it.txt', 'A contract of nine words stands in this file.', { project: 'Contracts / 2026' })
+  const byName = await app.alice.get<Project>(`/api/v1/projects/${encodeURIComponent('Contracts / 2026')}`)
+  expect(byName.body).toMatchObject({ id: made.body.id, document_count: 1, statuses: { ready: 1 } })
+  expect(await app.alice.call('PATCH', `/api/v1/projects/${made.body.id}`, { json: { name: 'Signed' } })).toMatchObject({ status: 200, body: { name: 'Signed', description: 'Signed ones' } })
+  expect(await app.alice.call('PATCH', `/api/v1/projects/${made.body.id}`, { json: { name: 'Lists' } })).toMatchObject({ status: 409 })
+  const gone = await app.alice.call<ProjectDeleted>('DELETE', '/api/v1/projects/Signed')
+  expect([gone.status, gone.body]).toEqual([200, { id: made.body.id, name: 'Signed', documents_deleted: 1 }])
+  expect((await app.alice.get(`/api/v1/projects/${made.body.id}`)).status).toBe(404)
+  expect((await app.alice.get<ProjectList>('/api/v1/projects')).body.projects.map(({ name }) => name)).not.toContain('Signed')
+})

@@ -1,0 +1,89 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ publicUrl: 'https://search.example.org', http: { allowedHosts: ['docs.intranet'] } })
+})
+afterAll(() => app?.close())
+
+/** With a Host header of our choice, which fetch does not allow. */
+function withHost(host: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${app.url}/api/v1/health`, { headers: { Host: host } }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => (body += text))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+test.each(['localhost', 'LOCALHOST:4747', '127.0.0.1:80', '[::1]:4747', '192.168.1.7', 'search.example.org', 'search.example.org:443', 'docs.intranet:4747'])(
+  'answers to %s',
+  async (host) => expect((await withHost(host)).status).toBe(200),
+)
+
+test.each(['evil.example', 'localhost.evil.example', 'search.example.org.evil.example', '127.0.0.1.evil.example', '2130706433', 'a@localhost', 'evil.example:4747'])(
+  'a forged Host %s is 403',
+  async (host) => {
+    const { status, body } = await withHost(host)
+    expect([status, JSON.parse(body)]).toEqual([403, expect.objectContaining({ code: 'host_not_allowed' })])
+  },
+)
+
+const json = (body: string, headers: Record<string, string> = { 'Content-Type': 'application/json' }) => app.alice.call('POST', '/api/v1/projects', { body, headers })
+
+test.each([
+  ['not JSON', '{"name": ', 400, 'invalid_json'],
+  ['a bare value', '"name"', 400, 'invalid_json'],
+  ['a field __proto__', '{"name": "x", "__proto__": {"polluted": true}}', 400, 'invalid_json'],
+  ['__proto__ further down', '{"name": "x", "description": {"__proto__": {"polluted": true}}}', 400, 'invalid_json'],
+  ['nothing', '', 400, 'invalid_request'],
+  ['a list', '[]', 400, 'invalid_request'],
+  ['deep JSON', `{"name": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400, 'invalid_request'],
+  ['huge JSON', `{"name": "${'x'.repeat(1_100_000)}"}`, 413, 'body_too_large'],
+  ['control characters in a name', '{"name": "a\\u0000b"}', 400, 'invalid_request'],
+])('a body with %s is refused', async (_what, body, status, code) => {
+  expect(await json(body)).toMatchObject({ status, body: { code } })
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+})
+
+test.each([
+  ['no Content-Type', { 'Content-Type': '' }],
+  ['text', { 'Content-Type': 'text/plain' }],
+  ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ['another character set', { 'Content-Type': 'application/json; charset=latin1' }],
+  ['an unknown encoding', { 'Content-Type': 'application/json', 'Content-Encoding': 'rot13' }],
+])('%s is 415', async (_what, headers) => {
+  expect(await json('{"name": "x"}', headers)).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } })
+})
+
+test('a body that is not what its encoding says is 400', async () => {
+  expect(await json('{"name": "x"}', { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+})
+
+test('unknown paths are 404, other methods 405 with Allow, OPTIONS says what there is', async () => {
+  expect(await app.alice.get('/api/v1/nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  const put = await app.alice.call('PUT', '/api/v1/projects')
+  expect([put.status, put.headers.get('allow'), put.body]).toEqual([405, 'HEAD, GET, POST, OPTIONS', expect.objectContaining({ code: 'method_not_allowed' })])
+  const options = await app.stranger.call('OPTIONS', '/api/v1/documents/doc_x')
+  expect([options.status, options.headers.get('allow')]).toEqual([204, 'HEAD, GET, DELETE, OPTIONS'])
+})
+
+test('parameters of an endpoint without any are refused', async () => {
+  expect(await app.alice.get('/api/v1/me?verbose=1')).toMatchObject({ status: 400, body: { errors: [{ path: 'verbose' }] } })
+})
+
+test('a sane X-Request-Id is kept, any other replaced', async () => {
+  expect((await app.alice.get('/api/v1/me', { 'X-Request-Id': 'trace-1234.abcd' })).headers.get('x-request-id')).toBe('trace-1234.abcd')
+  expect((await app.alice.get('/api/v1/me', { 'X-Request-Id': 'a b"c' })).headers.get('x-request-id')).toMatch(/^req_/)
+})
+
+test('answers to a credential are kept by nobody; links come from the public address', async () => {
+  const made = await app.alice.post('/api/v1/projects', { name: 'Linked' })
+  expect(made.headers.get('cache-control')).toBe('no-store')
+  expect(made.headers.get('location')).toMatch(/^https:\/\/search\.example\.org\/api\/v1\/projects\/prj_/)
+})
