@@ -50,7 +50,10 @@ export interface ChunkFilter {
 export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version'> & { score: number }
 
 /** What is shown of a chunk. Read apart from the hits, because most candidates are never shown. */
-export type Passage = Omit<IndexedChunk, 'ownerId' | 'projectId' | 'mediaType' | 'path' | 'tags' | 'documentCreatedAt' | 'terms' | 'vector'>
+export type Passage = Omit<
+  IndexedChunk,
+  'ownerId' | 'projectId' | 'mediaType' | 'path' | 'tags' | 'documentCreatedAt' | 'terms' | 'vector'
+>
 
 export interface DocumentChunks {
   documentId: string

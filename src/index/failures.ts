@@ -18,12 +18,16 @@ export function indexFailure(error: unknown): DocsearchError {
       retryAfter: 60,
     })
   }
-  return new DocsearchError('index_failed', 'The search index could not do this. The log says why.', { blame: 'internal', cause: error })
+  return new DocsearchError('index_failed', 'The search index could not do this. The log says why.', {
+    blame: 'internal',
+    cause: error,
+  })
 }
 
 /** An error while everything is read: the files are damaged, unless the system had no means to read them. */
 export function readFailure(error: unknown): DocsearchError {
-  if (error instanceof DocsearchError || DISK_FULL.test(message(error)) || OUT_OF_HANDLES.test(message(error))) return indexFailure(error)
+  if (error instanceof DocsearchError || DISK_FULL.test(message(error)) || OUT_OF_HANDLES.test(message(error)))
+    return indexFailure(error)
   return corrupt('The files of the search index are damaged; it has to be built anew from the documents.', error)
 }
 

@@ -32,7 +32,9 @@ export function createLanceIndexStore({ folder, log, clock = systemClock }: Lanc
         if (error.code === 'ENOENT') return []
         throw error
       })
-      return entries.filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX)).map((name) => name.slice(PREFIX.length, -SUFFIX.length))
+      return entries
+        .filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX))
+        .map((name) => name.slice(PREFIX.length, -SUFFIX.length))
     },
 
     async drop(id) {

@@ -32,7 +32,8 @@ export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: n
   const hits: ChunkHit[] = []
   for (let i = 0; i < rows.numRows; i++) {
     const score = toScore(scores.get(i) as number)
-    if (Number.isFinite(score)) hits.push({ id: ids.get(i) as string, documentId: documents.get(i) as string, version: versions.get(i) as number, score })
+    if (Number.isFinite(score))
+      hits.push({ id: ids.get(i) as string, documentId: documents.get(i) as string, version: versions.get(i) as number, score })
   }
   return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
 }

@@ -76,7 +76,8 @@ function vectorColumn(chunks: readonly IndexedChunk[], dimensions: number): Data
       nullCount++
       continue
     }
-    if (vector.length !== dimensions) throw new RangeError(`The vector of ${id} has ${vector.length} dimensions instead of ${dimensions}`)
+    if (vector.length !== dimensions)
+      throw new RangeError(`The vector of ${id} has ${vector.length} dimensions instead of ${dimensions}`)
     halves.set(vector, i * dimensions)
     nullBitmap[i >> 3]! |= 1 << (i & 7)
   }

@@ -32,10 +32,21 @@ export interface SearchOptions {
 }
 
 /** Question → terms and vector → candidates of both channels → one order → reranked → grouped → the page asked for, with documents and marks. */
-export function createSearch({ records, engine, reranker, log, deadlines = { embedMs: 5_000, rerankMs: 3_000 } }: SearchOptions): Search {
+export function createSearch({
+  records,
+  engine,
+  reranker,
+  log,
+  deadlines = { embedMs: 5_000, rerankMs: 3_000 },
+}: SearchOptions): Search {
   type Page = Pick<SearchOutcome, 'hits' | 'rerank'> & { complete: boolean }
 
-  async function findPage(query: SearchQuery, question: Question, { index, embedder }: InUse, signal: AbortSignal | undefined): Promise<Page> {
+  async function findPage(
+    query: SearchQuery,
+    question: Question,
+    { index, embedder }: InUse,
+    signal: AbortSignal | undefined,
+  ): Promise<Page> {
     const passages = (ids: readonly string[]) => index.passages(query.ownerId, ids)
     const found = findCandidates(index, question, toFilter(query), embedder.fusionWeight)
     const rerank = (candidates: readonly Candidate[]) =>
@@ -54,7 +65,9 @@ export function createSearch({ records, engine, reranker, log, deadlines = { emb
       ;({ candidates, more } = await found.next())
       // Deeper ones come behind those that were reranked.
       const most = ordered.at(-1)?.score ?? 1
-      const deeper = candidates.slice(ordered.length).map((candidate) => ({ ...candidate, score: Math.min(most, candidate.score) }))
+      const deeper = candidates
+        .slice(ordered.length)
+        .map((candidate) => ({ ...candidate, score: Math.min(most, candidate.score) }))
       ordered = [...ordered, ...deeper]
       kept = await existing(group(ordered, query.groupBy), wanted, getMany)
     }
@@ -67,14 +80,30 @@ export function createSearch({ records, engine, reranker, log, deadlines = { emb
     return { hits, rerank: reranked.report, complete: hits.length === page.length }
   }
 
-  async function answer(query: SearchQuery, signal: AbortSignal | undefined): Promise<Omit<SearchOutcome, 'tookMs' | 'pendingDocuments'>> {
+  async function answer(
+    query: SearchQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<SearchOutcome, 'tookMs' | 'pendingDocuments'>> {
     const inUse = engine.current()
     if (inUse === null) {
       const modeReason = `There is no search index yet: ${engine.choice().reason}`
-      return { hits: [], mode: query.mode, modeReason, embeddingModel: null, rerank: { applied: false, model: null, tookMs: 0, reason: 'There was nothing to reorder.' } }
+      return {
+        hits: [],
+        mode: query.mode,
+        modeReason,
+        embeddingModel: null,
+        rerank: { applied: false, model: null, tookMs: 0, reason: 'There was nothing to reorder.' },
+      }
     }
     const { embedder } = inUse
-    const question = await askQuestion({ query: query.query, mode: query.mode, embedder, deadlineMs: deadlines.embedMs, signal, log })
+    const question = await askQuestion({
+      query: query.query,
+      mode: query.mode,
+      embedder,
+      deadlineMs: deadlines.embedMs,
+      signal,
+      log,
+    })
     let page = await findPage(query, question, inUse, signal)
     // A commit between the two reads took passages away; what replaced them was not yet seen by the first.
     for (let attempt = 1; !page.complete && attempt < ATTEMPTS; attempt++) page = await findPage(query, question, inUse, signal)

@@ -5,7 +5,11 @@ export class DeadlinePassed extends Error {}
  * Runs `work` with a signal that fires when the caller gives up or the time is over, and does not wait longer even if the work does not
  * heed it. Throws DeadlinePassed, the caller's reason, or what the work throws.
  */
-export async function withDeadline<T>(ms: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController()
   const giveUp = () => controller.abort(signal?.reason)
   if (signal?.aborted) giveUp()

@@ -26,7 +26,11 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
   const entry = (hit: ChunkHit) => {
     let known = found.get(hit.id)
     if (known === undefined) {
-      known = { id: hit.id, documentId: hit.documentId, stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null } }
+      known = {
+        id: hit.id,
+        documentId: hit.documentId,
+        stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null },
+      }
       found.set(hit.id, known)
     }
     return known
@@ -45,7 +49,10 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
     return (words + weight * share(stages.vector, bestVector)) / (1 + weight)
   }
   const fused = [...found.values()].map((candidate) => ({ ...candidate, score: score(candidate) }))
-  fused.sort((a, b) => b.score - a.score || rank(a.stages.keyword) - rank(b.stages.keyword) || rank(a.stages.vector) - rank(b.stages.vector))
+  fused.sort(
+    (a, b) =>
+      b.score - a.score || rank(a.stages.keyword) - rank(b.stages.keyword) || rank(a.stages.vector) - rank(b.stages.vector),
+  )
   fused.forEach((candidate, i) => (candidate.stages.fused = { rank: i + 1, score: candidate.score }))
   return fused
 }

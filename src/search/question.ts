@@ -29,9 +29,18 @@ export async function askQuestion({ query, mode, embedder, deadlineMs, signal, l
   if (mode === 'keyword') return { terms, vector: null, mode, modeReason: null }
   try {
     const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop))
-    if (vector.length === embedder.dimensions) return { terms, vector: pointsSomewhere(vector) ? vector : null, mode, modeReason: null }
-    log.warn({ model: embedder.name, expected: embedder.dimensions, got: vector.length }, 'the embedder gave a vector of another length')
-    return { terms, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, 'answers as another model than the one the index was made with') }
+    if (vector.length === embedder.dimensions)
+      return { terms, vector: pointsSomewhere(vector) ? vector : null, mode, modeReason: null }
+    log.warn(
+      { model: embedder.name, expected: embedder.dimensions, got: vector.length },
+      'the embedder gave a vector of another length',
+    )
+    return {
+      terms,
+      vector: null,
+      mode: 'keyword',
+      modeReason: becauseOf(embedder, 'answers as another model than the one the index was made with'),
+    }
   } catch (error) {
     signal?.throwIfAborted()
     const reason = describe(error, deadlineMs)

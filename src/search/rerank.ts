@@ -35,7 +35,9 @@ export async function rerankBest(options: RerankOptions): Promise<Reranked> {
   })
   if (candidates.length === 0) return { candidates, report: report(false, 'There was nothing to reorder.') }
   try {
-    const outcome = await withDeadline(deadlineMs, signal, async (stop) => reranker.rerank({ query, candidates: await withTexts(options), signal: stop }))
+    const outcome = await withDeadline(deadlineMs, signal, async (stop) =>
+      reranker.rerank({ query, candidates: await withTexts(options), signal: stop }),
+    )
     const { scores } = outcome
     if (!outcome.applied || scores === null) return { candidates, report: report(false, outcome.reason) }
     return { candidates: reorder(candidates, scores), report: report(true, outcome.reason) }
@@ -54,7 +56,9 @@ async function withTexts({ candidates, reranker, passages }: RerankOptions) {
   const texts = await passages(best.map((candidate) => candidate.id))
   return best.flatMap(({ id, score }) => {
     const passage = texts.get(id)
-    return passage === undefined ? [] : [{ id, text: passage.text, title: passage.title || null, heading: passage.heading, score }]
+    return passage === undefined
+      ? []
+      : [{ id, text: passage.text, title: passage.title || null, heading: passage.heading, score }]
   })
 }
 
@@ -66,6 +70,8 @@ export function reorder(candidates: readonly Candidate[], scores: ReadonlyMap<st
     .sort((a, b) => b.score - a.score || a.stages.fused.rank - b.stages.fused.rank)
     .map((candidate, i) => ({ ...candidate, stages: { ...candidate.stages, rerank: { rank: i + 1, score: candidate.score } } }))
   const most = first.at(-1)?.score ?? 1
-  const rest = candidates.filter((candidate) => !scores.has(candidate.id)).map((candidate) => ({ ...candidate, score: Math.min(most, candidate.score) }))
+  const rest = candidates
+    .filter((candidate) => !scores.has(candidate.id))
+    .map((candidate) => ({ ...candidate, score: Math.min(most, candidate.score) }))
   return [...first, ...rest]
 }

@@ -17,7 +17,7 @@ export async function existing(
   const found: { group: Group; document: DocumentRecord }[] = []
   const documents = new Map<string, DocumentRecord>()
   const asked = new Set<string>()
-  for (let at = 0; at < groups.length && found.length < count; ) {
+  for (let at = 0; at < groups.length && found.length < count;) {
     const next = groups.slice(at, at + count - found.length)
     at += next.length
     const unknown = [...new Set(next.map((group) => group.best.documentId))].filter((id) => !asked.has(id))
@@ -32,7 +32,13 @@ export async function existing(
 }
 
 /** A result as the caller gets it. */
-export function present(group: Group, document: DocumentRecord, passage: Passage, rank: number, terms: readonly string[]): SearchHit {
+export function present(
+  group: Group,
+  document: DocumentRecord,
+  passage: Passage,
+  rank: number,
+  terms: readonly string[],
+): SearchHit {
   const { id, index, pageStart, pageEnd, heading, charStart, charEnd, text } = passage
   return {
     rank,

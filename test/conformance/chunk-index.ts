@@ -42,7 +42,10 @@ const ALL: ChunkFilter = { ownerId: 'usr_a' }
 const ids = (hits: readonly { id: string }[]) => hits.map((hit) => hit.id)
 
 /** What every ChunkIndex does, whatever it stands on. */
-export function chunkIndexConformance(name: string, make: () => Promise<{ store: ChunkIndexStore; cleanUp: () => Promise<void> }>) {
+export function chunkIndexConformance(
+  name: string,
+  make: () => Promise<{ store: ChunkIndexStore; cleanUp: () => Promise<void> }>,
+) {
   describe(name, () => {
     let store: ChunkIndexStore
     let cleanUp: () => Promise<void>
@@ -101,7 +104,8 @@ export function chunkIndexConformance(name: string, make: () => Promise<{ store:
 
     test('terms are taken as they are: no case folding, no stemming, no query syntax', async () => {
       await add(chunk('doc_1', 0, { terms: 'Running über "quoted" a+b 検索 naïve the' }))
-      for (const term of ['Running', 'über', '"quoted"', 'a+b', '検索', 'naïve', 'the']) expect(await words([term]), term).toHaveLength(1)
+      for (const term of ['Running', 'über', '"quoted"', 'a+b', '検索', 'naïve', 'the'])
+        expect(await words([term]), term).toHaveLength(1)
       for (const term of ['running', 'run', 'uber', 'quoted', 'naive', '検']) expect(await words([term]), term).toHaveLength(0)
     })
 
@@ -191,7 +195,9 @@ export function chunkIndexConformance(name: string, make: () => Promise<{ store:
       await Promise.all([
         ...Array.from({ length: 8 }, (_, n) => add(chunk(`doc_${n}`, 0))),
         index.optimize(),
-        index.put([{ documentId: 'doc_0', isNew: false, chunks: [chunk('doc_0', 0, { version: 2 }), chunk('doc_0', 1, { version: 2 })] }]),
+        index.put([
+          { documentId: 'doc_0', isNew: false, chunks: [chunk('doc_0', 0, { version: 2 }), chunk('doc_0', 1, { version: 2 })] },
+        ]),
         index.deleteDocuments(['doc_7']),
       ])
       const inventory = await index.inventory()
@@ -216,7 +222,9 @@ export function chunkIndexConformance(name: string, make: () => Promise<{ store:
     })
 
     test('a vector of the wrong length is refused and nothing of its commit stays', async () => {
-      await expect(add(chunk('doc_1', 0), chunk('doc_1', 1, { vector: new Float32Array(3) }))).rejects.toMatchObject({ code: 'index_failed' })
+      await expect(add(chunk('doc_1', 0), chunk('doc_1', 1, { vector: new Float32Array(3) }))).rejects.toMatchObject({
+        code: 'index_failed',
+      })
       expect(await index.countChunks()).toBe(0)
       await add(chunk('doc_1', 0))
       expect(await index.countChunks()).toBe(1)
@@ -241,10 +249,39 @@ export function chunkIndexConformance(name: string, make: () => Promise<{ store:
     describe('filters', () => {
       const at = (iso: string) => new Date(iso)
       beforeEach(async () => {
-        await add(chunk('doc_1', 0, { projectId: 'prj_a', tags: ['red', "o'clock"], path: 'a%b/one.txt', documentCreatedAt: at('2026-01-01T00:00:00Z') }))
-        await add(chunk('doc_2', 0, { projectId: 'prj_b', tags: ['blue'], path: 'a_b/two.pdf', mediaType: 'application/pdf', documentCreatedAt: at('2026-02-01T00:00:00Z') }))
-        await add(chunk('doc_3', 0, { projectId: 'prj_c', tags: [], path: "aXb/it's.txt", documentCreatedAt: at('1969-02-01T00:00:00Z') }))
-        await add(chunk('doc_4', 0, { projectId: 'prj_a', tags: ['red', 'blue'], path: 'a\\b/four.txt', documentCreatedAt: at('9999-12-31T23:59:59Z') }))
+        await add(
+          chunk('doc_1', 0, {
+            projectId: 'prj_a',
+            tags: ['red', "o'clock"],
+            path: 'a%b/one.txt',
+            documentCreatedAt: at('2026-01-01T00:00:00Z'),
+          }),
+        )
+        await add(
+          chunk('doc_2', 0, {
+            projectId: 'prj_b',
+            tags: ['blue'],
+            path: 'a_b/two.pdf',
+            mediaType: 'application/pdf',
+            documentCreatedAt: at('2026-02-01T00:00:00Z'),
+          }),
+        )
+        await add(
+          chunk('doc_3', 0, {
+            projectId: 'prj_c',
+            tags: [],
+            path: "aXb/it's.txt",
+            documentCreatedAt: at('1969-02-01T00:00:00Z'),
+          }),
+        )
+        await add(
+          chunk('doc_4', 0, {
+            projectId: 'prj_a',
+            tags: ['red', 'blue'],
+            path: 'a\\b/four.txt',
+            documentCreatedAt: at('9999-12-31T23:59:59Z'),
+          }),
+        )
         await add(chunk('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_a', tags: ['red'], path: 'a%b/one.txt' }))
       })
 
@@ -289,7 +326,11 @@ export function chunkIndexConformance(name: string, make: () => Promise<{ store:
       })
 
       test('narrow the search before the limit, not after it', async () => {
-        await add(...Array.from({ length: 50 }, (_, n) => chunk('doc_9', n % 2, { id: `doc_9:1:${n}`, projectId: 'prj_big', terms: 'passage passage' })))
+        await add(
+          ...Array.from({ length: 50 }, (_, n) =>
+            chunk('doc_9', n % 2, { id: `doc_9:1:${n}`, projectId: 'prj_big', terms: 'passage passage' }),
+          ),
+        )
         expect(ids(await words(['passage'], { ...ALL, projectIds: ['prj_b'] }, 1))).toEqual(['doc_2:1:0'])
         expect(ids(await near(1, { ...ALL, projectIds: ['prj_b'] }, 1))).toEqual(['doc_2:1:0'])
       })

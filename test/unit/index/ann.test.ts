@@ -15,7 +15,14 @@ let index: ChunkIndex
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docsearch-ann-'))
   // The least number of rows from which the quantiser can be trained here; in earnest it is ANN_MIN_ROWS.
-  index = await openLanceTable({ folder, name: 'chunks_gen_1', dimensions: DIMENSIONS, clock: systemClock, log: silentLogger, annMinRows: 1000 })
+  index = await openLanceTable({
+    folder,
+    name: 'chunks_gen_1',
+    dimensions: DIMENSIONS,
+    clock: systemClock,
+    log: silentLogger,
+    annMinRows: 1000,
+  })
 })
 afterEach(async () => {
   await index.close()
@@ -49,7 +56,10 @@ async function recall(chunks: readonly IndexedChunk[], filter = ALL): Promise<nu
   for (let i = 0; i < 10; i++) {
     const question = source.next().value!
     const cosine = ({ vector }: IndexedChunk) => vector!.reduce((sum, x, d) => sum + x * question[d]!, 0)
-    const nearest = chunks.filter((c) => c.vector !== null && c.ownerId === filter.ownerId).toSorted((a, b) => cosine(b) - cosine(a)).slice(0, 20)
+    const nearest = chunks
+      .filter((c) => c.vector !== null && c.ownerId === filter.ownerId)
+      .toSorted((a, b) => cosine(b) - cosine(a))
+      .slice(0, 20)
     const hits = new Set((await index.vectorSearch(question, filter, 20)).map((hit) => hit.id))
     found += nearest.filter((c) => hits.has(c.id)).length / nearest.length
   }

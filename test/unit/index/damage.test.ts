@@ -15,7 +15,14 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docsearch-damage-'))
   whole = join(folder, 'whole')
   const index = await open(storeIn(whole))
-  for (const d of [1, 2, 3]) await index.put([{ documentId: `doc_${d}`, isNew: true, chunks: Array.from({ length: 9 }, (_, n) => chunk(`doc_${d}`, n, { tags: [`t${n}`] })) }])
+  for (const d of [1, 2, 3])
+    await index.put([
+      {
+        documentId: `doc_${d}`,
+        isNew: true,
+        chunks: Array.from({ length: 9 }, (_, n) => chunk(`doc_${d}`, n, { tags: [`t${n}`] })),
+      },
+    ])
   await index.deleteDocuments(['doc_2'])
   await index.optimize()
   // Beside what was folded together: a fragment of its own and rows that are marked as deleted.
@@ -32,7 +39,16 @@ async function everything(index: ChunkIndex) {
   const keyword = await index.keywordSearch(['passage'], OWNER, 100)
   const vector = await index.vectorSearch(direction(0), OWNER, 100)
   const tagged = await index.keywordSearch(['passage'], { ...OWNER, tags: ['t3'], projectIds: ['prj_a'] }, 100)
-  return { keyword, vector, tagged, passages: await index.passages('usr_a', keyword.map((hit) => hit.id)), inventory: await index.inventory() }
+  return {
+    keyword,
+    vector,
+    tagged,
+    passages: await index.passages(
+      'usr_a',
+      keyword.map((hit) => hit.id),
+    ),
+    inventory: await index.inventory(),
+  }
 }
 
 /** Everything an index says, or the code of the error when it cannot be opened or read. */
@@ -63,7 +79,9 @@ test.each([
   ['cut in half', 2, /data|_deletions/, (size: number) => Math.floor(size / 2)],
 ])('whichever file is %s: found at opening, or without consequence', async (_, atLeast, where, newSize) => {
   const truth = await look(await copy())
-  const files = (await readdir(whole, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile() && where.test(entry.parentPath.slice(whole.length)))
+  const files = (await readdir(whole, { recursive: true, withFileTypes: true })).filter(
+    (entry) => entry.isFile() && where.test(entry.parentPath.slice(whole.length)),
+  )
   let corrupt = 0
   for (const file of files) {
     const path = await copy()

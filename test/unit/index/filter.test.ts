@@ -10,7 +10,34 @@ import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import { chunk, DIMENSIONS } from '../../conformance/chunk-index.ts'
 
 // Everything that SQL or LIKE could take for more than a character.
-const nasty = fc.string({ unit: fc.constantFrom("'", '"', '\\', '%', '_', '`', ';', '-', '/', '*', '[', ']', '(', ')', ',', '\n', '\0', ' ', 'a', 'B', 'é', '検', '👩'), maxLength: 8 })
+const nasty = fc.string({
+  unit: fc.constantFrom(
+    "'",
+    '"',
+    '\\',
+    '%',
+    '_',
+    '`',
+    ';',
+    '-',
+    '/',
+    '*',
+    '[',
+    ']',
+    '(',
+    ')',
+    ',',
+    '\n',
+    '\0',
+    ' ',
+    'a',
+    'B',
+    'é',
+    '検',
+    '👩',
+  ),
+  maxLength: 8,
+})
 const values = fc.sample(nasty, { numRuns: 60, seed: 7 })
 
 let folder: string
@@ -21,7 +48,11 @@ beforeAll(async () => {
   await index.put(
     values.map((value, n) => {
       const documentId = `doc_${n}`
-      return { documentId, isNew: true, chunks: [chunk(documentId, 0, { path: value, tags: [value, `n${n}`], projectId: value, mediaType: value })] }
+      return {
+        documentId,
+        isNew: true,
+        chunks: [chunk(documentId, 0, { path: value, tags: [value, `n${n}`], projectId: value, mediaType: value })],
+      }
     }),
   )
   await index.optimize()
@@ -31,8 +62,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const found = async (filter: object) => (await index.keywordSearch(['passage'], { ownerId: 'usr_a', ...filter }, 1000)).map((hit) => hit.documentId).toSorted()
-const expected = (matches: (value: string) => boolean) => values.flatMap((value, n) => (matches(value) ? [`doc_${n}`] : [])).toSorted()
+const found = async (filter: object) =>
+  (await index.keywordSearch(['passage'], { ownerId: 'usr_a', ...filter }, 1000)).map((hit) => hit.documentId).toSorted()
+const expected = (matches: (value: string) => boolean) =>
+  values.flatMap((value, n) => (matches(value) ? [`doc_${n}`] : [])).toSorted()
 
 test('any text finds exactly what equals it, begins with it or has it as a tag', async () => {
   await fc.assert(

@@ -45,7 +45,10 @@ export async function makeFixture(): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-search-'))
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
   const embedder = createBuiltinEmbedder()
-  const index = await createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger }).open({ id: 'gen_1', dimensions: embedder.dimensions })
+  const index = await createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger }).open({
+    id: 'gen_1',
+    dimensions: embedder.dimensions,
+  })
 
   async function makeOwner(name: string): Promise<{ owner: User; project: Project }> {
     const owner = await records.users.create({ name, email: null, role: 'member' })
@@ -53,9 +56,24 @@ export async function makeFixture(): Promise<Fixture> {
   }
   const first = await makeOwner('Ada')
 
-  async function add(name: string, passages: string[], { owner = first.owner, project = first.project, tags = [] as string[] } = {}): Promise<DocumentRecord> {
-    const sha256 = createHash('sha256').update(name + passages.join()).digest('hex')
-    const upload = { ownerId: owner.id, projectId: project.id, name, path: name, mediaType: 'text/plain', sizeBytes: 1, sha256, tags }
+  async function add(
+    name: string,
+    passages: string[],
+    { owner = first.owner, project = first.project, tags = [] as string[] } = {},
+  ): Promise<DocumentRecord> {
+    const sha256 = createHash('sha256')
+      .update(name + passages.join())
+      .digest('hex')
+    const upload = {
+      ownerId: owner.id,
+      projectId: project.id,
+      name,
+      path: name,
+      mediaType: 'text/plain',
+      sizeBytes: 1,
+      sha256,
+      tags,
+    }
     const { document, outcome } = await records.documents.register(upload, 'replace')
     const vectors = await embedder.embedDocuments(passages.map((text) => ({ text, title: null })))
     const chunks = passages.map((text, n) => ({
@@ -76,13 +94,21 @@ export async function makeFixture(): Promise<Fixture> {
       heading: 'Part',
       title: name,
       text,
-      terms: analyse(text).map((token) => token.term).join(' '),
+      terms: analyse(text)
+        .map((token) => token.term)
+        .join(' '),
       vector: vectors[n]!,
     }))
     await index.put([{ documentId: document.id, isNew: outcome === 'created', chunks }])
     await records.queue.claim(1000)
     await records.queue.finish([
-      { job: { documentId: document.id, version: document.version }, chunkCount: chunks.length, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] },
+      {
+        job: { documentId: document.id, version: document.version },
+        chunkCount: chunks.length,
+        chunksSkipped: 0,
+        embeddingModel: 'builtin',
+        warnings: [],
+      },
     ])
     return document
   }

@@ -33,7 +33,12 @@ test('without vectors hybrid has the keyword order, and vector mode shows the co
   const keyword = hits({ a: 7, b: 6, c: 1 })
   expect(fuse({ keyword, vector: [] }, 'hybrid', 0.7).map((candidate) => candidate.id)).toEqual(['a', 'b', 'c'])
   expect(fuse({ keyword, vector: [] }, 'keyword', 0.7).map((candidate) => candidate.score)).toEqual([1, 6 / 7, 1 / 7])
-  expect(fuse({ keyword: [], vector: hits({ a: 0.8, b: -0.2, c: 1.0001 }) }, 'vector', 0.7).map((candidate) => [candidate.id, candidate.score])).toEqual([
+  expect(
+    fuse({ keyword: [], vector: hits({ a: 0.8, b: -0.2, c: 1.0001 }) }, 'vector', 0.7).map((candidate) => [
+      candidate.id,
+      candidate.score,
+    ]),
+  ).toEqual([
     ['c', 1],
     ['a', 0.8],
   ])
@@ -45,16 +50,22 @@ const cosines = fc.dictionary(id, fc.double({ min: -1, max: 1, noNaN: true })).m
 
 test('scores lie in 0 to 1, fall with the rank, and every hit is there once', () => {
   fc.assert(
-    fc.property(channel, cosines, fc.double({ min: 0, max: 3, noNaN: true }), fc.constantFrom('hybrid', 'vector', 'keyword'), (keyword, vector, weight, mode) => {
-      const channels = { keyword: mode === 'vector' ? [] : keyword, vector: mode === 'keyword' ? [] : vector }
-      const fused = fuse(channels, mode, weight)
-      const scores = fused.map((candidate) => candidate.score)
-      expect(scores).toEqual(scores.toSorted((a, b) => b - a))
-      for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
-      const found = [...channels.keyword, ...channels.vector.filter((hit) => hit.score > 0)].map((hit) => hit.id)
-      expect(fused.map((candidate) => candidate.id).toSorted()).toEqual([...new Set(found)].toSorted())
-      expect(fused.map((candidate) => candidate.stages.fused.rank)).toEqual(fused.map((_, i) => i + 1))
-    }),
+    fc.property(
+      channel,
+      cosines,
+      fc.double({ min: 0, max: 3, noNaN: true }),
+      fc.constantFrom('hybrid', 'vector', 'keyword'),
+      (keyword, vector, weight, mode) => {
+        const channels = { keyword: mode === 'vector' ? [] : keyword, vector: mode === 'keyword' ? [] : vector }
+        const fused = fuse(channels, mode, weight)
+        const scores = fused.map((candidate) => candidate.score)
+        expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+        for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
+        const found = [...channels.keyword, ...channels.vector.filter((hit) => hit.score > 0)].map((hit) => hit.id)
+        expect(fused.map((candidate) => candidate.id).toSorted()).toEqual([...new Set(found)].toSorted())
+        expect(fused.map((candidate) => candidate.stages.fused.rank)).toEqual(fused.map((_, i) => i + 1))
+      },
+    ),
   )
 })
 

@@ -8,7 +8,10 @@ beforeAll(async () => {
   fixture = await makeFixture()
   const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon']
   for (let d = 0; d < DOCUMENTS; d++) {
-    const passages = Array.from({ length: 10 }, (_, n) => `harbour ${'harbour '.repeat((d * 7 + n * 3) % 5)}${words[(d + n) % 5]} number ${d} ${n}`)
+    const passages = Array.from(
+      { length: 10 },
+      (_, n) => `harbour ${'harbour '.repeat((d * 7 + n * 3) % 5)}${words[(d + n) % 5]} number ${d} ${n}`,
+    )
     await fixture.add(`doc-${d}.txt`, passages)
   }
   await fixture.index.optimize()
@@ -17,18 +20,22 @@ afterAll(() => fixture.cleanUp())
 
 async function pages(change: Partial<SearchQuery>, limit: number, upTo: number) {
   const hits = []
-  for (let offset = 0; offset < upTo; offset += limit) hits.push(...(await fixture.ask('harbour gamma', { ...change, limit, offset })).hits)
+  for (let offset = 0; offset < upTo; offset += limit)
+    hits.push(...(await fixture.ask('harbour gamma', { ...change, limit, offset })).hits)
   return hits
 }
 
-test.each(['hybrid', 'vector', 'keyword'] as const)('%s: pages put together repeat nothing, skip nothing, and fall in score', async (mode) => {
-  const hits = await pages({ mode }, 90, 600)
-  expect(hits).toHaveLength(600)
-  expect(new Set(hits.map((hit) => hit.chunk.id)).size).toBe(600)
-  expect(hits.map((hit) => hit.rank)).toEqual(hits.map((_, i) => i + 1))
-  const scores = hits.map((hit) => hit.score)
-  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
-})
+test.each(['hybrid', 'vector', 'keyword'] as const)(
+  '%s: pages put together repeat nothing, skip nothing, and fall in score',
+  async (mode) => {
+    const hits = await pages({ mode }, 90, 600)
+    expect(hits).toHaveLength(600)
+    expect(new Set(hits.map((hit) => hit.chunk.id)).size).toBe(600)
+    expect(hits.map((hit) => hit.rank)).toEqual(hits.map((_, i) => i + 1))
+    const scores = hits.map((hit) => hit.score)
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+  },
+)
 
 test('a page is the same whatever the size of those before it', async () => {
   const hundred = await pages({}, 100, 300)

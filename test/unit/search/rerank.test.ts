@@ -5,7 +5,10 @@ import { type Fixture, makeFixture } from './fixture.ts'
 let fixture: Fixture
 beforeAll(async () => {
   fixture = await makeFixture()
-  await fixture.add('a.txt', Array.from({ length: 130 }, (_, n) => `harbour ${'quay '.repeat(n % 7)} number ${n}`))
+  await fixture.add(
+    'a.txt',
+    Array.from({ length: 130 }, (_, n) => `harbour ${'quay '.repeat(n % 7)} number ${n}`),
+  )
 })
 afterAll(() => fixture.cleanUp())
 
@@ -18,7 +21,10 @@ const byNumber = reranker(async ({ candidates }) => ({
 
 test('the best hundred are reordered on every page, the others follow', async () => {
   const query = { mode: 'keyword', limit: 65 } as const
-  const fused = [...(await fixture.ask('harbour quay', query)).hits, ...(await fixture.ask('harbour quay', { ...query, offset: 65 })).hits]
+  const fused = [
+    ...(await fixture.ask('harbour quay', query)).hits,
+    ...(await fixture.ask('harbour quay', { ...query, offset: 65 })).hits,
+  ]
   const first = await fixture.ask('harbour quay', query, { reranker: byNumber })
   const second = await fixture.ask('harbour quay', { ...query, offset: 65 }, { reranker: byNumber })
   expect(first.rerank).toMatchObject({ applied: true, model: 'test-model', reason: null })
@@ -40,7 +46,13 @@ test('it gets the question and the passages, best first', async () => {
   const { rerank, hits } = await fixture.ask('harbour quay', {}, { reranker: spy })
   expect(rerank).toMatchObject({ applied: false, reason: 'The model is not there.' })
   expect(seen).toMatchObject({ query: 'harbour quay' })
-  expect(seen!.candidates[0]).toEqual({ id: hits[0]!.chunk.id, text: hits[0]!.text, title: 'a.txt', heading: 'Part', score: hits[0]!.score })
+  expect(seen!.candidates[0]).toEqual({
+    id: hits[0]!.chunk.id,
+    text: hits[0]!.text,
+    title: 'a.txt',
+    heading: 'Part',
+    score: hits[0]!.score,
+  })
 })
 
 test.each([
@@ -55,6 +67,14 @@ test.each([
 
 test('it is not asked when the caller does not want it or nothing was found', async () => {
   const never = reranker(() => Promise.reject(new Error('must not be asked')))
-  expect((await fixture.ask('harbour', { rerank: false }, { reranker: never })).rerank).toEqual({ applied: false, model: null, tookMs: 0, reason: 'It was not asked for.' })
-  expect((await fixture.ask('nowhere', { mode: 'keyword' }, { reranker: never })).rerank).toMatchObject({ applied: false, reason: 'There was nothing to reorder.' })
+  expect((await fixture.ask('harbour', { rerank: false }, { reranker: never })).rerank).toEqual({
+    applied: false,
+    model: null,
+    tookMs: 0,
+    reason: 'It was not asked for.',
+  })
+  expect((await fixture.ask('nowhere', { mode: 'keyword' }, { reranker: never })).rerank).toMatchObject({
+    applied: false,
+    reason: 'There was nothing to reorder.',
+  })
 })

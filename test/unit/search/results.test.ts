@@ -4,7 +4,11 @@ import { type Fixture, makeFixture } from './fixture.ts'
 let fixture: Fixture
 beforeAll(async () => {
   fixture = await makeFixture()
-  await fixture.add('returns.txt', ['Customers may return goods within thirty days for a refund.', 'The shop opens at nine.', 'A refund takes a week.'])
+  await fixture.add('returns.txt', [
+    'Customers may return goods within thirty days for a refund.',
+    'The shop opens at nine.',
+    'A refund takes a week.',
+  ])
   await fixture.add('garden.txt', ['Tulips flower in spring.', 'Roses need pruning in winter.'])
   await fixture.add('contract.txt', ['The lease ends in December.'], { tags: ['legal'] })
 })
@@ -12,7 +16,12 @@ afterAll(() => fixture.cleanUp())
 
 test('the passage that answers comes first, with document, place, marks and stages', async () => {
   const { hits, mode, modeReason, embeddingModel, pendingDocuments } = await fixture.ask('refund for returned goods')
-  expect({ mode, modeReason, embeddingModel, pendingDocuments }).toEqual({ mode: 'hybrid', modeReason: null, embeddingModel: 'builtin', pendingDocuments: 0 })
+  expect({ mode, modeReason, embeddingModel, pendingDocuments }).toEqual({
+    mode: 'hybrid',
+    modeReason: null,
+    embeddingModel: 'builtin',
+    pendingDocuments: 0,
+  })
   const [best] = hits
   expect(best).toMatchObject({
     rank: 1,
@@ -35,7 +44,8 @@ test.each(['hybrid', 'vector', 'keyword'] as const)('%s finds it, with scores fr
 })
 
 test('filters narrow: tags, documents, projects', async () => {
-  const names = async (change: Parameters<Fixture['ask']>[1]) => (await fixture.ask('lease refund tulips', { mode: 'keyword', ...change })).hits.map((hit) => hit.document.name)
+  const names = async (change: Parameters<Fixture['ask']>[1]) =>
+    (await fixture.ask('lease refund tulips', { mode: 'keyword', ...change })).hits.map((hit) => hit.document.name)
   expect(new Set(await names({}))).toEqual(new Set(['returns.txt', 'garden.txt', 'contract.txt']))
   expect(await names({ tags: ['legal'] })).toEqual(['contract.txt'])
   expect(await names({ pathPrefix: 'gar' })).toEqual(['garden.txt'])
@@ -45,12 +55,18 @@ test('filters narrow: tags, documents, projects', async () => {
 
 test('by document: each once, by its best passage, its passages counted', async () => {
   const { hits } = await fixture.ask('refund', { groupBy: 'document', mode: 'keyword' })
-  expect(hits.map((hit) => [hit.document.name, hit.text, hit.matchingChunks])).toEqual([['returns.txt', 'A refund takes a week.', 2]])
+  expect(hits.map((hit) => [hit.document.name, hit.text, hit.matchingChunks])).toEqual([
+    ['returns.txt', 'A refund takes a week.', 2],
+  ])
 })
 
-test.each(['???', '   …', '🙂', "' OR 1=1 --", '"', '\\', 'a'.repeat(4000), 'refund '.repeat(500)])('the question %j breaks nothing', async (query) => {
-  for (const mode of ['hybrid', 'vector', 'keyword'] as const) expect(await fixture.ask(query, { mode })).toMatchObject({ mode })
-})
+test.each(['???', '   …', '🙂', "' OR 1=1 --", '"', '\\', 'a'.repeat(4000), 'refund '.repeat(500)])(
+  'the question %j breaks nothing',
+  async (query) => {
+    for (const mode of ['hybrid', 'vector', 'keyword'] as const)
+      expect(await fixture.ask(query, { mode })).toMatchObject({ mode })
+  },
+)
 
 test("nobody finds another's passages", async () => {
   const { owner, project } = await fixture.makeOwner('Bob')
@@ -63,7 +79,16 @@ test("nobody finds another's passages", async () => {
 
 test('documents on their way are counted', async () => {
   const { owner, project } = await fixture.makeOwner('Cleo')
-  const upload = { ownerId: owner.id, projectId: project.id, name: 'new.txt', path: 'new.txt', mediaType: 'text/plain', sizeBytes: 1, sha256: 'f'.repeat(64), tags: [] }
+  const upload = {
+    ownerId: owner.id,
+    projectId: project.id,
+    name: 'new.txt',
+    path: 'new.txt',
+    mediaType: 'text/plain',
+    sizeBytes: 1,
+    sha256: 'f'.repeat(64),
+    tags: [],
+  }
   await fixture.records.documents.register(upload, 'replace')
   expect(await fixture.ask('anything', { ownerId: owner.id })).toMatchObject({ hits: [], pendingDocuments: 1 })
 })
