@@ -1,0 +1,106 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { runCommand } from '../support/cli.ts'
+import { problem, scriptedInstance } from '../support/scripted-instance.ts'
+
+async function against(answer: (response: ServerResponse) => void, args: string[] = ['search', 'x']) {
+  const instance = await scriptedInstance({ 'POST /api/v1/search': (_: unknown, response: ServerResponse) => answer(response) })
+  return runCommand(args, { env: { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' } })
+}
+
+test.each([
+  [400, 'invalid_request', 2],
+  [401, 'invalid_token', 4],
+  [403, 'insufficient_scope', 4],
+  [404, 'project_not_found', 2],
+  [429, 'rate_limited', 6],
+  [500, 'internal_error', 7],
+  [503, 'unavailable', 6],
+  [507, 'disk_full', 7],
+])('an answer of %i %s ends with %i', async (status, code, exit) => {
+  const run = await against((response) => problem(response, status, code, 'A sentence \u001b[31mthat helps.'))
+  expect(run.code).toBe(exit)
+  expect(run.stderr).toContain('docsearch: A sentence \ufffd[31mthat helps.')
+})
+
+test('with --json an error is one object on standard error, wherever the flag stands', async () => {
+  const failing = (response: ServerResponse) =>
+    problem(response, 400, 'invalid_request', 'Not valid.', { errors: [{ path: 'limit', message: 'too big' }] }, { 'Retry-After': '3' })
+  for (const args of [['--json', 'search', 'x'], ['search', '--json', 'x'], ['search', 'x', '--json']]) {
+    const run = await against(failing, args)
+    expect(run.stdout).toBe('')
+    expect(JSON.parse(run.stderr)).toEqual({
+      code: 'invalid_request',
+      message: 'Not valid.',
+      status: 400,
+      request_id: 'req_1',
+      retry_after: 3,
+      errors: [{ path: 'limit', message: 'too big' }],
+      exit_code: 2,
+    })
+  }
+})
+
+test('nothing listens: 5, with or without a key', async () => {
+  const env = { DOCSEARCH_SERVER: 'http://127.0.0.1:1' }
+  expect((await runCommand(['search', 'x'], { env })).code).toBe(5)
+  expect((await runCommand(['search', 'x'], { env: { ...env, DOCSEARCH_TOKEN: 'dsk_x' } })).code).toBe(5)
+})
+
+test('it answers but no key is kept: 4, and what to do', async () => {
+  const instance = await scriptedInstance({ 'GET /api/v1/health': { status: 'ok', version: '1' } })
+  const run = await runCommand(['search', 'x', '--server', instance.url])
+  expect(run.code).toBe(4)
+  expect(run.stderr).toContain(`docsearch login ${instance.url} --with-token`)
+})
+
+test('something else answers there: 7', async () => {
+  const run = await against((response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>hello</html>'))
+  expect(run.code).toBe(7)
+})
+
+test('a redirect is an error that says where it points; the credential is not sent there', async () => {
+  const elsewhere = await scriptedInstance({})
+  const run = await against((response) => response.writeHead(307, { Location: `${elsewhere.url}/api/v1/search` }).end())
+  expect(run.code).toBe(2)
+  expect(run.stderr).toContain(elsewhere.url)
+  expect(elsewhere.requests).toEqual([])
+})
+
+test('Ctrl-C: 130', async () => {
+  const controller = new AbortController()
+  const instance = await scriptedInstance({ 'POST /api/v1/search': () => controller.abort() })
+  const run = await runCommand(['search', 'x', '--server', instance.url], { signal: controller.signal, env: { DOCSEARCH_TOKEN: 'dsk_x' } })
+  expect(run.code).toBe(130)
+})
+
+describe('wrong usage is 2 and says what is wrong', () => {
+  test.each([
+    [['serach'], 'Did you mean search?'],
+    [['search', 'x', '--limit', '0'], 'from 1 to 100'],
+    [['search', 'x', '--mode', 'fuzzy'], 'hybrid'],
+    [['search', 'x', '--server', 'ftp://x'], 'not the address'],
+    [['search', 'x', '--profile', 'nowhere'], 'No profile is named "nowhere"'],
+    [['upload'], 'What is to be uploaded?'],
+    [['upload', '-'], '--name'],
+    [['upload', '/no/such/file.pdf'], 'no such file'],
+    [['login'], '--with-token'],
+    [['projects', 'show'], 'missing required argument'],
+  ])('%j', async (args, sentence) => {
+    const run = await runCommand(args)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(sentence)
+  })
+})
+
+test('every help lists every exit code, and goes to standard output with 0', async () => {
+  const commands = ['', 'serve', 'login', 'logout', 'whoami', 'upload', 'search', 'projects', 'documents', 'keys', 'completion', 'reindex']
+  const verbs = ['projects list', 'projects show', 'projects create', 'projects rename', 'projects delete', 'keys list', 'keys create', 'keys delete']
+  const more = ['documents list', 'documents show', 'documents get', 'documents text', 'documents delete', 'documents reprocess']
+  for (const command of [...commands, ...verbs, ...more]) {
+    const run = await runCommand([...command.split(' ').filter(Boolean), '--help'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 130]) expect(run.stdout, command).toMatch(new RegExp(`^  ${code} `, 'm'))
+    expect(run.stdout, command).toContain('Examples:')
+  }
+})

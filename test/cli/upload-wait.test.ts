@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommand, testFolder } from '../support/cli.ts'
+import { json, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
+import type { Received } from '../support/scripted-instance.ts'
+
+function event(id: number, type: string, documentId: string, data: object, at = '2026-01-01T00:00:01.000Z'): string {
+  const value = { id, type, document_id: documentId, project_id: 'prj_1', created_at: at, data }
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(value)}\n\n`
+}
+
+test('--wait ends when every document is ready or failed; a failure is listed: 3', async () => {
+  const folder = testFolder()
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(folder, name), name)
+  const { promise: sent, resolve } = Promise.withResolvers<void>()
+  const resumedAfter: (string | undefined)[] = []
+  const instance = await scriptedInstance({
+    // Ready before the upload is answered, as a small document can be.
+    'POST /api/v1/upload': async (_: Received, response: ServerResponse) => {
+      await sent
+      json(response, 202, { documents: [uploaded('doc_a', 'a.txt'), uploaded('doc_b', 'b.txt')], rejected: [] })
+    },
+    'GET /api/v1/documents/doc_a': uploaded('doc_a', 'a.txt'),
+    'GET /api/v1/documents/doc_b': uploaded('doc_b', 'b.txt'),
+    'GET /api/v1/events': (request: Received, response: ServerResponse) => {
+      resumedAfter.push(request.headers['last-event-id'] as string | undefined)
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      if (resumedAfter.length === 1) {
+        response.write(': hello\n\n' + event(7, 'document.ready', 'doc_a', { status: 'ready' }))
+        // Of an earlier version of the same document: it does not count.
+        response.write(event(8, 'document.ready', 'doc_b', { status: 'ready' }, '2025-12-31T00:00:00.000Z'))
+        response.end(() => resolve())
+      } else {
+        response.write(event(9, 'document.failed', 'doc_b', { status: 'failed', error: { code: 'encrypted', message: 'It has a password.' } }))
+      }
+    },
+  })
+  const run = await runCommand(['upload', folder, '--wait', '--server', instance.url], { env: { DOCSEARCH_TOKEN: 'dsk_x' } })
+  expect(run.code).toBe(3)
+  expect(run.stdout).toBe('doc_a\tcreated\tready\ta.txt\ndoc_b\tcreated\tfailed\tb.txt\n')
+  expect(run.stderr).toContain('b.txt\tencrypted\tIt has a password.')
+  expect(resumedAfter).toEqual([undefined, '8'])
+})

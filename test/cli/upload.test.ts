@@ -1,0 +1,169 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommand, testFolder } from '../support/cli.ts'
+import type { CliOptions } from '../support/cli.ts'
+import { json, problem, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
+import type { Received, Script } from '../support/scripted-instance.ts'
+
+/** What a multipart request carries, as any server would read it. */
+async function partsOf(request: Received) {
+  const form = await new Response(new Uint8Array(request.body), { headers: { 'Content-Type': request.headers['content-type']! } }).formData()
+  const files = await Promise.all((form.getAll('file') as File[]).map(async (file) => ({ name: file.name, text: await file.text() })))
+  return { form, files, paths: form.getAll('path') as string[] }
+}
+
+async function takesAll(request: Received, response: ServerResponse): Promise<void> {
+  const { paths } = await partsOf(request)
+  json(response, 202, { documents: paths.map((path) => uploaded(`doc_${path}`, path)), rejected: [] })
+}
+
+async function upload(args: string[], script: Script = {}, options: CliOptions = {}) {
+  const instance = await scriptedInstance({ 'POST /api/v1/upload': takesAll, ...script })
+  const run = await runCommand(['upload', ...args, '--server', instance.url], { ...options, env: { DOCSEARCH_TOKEN: 'dsk_x', ...options.env } })
+  return { ...run, instance }
+}
+
+function library(): string {
+  const folder = testFolder()
+  mkdirSync(join(folder, 'inner'))
+  for (const name of ['b.txt', 'a.txt', '.hidden.txt', 'inner/c.txt']) writeFileSync(join(folder, name), `text of ${name}`)
+  return folder
+}
+
+test('a folder is its files, by their path within it; hidden ones and inner folders are left out', async () => {
+  const { instance, ...run } = await upload([library(), '--project', 'p', '--tag', 'x', '--tag', 'y,z', '--on-conflict', 'keep'])
+  const { form, files, paths } = await partsOf(instance.requests[0]!)
+  expect(files).toEqual([
+    { name: 'a.txt', text: 'text of a.txt' },
+    { name: 'b.txt', text: 'text of b.txt' },
+  ])
+  expect(paths).toEqual(['a.txt', 'b.txt'])
+  expect([form.get('project'), form.get('tags'), form.get('on_conflict')]).toEqual(['p', 'x,y,z', 'keep'])
+  expect(run.code).toBe(0)
+  expect(run.stdout).toBe('doc_a.txt\tcreated\tqueued\ta.txt\ndoc_b.txt\tcreated\tqueued\tb.txt\n')
+  expect(run.stderr).toContain('1 folder inside left out; --recursive takes them too.')
+})
+
+test('--recursive takes what is inside, a glob is expanded when the shell did not', async () => {
+  const folder = library()
+  const recursive = await upload([folder, '-r'])
+  expect((await partsOf(recursive.instance.requests[0]!)).paths).toEqual(['a.txt', 'b.txt', 'inner/c.txt'])
+  const glob = await upload([join(folder, '*.txt')])
+  expect((await partsOf(glob.instance.requests[0]!)).paths).toEqual([join(folder, 'a.txt'), join(folder, 'b.txt')])
+})
+
+test('standard input becomes a document of the name it was given', async () => {
+  const { instance, code } = await upload(['-', '--name', 'notes.txt'], {}, { stdin: 'from a pipe' })
+  expect((await partsOf(instance.requests[0]!)).files).toEqual([{ name: 'notes.txt', text: 'from a pipe' }])
+  expect(code).toBe(0)
+})
+
+test('many files go in requests of at most 20', async () => {
+  const folder = testFolder()
+  for (let i = 0; i < 45; i++) writeFileSync(join(folder, `${i}.txt`), `${i}`)
+  const { instance, stdout } = await upload([folder])
+  const sizes = await Promise.all(instance.requests.map(async (request) => (await partsOf(request)).files.length))
+  expect(sizes.sort()).toEqual([20, 20, 5].sort())
+  expect(stdout.trimEnd().split('\n')).toHaveLength(45)
+})
+
+test('a busy instance is waited for as long as it asks', async () => {
+  let calls = 0
+  const { code, instance } = await upload([library()], {
+    'POST /api/v1/upload': (request: Received, response: ServerResponse) =>
+      ++calls === 1 ? problem(response, 429, 'rate_limited', 'Too many requests.', {}, { 'Retry-After': '0' }) : takesAll(request, response),
+  })
+  expect(code).toBe(0)
+  expect(instance.requests).toHaveLength(2)
+})
+
+test('what is refused is listed with its reason, the rest is done: 3', async () => {
+  const rejected = [{ name: 'b.txt', code: 'unsupported_type', message: 'This is \u001b[2Ja picture.' }]
+  const run = await upload([library()], { 'POST /api/v1/upload': { documents: [uploaded('doc_a', 'a.txt')], rejected } })
+  expect(run.code).toBe(3)
+  expect(run.stdout).toBe('doc_a\tcreated\tqueued\ta.txt\n')
+  expect(run.stderr).toContain('b.txt\tunsupported_type\tThis is \ufffd[2Ja picture.')
+  expect(run.stderr).toContain('1 of 2 files failed.')
+})
+
+test('all refused at once is the same list, not a failure of the upload', async () => {
+  const rejected = ['a.txt', 'b.txt'].map((name) => ({ name, code: 'empty_file', message: 'It has no bytes.' }))
+  const refuse = (_: Received, response: ServerResponse) => problem(response, 422, 'empty_file', 'Nothing was taken.', { documents: [], rejected })
+  const run = await upload([library(), '--json'], { 'POST /api/v1/upload': refuse })
+  expect(run.code).toBe(3)
+  expect(JSON.parse(run.stdout)).toMatchObject({ documents: [], rejected: [{ path: 'a.txt', code: 'empty_file' }, { path: 'b.txt' }] })
+  expect(JSON.parse(run.stderr)).toMatchObject({ code: 'partial_failure', exit_code: 3 })
+})
+
+test('an instance with smaller limits gets smaller requests', async () => {
+  const run = await upload([library()], {
+    'POST /api/v1/upload': async (request: Received, response: ServerResponse) =>
+      (await partsOf(request)).files.length > 1 ? problem(response, 413, 'too_many_files', 'One file a request.') : takesAll(request, response),
+  })
+  expect(run.code).toBe(0)
+  expect(run.stdout.trimEnd().split('\n')).toHaveLength(2)
+})
+
+test('a file that cannot be read is listed, the rest is sent: 3', async () => {
+  const folder = library()
+  symlinkSync('/no/such/target', join(folder, 'broken.txt'))
+  const run = await upload([folder, '/no/such/file.txt'])
+  expect(run.code).toBe(3)
+  expect(run.stdout.trimEnd().split('\n')).toHaveLength(2)
+  expect(run.stderr).toContain('broken.txt\tunreadable')
+  expect(run.stderr).toContain('/no/such/file.txt\tnot_there')
+})
+
+test('two files that would become one document are refused before anything is sent', async () => {
+  const run = await upload([library(), library()])
+  expect(run.code).toBe(2)
+  expect(run.instance.requests).toEqual([])
+})
+
+test('--dry-run shows what would be sent and talks to nobody', async () => {
+  const run = await upload([library(), '--dry-run', '--json'])
+  expect(JSON.parse(run.stdout)).toMatchObject({ dry_run: true, files: [{ path: 'a.txt', size_bytes: 13 }, { path: 'b.txt' }], total_bytes: 26 })
+  expect(run.instance.requests).toEqual([])
+})
+
+test('an empty folder: nothing to upload, 1', async () => {
+  expect((await upload([testFolder()])).code).toBe(1)
+})
+
+test('with several projects a person is asked which', async () => {
+  const projects = ['default', 'contracts'].map((name) => ({ id: `prj_${name}`, name }))
+  const script = { 'GET /api/v1/projects': { projects, next_cursor: null } }
+  const { instance } = await upload([library()], script, { terminal: 80, prompts: { select: async ({ choices }) => choices[1]!.value } })
+  expect((await partsOf(instance.requests[1]!)).form.get('project')).toBe('contracts')
+})
+
+test('a terminal sees a bar for each file and in total; a pipe sees none', async () => {
+  const run = await upload([library(), '--project', 'p'], {}, { terminal: 80 })
+  expect(run.stdout).toContain('a.txt')
+  const piped = await upload([library()])
+  expect(piped.stderr).not.toContain('\u001b')
+})
+
+test('Ctrl-C says what was acknowledged, which stays: 130', async () => {
+  const controller = new AbortController()
+  const folder = testFolder()
+  for (let i = 0; i < 100; i++) writeFileSync(join(folder, `${i}.txt`), `${i}`)
+  let calls = 0
+  const run = await upload(
+    [folder],
+    {
+      // Three requests at a time: the fourth comes when the first has been answered and read. The others never end.
+      'POST /api/v1/upload': async (request: Received, response: ServerResponse) => {
+        calls++
+        if (calls === 1) await takesAll(request, response)
+        if (calls === 4) controller.abort()
+      },
+    },
+    { signal: controller.signal },
+  )
+  expect(run.code).toBe(130)
+  expect(run.stdout.trimEnd().split('\n')).toHaveLength(20)
+  expect(run.stderr).toContain('20 of 100 files are stored and will be processed; the rest is not there.')
+})

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import type { InputStream, Io, OutputStream, Prompts } from '../../src/cli/io.ts'
+
+export interface CliRun {
+  code: number
+  stdout: string
+  stderr: string
+  /** Files handed to the system to show. */
+  opened: string[]
+}
+
+export interface CliOptions {
+  env?: Record<string, string>
+  /** All three are a terminal of this many columns. */
+  terminal?: number
+  stdin?: string
+  prompts?: Partial<Prompts>
+  signal?: AbortSignal
+}
+
+/** A folder that goes with the test. */
+export function testFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'docsearch-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The command line in this process, with buffers for its streams. Nothing is taken from this machine's user. */
+export async function runCommand(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
+  const stdout = output(options.terminal)
+  const stderr = output(options.terminal)
+  const stdin: InputStream = Readable.from(options.stdin === undefined ? [] : [options.stdin])
+  if (options.terminal !== undefined) stdin.isTTY = true
+  const opened: string[] = []
+  const io: Io = {
+    stdin,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: { XDG_CONFIG_HOME: options.env?.['XDG_CONFIG_HOME'] ?? testFolder(), ...options.env },
+    signal: options.signal ?? new AbortController().signal,
+    prompts: async () => ({ confirm: unasked, input: unasked, select: unasked, ...options.prompts }),
+    openFile: async (path) => void opened.push(path),
+  }
+  const code = await main(args, io)
+  return { code, stdout: stdout.text(), stderr: stderr.text(), opened }
+}
+
+function unasked(): Promise<never> {
+  throw new Error('a question that this test does not expect')
+}
+
+function output(columns: number | undefined): { stream: OutputStream; text: () => string } {
+  const stream: OutputStream = new PassThrough()
+  let text = ''
+  stream.on('data', (part: Buffer) => (text += part.toString('utf8')))
+  if (columns !== undefined) Object.assign(stream, { isTTY: true, columns })
+  return { stream, text: () => text }
+}
