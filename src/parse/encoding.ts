@@ -12,8 +12,7 @@ const SAMPLE = 200_000
 const LEAST_CONFIDENCE = 0.5
 const FALLBACK = 'windows-1252'
 /** jschardet always answers. Nobody uploads mainframe or DOS text; its guesses of these are wrong guesses of something else. */
-const IMPLAUSIBLE = /^(cp|ibm)[-_]?\d+$/i
-const PLAUSIBLE_CODE_PAGES = /^(cp|ibm)[-_]?(125\d|866|874|932|936|949|950)$/i
+const PLAUSIBLE = /^(?!(?:cp|ibm)\d)/i
 
 /**
  * Text of unknown encoding: byte order mark, strict UTF-8, UTF-16 by its zeros, a statistical guess, windows-1252.
@@ -30,11 +29,13 @@ export function decodeText(bytes: Uint8Array): DecodedText {
     // Not UTF-8: guess.
   }
   const guess = detect(bytes.subarray(0, SAMPLE))
-  if (guess.encoding !== null && guess.confidence >= LEAST_CONFIDENCE && plausible(guess.encoding)) {
-    const decoder = decoderOf(guess.encoding)
+  const label = standardLabel(guess.encoding ?? '')
+  if (guess.confidence >= LEAST_CONFIDENCE && PLAUSIBLE.test(label)) {
+    const decoder = decoderOf(label)
     if (decoder !== null) return { text: decoder.decode(bytes), encoding: decoder.encoding, confidence: round(guess.confidence) }
   }
-  return { text: new TextDecoder(FALLBACK).decode(bytes), encoding: FALLBACK, confidence: 0.3 }
+  const asian = decodeShortAsian(bytes)
+  return asian ?? { text: new TextDecoder(FALLBACK).decode(bytes), encoding: FALLBACK, confidence: 0.3 }
 }
 
 /** `utf-16le` or `utf-16be` where one byte of nearly every pair is zero, as with text in Latin letters. */
@@ -49,9 +50,15 @@ export function utf16ByZeros(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
   }
   const pairs = length / 2
   // Even text without Latin letters has spaces and line ends; a real NUL in it (both bytes zero) would count on both sides.
-  if (odd > pairs * 0.05 && even <= odd * 0.05) return 'utf-16le'
-  if (even > pairs * 0.05 && odd <= even * 0.05) return 'utf-16be'
-  return null
+  const label = odd > pairs * 0.05 && even <= odd * 0.05 ? 'utf-16le' : even > pairs * 0.05 && odd <= even * 0.05 ? 'utf-16be' : null
+  return label !== null && decodesToText(bytes.subarray(0, length), label) ? label : null
+}
+
+/** Numbers in a binary file have zeros too, but read as text they are full of control characters. */
+function decodesToText(sample: Uint8Array, label: string): boolean {
+  const text = new TextDecoder(label).decode(sample)
+  // eslint-disable-next-line no-control-regex
+  return (text.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd-\uffff]/g)?.length ?? 0) <= text.length * 0.01
 }
 
 /** The encoding a byte order mark names. */
@@ -62,8 +69,41 @@ export function byMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | n
   return null
 }
 
-function plausible(encoding: string): boolean {
-  return !IMPLAUSIBLE.test(encoding) || PLAUSIBLE_CODE_PAGES.test(encoding)
+/** jschardet's names in those of the Encoding Standard, which TextDecoder knows. */
+function standardLabel(name: string): string {
+  const lower = name.toLowerCase()
+  if (/^(cp949|uhc)$/.test(lower)) return 'euc-kr'
+  if (/^(cp932|ms932)$/.test(lower)) return 'shift_jis'
+  if (/^(cp936|gb2312)$/.test(lower)) return 'gb18030'
+  if (lower === 'cp950') return 'big5'
+  if (lower === 'cp874') return 'windows-874'
+  if (lower === 'maccyrillic') return 'x-mac-cyrillic'
+  return lower.replace(/^cp(125\d)$/, 'windows-$1').replace(/^iso8859-?/, 'iso-8859-')
+}
+
+/** What nearly every text of a language holds. */
+const COMMON: readonly [label: string, characters: RegExp][] = [
+  ['shift_jis', /[\u3041-\u3093]/g],
+  ['euc-jp', /[\u3041-\u3093]/g],
+  ['gb18030', /[的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小]/g],
+  ['big5', /[的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可她裡後小]/g],
+  ['euc-kr', /[이다는을의가에한고하지로사은를기서어도리]/g],
+]
+
+/** A few words are too little for statistics, but a text that decodes without a fault and is full of a language's commonest characters is in that language. */
+function decodeShortAsian(bytes: Uint8Array): DecodedText | null {
+  let best: DecodedText | null = null
+  for (const [label, characters] of COMMON) {
+    try {
+      const text = new TextDecoder(label, { fatal: true }).decode(bytes)
+      const foreign = text.match(/[^\0-\x7f]/gu)?.length ?? 0
+      const share = (text.match(characters)?.length ?? 0) / Math.max(foreign, 1)
+      if (share > Math.max(0.08, best?.confidence ?? 0)) best = { text, encoding: label, confidence: Math.min(round(share), 0.9) }
+    } catch {
+      // Not in this encoding.
+    }
+  }
+  return best
 }
 
 function decoderOf(encoding: string): InstanceType<typeof TextDecoder> | null {

@@ -11,8 +11,11 @@ export function isRow(text: string): boolean {
   if (LEADERS.test(text)) return true
   const tokens = text.split(' ')
   const numbers = tokens.filter((token) => NUMBER.test(token))
-  const digits = numbers.filter((token) => /\d/.test(token)).length
-  return digits >= 1 && numbers.length >= 2 && numbers.length >= tokens.length * 0.3
+  if (!numbers.some((token) => /\d/.test(token)) || numbers.length < 2) return false
+  if (numbers.length >= tokens.length * 0.3) return true
+  // A long label, then the figures of its columns.
+  const label = tokens.findLastIndex((token) => !NUMBER.test(token))
+  return tokens.slice(label + 1).filter((token) => /\d/.test(token)).length >= 2
 }
 
 /** A line of a table of contents: it ends in the number of a page. */

@@ -20,8 +20,7 @@ export function typographyOf(sample: readonly Line[], outlineDepth: number): Typ
   const below = Math.min(outlineDepth + 1, 6)
   return {
     headingLevel(line, outline) {
-      const text = key(line.text)
-      const entry = text === '' ? undefined : outline.find(({ title }) => sameTitle(key(title), text))
+      const entry = outline.length === 0 ? undefined : entryOf(line.text, outline)
       if (entry !== undefined && line.size >= body * 0.9) return Math.min(entry.level, 6)
       const ratio = line.size / body
       if (ratio < 1.15 || line.text.length > MAX_HEADING || !/\p{L}{2}/u.test(line.text) || /^[,.;:)\]]/.test(line.text)) return null
@@ -30,6 +29,11 @@ export function typographyOf(sample: readonly Line[], outlineDepth: number): Typ
     },
     boldLevel: outlineDepth > 0 ? Math.min(below + 1, 6) : 4,
   }
+}
+
+function entryOf<T extends { title: string }>(line: string, outline: readonly T[]): T | undefined {
+  const text = line.length > MAX_HEADING ? '' : key(line)
+  return text === '' ? undefined : outline.find(({ title }) => sameTitle(key(title), text))
 }
 
 function bodySize(lines: readonly Line[]): number {

@@ -1,0 +1,81 @@
+import { deflateSync } from 'node:zlib'
+import { makeZip } from './make-zip.ts'
+
+/** Files made to break a reader: small, and what they unpack to is not. */
+
+/** A PDF of objects as given, the first of them the catalog. */
+function rawPdf(objects: readonly (string | Buffer)[]): Buffer {
+  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
+  const offsets: number[] = []
+  let length = parts[0]!.length
+  objects.forEach((body, index) => {
+    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(body), Buffer.from('\nendobj\n')])
+    offsets.push(length)
+    length += part.length
+    parts.push(part)
+  })
+  const xref = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  parts.push(Buffer.from(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${xref}trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`))
+  return Buffer.concat(parts)
+}
+
+function stream(data: Buffer, filters: string): Buffer {
+  return Buffer.concat([Buffer.from(`<</Length ${data.length}/Filter${filters}>>stream\n`), data, Buffer.from('\nendstream')])
+}
+
+function onePage(contents: Buffer): Buffer {
+  return rawPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Count 1/Kids[3 0 R]>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
+    contents,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ])
+}
+
+/** A PDF that says it has `pages` pages, each of them the same one. */
+export function manyPagesPdf(pages: number): Buffer {
+  return rawPdf(['<</Type/Catalog/Pages 2 0 R>>', `<</Type/Pages/Count ${pages}/Kids[${'3 0 R '.repeat(pages)}]>>`, '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>'])
+}
+
+/** A page of `megabytes` of blanks, deflated twice. */
+export function blanksPdf(megabytes: number): Buffer {
+  const once = deflateSync(Buffer.alloc(megabytes * 1_000_000, 32), { level: 1 })
+  return onePage(stream(deflateSync(once), '[/FlateDecode/FlateDecode]'))
+}
+
+/** A page of `megabytes` of operators that show text: seconds of work. */
+export function operatorsPdf(megabytes: number): Buffer {
+  const operators = 'BT /F 9 Tf 1 0 0 1 50 700 Tm (Lorem ipsum dolor sit amet) Tj ET\n'
+  return onePage(stream(deflateSync(Buffer.from(operators.repeat(Math.ceil((megabytes * 1_000_000) / operators.length))), { level: 1 }), '/FlateDecode'))
+}
+
+const TYPES =
+  '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+const RELATIONS =
+  '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
+
+/** A DOCX with this body of WordprocessingML. */
+export function rawDocx(body: string, options: { prolog?: string; extra?: readonly { name: string; data: string | Buffer }[] } = {}): Buffer {
+  const document = `<?xml version="1.0"?>${options.prolog ?? ''}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
+  return makeZip([
+    { name: '[Content_Types].xml', data: TYPES },
+    { name: '_rels/.rels', data: RELATIONS },
+    { name: 'word/document.xml', data: document },
+    ...(options.extra ?? []),
+  ])
+}
+
+export function docxParagraph(text: string): string {
+  return `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+}
+
+/** A DOCX whose text inflates to `megabytes`. */
+export function textDocx(megabytes: number): Buffer {
+  return rawDocx(docxParagraph('blank '.repeat((megabytes * 1_000_000) / 6)))
+}
+
+/** A DOCX with this many tables, each within the one before. */
+export function nestedTablesDocx(depth: number): Buffer {
+  return rawDocx('<w:tbl><w:tr><w:tc>'.repeat(depth) + docxParagraph('core') + '</w:tc></w:tr></w:tbl>'.repeat(depth))
+}
