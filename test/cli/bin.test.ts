@@ -1,0 +1,63 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { testFolder } from '../support/cli.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The package with a main of its own, run as if under another Node: what is tested is the way there. */
+function packageWith(main: string, options: { node: string; ownNode: boolean }) {
+  const folder = testFolder()
+  mkdirSync(join(folder, 'dist', 'cli'), { recursive: true })
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'dist', 'cli', 'main.js'), main)
+  // Before anything else runs, the Node that starts says it is an older one.
+  const preload = join(folder, 'preload.cjs')
+  writeFileSync(preload, `Object.defineProperty(process.versions, 'node', { value: '${options.node}' })`)
+  if (options.ownNode) {
+    mkdirSync(join(folder, 'node_modules', 'node', 'bin'), { recursive: true })
+    symlinkSync(process.execPath, join(folder, 'node_modules', 'node', 'bin', 'node'))
+  }
+  const env = { PATH: process.env['PATH'], HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') }
+  return { args: ['--require', preload, join(folder, 'bin', 'docsearch.js')], options: { env, encoding: 'utf8' as const } }
+}
+
+test('an older Node hands over to the one beside the package: arguments, streams and exit code pass', () => {
+  const main = `export async function run() { let text = ''; for await (const part of process.stdin) text += part
+    console.log(process.versions.node === '${process.versions.node}', process.argv.slice(2).join(' '), text, process.env.DOCSEARCH_HANDED_OVER); process.exit(3) }`
+  const { args, options } = packageWith(main, { node: '20.0.0', ownNode: true })
+  const run = spawnSync(process.execPath, [...args, 'search', 'a b'], { ...options, input: 'in' })
+  expect(run.stdout).toBe('true search a b in undefined\n')
+  expect(run.status).toBe(3)
+})
+
+test('an older Node alone says what to install: 2', () => {
+  const { args, options } = packageWith('export function run() { console.log("ran") }', { node: '24.14.9', ownNode: false })
+  const run = spawnSync(process.execPath, args, options)
+  expect(run).toMatchObject({ status: 2, stdout: '' })
+  expect(run.stderr).toContain('24.15 or newer')
+})
+
+test('a signal to the older Node reaches the one that took over', async () => {
+  const main = `export async function run() { process.on('SIGTERM', () => { console.log('stopping'); process.exit(5) }); setInterval(() => {}, 1000); console.log('ready') }`
+  const { args, options } = packageWith(main, { node: '18.0.0', ownNode: true })
+  const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [ready] = (await once(child.stdout, 'data')) as [Buffer]
+  expect(String(ready)).toBe('ready\n')
+  child.kill('SIGTERM')
+  const [code] = (await once(child, 'exit')) as [number]
+  expect(code).toBe(5)
+})
+
+test('a checkout that is not built says so: 2', () => {
+  const folder = testFolder()
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const run = spawnSync(process.execPath, [join(folder, 'bin', 'docsearch.js')], { encoding: 'utf8', env: { HOME: folder } })
+  expect(run.status).toBe(2)
+  expect(run.stderr).toContain('npm run build')
+})

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { generateCompletions } from '../../scripts/completions/generate.ts'
+import { runCommand, testFolder } from '../support/cli.ts'
+import { scriptedInstance } from '../support/scripted-instance.ts'
+
+const folder = fileURLToPath(new URL('../../completions/', import.meta.url))
+
+test.each(Object.entries(generateCompletions()))('completions/%s is what the command tree says (else: npm run generate)', (name, text) => {
+  expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
+})
+
+test.each(['bash', 'zsh', 'fish'])('docsearch completion %s prints it', async (shell) => {
+  const { stdout, code } = await runCommand(['completion', shell])
+  expect(code).toBe(0)
+  expect(Object.values(generateCompletions())).toContain(stdout)
+})
+
+test('__complete gives the names of projects, and silence where there is no instance', async () => {
+  const instance = await scriptedInstance({ 'GET /api/v1/projects': { projects: [{ name: 'contracts' }, { name: 'my \u001bpapers' }], next_cursor: null } })
+  const run = await runCommand(['__complete', 'projects'], { env: { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' } })
+  expect(run).toMatchObject({ code: 0, stdout: 'contracts\nmy \ufffdpapers\n', stderr: '' })
+  const none = await runCommand(['__complete', 'projects'], { env: { DOCSEARCH_SERVER: 'http://127.0.0.1:1', DOCSEARCH_TOKEN: 'dsk_x' } })
+  expect(none).toMatchObject({ code: 0, stdout: '', stderr: '' })
+})
+
+describe('in a real bash', () => {
+  const complete = (...words: string[]): string[] => {
+    const home = testFolder()
+    // Names from an instance that a shell would run if it were careless.
+    writeFileSync(join(home, 'docsearch'), `#!/bin/sh\nprintf '%s\\n' 'contracts' 'two words' '$(touch ${home}/ran)'\n`)
+    chmodSync(join(home, 'docsearch'), 0o755)
+    const script = `source "$1/docsearch.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _docsearch; printf '%s\\n' "\${COMPREPLY[@]}"; ls "$HOME"`
+    const output = execFileSync('bash', ['-c', script, 'bash', folder, ...words], { encoding: 'utf8', env: { PATH: `${home}:${process.env['PATH']}`, HOME: home } })
+    const lines = output.trim().split('\n')
+    expect(lines.pop()).toBe('docsearch')
+    return lines.filter((line) => line !== '')
+  }
+
+  test('commands, verbs, flags, choices', () => {
+    expect(complete('docsearch', 'se')).toEqual(['serve', 'search'])
+    expect(complete('docsearch', 'projects', 're')).toEqual(['rename'])
+    expect(complete('docsearch', '--server', 'serve', 'docs', 'te')).toEqual(['text'])
+    expect(complete('docsearch', 'search', 'x', '--mo')).toEqual(['--mode'])
+    expect(complete('docsearch', 'search', '--mode', '')).toEqual(['hybrid', 'vector', 'keyword'])
+    expect(complete('docsearch', 'search', '--mode', '=', 'k')).toEqual(['keyword'])
+    expect(complete('docsearch', 'completion', 'f')).toEqual(['fish'])
+    expect(complete('docsearch', '__')).toEqual([])
+  })
+
+  test('names of projects from the instance, quoted and never run', () => {
+    expect(complete('docsearch', 'upload', '--project', 'co')).toEqual(['contracts'])
+    expect(complete('docsearch', 'projects', 'show', '')).toEqual(['contracts', 'two\\ words', expect.stringMatching(/^\\\$\\\(touch/)])
+  })
+})
+
+describe.each(['zsh', 'fish'])('%s', (shell) => {
+  const there = isThere(shell)
+  test.skipIf(!there)('takes its script without a complaint', () => {
+    const file = join(folder, shell === 'zsh' ? '_docsearch' : 'docsearch.fish')
+    execFileSync(shell, shell === 'zsh' ? ['-fn', file] : ['--no-execute', file], { stdio: 'pipe' })
+  })
+  test.skipIf(!there || shell !== 'fish')('completes choices', () => {
+    const output = execFileSync('fish', ['-c', `source ${folder}/docsearch.fish; complete -C 'docsearch search --mode '; complete -C 'docsearch projects re'`], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: testFolder() },
+    })
+    expect(output.split('\n').map((line) => line.split('\t')[0])).toEqual(expect.arrayContaining(['hybrid', 'keyword', 'rename']))
+  })
+})
+
+function isThere(program: string): boolean {
+  try {
+    execFileSync(program, ['-c', 'true'])
+    return true
+  } catch {
+    return false // Not installed: the tests that need it are skipped.
+  }
+}
