@@ -27,6 +27,7 @@ export function createBuiltinEmbedder(): Embedder {
     maxTokens: 512,
     fusionWeight: 0.1,
     fingerprint: `builtin:features${FEATURES_VERSION}:analyser${ANALYSER_VERSION}:${DIMENSIONS}`,
+    tokenCounter: 'words',
     countTokens: countWords,
     async embedDocuments(inputs, signal) {
       const vectors: (Float32Array | null)[] = []
@@ -64,7 +65,7 @@ function embed(text: string): Float32Array | null {
     countGrams(text.slice(start, end), grams)
   }
   // Nothing but punctuation and symbols: still told apart by what they are.
-  if (content.length === 0) for (const piece of text.trim().match(/\S{1,16}/gu) ?? []) countGrams(piece, grams)
+  if (content.length === 0) for (const piece of text.match(/[^\s\p{C}]{1,16}/gu) ?? []) countGrams(piece, grams)
   const vector = new Float32Array(DIMENSIONS)
   addTo(vector, stems, STEM_WEIGHT)
   addTo(vector, grams, GRAM_WEIGHT)

@@ -12,6 +12,8 @@ export interface Embedder {
    * An index made under one fingerprint is never queried under another.
    */
   readonly fingerprint: string
+  /** Which estimate of tokens.ts `countTokens` is, so that another thread counts the same. */
+  readonly tokenCounter: 'words' | 'subwords'
   /** Tokens as this model counts them, or a bound from above where its tokenizer is not at hand. */
   countTokens(text: string): number
   /**

@@ -5,6 +5,8 @@ import { httpFetch } from './http-fetch.ts'
 /** What went wrong with one call, in the ways that are dealt with differently. */
 export type OllamaFailure =
   | 'unreachable'
+  /** No answer within the time given: trying again at once would only take as long. */
+  | 'timeout'
   /** Reached, but overloaded or failing inside: trying again may help. */
   | 'busy'
   | 'model_missing'
@@ -122,6 +124,7 @@ function classify(error: unknown): OllamaCallError {
   if (error instanceof SyntaxError) return new OllamaCallError('nonsense', 'the answer is not JSON', error)
   if (!(error instanceof Error)) return new OllamaCallError('unreachable', String(error), error)
   const status = 'status_code' in error && typeof error.status_code === 'number' ? error.status_code : null
+  if (status === null && isTimeout(error)) return new OllamaCallError('timeout', 'no answer in time', error)
   if (status === null) return new OllamaCallError('unreachable', networkMessage(error), error)
   return new OllamaCallError(failureOf(status, error.message), error.message, error)
 }
@@ -133,8 +136,11 @@ function failureOf(status: number, message: string): OllamaFailure {
   return status === 408 || status === 429 || status === 499 || status >= 500 ? 'busy' : 'refused'
 }
 
+function isTimeout(error: Error): boolean {
+  return error.name === 'TimeoutError' || (error.cause instanceof Error && isTimeout(error.cause))
+}
+
 function networkMessage(error: Error): string {
-  if (error.name === 'TimeoutError' || (error.name === 'AbortError' && (error.cause as Error | undefined)?.name === 'TimeoutError')) return 'no answer in time'
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'ECONNREFUSED') return 'nothing listens there'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host name is not known'

@@ -16,19 +16,30 @@ export function withoutCredentials(url: string): string {
 export function explain(error: unknown, url: string, model: string): unknown {
   if (!(error instanceof OllamaCallError)) return error
   const where = `Ollama at ${withoutCredentials(url)}`
-  const make = (message: string, retryAfter: number, code = 'embedder_unavailable'): DocsearchError =>
-    new DocsearchError(code, message, { blame: 'outside', cause: error, retryAfter })
+  const make = (message: string, retryAfter: number): DocsearchError =>
+    new DocsearchError('embedder_unavailable', message, { blame: 'outside', cause: error, retryAfter })
   switch (error.failure) {
     case 'unreachable':
+    case 'timeout':
       return make(`${where} cannot be reached: ${error.message}. Start it, or set its address with \`--ollama\`.`, 15)
     case 'busy':
       return make(`${where} is overloaded or failing: ${error.message}.`, 15)
     case 'model_missing':
-      return make(`${where} does not have the model ${model}. Run \`ollama pull ${model}\`.`, 30, 'embedding_model_missing')
+      return make(`${where} does not have the model ${model}. Run \`ollama pull ${model}\`.`, 30)
     case 'too_long':
     case 'not_finite':
     case 'refused':
     case 'nonsense':
       return make(`${where} cannot embed with ${model}: ${error.message}.`, 60)
   }
+}
+
+/** What health calls it: whose remedy is a pull has a code of its own. */
+export function healthCode(error: DocsearchError): string {
+  return error.cause instanceof OllamaCallError && error.cause.failure === 'model_missing' ? 'embedding_model_missing' : error.code
+}
+
+/** Failures that a look at the list of models does not show: they count until something was embedded. */
+export function outlastsCheck(error: DocsearchError): boolean {
+  return error.cause instanceof OllamaCallError && ['refused', 'nonsense', 'not_finite'].includes(error.cause.failure)
 }

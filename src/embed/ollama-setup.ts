@@ -52,8 +52,8 @@ export async function setUpModel({ client, model, log, expected, dimensions, sig
       log.debug({ err: error, model }, 'the embedding model cannot be asked for its limits now')
       return null
     })
-    const cutTo = profile.dimensions !== null && made.dimensions < profile.dimensions ? made.dimensions : dimensions
-    return finish(profile, made, cutTo, facts)
+    const isCut = profile.cuts === 'any' || profile.cuts.includes(made.dimensions)
+    return finish(profile, made, isCut ? made.dimensions : undefined, facts)
   }
   const digest = (await client.list({ timeoutMs: SETUP_MS, signal })).find(({ name }) => name === model)?.digest
   if (digest === undefined) throw new OllamaCallError('model_missing', `model '${model}' not found`)

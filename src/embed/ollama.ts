@@ -5,7 +5,7 @@ import type { Backoff } from './backoff.ts'
 import { embedWithBisection } from './bisect.ts'
 import type { Embedder } from './embedder.ts'
 import { OllamaCallError, createOllamaClient, withoutLatest } from './ollama-client.ts'
-import { explain, isWorthRetrying } from './ollama-errors.ts'
+import { explain, healthCode, isWorthRetrying, outlastsCheck } from './ollama-errors.ts'
 import { MAX_CONTEXT, TITLE_TOKENS, setUpModel } from './ollama-setup.ts'
 import { cutToTokens, estimateSubwords } from './tokens.ts'
 import { toVector } from './vectors.ts'
@@ -47,7 +47,7 @@ const CHECK_MS = 2_000
 
 /**
  * An embedding model on an Ollama server. No vector is given out unless the model's digest was the expected one before and after it was made.
- * Throws DocsearchError `embedder_unavailable` or `embedding_model_missing` when the model has to be asked (no `expected`) and cannot be.
+ * Throws DocsearchError `embedder_unavailable` when the model has to be asked (no `expected`) and cannot be.
  */
 export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Promise<Embedder> {
   const { url, log, expected = null } = options
@@ -111,7 +111,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
     } catch (error) {
       signal?.throwIfAborted()
       const told = translate(error)
-      if (told instanceof DocsearchError) lastFailure = told
+      if (told instanceof DocsearchError && outlastsCheck(told)) lastFailure = told
       throw told
     }
   }
@@ -130,6 +130,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
     maxTokens,
     fusionWeight: profile.fusionWeight,
     fingerprint,
+    tokenCounter: 'subwords',
     countTokens: estimateSubwords,
     embedDocuments: (inputs, signal) =>
       reported(async () => {
@@ -147,11 +148,8 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
         const either = untilClosed(signal)
         const check = isStale() ? verify(tuning.query, either) : Promise.resolve()
         const text = profile.queryTemplate(cutToTokens(query, maxTokens))
-        // The check first: that the model is another one explains whatever else goes wrong.
-        const [checked, embedded] = await Promise.allSettled([check, embed(tuning.query, [text], either)])
-        if (checked.status === 'rejected') throw checked.reason
-        if (embedded.status === 'rejected') throw embedded.reason
-        const [vector] = embedded.value
+        // At the same time: somebody waits.
+        const [[vector]] = await Promise.all([embed(tuning.query, [text], either), check])
         if (vector === null || vector === undefined) throw new OllamaCallError('not_finite', 'it gives no usable vector for this question')
         return vector
       }, signal),
@@ -160,7 +158,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
         await verify({ attempts: 1, baseMs: 0, maxMs: 0, timeoutMs: CHECK_MS }, untilClosed(signal))
       } catch (error) {
         const told = translate(error)
-        if (told instanceof DocsearchError) return { ok: false, code: told.code, message: told.message }
+        if (told instanceof DocsearchError) return { ok: false, code: healthCode(told), message: told.message }
         return { ok: false, code: 'embedder_unavailable', message: 'The check was broken off.' }
       }
       if (lastFailure !== null) return { ok: false, code: lastFailure.code, message: lastFailure.message }

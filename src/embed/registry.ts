@@ -27,7 +27,7 @@ const BASE = { dimensions: null, documentTemplate: plain, queryTemplate: plain, 
 
 /**
  * In the order in which `auto` prefers them. Templates and limits are those of the models' own cards.
- * The weights are by the models' standing on public retrieval benchmarks, below that of the keyword channel: hybrid must not fall behind keywords.
+ * The weights are chosen with care, not measured: below that of the keyword channel, so that hybrid does not fall behind keywords.
  */
 export const MODELS: readonly ModelProfile[] = [
   {
