@@ -20,6 +20,7 @@ export function standInEmbedder({ name, dimensions, fingerprint, code, message }
     maxTokens: 0,
     fusionWeight: 0,
     fingerprint,
+    tokenCounter: 'words',
     countTokens: () => 0,
     embedDocuments: refuse,
     embedQuery: refuse,

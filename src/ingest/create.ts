@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killPoint } from '../core/kill-point.ts'
 import { createAccept } from './accept.ts'
@@ -7,6 +8,7 @@ import type { Ingest } from './ingest.ts'
 import { createSteps } from './job.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createPatience } from './patience.ts'
+import { createPrepareThreads } from './prepare/threads.ts'
 import { createReconciler } from './recovery.ts'
 import { createSettled } from './settled.ts'
 import { createWorker } from './worker.ts'
@@ -23,7 +25,9 @@ export function createIngest(options: IngestOptions): Ingest {
   const maintenance = createMaintenance(options, () => writer, () => reconciler)
   const writer = createIndexWriter(options, patience, (chunks) => maintenance.committed(chunks))
   const reconciler = createReconciler(options, writer)
-  const steps = createSteps(options, patience, createBatcher(patience), writer)
+  // One keeps up with about four parsers.
+  const threads = createPrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
+  const steps = createSteps(options, { patience, threads, batcher: createBatcher(patience), writer })
   const worker = createWorker({ ...options, patience, steps, stopping, onFailed: forgetSoon })
   let unsubscribe: () => void = () => {}
 
@@ -62,6 +66,7 @@ export function createIngest(options: IngestOptions): Ingest {
       unsubscribe()
       maintenance.stop()
       await worker.stop(graceMs)
+      await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
     async deleteDocument(ownerId, id) {

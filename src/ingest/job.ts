@@ -1,13 +1,14 @@
 import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
-import type { DocumentHealth } from '../core/model.ts'
+import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 import type { ActiveEngine } from '../engine/engine.ts'
 import type { QueuedDocument } from '../records/records.ts'
 import type { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
 import type { Patience } from './patience.ts'
-import { prepare } from './prepare.ts'
+import { embeddingInput } from './prepare/prepare.ts'
+import type { PrepareThreads } from './prepare/threads.ts'
 import type { IndexWriter } from './writer.ts'
 
 /** A parser that ends without a word may have been a victim of its machine: it gets further tries. */
@@ -27,9 +28,14 @@ export interface Extracted {
   chars: number
 }
 
-export function createSteps(options: IngestOptions, patience: Patience, batcher: Batcher, writer: IndexWriter): Steps {
-  const { records, blobs, parserPool } = options
-  const inTurn = turns()
+export interface StepParts {
+  patience: Patience
+  threads: PrepareThreads
+  batcher: Batcher
+  writer: IndexWriter
+}
+
+export function createSteps({ records, blobs, parserPool }: IngestOptions, { patience, threads, batcher, writer }: StepParts): Steps {
 
   async function parse({ document }: QueuedDocument, signal: AbortSignal): Promise<ParsedDocument> {
     const file = await blobs.path(document.sha256)
@@ -56,18 +62,28 @@ export function createSteps(options: IngestOptions, patience: Patience, batcher:
       return { title, pages, chars: charsOf(pages) }
     },
 
-    async index(job, extracted, engine, signal) {
+    async index(job, { title, pages }, engine, signal) {
       const { embedder } = engine
-      // One document at a time: this is work of this thread, and what waits as pages takes less room than as passages.
-      const { chunks, inputs } = await inTurn(() => prepare(job.document, job.version, extracted, embedder))
-      const vectors = await batcher.embed(embedder, inputs, signal)
+      const { document, version } = job
+      const shown = title ?? document.name
+      const { maxTokens, tokenCounter: counter } = embedder
+      const { chunks, vectors: made } = await threads.prepare({ title: shown, pages, maxTokens, counter, embed: embedder.name === 'builtin' })
+      signal.throwIfAborted()
+      const inputs = () => chunks.map((chunk) => embeddingInput(shown, chunk))
+      const vectors = made ?? (await batcher.embed(embedder, inputs(), signal))
       killPoint('embed')
-      const indexed = chunks.map((chunk, i) => ({ ...chunk, vector: vectors[i] ?? null }))
+      const indexed = chunks.map((chunk, i) => ({ ...chunk, ...placeOf(document, version, chunk.index), title: shown, vector: vectors[i] ?? null }))
       const chunksSkipped = indexed.filter((chunk) => chunk.vector === null).length
       const warnings = chunksSkipped === 0 ? [] : [notEmbedded(chunksSkipped, chunks.length, embedder.name)]
       await writer.write({ job, engine, isNew: job.isNew, chunks: indexed, warnings, chunksSkipped })
     },
   }
+}
+
+/** What a passage has of its document, so that filters run inside the index. */
+function placeOf(document: DocumentRecord, version: number, index: number) {
+  const { id, ownerId, projectId, mediaType, path, tags, createdAt } = document
+  return { id: `${id}:${version}:${index}`, documentId: id, version, ownerId, projectId, mediaType, path, tags, documentCreatedAt: createdAt }
 }
 
 function healthOf(pages: readonly Page[], pageCount: number): DocumentHealth {
@@ -81,15 +97,4 @@ function charsOf(pages: readonly Page[]): number {
 
 function notEmbedded(skipped: number, all: number, model: string) {
   return { code: 'chunk_not_embedded', message: `${skipped} of ${all} passages could not be embedded by ${model}; they are found by their words only.` }
-}
-
-/** One piece of work after the other, in the order of asking. */
-function turns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const mine = last.then(work)
-    // Its caller hears of a failure; the next in line only waits for the end.
-    last = mine.catch(() => {})
-    return mine
-  }
 }

@@ -33,7 +33,17 @@ interface Entry extends Word {
  * Every indexable token of a text, in order of appearance. Words are stemmed in the language the text is guessed to be in (or not at
  * all); runs of Han, Kana, Hangul and Thai give single characters and overlapping bigrams; parts of compounds stand beside the whole.
  */
-export function analyse(text: string): Token[] {
+export function analyse(text: string): readonly Token[] {
+  // A passage is analysed for its words and right after for its vector.
+  if (latest.text === text) return latest.tokens
+  const tokens = tokensOf(text)
+  latest = { text, tokens }
+  return tokens
+}
+
+let latest: { text: string; tokens: readonly Token[] } = { text: '', tokens: [] }
+
+function tokensOf(text: string): Token[] {
   const words = tokenize(text)
   const languages = guessLanguages(words)
   const tokens: Token[] = []

@@ -1,0 +1,23 @@
+import type { PreparedChunk, PrepareRequest } from './prepare.ts'
+
+/** To a thread. */
+export interface Task extends PrepareRequest {
+  id: number
+  /** Which estimate counts the tokens. */
+  counter: 'words' | 'subwords'
+  /** The built-in embedder computes its vectors here too. */
+  embed: boolean
+}
+
+/** From a thread. */
+export type Outcome =
+  | { id: number; chunks: PreparedChunk[]; vectors: Vectors | null }
+  | { id: number; failure: { name: string; message: string; stack: string | undefined } }
+
+/** Vectors one after the other in one buffer, which changes hands without being copied. */
+export interface Vectors {
+  values: Float32Array
+  dimensions: number
+  /** Passages without a vector, whose place is left empty. */
+  missing: number[]
+}

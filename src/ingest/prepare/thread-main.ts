@@ -1,0 +1,35 @@
+import { parentPort } from 'node:worker_threads'
+import { createBuiltinEmbedder } from '../../embed/builtin.ts'
+import { countWords, estimateSubwords } from '../../embed/tokens.ts'
+import { prepare } from './prepare.ts'
+import type { Outcome, Task, Vectors } from './protocol.ts'
+
+const embedder = createBuiltinEmbedder()
+
+parentPort!.on('message', (task: Task) => {
+  void run(task)
+})
+
+async function run(task: Task): Promise<void> {
+  try {
+    const { chunks, vectors } = await prepare(task, task.counter === 'words' ? countWords : estimateSubwords, task.embed ? embedder : null)
+    const packed = vectors && pack(vectors, embedder.dimensions)
+    send({ id: task.id, chunks, vectors: packed }, packed ? [packed.values.buffer as ArrayBuffer] : [])
+  } catch (error) {
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
+    send({ id: task.id, failure: { name, message, stack } }, [])
+  }
+}
+
+function send(outcome: Outcome, transfer: ArrayBuffer[]): void {
+  parentPort!.postMessage(outcome, transfer)
+}
+
+function pack(vectors: readonly (Float32Array | null)[], dimensions: number): Vectors {
+  const packed: Vectors = { values: new Float32Array(vectors.length * dimensions), dimensions, missing: [] }
+  for (const [i, vector] of vectors.entries()) {
+    if (vector === null) packed.missing.push(i)
+    else packed.values.set(vector, i * dimensions)
+  }
+  return packed
+}
