@@ -14,7 +14,9 @@ export const apiKey = z
   .meta({ id: 'ApiKey' })
 export type ApiKey = z.infer<typeof apiKey>
 
-export const apiKeyCreated = apiKey.extend({ key: z.string().meta({ description: 'Shown this once' }) }).meta({ id: 'ApiKeyCreated' })
+export const apiKeyCreated = apiKey
+  .extend({ key: z.string().meta({ description: 'Shown this once' }) })
+  .meta({ id: 'ApiKeyCreated' })
 export type ApiKeyCreated = z.infer<typeof apiKeyCreated>
 export const apiKeyList = z.object({ keys: z.array(apiKey), next_cursor: nextCursor }).meta({ id: 'ApiKeyList' })
 export type ApiKeyList = z.infer<typeof apiKeyList>
@@ -27,7 +29,11 @@ export const apiKeyCreate = z
       .min(1)
       .max(200)
       .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters'),
-    scopes: z.array(scope).min(1).optional().meta({ description: 'Default: read:documents and write:documents, as far as the caller has them' }),
+    scopes: z
+      .array(scope)
+      .min(1)
+      .optional()
+      .meta({ description: 'Default: read:documents and write:documents, as far as the caller has them' }),
     expires_in_days: z.int().min(1).max(3650).optional(),
   })
   .meta({ id: 'ApiKeyCreate' })
@@ -53,9 +59,7 @@ export const health = z
     status: z.enum(['ok', 'degraded', 'unavailable']),
     version: z.string(),
     uptime_s: z.number().optional(),
-    checks: z
-      .object({ database: check, index: check, embedder: check, reranker: check, queue: check, disk: check })
-      .optional(),
+    checks: z.object({ database: check, index: check, embedder: check, reranker: check, queue: check, disk: check }).optional(),
   })
   .meta({ id: 'Health' })
 export type Health = z.infer<typeof health>

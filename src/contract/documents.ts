@@ -54,7 +54,10 @@ export const onConflict = z.enum(['replace', 'keep', 'error'])
 export const uploadFields = z.strictObject({
   project: z.string().trim().min(1).max(200).default('default'),
   tags: z.string().max(2000).default('').meta({ description: 'Comma-separated' }),
-  path: z.array(z.string().min(1).max(4000)).default([]).meta({ description: 'Where each file came from, in order; its name when missing' }),
+  path: z
+    .array(z.string().min(1).max(4000))
+    .default([])
+    .meta({ description: 'Where each file came from, in order; its name when missing' }),
   on_conflict: onConflict.default('replace'),
 })
 export const rawUploadQuery = z.strictObject({

@@ -66,7 +66,8 @@ export function openApiDocument(options: {
     info: {
       title: 'docsearch',
       version: options.version,
-      description: 'Upload documents, ask in your own words, get the passage with its page. Errors are RFC 9457 problems with a stable `code`.',
+      description:
+        'Upload documents, ask in your own words, get the passage with its page. Errors are RFC 9457 problems with a stable `code`.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: options.baseUrl }],
@@ -74,7 +75,11 @@ export function openApiDocument(options: {
     components: {
       schemas,
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`dsk_…`) or an OAuth 2.0 access token. Scopes: read:documents, write:documents, manage:keys.' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key (`dsk_…`) or an OAuth 2.0 access token. Scopes: read:documents, write:documents, manage:keys.',
+        },
       },
       headers: {
         'X-Request-Id': { description: 'Names this request in the log of the instance', schema: { type: 'string' } },
@@ -92,15 +97,20 @@ export function problemCodes(operation: Operation): string[] {
   const codes = new Set(operation.problems)
   // Unknown parameters are refused everywhere.
   codes.add('host_not_allowed').add('invalid_request')
-  if (operation.access !== 'public') codes.add('invalid_token').add('rate_limited')
+  if (operation.access !== 'public') codes.add('invalid_token').add('rate_limited').add('unavailable')
   if (operation.access !== 'public' && operation.access !== 'optional') codes.add('unauthorized')
   if (operation.access.includes(':')) codes.add('insufficient_scope')
   if (operation.body !== undefined) codes.add('invalid_json').add('unsupported_media_type').add('body_too_large')
+  if (operation.method !== 'GET') codes.add('disk_full')
   codes.add('internal_error')
   return [...codes]
 }
 
-function describe(operation: Operation, schemas: Record<string, Json>, problems: Readonly<Record<string, { status: number; means: string }>>): Json {
+function describe(
+  operation: Operation,
+  schemas: Record<string, Json>,
+  problems: Readonly<Record<string, { status: number; means: string }>>,
+): Json {
   const responses: Json = {}
   for (const [status, answer] of Object.entries(operation.answers)) responses[status] = success(operation, answer, schemas)
   const byStatus = Object.groupBy(problemCodes(operation), (code) => problems[code]?.status ?? 500)
@@ -114,7 +124,7 @@ function describe(operation: Operation, schemas: Record<string, Json>, problems:
     summary: operation.summary,
     ...(operation.description === undefined ? {} : { description: operation.description }),
     security: security(operation),
-    ...(parameters(operation).length > 0 ? { parameters: parameters(operation) } : {}),
+    parameters: parameters(operation, schemas),
     ...requestBody(operation, schemas),
     responses,
   }
@@ -127,21 +137,36 @@ function security(operation: Operation): Json[] {
 }
 
 /** Path, query and header parameters, in OpenAPI's words. */
-export function parameters(operation: Operation): Json[] {
+function parameters(operation: Operation, schemas: Record<string, Json>): Json[] {
   const out: Json[] = []
   if (operation.path.includes('{id}')) {
     out.push({ name: 'id', in: 'path', required: true, description: operation.idDescription ?? 'Id', schema: { type: 'string' } })
   }
   const query = operation.query ?? operation.documentedQuery
   if (query !== undefined) {
-    const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' }) as { properties?: Record<string, Json>; required?: string[] }
+    const { properties = {}, required = [] } = reference(query, 'input', schemas) as {
+      properties?: Record<string, Json>
+      required?: string[]
+    }
     for (const [name, { description, ...schema }] of Object.entries(properties)) {
-      delete schema['id']
-      out.push({ name, in: 'query', required: required.includes(name), ...(description === undefined ? {} : { description }), schema })
+      out.push({
+        name,
+        in: 'query',
+        required: required.includes(name),
+        ...(description === undefined ? {} : { description }),
+        schema,
+      })
     }
   }
   for (const [name, { description, example }] of Object.entries(operation.headers ?? {})) {
-    out.push({ name, in: 'header', required: false, description, ...(example === undefined ? {} : { example }), schema: { type: 'string' } })
+    out.push({
+      name,
+      in: 'header',
+      required: false,
+      description,
+      ...(example === undefined ? {} : { example }),
+      schema: { type: 'string' },
+    })
   }
   return out
 }
@@ -149,24 +174,38 @@ export function parameters(operation: Operation): Json[] {
 function requestBody(operation: Operation, schemas: Record<string, Json>): Json {
   if (operation.content !== undefined) return { requestBody: { required: true, content: operation.content } }
   if (operation.body === undefined) return {}
-  return { requestBody: { required: true, content: { 'application/json': { schema: reference(operation.body, 'input', schemas) } } } }
+  return {
+    requestBody: { required: true, content: { 'application/json': { schema: reference(operation.body, 'input', schemas) } } },
+  }
 }
 
 function success(operation: Operation, answer: Answer, schemas: Record<string, Json>): Json {
   const headers: Json = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
   if (operation.access !== 'public') {
-    for (const name of ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) headers[name] = { $ref: `#/components/headers/${name}` }
+    for (const name of ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'])
+      headers[name] = { $ref: `#/components/headers/${name}` }
   }
-  for (const [name, description] of Object.entries(answer.headers ?? {})) headers[name] = { description, schema: { type: 'string' } }
+  for (const [name, description] of Object.entries(answer.headers ?? {}))
+    headers[name] = { description, schema: { type: 'string' } }
   const type = answer.type ?? 'application/json'
-  const schema = answer.schema === undefined ? (answer.type === undefined ? null : { type: 'string' }) : reference(answer.schema, 'output', schemas)
+  const schema =
+    answer.schema === undefined
+      ? answer.type === undefined
+        ? null
+        : { type: 'string' }
+      : reference(answer.schema, 'output', schemas)
   return { description: answer.description, headers, ...(schema === null ? {} : { content: { [type]: { schema } } }) }
 }
 
-function refusal(status: number, codes: readonly string[], problems: Readonly<Record<string, { status: number; means: string }>>): Json {
+function refusal(
+  status: number,
+  codes: readonly string[],
+  problems: Readonly<Record<string, { status: number; means: string }>>,
+): Json {
   const headers: Json = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
   if (status === 429 || status === 503) headers['Retry-After'] = { description: 'Seconds', schema: { type: 'integer' } }
-  if (status === 401 || status === 403) headers['WWW-Authenticate'] = { description: 'RFC 6750, with resource_metadata', schema: { type: 'string' } }
+  if (status === 401 || status === 403)
+    headers['WWW-Authenticate'] = { description: 'RFC 6750, with resource_metadata', schema: { type: 'string' } }
   return {
     description: codes.map((code) => `\`${code}\`: ${problems[code]?.means ?? ''}`).join(' '),
     headers,
@@ -180,10 +219,12 @@ function refusal(status: number, codes: readonly string[], problems: Readonly<Re
 
 /** A schema as OpenAPI wants it: those with an id of their own stand once under components. */
 function reference(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
-  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json & { $defs?: Record<string, Json> }
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json & {
+    $defs?: Record<string, Json>
+  }
   for (const [id, definition] of Object.entries($defs)) schemas[id] = clean(definition)
   const id = schema.meta()?.['id']
-  if (typeof id !== 'string') return clean(root)
+  if (typeof id !== 'string' || root['$ref'] !== undefined) return clean(root)
   schemas[id] = clean(root)
   return { $ref: `#/components/schemas/${id}` }
 }

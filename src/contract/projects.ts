@@ -34,5 +34,7 @@ export const projectUpdate = z
   .strictObject({ name: name.optional(), description: z.string().max(2000).optional() })
   .meta({ id: 'ProjectUpdate' })
 export type ProjectUpdate = z.input<typeof projectUpdate>
-export const projectDeleted = z.object({ id: z.string(), name: z.string(), documents_deleted: z.int() }).meta({ id: 'ProjectDeleted' })
+export const projectDeleted = z
+  .object({ id: z.string(), name: z.string(), documents_deleted: z.int() })
+  .meta({ id: 'ProjectDeleted' })
 export type ProjectDeleted = z.infer<typeof projectDeleted>

@@ -5,7 +5,12 @@ const names = z.string().min(1).max(200)
 
 export const searchMode = z.enum(['hybrid', 'vector', 'keyword'])
 
-const queryText = (chars: number) => z.string().min(1).max(chars).refine((query) => query.trim() !== '', 'must not be blank')
+const queryText = (chars: number) =>
+  z
+    .string()
+    .min(1)
+    .max(chars)
+    .refine((query) => query.trim() !== '', 'must not be blank')
 
 /** strictObject throughout: a typing error must not silently widen a search. */
 export const searchRequest = z
@@ -64,9 +69,7 @@ export const searchResult = z
     text: z.string(),
     highlights: z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' }),
     matching_chunks: z.int().optional().meta({ description: 'With group_by document: how many of its passages were found' }),
-    explain: z
-      .object({ keyword: stage.nullable(), vector: stage.nullable(), fused: stage, rerank: stage.nullable() })
-      .optional(),
+    explain: z.object({ keyword: stage.nullable(), vector: stage.nullable(), fused: stage, rerank: stage.nullable() }).optional(),
   })
   .meta({ id: 'SearchResult' })
 export type SearchResult = z.infer<typeof searchResult>

@@ -23,7 +23,8 @@ export function createApp(services: Services): Koa<State> {
 
   // Only what fails after an answer has begun comes here, mostly clients that went away in the middle of a download.
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') log.error({ err: error }, 'answer broke off')
+    if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
+      log.error({ err: error }, 'answer broke off')
   })
   return app
 }

@@ -43,11 +43,31 @@ export const PROBLEMS = {
   duplicate_path: { status: 422, means: 'Two different files of one request have the same path.' },
   cannot_be_processed: { status: 422, means: 'The files were refused for different reasons; see `rejected`.' },
   rate_limited: { status: 429, means: 'Too many requests; `Retry-After` says when to go on.' },
-  internal_error: { status: 500, means: 'A fault of the instance; its log has it under `request_id`.', say: 'The instance failed. Its log has the reason under this request_id.' },
-  blob_missing: { status: 500, means: 'The original of this document is missing on the disk.', say: 'The original of this document is missing on the disk. Run `docsearch doctor` on the instance.' },
-  unavailable: { status: 503, means: 'Something the instance needs is not there now; try again.', say: 'The instance cannot do this right now. Try again shortly.' },
-  embedder_unavailable: { status: 503, means: 'The embedding model cannot be reached.', say: 'The embedding model cannot be reached right now. Try again shortly.' },
-  disk_full: { status: 507, means: 'No room is left on the disk of the instance; nothing was stored.', say: 'No room is left on the disk of the instance. Nothing was stored; free some space and send it again.' },
+  internal_error: {
+    status: 500,
+    means: 'A fault of the instance; its log has it under `request_id`.',
+    say: 'The instance failed. Its log has the reason under this request_id.',
+  },
+  blob_missing: {
+    status: 500,
+    means: 'The original of this document is missing on the disk.',
+    say: 'The original of this document is missing on the disk. Run `docsearch doctor` on the instance.',
+  },
+  unavailable: {
+    status: 503,
+    means: 'Something the instance needs is not there now; try again.',
+    say: 'The instance cannot do this right now. Try again shortly.',
+  },
+  embedder_unavailable: {
+    status: 503,
+    means: 'The embedding model cannot be reached.',
+    say: 'The embedding model cannot be reached right now. Try again shortly.',
+  },
+  disk_full: {
+    status: 507,
+    means: 'No room is left on the disk of the instance; nothing was stored.',
+    say: 'No room is left on the disk of the instance. Nothing was stored; free some space and send it again.',
+  },
 } as const satisfies Record<string, { status: number; means: string; say?: string }>
 
 export type ProblemCode = keyof typeof PROBLEMS
@@ -92,7 +112,11 @@ export function isNoSpace(error: unknown): boolean {
 }
 
 /** The body of an error's answer, and the headers that go with it. A 5xx shows only sentences of this file. */
-export function toProblem(error: unknown, requestId: string, baseUrl: string): { problem: Problem; headers: Record<string, string> } {
+export function toProblem(
+  error: unknown,
+  requestId: string,
+  baseUrl: string,
+): { problem: Problem; headers: Record<string, string> } {
   const status = statusOf(error)
   const code = codeOf(error, status)
   const entry: { means: string; say?: string } | undefined = isProblemCode(code) ? PROBLEMS[code] : undefined

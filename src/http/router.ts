@@ -22,12 +22,11 @@ export function apiRouter(table: readonly Route[], services: Services): Koa.Midd
 
 function steps(row: Route, services: Services, limits: RateLimits): Middleware[] {
   const { access } = row
-  const baseUrl = services.http.baseUrl
   const chain: Middleware[] = [
     nameRoute(row),
-    authenticate({ access, authenticator: services.authenticator, baseUrl, limits }),
+    authenticate({ access, authenticator: services.authenticator, limits }),
     ...(access === 'public' ? [] : [limits.step]),
-    scopeCheck(access, baseUrl),
+    scopeCheck(access),
     ...(row.body === undefined ? [] : [jsonBody()]),
     handler(row, services),
   ]
@@ -49,7 +48,10 @@ function handler(row: Route, services: Services): Middleware {
       services,
       id: String((ctx as unknown as { params: Record<string, string> }).params['id'] ?? ''),
       query: parseQuery(row, ctx),
-      body: row.body === undefined ? undefined : validate(row.bodyFor?.(services) ?? row.body, (ctx.request as unknown as { body: unknown }).body),
+      body:
+        row.body === undefined
+          ? undefined
+          : validate(row.bodyFor?.(services) ?? row.body, (ctx.request as unknown as { body: unknown }).body),
       principal: principal ?? null,
       get caller() {
         if (principal === undefined) throw new Error(`${row.operationId} has no caller`)
@@ -83,7 +85,8 @@ function clientGone(ctx: Ctx): AbortSignal {
 function otherMethods(router: Router<State>): Middleware {
   return async (ctx) => {
     const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
-    if (methods.size === 0) throw fail('not_found', `There is nothing at ${ctx.path.slice(0, 200)}. The endpoints are described at /api/docs.`)
+    if (methods.size === 0)
+      throw fail('not_found', `There is nothing at ${ctx.path.slice(0, 200)}. The endpoints are described at /api/docs.`)
     const allow = [...methods, 'OPTIONS'].join(', ')
     ctx.set('Allow', allow)
     if (ctx.method === 'OPTIONS') {

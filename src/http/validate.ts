@@ -5,7 +5,11 @@ import { type Fault, invalid } from './problems.ts'
 export function validate<S extends z.ZodType>(schema: S, input: unknown, prefix = ''): z.output<S> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  throw invalid(result.error.issues.flatMap((issue) => faultsOf(issue, input)).map(({ path, message }) => ({ path: [prefix, path].filter((part) => part !== '').join('.'), message })))
+  throw invalid(
+    result.error.issues
+      .flatMap((issue) => faultsOf(issue, input))
+      .map(({ path, message }) => ({ path: [prefix, path].filter((part) => part !== '').join('.'), message })),
+  )
 }
 
 function faultsOf(issue: z.core.$ZodIssue, input: unknown): Fault[] {

@@ -58,7 +58,8 @@ function words(schema: Schema, schemas: Record<string, Schema>): string {
   const own = resolve(schema, schemas)
   if (own.enum !== undefined) return `${own.enum.map((value) => JSON.stringify(value)).join(' | ')}${defaultOf(own)}`
   if (own.anyOf !== undefined) return own.anyOf.map((one) => words(one, schemas)).join(' or ') + defaultOf(own)
-  if (own.items !== undefined) return `list of ${words(own.items, schemas)}${range(own.minItems, own.maxItems, 'entries')}${defaultOf(own)}`
+  if (own.items !== undefined)
+    return `list of ${words(own.items, schemas)}${range(own.minItems, own.maxItems, 'entries')}${defaultOf(own)}`
   const type = Array.isArray(own.type) ? own.type.join(' or ') : (own.type ?? 'any')
   return `${type}${range(own.minimum, safe(own.maximum), '')}${range(own.minLength, own.maxLength, 'characters')}${defaultOf(own)}`
 }

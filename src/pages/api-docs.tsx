@@ -79,7 +79,9 @@ function Page({ document, problems }: { document: OpenApiDocument; problems: Pro
 function Intro({ base }: { base: string }) {
   return (
     <section>
-      <p>Every request carries a credential, an API key or an access token, in its Authorization header. Upload a file, then ask:</p>
+      <p>
+        Every request carries a credential, an API key or an access token, in its Authorization header. Upload a file, then ask:
+      </p>
       <pre tabIndex={0}>
         {`curl -H "Authorization: Bearer $DOCSEARCH_TOKEN" -H "Prefer: wait=30" \\
      -F file=@contract.pdf ${base}/api/v1/upload
@@ -101,10 +103,10 @@ function Operation({ endpoint, base, schemas }: { endpoint: Endpoint; base: stri
         {endpoint.summary}. <span class="scope">{accessOf(endpoint)}</span>
       </p>
       {endpoint.description === undefined ? null : <p>{marked(endpoint.description)}</p>}
-      {endpoint.parameters === undefined ? null : (
+      {(endpoint.parameters ?? []).length === 0 ? null : (
         <Disclosure title="Parameters">
           <dl>
-            {endpoint.parameters.map(({ name, in: place, required, description, schema }) => (
+            {(endpoint.parameters ?? []).map(({ name, in: place, required, description, schema }) => (
               <>
                 <dt>
                   <code>{name}</code>{' '}
@@ -152,8 +154,8 @@ function ProblemList({ problems }: { problems: Problems }) {
     <section aria-labelledby="problems">
       <h2 id="problems">Errors</h2>
       <p>
-        Errors are <code>application/problem+json</code> (RFC 9457) with a stable <code>code</code> and the <code>request_id</code>; a body that does not validate has
-        every fault in <code>errors</code>.
+        Errors are <code>application/problem+json</code> (RFC 9457) with a stable <code>code</code> and the{' '}
+        <code>request_id</code>; a body that does not validate has every fault in <code>errors</code>.
       </p>
       <dl class="problems">
         {Object.entries(problems).map(([code, { status, means }]) => (
@@ -171,7 +173,11 @@ function ProblemList({ problems }: { problems: Problems }) {
 
 function endpointsOf(document: OpenApiDocument): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...(operation as unknown as DocumentedOperation) })),
+    Object.entries(item).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      ...(operation as unknown as DocumentedOperation),
+    })),
   )
 }
 

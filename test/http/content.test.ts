@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-const HTML = '<!doctype html><html><head><title>A page</title></head><body><script>alert(1)</script><p>Some text of a page.</p></body></html>'
+const HTML =
+  '<!doctype html><html><head><title>A page</title></head><body><script>alert(1)</script><p>Some text of a page.</p></body></html>'
 let app: TestApp
 let path: string
 beforeAll(async () => {
@@ -19,7 +20,9 @@ test('all of it, as an attachment that no browser runs', async () => {
   const { body: document } = await app.alice.get<Document>(path.replace('/content', ''))
   expect([status, body]).toEqual([200, HTML])
   expect(headers.get('content-type')).toBe(document.media_type)
-  expect(headers.get('content-disposition')).toBe(`attachment; filename="a \\"page\\" ?.html"; filename*=UTF-8''a%20%22page%22%20%E5%A0%B1.html`)
+  expect(headers.get('content-disposition')).toBe(
+    `attachment; filename="a \\"page\\" ?.html"; filename*=UTF-8''a%20%22page%22%20%E5%A0%B1.html`,
+  )
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'; sandbox/)
   expect(headers.get('content-length')).toBe(String(HTML.length))
   expect(headers.get('etag')).toBe(`"${createHash('sha256').update(HTML).digest('hex')}"`)
@@ -39,7 +42,11 @@ test.each([
 
 test.each(['bytes=100000-', 'bytes=-0'])('range %s is beyond the end: 416 with the size', async (range) => {
   const { status, headers, body } = await content({ Range: range })
-  expect([status, headers.get('content-range'), body]).toEqual([416, `bytes */${HTML.length}`, expect.objectContaining({ code: 'range_not_satisfiable' })])
+  expect([status, headers.get('content-range'), body]).toEqual([
+    416,
+    `bytes */${HTML.length}`,
+    expect.objectContaining({ code: 'range_not_satisfiable' }),
+  ])
 })
 
 test.each(['bytes=0-1,4-5', 'lines=0-1', 'bytes=9-2', 'bytes=x'])('range %s is answered with all of it', async (range) => {

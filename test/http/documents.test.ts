@@ -11,7 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-const names = async (query: string) => (await app.alice.get<DocumentList>(`/api/v1/documents${query}`)).body.documents.map(({ name }) => name).toSorted()
+const names = async (query: string) =>
+  (await app.alice.get<DocumentList>(`/api/v1/documents${query}`)).body.documents.map(({ name }) => name).toSorted()
 
 test('a list by project, status, part of the name and hash, in pages without gap or double', async () => {
   const text = 'Listed: one'
@@ -25,7 +26,9 @@ test('a list by project, status, part of the name and hash, in pages without gap
   const seen: string[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
-    const { body }: { body: DocumentList } = await app.alice.get<DocumentList>(`/api/v1/documents?limit=1${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+    const { body }: { body: DocumentList } = await app.alice.get<DocumentList>(
+      `/api/v1/documents?limit=1${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    )
     seen.push(...body.documents.map(({ name }) => name))
     cursor = body.next_cursor
   }
@@ -65,18 +68,29 @@ test('text: one page, and 404 for a page that is not there', async () => {
   const whole = await app.alice.get<string>(`/api/v1/documents/${id}/text`)
   expect([whole.headers.get('content-type'), whole.body]).toEqual(['text/plain; charset=utf-8', 'first page\fsecond page'])
   expect((await app.alice.get<string>(`/api/v1/documents/${id}/text?page=2`)).body).toBe('second page')
-  expect(await app.alice.get(`/api/v1/documents/${id}/text?page=3`)).toMatchObject({ status: 404, body: { code: 'page_not_found' } })
+  expect(await app.alice.get(`/api/v1/documents/${id}/text?page=3`)).toMatchObject({
+    status: 404,
+    body: { code: 'page_not_found' },
+  })
 })
 
 test('projects: made, found by id and name, renamed, counted, deleted with their documents', async () => {
   const made = await app.alice.post<Project>('/api/v1/projects', { name: 'Contracts / 2026', description: 'Signed ones' })
   expect([made.status, made.headers.get('location')]).toEqual([201, `${app.url}/api/v1/projects/${made.body.id}`])
-  expect(await app.alice.post('/api/v1/projects', { name: 'Contracts / 2026' })).toMatchObject({ status: 409, body: { code: 'project_exists' } })
+  expect(await app.alice.post('/api/v1/projects', { name: 'Contracts / 2026' })).toMatchObject({
+    status: 409,
+    body: { code: 'project_exists' },
+  })
   await app.alice.ready('in-it.txt', 'A contract of nine words stands in this file.', { project: 'Contracts / 2026' })
   const byName = await app.alice.get<Project>(`/api/v1/projects/${encodeURIComponent('Contracts / 2026')}`)
   expect(byName.body).toMatchObject({ id: made.body.id, document_count: 1, statuses: { ready: 1 } })
-  expect(await app.alice.call('PATCH', `/api/v1/projects/${made.body.id}`, { json: { name: 'Signed' } })).toMatchObject({ status: 200, body: { name: 'Signed', description: 'Signed ones' } })
-  expect(await app.alice.call('PATCH', `/api/v1/projects/${made.body.id}`, { json: { name: 'Lists' } })).toMatchObject({ status: 409 })
+  expect(await app.alice.call('PATCH', `/api/v1/projects/${made.body.id}`, { json: { name: 'Signed' } })).toMatchObject({
+    status: 200,
+    body: { name: 'Signed', description: 'Signed ones' },
+  })
+  expect(await app.alice.call('PATCH', `/api/v1/projects/${made.body.id}`, { json: { name: 'Lists' } })).toMatchObject({
+    status: 409,
+  })
   const gone = await app.alice.call<ProjectDeleted>('DELETE', '/api/v1/projects/Signed')
   expect([gone.status, gone.body]).toEqual([200, { id: made.body.id, name: 'Signed', documents_deleted: 1 }])
   expect((await app.alice.get(`/api/v1/projects/${made.body.id}`)).status).toBe(404)

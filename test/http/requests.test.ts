@@ -21,20 +21,32 @@ function withHost(host: string): Promise<{ status: number; body: string }> {
   })
 }
 
-test.each(['localhost', 'LOCALHOST:4747', '127.0.0.1:80', '[::1]:4747', '192.168.1.7', 'search.example.org', 'search.example.org:443', 'docs.intranet:4747'])(
-  'answers to %s',
-  async (host) => expect((await withHost(host)).status).toBe(200),
-)
+test.each([
+  'localhost',
+  'LOCALHOST:4747',
+  '127.0.0.1:80',
+  '[::1]:4747',
+  '192.168.1.7',
+  'search.example.org',
+  'search.example.org:443',
+  'docs.intranet:4747',
+])('answers to %s', async (host) => expect((await withHost(host)).status).toBe(200))
 
-test.each(['evil.example', 'localhost.evil.example', 'search.example.org.evil.example', '127.0.0.1.evil.example', '2130706433', 'a@localhost', 'evil.example:4747'])(
-  'a forged Host %s is 403',
-  async (host) => {
-    const { status, body } = await withHost(host)
-    expect([status, JSON.parse(body)]).toEqual([403, expect.objectContaining({ code: 'host_not_allowed' })])
-  },
-)
+test.each([
+  'evil.example',
+  'localhost.evil.example',
+  'search.example.org.evil.example',
+  '127.0.0.1.evil.example',
+  '2130706433',
+  'a@localhost',
+  'evil.example:4747',
+])('a forged Host %s is 403', async (host) => {
+  const { status, body } = await withHost(host)
+  expect([status, JSON.parse(body)]).toEqual([403, expect.objectContaining({ code: 'host_not_allowed' })])
+})
 
-const json = (body: string, headers: Record<string, string> = { 'Content-Type': 'application/json' }) => app.alice.call('POST', '/api/v1/projects', { body, headers })
+const json = (body: string, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
+  app.alice.call('POST', '/api/v1/projects', { body, headers })
 
 test.each([
   ['not JSON', '{"name": ', 400, 'invalid_json'],
@@ -62,13 +74,20 @@ test.each([
 })
 
 test('a body that is not what its encoding says is 400', async () => {
-  expect(await json('{"name": "x"}', { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+  expect(await json('{"name": "x"}', { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_json' },
+  })
 })
 
 test('unknown paths are 404, other methods 405 with Allow, OPTIONS says what there is', async () => {
   expect(await app.alice.get('/api/v1/nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
   const put = await app.alice.call('PUT', '/api/v1/projects')
-  expect([put.status, put.headers.get('allow'), put.body]).toEqual([405, 'HEAD, GET, POST, OPTIONS', expect.objectContaining({ code: 'method_not_allowed' })])
+  expect([put.status, put.headers.get('allow'), put.body]).toEqual([
+    405,
+    'HEAD, GET, POST, OPTIONS',
+    expect.objectContaining({ code: 'method_not_allowed' }),
+  ])
   const options = await app.stranger.call('OPTIONS', '/api/v1/documents/doc_x')
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'HEAD, GET, DELETE, OPTIONS'])
 })
@@ -78,7 +97,9 @@ test('parameters of an endpoint without any are refused', async () => {
 })
 
 test('a sane X-Request-Id is kept, any other replaced', async () => {
-  expect((await app.alice.get('/api/v1/me', { 'X-Request-Id': 'trace-1234.abcd' })).headers.get('x-request-id')).toBe('trace-1234.abcd')
+  expect((await app.alice.get('/api/v1/me', { 'X-Request-Id': 'trace-1234.abcd' })).headers.get('x-request-id')).toBe(
+    'trace-1234.abcd',
+  )
   expect((await app.alice.get('/api/v1/me', { 'X-Request-Id': 'a b"c' })).headers.get('x-request-id')).toMatch(/^req_/)
 })
 

@@ -8,7 +8,10 @@ const search = (json: object) => app.alice.post<SearchAnswer>('/api/v1/search', 
 
 beforeAll(async () => {
   app = await startTestApp()
-  id = await app.alice.ready('refunds.txt', 'Refunds are paid within fourteen days.\n\nThe gatekeeper keeps the lantern.\n', { project: 'Terms', tags: 'legal, shop' })
+  id = await app.alice.ready('refunds.txt', 'Refunds are paid within fourteen days.\n\nThe gatekeeper keeps the lantern.\n', {
+    project: 'Terms',
+    tags: 'legal, shop',
+  })
   await app.alice.ready('gardens.txt', 'Roses want sun and a little lime in the ground.\n')
 })
 afterAll(() => app?.close())
@@ -17,7 +20,11 @@ test('the passage with its document, page, offsets and marked words', async () =
   const { status, body } = await search({ query: 'when are refunds paid' })
   expect(status).toBe(200)
   const [best] = body.results
-  expect(best).toMatchObject({ rank: 1, document: { id, name: 'refunds.txt', project: { name: 'Terms' } }, chunk: { page_start: 1, char_start: 0 } })
+  expect(best).toMatchObject({
+    rank: 1,
+    document: { id, name: 'refunds.txt', project: { name: 'Terms' } },
+    chunk: { page_start: 1, char_start: 0 },
+  })
   const { body: text } = await app.alice.get<string>(`/api/v1/documents/${id}/text`)
   expect(text.slice(best!.chunk.char_start, best!.chunk.char_end)).toBe(best!.text)
   expect(best!.highlights.map(([start, end]) => best!.text.slice(start, end).toLowerCase())).toContain('refunds')
@@ -35,7 +42,7 @@ test.each([
   ['a time before there was anything', { filter: { created_before: '2000-01-01T00:00:00Z' } }, []],
 ])('is narrowed to %s', async (_what, narrow, names) => {
   const { body } = await search({ query: 'refunds lantern roses sun', ...narrow })
-  expect([...new Set(body.results.map(({ document }) => document.name))].toSorted()).toEqual(names.toSorted())
+  expect([...new Set(body.results.map(({ document }) => document.name))].toSorted()).toEqual((names as string[]).toSorted())
 })
 
 test('explain and group_by add what they promise', async () => {
@@ -51,7 +58,10 @@ test.each([
   ['fields nobody knows, all of them named', { query: 'x', lmit: 3, filter: { tag: ['a'] } }, ['filter.tag', 'lmit']],
   ['wrong types', { query: 7, rerank: 'yes', project: 3, filter: { tags: 'a' } }, ['filter.tags', 'project', 'query', 'rerank']],
 ])('%s is 400 with every fault', async (_what, json, paths) => {
-  const { status, body } = await app.alice.post<{ code: string; errors: { path: string; message: string }[] }>('/api/v1/search', json)
+  const { status, body } = await app.alice.post<{ code: string; errors: { path: string; message: string }[] }>(
+    '/api/v1/search',
+    json,
+  )
   expect([status, body.code]).toEqual([400, 'invalid_request'])
   expect(body.errors.map(({ path }) => path).toSorted()).toEqual(paths)
 })

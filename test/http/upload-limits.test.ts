@@ -18,22 +18,34 @@ afterEach(async () => {
   expect(body.documents.map(({ name }) => name)).toEqual([])
 })
 
-const files = (count: number, size: number) => Array.from({ length: count }, (_, i) => ({ name: `${i}.txt`, content: 'x'.repeat(size) }))
+const files = (count: number, size: number) =>
+  Array.from({ length: count }, (_, i) => ({ name: `${i}.txt`, content: 'x'.repeat(size) }))
 const boundary = 'boundary'
 const type = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
-const part = (disposition: string, content = 'a') => `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
+const part = (disposition: string, content = 'a') =>
+  `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
 const form = (...parts: string[]) => `${parts.join('')}--${boundary}--\r\n`
-const send = (body: string) => app.alice.call<UploadAnswer & { code: string; detail: string; errors?: { path: string }[] }>('POST', '/api/v1/upload', { body, headers: type })
+const send = (body: string) =>
+  app.alice.call<UploadAnswer & { code: string; detail: string; errors?: { path: string }[] }>('POST', '/api/v1/upload', {
+    body,
+    headers: type,
+  })
 
 test('a file over its limit is refused with limit and value', async () => {
   const { status, body } = await app.alice.upload(files(1, 1001))
-  expect([status, body.rejected]).toEqual([413, [{ name: '0.txt', code: 'too_large', message: expect.stringMatching(/1001.*1000/) }]])
+  expect([status, body.rejected]).toEqual([
+    413,
+    [{ name: '0.txt', code: 'too_large', message: expect.stringMatching(/1001.*1000/) }],
+  ])
 })
 
 test('a raw body over the limit of a file is refused, with and without its length known', async () => {
   const known = await app.alice.call('POST', '/api/v1/upload?name=a.txt', { body: 'x'.repeat(1001) })
   expect([known.status, known.body]).toEqual([413, expect.objectContaining({ code: 'too_large', limit: 1000 })])
-  const answer = await raw(`POST /api/v1/upload?name=a.txt HTTP/1.1\r\nTransfer-Encoding: chunked\r\n`, `5dc\r\n${'x'.repeat(1500)}\r\n0\r\n\r\n`)
+  const answer = await raw(
+    `POST /api/v1/upload?name=a.txt HTTP/1.1\r\nTransfer-Encoding: chunked\r\n`,
+    `5dc\r\n${'x'.repeat(1500)}\r\n0\r\n\r\n`,
+  )
   expect(answer).toMatch(/^HTTP\/1\.1 413 /)
 })
 
@@ -53,7 +65,10 @@ test('3,000 parts end early, as files and as fields', async () => {
     for (const disposition of ['name="file"; filename="a.txt"', 'name="x"']) {
       const body = form(...Array.from({ length: 3000 }, () => part(disposition)))
       const answer = await roomy.alice.call<{ code: string }>('POST', '/api/v1/upload', { body, headers: type })
-      expect([answer.status, answer.body.code]).toEqual([413, disposition.includes('filename') ? 'too_many_files' : 'too_many_parts'])
+      expect([answer.status, answer.body.code]).toEqual([
+        413,
+        disposition.includes('filename') ? 'too_many_files' : 'too_many_parts',
+      ])
       expect(await roomy.received()).toEqual([])
     }
   } finally {
@@ -62,18 +77,53 @@ test('3,000 parts end early, as files and as fields', async () => {
 })
 
 test.each([
-  ['a field that is too long', form(part('name="file"; filename="a.txt"'), part('name="tags"', 'x'.repeat(9000))), 400, 'invalid_request'],
-  ['headers that never end', form(`--${boundary}\r\nX: ${'x'.repeat(9000)}\r\nY: ${'y'.repeat(900)}\r\n`), 400, 'invalid_multipart'],
+  [
+    'a field that is too long',
+    form(part('name="file"; filename="a.txt"'), part('name="tags"', 'x'.repeat(9000))),
+    400,
+    'invalid_request',
+  ],
+  [
+    'headers that never end',
+    form(`--${boundary}\r\nX: ${'x'.repeat(9000)}\r\nY: ${'y'.repeat(900)}\r\n`),
+    400,
+    'invalid_multipart',
+  ],
   ['no part at all', form(), 400, 'invalid_request'],
   ['no end', part('name="file"; filename="a.txt"'), 400, 'invalid_multipart'],
   ['no multipart', 'just a text', 400, 'invalid_multipart'],
   ['a file without a name in its part', form(part('name="file"')), 400, 'invalid_request'],
   ['a file in another field', form(part('name="upload"; filename="a.txt"')), 400, 'invalid_request'],
-  ['unknown fields, each named', form(part('name="file"; filename="a.txt"'), part('name="projct"'), part('name="__proto__"')), 400, 'invalid_request'],
-  ['a field twice', form(part('name="file"; filename="a.txt"'), part('name="project"'), part('name="project"')), 400, 'invalid_request'],
-  ['an unknown on_conflict', form(part('name="file"; filename="a.txt"'), part('name="on_conflict"', 'merge')), 400, 'invalid_request'],
-  ['paths that do not match the files', form(part('name="file"; filename="a.txt"'), part('name="path"', 'a'), part('name="path"', 'b')), 400, 'invalid_request'],
-  ['control characters in a path', form(part('name="file"; filename="a.txt"'), part('name="path"', 'a\u0000b')), 400, 'invalid_request'],
+  [
+    'unknown fields, each named',
+    form(part('name="file"; filename="a.txt"'), part('name="projct"'), part('name="__proto__"')),
+    400,
+    'invalid_request',
+  ],
+  [
+    'a field twice',
+    form(part('name="file"; filename="a.txt"'), part('name="project"'), part('name="project"')),
+    400,
+    'invalid_request',
+  ],
+  [
+    'an unknown on_conflict',
+    form(part('name="file"; filename="a.txt"'), part('name="on_conflict"', 'merge')),
+    400,
+    'invalid_request',
+  ],
+  [
+    'paths that do not match the files',
+    form(part('name="file"; filename="a.txt"'), part('name="path"', 'a'), part('name="path"', 'b')),
+    400,
+    'invalid_request',
+  ],
+  [
+    'control characters in a path',
+    form(part('name="file"; filename="a.txt"'), part('name="path"', 'a\u0000b')),
+    400,
+    'invalid_request',
+  ],
 ])('%s is refused', async (_what, body, status, code) => {
   const answer = await send(body)
   expect([answer.status, answer.body.code]).toEqual([status, code])
@@ -81,7 +131,9 @@ test.each([
 })
 
 test('every unknown field is named', async () => {
-  const { body } = await send(form(part('name="file"; filename="a.txt"'), part('name="projct"'), part('name="__proto__"'), part('name="tags"', 'a\u0007')))
+  const { body } = await send(
+    form(part('name="file"; filename="a.txt"'), part('name="projct"'), part('name="__proto__"'), part('name="tags"', 'a\u0007')),
+  )
   expect(body.errors?.map(({ path }) => path).toSorted()).toEqual(['__proto__', 'projct', 'tags'])
 })
 

@@ -12,7 +12,10 @@ afterAll(() => app?.close())
 /** Exactly these bytes as the value of `filename`, which no HTTP library would send. */
 async function sendNamed(written: string): Promise<UploadAnswer & { status: number }> {
   const body = `--b\r\nContent-Disposition: form-data; name="file"; filename="${written}"\r\nContent-Type: text/plain\r\n\r\ntext of ${written.length}\r\n--b--\r\n`
-  const answer = await app.alice.call<UploadAnswer>('POST', '/api/v1/upload', { body, headers: { 'Content-Type': 'multipart/form-data; boundary=b' } })
+  const answer = await app.alice.call<UploadAnswer>('POST', '/api/v1/upload', {
+    body,
+    headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+  })
   return { ...answer.body, status: answer.status }
 }
 
@@ -48,7 +51,11 @@ test.each([
 })
 
 test('an empty file field of a form is no file', async () => {
-  const empty = '--b\r\nContent-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n--b--\r\n'
-  const answer = await app.alice.call<{ code: string }>('POST', '/api/v1/upload', { body: empty, headers: { 'Content-Type': 'multipart/form-data; boundary=b' } })
+  const empty =
+    '--b\r\nContent-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n--b--\r\n'
+  const answer = await app.alice.call<{ code: string }>('POST', '/api/v1/upload', {
+    body: empty,
+    headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+  })
   expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
 })

@@ -24,7 +24,16 @@ test('several files with their fields: project made, paths in order, tags on eac
   )
   expect(status).toBe(202)
   expect(body.rejected).toEqual([])
-  expect(body.documents.map(({ name, path, tags, outcome, project, media_type }) => ({ name, path, tags, outcome, project: project.name, media_type }))).toEqual([
+  expect(
+    body.documents.map(({ name, path, tags, outcome, project, media_type }) => ({
+      name,
+      path,
+      tags,
+      outcome,
+      project: project.name,
+      media_type,
+    })),
+  ).toEqual([
     { name: 'a.txt', path: 'left/a.txt', tags: ['one', 'two'], outcome: 'created', project: 'Fresh', media_type: 'text/plain' },
     { name: 'b.txt', path: 'right/b.txt', tags: ['one', 'two'], outcome: 'created', project: 'Fresh', media_type: 'text/plain' },
   ])
@@ -33,17 +42,28 @@ test('several files with their fields: project made, paths in order, tags on eac
 
 test('a raw body with a name, whatever Content-Type curl makes of it', async () => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Prefer: 'wait=60' }
-  const { status, body, headers: answered } = await app.alice.call<UploadAnswer>('POST', '/api/v1/upload?name=notes.txt&project=Raw&tags=x&path=deep/notes.txt', {
+  const {
+    status,
+    body,
+    headers: answered,
+  } = await app.alice.call<UploadAnswer>('POST', '/api/v1/upload?name=notes.txt&project=Raw&tags=x&path=deep/notes.txt', {
     body: 'a raw body & nothing else',
     headers,
   })
   expect(status).toBe(200)
   expect(answered.get('preference-applied')).toBe('wait=60')
-  expect(body.documents[0]).toMatchObject({ name: 'notes.txt', path: 'deep/notes.txt', status: 'ready', tags: ['x'], project: { name: 'Raw' } })
+  expect(body.documents[0]).toMatchObject({
+    name: 'notes.txt',
+    path: 'deep/notes.txt',
+    status: 'ready',
+    tags: ['x'],
+    project: { name: 'Raw' },
+  })
 })
 
 test('the same bytes are unchanged, other bytes replace, keep or are a conflict', async () => {
-  const send = (content: string, on_conflict?: string) => app.alice.upload([{ name: 'same.txt', content }], on_conflict === undefined ? {} : { on_conflict })
+  const send = (content: string, on_conflict?: string) =>
+    app.alice.upload([{ name: 'same.txt', content }], on_conflict === undefined ? {} : { on_conflict })
   const first = (await send('one')).body.documents[0]!
   expect((await send('one')).body.documents[0]).toMatchObject({ id: first.id, outcome: 'unchanged' })
   expect((await send('two')).body.documents[0]).toMatchObject({ id: first.id, outcome: 'replaced', sha256: sha256('two') })
@@ -51,7 +71,14 @@ test('the same bytes are unchanged, other bytes replace, keep or are a conflict'
   expect(kept.outcome).toBe('created')
   expect(kept.id).not.toBe(first.id)
   const refused = await send('four', 'error')
-  expect([refused.status, refused.body]).toEqual([409, expect.objectContaining({ code: 'document_exists', documents: [], rejected: [expect.objectContaining({ code: 'document_exists' })] })])
+  expect([refused.status, refused.body]).toEqual([
+    409,
+    expect.objectContaining({
+      code: 'document_exists',
+      documents: [],
+      rejected: [expect.objectContaining({ code: 'document_exists' })],
+    }),
+  ])
 })
 
 test('some rejected: the others are taken, and each refusal has its code', async () => {
@@ -70,7 +97,12 @@ test('some rejected: the others are taken, and each refusal has its code', async
 
 test.each([
   ['an empty file', [{ name: 'e.txt', content: '' }], 422, 'empty_file'],
-  ['no type we know', [{ name: 'x.txt', content: new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]) }], 415, 'unsupported_type'],
+  [
+    'no type we know',
+    [{ name: 'x.txt', content: new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]) }],
+    415,
+    'unsupported_type',
+  ],
   [
     'different causes',
     [
@@ -97,7 +129,9 @@ test('two files of one name do not replace one another in silence', async () => 
 })
 
 test('many uploads into a project that is not there yet make it once', async () => {
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => app.alice.upload([{ name: `${i}.txt`, content: `number ${i}` }], { project: 'Raced' })))
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => app.alice.upload([{ name: `${i}.txt`, content: `number ${i}` }], { project: 'Raced' })),
+  )
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(202))
   const { body } = await app.alice.get<ProjectList>('/api/v1/projects?limit=100')
   expect(body.projects.filter(({ name }) => name === 'Raced').map(({ document_count }) => document_count)).toEqual([8])
@@ -113,7 +147,10 @@ test('bytes arrive as they are, also when they look like the boundary', async ()
   const traps = [`\r\n--${boundary.slice(0, -1)}`, '\r\n--', '\r', '\r\n', `--${boundary}`, `\r\n-${boundary}`]
   const content = Array.from({ length: 4000 }, (_, i) => `line ${i} ${traps[i % traps.length]}`).join('')
   const body = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="traps.txt"\r\n\r\n${content}\r\n--${boundary}--\r\n`
-  const { body: answer } = await app.alice.call<UploadAnswer>('POST', '/api/v1/upload', { body, headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } })
+  const { body: answer } = await app.alice.call<UploadAnswer>('POST', '/api/v1/upload', {
+    body,
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+  })
   expect(answer.documents[0]).toMatchObject({ size_bytes: Buffer.byteLength(content), sha256: sha256(content) })
 })
 

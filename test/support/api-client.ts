@@ -17,10 +17,18 @@ export interface UploadFile {
 export interface ApiClient {
   key: string | null
   /** One request. Its answer is held against the contract: schema, documented status and code, headers. */
-  call<T = Record<string, unknown>>(method: string, path: string, options?: { json?: unknown; body?: BodyInit; headers?: Record<string, string> }): Promise<ApiAnswer<T>>
+  call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    options?: { json?: unknown; body?: BodyInit; headers?: Record<string, string> },
+  ): Promise<ApiAnswer<T>>
   get<T = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<ApiAnswer<T>>
   post<T = Record<string, unknown>>(path: string, json: unknown): Promise<ApiAnswer<T>>
-  upload(files: readonly UploadFile[], fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<ApiAnswer<UploadAnswer>>
+  upload(
+    files: readonly UploadFile[],
+    fields?: Record<string, string | string[]>,
+    headers?: Record<string, string>,
+  ): Promise<ApiAnswer<UploadAnswer>>
   /** Uploads one text, waits until it is searchable, gives its id. */
   ready(name: string, text: string, fields?: Record<string, string>): Promise<string>
   /** An answer that goes on; nothing is checked. */
@@ -32,7 +40,11 @@ export function apiClient(url: string, key: string | null): ApiClient {
 
   const client: ApiClient = {
     key,
-    async call<T>(method: string, path: string, { json, body, headers = {} }: { json?: unknown; body?: BodyInit; headers?: Record<string, string> } = {}) {
+    async call<T>(
+      method: string,
+      path: string,
+      { json, body, headers = {} }: { json?: unknown; body?: BodyInit; headers?: Record<string, string> } = {},
+    ) {
       const sent = json === undefined ? body : JSON.stringify(json)
       const type: Record<string, string> = json === undefined ? {} : { 'Content-Type': 'application/json' }
       const response = await fetch(url + path, {
@@ -42,8 +54,12 @@ export function apiClient(url: string, key: string | null): ApiClient {
       })
       const text = await response.text()
       const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
-      const answer: ApiAnswer<T> = { status: response.status, headers: response.headers, body: (isJson && text !== '' ? JSON.parse(text) : text) as T }
-      checkAnswer(method, path, answer as ApiAnswer<unknown>)
+      const answer: ApiAnswer<T> = {
+        status: response.status,
+        headers: response.headers,
+        body: (isJson && text !== '' ? JSON.parse(text) : text) as T,
+      }
+      checkAnswer(method, path, answer)
       return answer
     },
     get: (path, headers) => client.call('GET', path, headers === undefined ? {} : { headers }),
@@ -56,7 +72,11 @@ export function apiClient(url: string, key: string | null): ApiClient {
     },
     async ready(name, text, fields) {
       const { status, body } = await client.upload([{ name, content: text }], fields, { Prefer: 'wait=60' })
-      expect({ status, statuses: body.documents.map((document) => document.status), rejected: body.rejected }).toEqual({ status: 200, statuses: ['ready'], rejected: [] })
+      expect({ status, statuses: body.documents.map((document) => document.status), rejected: body.rejected }).toEqual({
+        status: 200,
+        statuses: ['ready'],
+        rejected: [],
+      })
       return body.documents[0]!.id
     },
     open: (path, headers = {}) => fetch(url + path, { headers: { ...credential, ...headers } }),

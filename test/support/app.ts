@@ -96,7 +96,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
   }
   Object.assign(services, options.change?.({ ...services }))
-  const server = createServer({ requestTimeout: 0 }, createApp(services).callback())
+  const handle = createApp(services).callback()
+  // Koa answers its own failures; nothing waits for the promise.
+  const server = createServer({ requestTimeout: 0 }, (request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 

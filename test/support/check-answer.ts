@@ -11,7 +11,11 @@ const ANYWHERE = new Set(['not_found', 'method_not_allowed', 'host_not_allowed']
 /** Row of the table that takes this request. */
 export function routeOf(method: string, path: string): Route | undefined {
   const pathname = path.split('?')[0] ?? ''
-  return routes.find((route) => route.method === (method === 'HEAD' ? 'GET' : method) && new RegExp(`^${route.path.replace('{id}', '[^/]+')}$`).test(pathname))
+  return routes.find(
+    (route) =>
+      route.method === (method === 'HEAD' ? 'GET' : method) &&
+      new RegExp(`^${route.path.replace('{id}', '[^/]+')}$`).test(pathname),
+  )
 }
 
 /** Holds an answer against what the table promises of its endpoint. Every answer of the HTTP tests passes through here. */
@@ -38,7 +42,9 @@ function checkProblem(route: Route | undefined, answer: { status: number; header
   expect(parsed.status).toBe(answer.status)
   expect(parsed.request_id).toBe(answer.headers.get('x-request-id'))
   expect(Object.keys(PROBLEMS)).toContain(parsed.code)
-  if (route !== undefined && !ANYWHERE.has(parsed.code)) expect(problemCodes(route), `codes of ${route.operationId}`).toContain(parsed.code)
-  if (answer.status === 401 || parsed.code === 'insufficient_scope') expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
+  if (route !== undefined && !ANYWHERE.has(parsed.code))
+    expect(problemCodes(route), `codes of ${route.operationId}`).toContain(parsed.code)
+  if (answer.status === 401 || parsed.code === 'insufficient_scope')
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
   if (answer.status === 429 || answer.status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
 }

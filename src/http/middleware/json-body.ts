@@ -23,7 +23,10 @@ export function jsonBody(): Middleware {
   return async (ctx, next) => {
     const type = ctx.get('Content-Type')
     if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
-      throw fail('unsupported_media_type', `Send the body as \`Content-Type: application/json\`${type === '' ? '' : `, not ${JSON.stringify(type.slice(0, 100))}`}.`)
+      throw fail(
+        'unsupported_media_type',
+        `Send the body as \`Content-Type: application/json\`${type === '' ? '' : `, not ${JSON.stringify(type.slice(0, 100))}`}.`,
+      )
     }
     await parse(ctx, next)
   }
@@ -35,8 +38,10 @@ function refusal(error: Error): Error {
     return fail('body_too_large', `The JSON body is over the limit of ${MOST_BYTES} bytes.`, { limit: MOST_BYTES })
   }
   // A body that claims to be compressed and is not.
-  if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') === true) return fail('invalid_json', 'The body is not what its Content-Encoding says.')
+  if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') === true)
+    return fail('invalid_json', 'The body is not what its Content-Encoding says.')
   if (status === 415) return fail('unsupported_media_type', 'Send the body as UTF-8, plain or with gzip, deflate or br.')
-  if (status === 400 || error instanceof SyntaxError) return fail('invalid_json', 'The body is not valid JSON: send one object, without a field named __proto__.')
+  if (status === 400 || error instanceof SyntaxError)
+    return fail('invalid_json', 'The body is not valid JSON: send one object, without a field named __proto__.')
   return error
 }

@@ -2,6 +2,7 @@ import type { Logger } from '../../core/logger.ts'
 import { drain } from '../drain.ts'
 import { toProblem } from '../problems.ts'
 import type { Middleware } from '../step.ts'
+import { challenge } from './challenge.ts'
 
 /** Whatever is thrown further down becomes an RFC 9457 answer; what is our fault is logged with its causes. */
 export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
@@ -10,8 +11,11 @@ export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
       await next()
     } catch (error) {
       const { problem, headers } = toProblem(error, ctx.state.requestId, baseUrl())
-      if (problem.status >= 500 && !ctx.res.closed) log.error({ request_id: ctx.state.requestId, route: ctx.state.route, err: error }, 'request failed')
+      if (problem.status >= 500 && !ctx.res.closed)
+        log.error({ request_id: ctx.state.requestId, route: ctx.state.route, err: error }, 'request failed')
       for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
+      const authenticate = challenge(problem, baseUrl())
+      if (authenticate !== null) ctx.set('WWW-Authenticate', authenticate)
       ctx.status = problem.status
       ctx.body = JSON.stringify(problem)
       ctx.type = 'application/problem+json'

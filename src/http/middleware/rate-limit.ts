@@ -41,10 +41,14 @@ async function consume(limiter: RateLimiterMemory, key: string, limit: number): 
     return await limiter.consume(key)
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused
-    throw new DocsearchError('rate_limited', `More than ${limit} requests within a minute. Go on in ${seconds(refused)} s (see Retry-After).`, {
-      retryAfter: seconds(refused),
-      details: { limit },
-    })
+    throw new DocsearchError(
+      'rate_limited',
+      `More than ${limit} requests within a minute. Go on in ${seconds(refused)} s (see Retry-After).`,
+      {
+        retryAfter: seconds(refused),
+        details: { limit },
+      },
+    )
   }
 }
 

@@ -4,7 +4,8 @@ import { route, type Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
 const tag = 'Instance'
-const PAGE_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** The description of the API, for programs and for people; made from the table it is part of. */
 export function docsRoutes(table: () => readonly Route[]): Route[] {

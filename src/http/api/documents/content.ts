@@ -21,7 +21,11 @@ export const contentRoute = route({
     'If-Range': { description: 'Range counts only while the ETag is this one' },
   },
   answers: {
-    200: { description: 'All of it', type: 'application/octet-stream', headers: { ETag: 'SHA-256 of the bytes', 'Content-Disposition': 'attachment, with the name', 'Accept-Ranges': 'bytes' } },
+    200: {
+      description: 'All of it',
+      type: 'application/octet-stream',
+      headers: { ETag: 'SHA-256 of the bytes', 'Content-Disposition': 'attachment, with the name', 'Accept-Ranges': 'bytes' },
+    },
     206: { description: 'The range', type: 'application/octet-stream', headers: { 'Content-Range': 'Which bytes of how many' } },
     304: { description: 'Unchanged' },
   },

@@ -19,7 +19,9 @@ export function presentDocument(document: DocumentRecord): Document {
     chunk_count: document.chunkCount,
     embedding_model: document.embeddingModel,
     error: document.error === null ? null : { code: document.error.code, message: document.error.message },
-    warnings: document.warnings.map(({ code, message, page }) => (page === undefined ? { code, message } : { code, message, page })),
+    warnings: document.warnings.map(({ code, message, page }) =>
+      page === undefined ? { code, message } : { code, message, page },
+    ),
     health: {
       pages: document.health.pages,
       pages_with_text: document.health.pagesWithText,

@@ -26,7 +26,10 @@ export const eventRoutes = [
       ctx.status = 200
       if (ctx.method === 'HEAD') return
       const isAllowed = () => isStillValid(ctx, services.authenticator)
-      ctx.body = Readable.from(eventStream({ events: services.records.events, ownerId: caller.userId, afterId, signal, isAllowed }), { objectMode: false })
+      ctx.body = Readable.from(
+        eventStream({ events: services.records.events, ownerId: caller.userId, afterId, signal, isAllowed }),
+        { objectMode: false },
+      )
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
     },
   }),

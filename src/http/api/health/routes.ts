@@ -10,7 +10,8 @@ export const healthRoutes = [
     path: '/api/v1/health',
     tag: 'Instance',
     summary: 'Show whether it works',
-    description: 'Answers without a credential too, then with status and version only. `degraded` still answers searches and takes uploads where it can.',
+    description:
+      'Answers without a credential too, then with status and version only. `degraded` still answers searches and takes uploads where it can.',
     access: 'optional',
     answers: {
       200: { description: 'It works, perhaps with less (`degraded`)', schema: health },
@@ -29,7 +30,12 @@ export const healthRoutes = [
 ]
 
 async function checks({ records, engine, reranker, ingest, disk }: Services): Promise<NonNullable<Health['checks']>> {
-  const [database, { embedder, index }, queue, space] = await Promise.all([records.check(), engine.status(), queueStatus(ingest), disk()])
+  const [database, { embedder, index }, queue, space] = await Promise.all([
+    records.check(),
+    engine.status(),
+    queueStatus(ingest),
+    disk(),
+  ])
   const rerankerState = reranker()
   return {
     database: { status: database.ok ? 'ok' : 'unavailable', message: database.message },

@@ -1,4 +1,11 @@
-import { apiKeyCreate, apiKeyCreated, apiKeyList, apiKeyListQuery, type ApiKeyCreated, type ApiKeyList } from '../../../contract/account.ts'
+import {
+  apiKeyCreate,
+  apiKeyCreated,
+  apiKeyList,
+  apiKeyListQuery,
+  type ApiKeyCreated,
+  type ApiKeyList,
+} from '../../../contract/account.ts'
 import type { Scope } from '../../../core/model.ts'
 import { pageRequest } from '../../page.ts'
 import { fail } from '../../problems.ts'
@@ -32,17 +39,27 @@ export const keyRoutes = [
     path: '/api/v1/keys',
     tag,
     summary: 'Make an API key',
-    description: 'The answer holds the key; it is shown this once and cannot be read again. Never more scope than the caller has.',
+    description:
+      'The answer holds the key; it is shown this once and cannot be read again. Never more scope than the caller has.',
     access,
     body: apiKeyCreate,
     answers: { 201: { description: 'The key', schema: apiKeyCreated, headers: { Location: 'Its address' } } },
     async handle({ ctx, services, caller, body }) {
       const scopes = body.scopes ?? DEFAULT_SCOPES.filter((scope) => caller.scopes.has(scope))
       if (scopes.length === 0) {
-        throw fail('insufficient_scope', 'The credential has none of the scopes a key gets by default. Name `scopes`.', { scope: DEFAULT_SCOPES.join(' ') })
+        throw fail('insufficient_scope', 'The credential has none of the scopes a key gets by default. Name `scopes`.', {
+          scope: DEFAULT_SCOPES.join(' '),
+        })
       }
-      const expiresAt = body.expires_in_days === undefined ? null : new Date(services.clock.now().getTime() + body.expires_in_days * DAY_MS)
-      const { key, record } = await services.apiKeys.create({ ownerId: caller.userId, name: body.name, scopes, expiresAt, maker: caller })
+      const expiresAt =
+        body.expires_in_days === undefined ? null : new Date(services.clock.now().getTime() + body.expires_in_days * DAY_MS)
+      const { key, record } = await services.apiKeys.create({
+        ownerId: caller.userId,
+        name: body.name,
+        scopes,
+        expiresAt,
+        maker: caller,
+      })
       ctx.status = 201
       ctx.set('Location', `${services.http.baseUrl()}/api/v1/keys/${record.id}`)
       ctx.body = { ...presentKey(record), key } satisfies ApiKeyCreated
@@ -60,7 +77,10 @@ export const keyRoutes = [
     problems: ['key_not_found'],
     async handle({ ctx, services, caller, id }) {
       if (!(await services.records.keys.delete(caller.userId, id))) {
-        throw fail('key_not_found', `There is no key ${JSON.stringify(id.slice(0, 100))}. GET /api/v1/keys lists those there are.`)
+        throw fail(
+          'key_not_found',
+          `There is no key ${JSON.stringify(id.slice(0, 100))}. GET /api/v1/keys lists those there are.`,
+        )
       }
       ctx.status = 204
     },

@@ -2,7 +2,11 @@ import type { SearchAnswer, SearchResult } from '../../../contract/search.ts'
 import type { SearchHit, SearchOutcome } from '../../../search/search.ts'
 
 /** A search's outcome as the wire has it. */
-export function presentSearch(query: string, outcome: SearchOutcome, options: { explain: boolean; groupBy: 'chunk' | 'document' }): SearchAnswer {
+export function presentSearch(
+  query: string,
+  outcome: SearchOutcome,
+  options: { explain: boolean; groupBy: 'chunk' | 'document' },
+): SearchAnswer {
   return {
     query,
     results: outcome.hits.map((hit) => presentHit(hit, options)),
@@ -10,7 +14,12 @@ export function presentSearch(query: string, outcome: SearchOutcome, options: { 
     mode: outcome.mode,
     mode_reason: outcome.modeReason,
     embedding_model: outcome.embeddingModel,
-    rerank: { applied: outcome.rerank.applied, model: outcome.rerank.model, took_ms: outcome.rerank.tookMs, reason: outcome.rerank.reason },
+    rerank: {
+      applied: outcome.rerank.applied,
+      model: outcome.rerank.model,
+      took_ms: outcome.rerank.tookMs,
+      reason: outcome.rerank.reason,
+    },
     pending_documents: outcome.pendingDocuments,
   }
 }

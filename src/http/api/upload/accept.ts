@@ -54,7 +54,10 @@ function checkFile(file: File, hashes: Map<string, string>, fileBytes: number): 
   const before = hashes.get(path)
   // Else the second would replace the first, and a file that was sent would be gone without a word.
   if (before !== undefined && before !== received.sha256) {
-    throw fail('duplicate_path', `Another file of this request has the path ${JSON.stringify(showName(path))}. Send a \`path\` for each.`)
+    throw fail(
+      'duplicate_path',
+      `Another file of this request has the path ${JSON.stringify(showName(path))}. Send a \`path\` for each.`,
+    )
   }
   hashes.set(path, received.sha256)
 }

@@ -32,9 +32,11 @@ const FIELDS = new Set(['project', 'tags', 'path', 'on_conflict'])
 export async function readUpload(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Upload> {
   const type = ctx.get('Content-Type')
   const encoding = ctx.get('Content-Encoding')
-  if (encoding !== '' && encoding.toLowerCase() !== 'identity') throw fail('unsupported_media_type', 'Send files as they are, without a Content-Encoding.')
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity')
+    throw fail('unsupported_media_type', 'Send files as they are, without a Content-Encoding.')
   const isForm = /^multipart\/form-data\s*(;|$)/i.test(type)
-  if (/^multipart\//i.test(type) && !isForm) throw fail('unsupported_media_type', 'Send `multipart/form-data`, or one file as the body with ?name=.')
+  if (/^multipart\//i.test(type) && !isForm)
+    throw fail('unsupported_media_type', 'Send `multipart/form-data`, or one file as the body with ?name=.')
   checkLength(ctx, isForm ? limits.requestBytes : Math.min(limits.fileBytes, limits.requestBytes), isForm)
   try {
     return isForm ? await readForm(ctx, type, incoming, limits) : await readRaw(ctx, incoming, limits)
@@ -83,7 +85,10 @@ async function readRaw(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Up
 
 async function readForm(ctx: Ctx, type: string, incoming: Incoming, limits: Limits): Promise<Upload> {
   const extra = Object.keys(ctx.query)
-  if (extra.length > 0) throw invalid(extra.map((path) => ({ path, message: 'is not a parameter of this request; with multipart it is a form field' })))
+  if (extra.length > 0)
+    throw invalid(
+      extra.map((path) => ({ path, message: 'is not a parameter of this request; with multipart it is a form field' })),
+    )
   const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^;\s"]{1,70}))\s*(?:;|$)/i.exec(type)
   if (boundary === null) throw fail('invalid_multipart', 'The Content-Type has no boundary. Let your HTTP library set it.')
 
@@ -99,7 +104,9 @@ async function readForm(ctx: Ctx, type: string, incoming: Incoming, limits: Limi
       if (fileName === null) return fieldSink(name, (value) => fields.set(name, [...(fields.get(name) ?? []), value]))
       if (name !== 'file') faults.push({ path: name, message: 'is not a field for files; that is `file`' })
       if (++begun > limits.requestFiles) {
-        throw fail('too_many_files', `More than ${limits.requestFiles} files in one request. Send them in several.`, { limit: limits.requestFiles })
+        throw fail('too_many_files', `More than ${limits.requestFiles} files in one request. Send them in several.`, {
+          limit: limits.requestFiles,
+        })
       }
       return incoming.receive((received) => {
         // A form in a browser sends its empty file field as a file without name and bytes.
@@ -117,7 +124,11 @@ function fieldSink(name: string, done: (value: string) => void) {
     async write(chunk: Buffer) {
       bytes += chunk.length
       if (bytes > MOST_FIELD_BYTES) {
-        throw fail('body_too_large', `The field ${JSON.stringify(name.slice(0, 100))} is over the limit of ${MOST_FIELD_BYTES} bytes.`, { limit: MOST_FIELD_BYTES })
+        throw fail(
+          'body_too_large',
+          `The field ${JSON.stringify(name.slice(0, 100))} is over the limit of ${MOST_FIELD_BYTES} bytes.`,
+          { limit: MOST_FIELD_BYTES },
+        )
       }
       chunks.push(chunk)
     },
@@ -142,7 +153,10 @@ function toUpload(fields: Map<string, string[]>, files: { sent: string; received
   const paths = input['path'] as string[]
   if (files.length === 0 && !fields.has('file')) faults.push({ path: 'file', message: 'is required: at least one file' })
   if (paths.length > 0 && paths.length !== files.length) {
-    faults.push({ path: 'path', message: `is given ${paths.length} times for ${files.length} files; send one for each file, in order, or none` })
+    faults.push({
+      path: 'path',
+      message: `is given ${paths.length} times for ${files.length} files; send one for each file, in order, or none`,
+    })
   }
   const parsed = uploadFields.safeParse(input)
   if (!parsed.success) faults.push(...parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
@@ -156,12 +170,17 @@ function toUpload(fields: Map<string, string[]>, files: { sent: string; received
 }
 
 /** What both kinds of body have in common. Every fault is added to `faults`. */
-function check(input: { project: string; tags: string; paths: readonly string[] }, faults: Fault[]): { project: string; tags: string[] } {
-  if (!projectCreate.shape.name.safeParse(input.project).success) faults.push({ path: 'project', message: 'must not contain control characters' })
+function check(
+  input: { project: string; tags: string; paths: readonly string[] },
+  faults: Fault[],
+): { project: string; tags: string[] } {
+  if (!projectCreate.shape.name.safeParse(input.project).success)
+    faults.push({ path: 'project', message: 'must not contain control characters' })
   const tags = [...new Set(input.tags.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
   if (tags.length > MOST_TAGS) faults.push({ path: 'tags', message: `has ${tags.length} tags, the limit is ${MOST_TAGS}` })
   const long = tags.find((tag) => tag.length > MOST_TAG_CHARACTERS)
-  if (long !== undefined) faults.push({ path: 'tags', message: `has a tag of ${long.length} characters, the limit is ${MOST_TAG_CHARACTERS}` })
+  if (long !== undefined)
+    faults.push({ path: 'tags', message: `has a tag of ${long.length} characters, the limit is ${MOST_TAG_CHARACTERS}` })
   if (hasControlCharacters(input.tags)) faults.push({ path: 'tags', message: 'must not contain control characters' })
   input.paths.forEach((path, i) => {
     if (hasControlCharacters(path)) faults.push({ path: `path.${i}`, message: 'must not contain control characters' })

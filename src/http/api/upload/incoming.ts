@@ -63,5 +63,5 @@ export function incomingFiles(folder: string, maxBytes: number): Incoming {
 
 /** A write may take only part of what it is given. */
 async function writeAll(handle: Awaited<ReturnType<typeof open>>, chunk: Buffer): Promise<void> {
-  for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at)).bytesWritten
+  for (let at = 0; at < chunk.length;) at += (await handle.write(chunk, at)).bytesWritten
 }

@@ -42,7 +42,12 @@ class Parser extends MultipartParser {
  * Reads a multipart body to its end, each part into the sink `open` gives for it. Throws `invalid_multipart` when it is malformed
  * or cut off, `too_many_parts` above the limit, and whatever `open` and its sinks throw.
  */
-export async function readMultipart(options: { chunks: AsyncIterable<Buffer>; boundary: string; maxParts: number; open(head: PartHead): Promise<PartSink> }): Promise<void> {
+export async function readMultipart(options: {
+  chunks: AsyncIterable<Buffer>
+  boundary: string
+  maxParts: number
+  open(head: PartHead): Promise<PartSink>
+}): Promise<void> {
   const { chunks, boundary, maxParts, open } = options
   const parser = new Parser()
   parser.initWithBoundary(boundary)
@@ -54,7 +59,10 @@ export async function readMultipart(options: { chunks: AsyncIterable<Buffer>; bo
       let sink: PartSink | null = null
       for await (const { name, buffer } of tokens) {
         if (name === 'partBegin') {
-          if (++parts > maxParts) throw fail('too_many_parts', `More than ${maxParts} parts in one request. Send fewer files at a time.`, { limit: maxParts })
+          if (++parts > maxParts)
+            throw fail('too_many_parts', `More than ${maxParts} parts in one request. Send fewer files at a time.`, {
+              limit: maxParts,
+            })
           header = emptyHeader()
         } else if (name === 'headerField') header.add('field', buffer)
         else if (name === 'headerValue') header.add('value', buffer)
@@ -68,7 +76,8 @@ export async function readMultipart(options: { chunks: AsyncIterable<Buffer>; bo
   } catch (error) {
     if (error instanceof DocsearchError || !isParserError(error)) throw error
   }
-  if (!isWhole) throw fail('invalid_multipart', 'The multipart body is malformed or was cut off; nothing was stored. Send it again.')
+  if (!isWhole)
+    throw fail('invalid_multipart', 'The multipart body is malformed or was cut off; nothing was stored. Send it again.')
 }
 
 function isParserError(error: unknown): boolean {
@@ -85,12 +94,16 @@ function emptyHeader() {
     add(to: 'field' | 'value', chunk: Buffer | undefined) {
       if (chunk === undefined) return
       bytes += chunk.length
-      if (bytes > MOST_HEADER_BYTES) throw fail('body_too_large', `The headers of a part are over the limit of ${MOST_HEADER_BYTES} bytes.`, { limit: MOST_HEADER_BYTES })
+      if (bytes > MOST_HEADER_BYTES)
+        throw fail('body_too_large', `The headers of a part are over the limit of ${MOST_HEADER_BYTES} bytes.`, {
+          limit: MOST_HEADER_BYTES,
+        })
       ;(to === 'field' ? field : value).push(chunk)
     },
     close() {
       // Joined before decoding: a character may lie across two chunks. RFC 7578 section 5.1: UTF-8.
-      if (Buffer.concat(field).toString('latin1').toLowerCase() === 'content-disposition') found = Buffer.concat(value).toString('utf8')
+      if (Buffer.concat(field).toString('latin1').toLowerCase() === 'content-disposition')
+        found = Buffer.concat(value).toString('utf8')
       field = []
       value = []
     },
@@ -107,7 +120,8 @@ function headOf(disposition: string): PartHead {
  * a backslash (older ones). A backslash before anything else stands for itself: it parts a Windows path.
  */
 function parameter(disposition: string, name: string): string | null {
-  const extended = name === 'filename' ? new RegExp(`;\\s*${name}\\*=utf-8'[^']*'([^;\\s]+)`, 'i').exec(disposition)?.[1] : undefined
+  const extended =
+    name === 'filename' ? new RegExp(`;\\s*${name}\\*=utf-8'[^']*'([^;\\s]+)`, 'i').exec(disposition)?.[1] : undefined
   if (extended !== undefined) return decodeExtended(extended)
   const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s"]*))`, 'i').exec(disposition)
   if (match === null) return null

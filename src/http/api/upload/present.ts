@@ -13,7 +13,10 @@ export function presentRefusal(accepted: Accepted, requestId: string, baseUrl: s
   const codes = new Set(accepted.rejected.map(({ code }) => code))
   const [only] = codes
   const code = codes.size === 1 && only !== undefined && isProblemCode(only) ? only : 'cannot_be_processed'
-  const message = accepted.rejected.length === 1 ? (accepted.rejected[0]?.message ?? '') : `None of the ${accepted.rejected.length} files was taken; see rejected.`
+  const message =
+    accepted.rejected.length === 1
+      ? (accepted.rejected[0]?.message ?? '')
+      : `None of the ${accepted.rejected.length} files was taken; see rejected.`
   const error = fail(code, message || PROBLEMS[code].means)
   return { ...toProblem(error, requestId, baseUrl).problem, ...presentUpload(accepted), status: statusOf(error) }
 }

@@ -31,15 +31,24 @@ export const uploadRoutes = [
           type: 'object',
           required: ['file'],
           additionalProperties: false,
-          properties: { file: { type: 'array', minItems: 1, items: { type: 'string', contentMediaType: 'application/octet-stream' } }, ...fields.properties },
+          properties: {
+            file: { type: 'array', minItems: 1, items: { type: 'string', contentMediaType: 'application/octet-stream' } },
+            ...fields.properties,
+          },
         },
       },
-      '*/*': { schema: { type: 'string', contentMediaType: 'application/octet-stream', description: 'One file; needs `?name=`' } },
+      '*/*': {
+        schema: { type: 'string', contentMediaType: 'application/octet-stream', description: 'One file; needs `?name=`' },
+      },
     },
     documentedQuery: rawUploadQuery.partial({ name: true }),
     headers: { Prefer: { description: 'Waits for processing, at most 120 seconds', example: 'wait=30' } },
     answers: {
-      200: { description: 'With `Prefer: wait`: all of them are ready or failed', schema: uploadAnswer, headers: { 'Preference-Applied': 'The wait that was applied' } },
+      200: {
+        description: 'With `Prefer: wait`: all of them are ready or failed',
+        schema: uploadAnswer,
+        headers: { 'Preference-Applied': 'The wait that was applied' },
+      },
       202: { description: 'Stored and in the queue', schema: uploadAnswer },
     },
     problems: [
@@ -86,7 +95,10 @@ async function handle({ ctx, services, caller, signal }: Call): Promise<void> {
 }
 
 /** With `Prefer: wait=N`: true when all are ready or failed, and then `accepted` shows them so. */
-async function waitIfAsked({ ctx, services, caller, signal }: Pick<Call, 'ctx' | 'services' | 'caller' | 'signal'>, accepted: Accepted): Promise<boolean> {
+async function waitIfAsked(
+  { ctx, services, caller, signal }: Pick<Call, 'ctx' | 'services' | 'caller' | 'signal'>,
+  accepted: Accepted,
+): Promise<boolean> {
   const seconds = preferredWait(ctx.get('Prefer'))
   if (seconds === null) return false
   ctx.set('Preference-Applied', `wait=${seconds}`)

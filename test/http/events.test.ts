@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { documentEvent, type DocumentEvent } from '../../src/contract/documents.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app?.close())
+
+/** Reads events until `enough`; each is held against the contract. */
+async function listen(response: Response, enough: (events: DocumentEvent[]) => boolean): Promise<DocumentEvent[]> {
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+  const events: DocumentEvent[] = []
+  let text = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const lines = Object.fromEntries(
+        block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      )
+      if (lines['data'] === undefined) continue
+      const event = documentEvent.parse(JSON.parse(lines['data']))
+      expect([lines['id'], lines['event']]).toEqual([String(event.id), event.type])
+      events.push(event)
+    }
+    if (enough(events)) break
+  }
+  return events
+}
+
+const isDone = (events: DocumentEvent[]) => events.some(({ type }) => type === 'document.ready')
+
+test("a listener sees what happens from now on, in order, and nobody else's", async () => {
+  await app.alice.ready('before.txt', 'Before anybody listened.')
+  const listening = app.alice.open('/api/v1/events')
+  const response = await listening
+  await app.bob.ready('of-bob.txt', 'A document of Bob.')
+  const [events, id] = await Promise.all([listen(response, isDone), app.alice.ready('now.txt', 'While somebody listens.')])
+  expect(events.map(({ type, document_id }) => [type, document_id])).toEqual([
+    ['document.queued', id],
+    ['document.processing', id],
+    ['document.ready', id],
+  ])
+  expect(events.at(-1)?.data).toMatchObject({ status: 'ready' })
+})
+
+test('after a break it resumes without gap or double, by header and by parameter', async () => {
+  const all = await listen(
+    await app.alice.open('/api/v1/events?last_event_id=0'),
+    (events) => events.filter(({ type }) => type === 'document.ready').length === 2,
+  )
+  expect(all).toHaveLength(6)
+  const middle = all[2]!.id
+  const rest = await listen(await app.alice.open('/api/v1/events', { 'Last-Event-ID': String(middle) }), isDone)
+  expect(rest).toEqual(all.slice(3))
+  const headerWins = await listen(
+    await app.alice.open('/api/v1/events?last_event_id=0', { 'Last-Event-ID': String(middle) }),
+    isDone,
+  )
+  expect(headerWins).toEqual(all.slice(3))
+})
+
+test('an id that is none is 400', async () => {
+  expect(await app.alice.get('/api/v1/events', { 'Last-Event-ID': 'abc' })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request' },
+  })
+  expect(await app.alice.get('/api/v1/events?last_event_id=-1')).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+})
+
+test('HEAD ends at once', async () => {
+  const { status, headers } = await app.alice.call('HEAD', '/api/v1/events')
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+})
+
+test('it ends when the instance stops', async () => {
+  const own = await startTestApp()
+  try {
+    const response = await own.alice.open('/api/v1/events')
+    own.beginStop()
+    expect(await response.text()).toContain(': listening')
+  } finally {
+    await own.close()
+  }
+})

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { DocsearchError } from '../../src/core/errors.ts'
+import type { Logger } from '../../src/core/logger.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
+
+const lines: { level: string; fields: Record<string, unknown>; message: string | undefined }[] = []
+const log: Logger = Object.fromEntries([
+  ...['debug', 'info', 'warn', 'error'].map((level) => [
+    level,
+    (fields: Record<string, unknown>, message?: string) => lines.push({ level, fields, message }),
+  ]),
+  ['child', () => log],
+])
+
+let app: TestApp
+let failure: Error
+beforeAll(async () => {
+  app = await startTestApp({
+    log,
+    change: () => ({
+      search: {
+        search: async () => {
+          throw failure
+        },
+      },
+    }),
+  })
+})
+afterAll(() => app?.close())
+beforeEach(() => lines.splice(0))
+
+test.each([
+  ['a bug', new Error('secret path /var/lib/x'), 500, 'internal_error'],
+  [
+    'a fault of ours',
+    new DocsearchError('index_failed', 'secret table t at /var/lib/x', { blame: 'internal' }),
+    500,
+    'internal_error',
+  ],
+  [
+    'something outside',
+    new DocsearchError('database_busy', 'secret pid 7', { blame: 'outside', retryAfter: 7 }),
+    503,
+    'unavailable',
+  ],
+  [
+    'a full disk deep inside',
+    new DocsearchError('index_failed', 'secret', { blame: 'internal', cause: Object.assign(new Error('x'), { code: 'ENOSPC' }) }),
+    500,
+    'internal_error',
+  ],
+  ['a full disk', Object.assign(new Error('secret'), { code: 'ENOSPC' }), 507, 'disk_full'],
+])('%s shows nothing of the inside, and the log has it', async (_what, error, status, code) => {
+  failure = error
+  const answer = await app.alice.post('/api/v1/search', { query: 'a' })
+  expect([answer.status, answer.body]).toEqual([status, expect.objectContaining({ code })])
+  expect(JSON.stringify(answer.body)).not.toMatch(/secret|\/var/)
+  if (error instanceof DocsearchError && error.retryAfter !== undefined) expect(answer.headers.get('retry-after')).toBe('7')
+  expect(lines.find(({ message }) => message === 'request failed')?.fields).toMatchObject({
+    err: error,
+    request_id: answer.headers.get('x-request-id'),
+  })
+})
+
+test('one line a request: pattern, status, time, size, user; no credential, query or text', async () => {
+  failure = new DocsearchError('project_not_found', 'no')
+  await app.alice.post('/api/v1/search', { query: 'a very private question' })
+  await app.alice.get('/api/v1/documents/doc_private?page=1')
+  await app.stranger.get(`/api/v1/me?access_token=${app.alice.key}`)
+  const requests = () => lines.filter(({ message }) => message === 'request')
+  await until('three lines', async () => requests().length === 3)
+  expect(requests().map(({ fields }) => [fields['method'], fields['route'], fields['status'], typeof fields['user_id']])).toEqual(
+    [
+      ['POST', '/api/v1/search', 404, 'string'],
+      ['GET', '/api/v1/documents/{id}', 400, 'string'],
+      ['GET', '/api/v1/me', 401, 'object'],
+    ],
+  )
+  expect(requests()[0]?.fields).toMatchObject({
+    ms: expect.any(Number),
+    bytes: expect.any(Number),
+    request_id: expect.stringMatching(/^req_/),
+  })
+  expect(JSON.stringify(lines)).not.toMatch(/private|dsk_/)
+})

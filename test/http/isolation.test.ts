@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ApiKeyCreated, ApiKeyList, Health, Me } from '../../src/contract/account.ts'
+import type { Document, DocumentList } from '../../src/contract/documents.ts'
+import type { Project, ProjectList } from '../../src/contract/projects.ts'
+import type { SearchAnswer } from '../../src/contract/search.ts'
+import { routes } from '../../src/http/api/index.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+let document: Document
+let key: ApiKeyCreated
+
+/** Alice has a document, a project and a key; whatever Bob sends, he gets none of it and changes none of it. */
+beforeAll(async () => {
+  app = await startTestApp()
+  const id = await app.alice.ready('secret.txt', 'The xylophone is hidden under the stairs.', {
+    project: 'Private',
+    tags: 'hidden',
+  })
+  document = (await app.alice.get<Document>(`/api/v1/documents/${id}`)).body
+  key = (await app.alice.post<ApiKeyCreated>('/api/v1/keys', { name: "Alice's laptop" })).body
+  await app.bob.ready('of-bob.txt', 'Bob writes about gardens.')
+})
+afterAll(async () => {
+  // Nothing of hers was touched by any of the attempts.
+  if (app === undefined) return
+  expect((await app.alice.get<Document>(`/api/v1/documents/${document.id}`)).body).toEqual(document)
+  expect((await app.alice.get<Project>('/api/v1/projects/Private')).body).toMatchObject({
+    id: document.project.id,
+    name: 'Private',
+    document_count: 1,
+  })
+  expect((await app.alice.get<ApiKeyList>('/api/v1/keys?limit=100')).body.keys.map(({ id }) => id)).toContain(key.id)
+  await app.close()
+})
+
+const path = () => `/api/v1/documents/${document.id}`
+const project = () => `/api/v1/projects/${document.project.id}`
+const isMissing = (code: string) => ({ status: 404, body: { code } })
+
+/** For every endpoint: what Bob tries, and what he must get. */
+const CASES: Record<string, () => Promise<void>> = {
+  async search() {
+    for (const mode of ['hybrid', 'vector', 'keyword']) {
+      const { body } = await app.bob.post<SearchAnswer>('/api/v1/search', {
+        query: 'xylophone under the stairs',
+        mode,
+        limit: 100,
+      })
+      expect(body.results.filter((result) => result.document.name !== 'of-bob.txt')).toEqual([])
+      const narrowed = await app.bob.post<SearchAnswer>('/api/v1/search', {
+        query: 'xylophone',
+        mode,
+        filter: { document_ids: [document.id], tags: ['hidden'] },
+      })
+      expect(narrowed.body.results).toEqual([])
+    }
+    for (const one of [document.project.id, 'Private'])
+      expect(await app.bob.post('/api/v1/search', { query: 'xylophone', project: one })).toMatchObject(
+        isMissing('project_not_found'),
+      )
+  },
+  async upload() {
+    expect(await app.bob.upload([{ name: 'secret.txt', content: 'mine now' }], { project: document.project.id })).toMatchObject(
+      isMissing('project_not_found'),
+    )
+    // A project of the same name is his own, and the same bytes are a document of his own.
+    const { body } = await app.bob.upload([{ name: 'copy.txt', content: 'The xylophone is hidden under the stairs.' }], {
+      project: 'Hers',
+    })
+    expect(body.documents[0]?.outcome).toBe('created')
+    expect(body.documents[0]?.id).not.toBe(document.id)
+    expect((await app.bob.call('DELETE', `/api/v1/documents/${body.documents[0]?.id}`)).status).toBe(204)
+  },
+  async listDocuments() {
+    const names = async (query: string) =>
+      (await app.bob.get<DocumentList>(`/api/v1/documents${query}`)).body.documents.map(({ name }) => name)
+    expect(await names('?limit=100')).not.toContain('secret.txt')
+    expect(await names('?name=secret')).toEqual([])
+    expect(await names(`?sha256=${document.sha256}`)).toEqual([])
+    expect(await app.bob.get(`/api/v1/documents?project=${document.project.id}`)).toMatchObject(isMissing('project_not_found'))
+  },
+  async getDocument() {
+    expect(await app.bob.get(path())).toMatchObject(isMissing('document_not_found'))
+  },
+  async deleteDocument() {
+    expect(await app.bob.call('DELETE', path())).toMatchObject(isMissing('document_not_found'))
+  },
+  async getDocumentContent() {
+    const etag = `"${document.sha256}"`
+    expect(await app.bob.get(`${path()}/content`, { 'If-None-Match': etag })).toMatchObject(isMissing('document_not_found'))
+  },
+  async getDocumentText() {
+    expect(await app.bob.get(`${path()}/text`)).toMatchObject(isMissing('document_not_found'))
+  },
+  async reprocessDocument() {
+    expect(await app.bob.call('POST', `${path()}/reprocess`)).toMatchObject(isMissing('document_not_found'))
+  },
+  async listProjects() {
+    const { body } = await app.bob.get<ProjectList>('/api/v1/projects?limit=100')
+    expect(body.projects.map(({ id }) => id)).not.toContain(document.project.id)
+  },
+  async createProject() {
+    const { status, body } = await app.bob.post<Project>('/api/v1/projects', { name: 'Private' })
+    expect([status, body.document_count]).toEqual([201, 0])
+    expect(body.id).not.toBe(document.project.id)
+    expect((await app.bob.call('DELETE', `/api/v1/projects/${body.id}`)).status).toBe(200)
+  },
+  async getProject() {
+    for (const one of [project(), '/api/v1/projects/Private'])
+      expect(await app.bob.get(one)).toMatchObject(isMissing('project_not_found'))
+  },
+  async updateProject() {
+    expect(await app.bob.call('PATCH', project(), { json: { name: 'Taken over' } })).toMatchObject(isMissing('project_not_found'))
+  },
+  async deleteProject() {
+    expect(await app.bob.call('DELETE', project())).toMatchObject(isMissing('project_not_found'))
+  },
+  async listenToEvents() {
+    const response = await app.bob.open('/api/v1/events?last_event_id=0')
+    let text = ''
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      // His own come in order, so hers would have come before.
+      if (text.includes('document.ready')) break
+    }
+    expect(text).toContain('of-bob.txt')
+    expect(text).not.toContain(document.id)
+    expect(text).not.toContain('secret.txt')
+  },
+  async listKeys() {
+    const { body } = await app.bob.get<ApiKeyList>('/api/v1/keys?limit=100')
+    expect(body.keys.map(({ id }) => id)).not.toContain(key.id)
+  },
+  async createKey() {
+    const { body } = await app.bob.post<ApiKeyCreated>('/api/v1/keys', { name: 'another' })
+    const listed = (await app.alice.get<ApiKeyList>('/api/v1/keys?limit=100')).body.keys
+    expect(listed.map(({ id }) => id)).not.toContain(body.id)
+  },
+  async deleteKey() {
+    expect(await app.bob.call('DELETE', `/api/v1/keys/${key.id}`)).toMatchObject(isMissing('key_not_found'))
+  },
+  async getMe() {
+    expect((await app.bob.get<Me>('/api/v1/me')).body.user.name).toBe('Bob')
+  },
+  async getHealth() {
+    expect(JSON.stringify((await app.bob.get<Health>('/api/v1/health')).body)).not.toMatch(/Alice|Private|secret\.txt/)
+  },
+  async getOpenApi() {
+    expect(JSON.stringify((await app.bob.get('/api/openapi.json')).body)).not.toMatch(/Alice|secret\.txt/)
+  },
+  async getDocs() {
+    expect((await app.bob.get<string>('/api/docs')).body).not.toMatch(/Alice|secret\.txt/)
+  },
+  async getDocsStyle() {
+    expect((await app.bob.get<string>('/api/docs/style.css')).body).not.toMatch(/Alice|secret\.txt/)
+  },
+}
+
+test('every endpoint there is has a case here', () => {
+  expect(routes.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(CASES).toSorted())
+})
+
+test.each(Object.entries(CASES))('%s keeps two users apart', async (_operation, attempt) => {
+  await attempt()
+})

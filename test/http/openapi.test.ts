@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OpenApiDocument } from '../../src/contract/openapi.ts'
+import { routes } from '../../src/http/api/index.ts'
+import { PROBLEMS } from '../../src/http/problems.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+interface Operation {
+  operationId: string
+  summary: string
+  security: Record<string, string[]>[]
+  parameters?: { name: string; in: string; schema: object; required: boolean }[]
+  requestBody?: { content: Record<string, { schema: object }> }
+  responses: Record<string, { description: string; headers?: object; content?: Record<string, { schema?: object }> }>
+}
+
+let app: TestApp
+let document: OpenApiDocument
+let operations: { method: string; path: string; operation: Operation }[]
+beforeAll(async () => {
+  app = await startTestApp()
+  document = (await app.stranger.get<OpenApiDocument>('/api/openapi.json')).body
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation: operation as unknown as Operation })),
+  )
+})
+afterAll(() => app?.close())
+
+test('it is OpenAPI 3.1 of this instance, and every endpoint is in it once', () => {
+  expect(document['openapi']).toMatch(/^3\.1\.\d$/)
+  expect(document['servers']).toEqual([{ url: app.url }])
+  expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted()).toEqual(
+    routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+  )
+  expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(routes.length)
+})
+
+test('every operation says what it needs, takes and gives', () => {
+  for (const { path, method, operation } of operations) {
+    const at = `${method} ${path}`
+    expect(operation.summary, at).not.toBe('')
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    expect(inPath, at).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
+    for (const parameter of operation.parameters ?? [])
+      expect(Object.keys(parameter.schema), `${at} ${parameter.name}`).not.toEqual([])
+    const statuses = Object.keys(operation.responses).map(Number)
+    expect(
+      statuses.some((status) => status < 300),
+      at,
+    ).toBe(true)
+    for (const [status, response] of Object.entries(operation.responses)) {
+      expect(response.description, `${at} ${status}`).not.toBe('')
+      expect(response.headers, `${at} ${status}`).toHaveProperty('X-Request-Id')
+      if (Number(status) >= 400 && status !== '503')
+        expect(Object.keys(response.content ?? {}), `${at} ${status}`).toEqual(['application/problem+json'])
+    }
+    if (operation.security.some((one) => 'bearer' in one)) expect(statuses, at).toEqual(expect.arrayContaining([401, 429]))
+    if (operation.security.some((one) => (one['bearer'] ?? []).length > 0)) expect(statuses, at).toContain(403)
+    if (method === 'post' && path !== '/api/v1/documents/{id}/reprocess') expect(operation.requestBody, at).toBeDefined()
+  }
+})
+
+test('every reference leads somewhere, and no schema is left over', () => {
+  const text = JSON.stringify(document)
+  const references = new Set(
+    [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
+  )
+  expect(
+    [...text.matchAll(/"\$ref":"([^"]+)"/g)]
+      .map(([, reference]) => reference)
+      .filter((reference) => !reference?.startsWith('#/components/')),
+  ).toEqual([])
+  for (const reference of references) {
+    const [kind = '', name = ''] = reference.split('/')
+    expect((document.components as unknown as Record<string, Record<string, unknown>>)[kind], reference).toHaveProperty(name)
+  }
+  for (const name of Object.keys(document.components.schemas)) expect([...references], name).toContain(`schemas/${name}`)
+})
+
+test('a request with a field nobody knows is refused by the document as by the instance', () => {
+  expect(document.components.schemas['SearchRequest']).toMatchObject({
+    additionalProperties: false,
+    required: ['query'],
+    properties: { limit: { default: 10, maximum: 100 } },
+  })
+})
+
+test('the page shows every endpoint and every code, without a script and in a narrow window too', async () => {
+  const { status, headers, body } = await app.stranger.get<string>('/api/docs')
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(headers.get('content-security-policy')).toMatch(/default-src 'none'; style-src 'self'/)
+  expect(body).toMatch(/^<!doctype html><html lang="en">/)
+  expect(body).not.toMatch(/<script|style=|javascript:| on\w+=/)
+  expect(body).toContain('width=device-width')
+  for (const { operationId, summary } of routes) {
+    expect(body).toContain(`id="${operationId}"`)
+    expect(body).toContain(summary)
+  }
+  for (const code of Object.keys(PROBLEMS)) expect(body).toContain(`id="problem-${code}"`)
+  const style = await app.stranger.get<string>('/api/docs/style.css')
+  expect([style.headers.get('content-type'), style.body]).toEqual([
+    'text/css; charset=utf-8',
+    expect.stringContaining('color-scheme: light dark'),
+  ])
+})

@@ -1,0 +1,37 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startTestApp } from '../support/app.ts'
+
+async function limited(rateLimit: number) {
+  const app = await startTestApp({ http: { rateLimit } })
+  onTestFinished(() => app.close())
+  return app
+}
+
+test('a key that asks too often is told when to go on; another key is not touched', async () => {
+  const app = await limited(3)
+  const left = []
+  for (let i = 0; i < 3; i++) {
+    const { status, headers } = await app.alice.get('/api/v1/me')
+    expect([status, headers.get('ratelimit-limit')]).toEqual([200, '3'])
+    left.push(headers.get('ratelimit-remaining'))
+  }
+  expect(left).toEqual(['2', '1', '0'])
+  const { status, headers, body } = await app.alice.get('/api/v1/me')
+  expect([status, body]).toEqual([429, expect.objectContaining({ code: 'rate_limited', limit: 3 })])
+  expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
+  expect((await app.bob.get('/api/v1/me')).status).toBe(200)
+})
+
+test('0 is no limit', async () => {
+  const app = await limited(0)
+  for (let i = 0; i < 20; i++) expect((await app.alice.get('/api/v1/me')).headers.get('ratelimit-limit')).toBeNull()
+})
+
+test('wrong credentials from one address end in 429, and good ones from there go on', async () => {
+  const app = await limited(1000)
+  const statuses = new Set<number>()
+  for (let i = 0; i < 130; i++)
+    statuses.add((await app.stranger.call('GET', '/api/v1/me', { headers: { Authorization: 'Bearer wrong' } })).status)
+  expect([...statuses]).toEqual([401, 429])
+  expect((await app.alice.get('/api/v1/me')).status).toBe(200)
+})

@@ -1,0 +1,116 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createApiKeys } from '../../../src/auth/api-keys.ts'
+import type { CredentialChecker } from '../../../src/auth/auth.ts'
+import { createAuthenticator } from '../../../src/auth/authenticator.ts'
+import { newApiKey } from '../../../src/auth/format.ts'
+import { createSetupLinks } from '../../../src/auth/setup-links.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { Principal } from '../../../src/core/model.ts'
+import { openRecords } from '../../../src/records/sql/open.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { testClock } from '../../support/test-clock.ts'
+
+async function setUp() {
+  const folder = await tempFolder()
+  const clock = testClock()
+  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
+  onTestFinished(() => records.close())
+  const user = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
+  return { folder, clock, records, user, keys: createApiKeys({ records, clock }), links: createSetupLinks({ records, clock }) }
+}
+
+test('a key is its principal until it expires', async () => {
+  const { clock, keys, user } = await setUp()
+  const expiresAt = new Date(clock.now().getTime() + 60_000)
+  const { key, record } = await keys.create({ ownerId: user.id, name: 'ci', scopes: ['read:documents'], expiresAt, maker: null })
+  expect(await keys.check(key)).toEqual({
+    userId: user.id,
+    scopes: new Set(['read:documents']),
+    via: 'api_key',
+    credentialId: record.id,
+    credentialName: 'ci',
+    expiresAt,
+  })
+  clock.advance(59_999)
+  expect(await keys.check(key)).not.toBeNull()
+  clock.advance(1)
+  expect(await keys.check(key)).toBeNull()
+})
+
+test('a key with a wrong checksum never reaches the database', async () => {
+  const { clock } = await setUp()
+  const untouchable = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
+  const keys = createApiKeys({ records: { keys: untouchable as never }, clock })
+  const key = newApiKey()
+  expect(await keys.check(key.slice(0, -1) + (key.endsWith('0') ? '1' : '0'))).toBeNull()
+})
+
+test('a key that cannot be touched still counts', async () => {
+  const { clock, records, user } = await setUp()
+  const full = { ...records.keys, touch: () => Promise.reject(new Error('the disk is full')) }
+  const keys = createApiKeys({ records: { keys: full }, clock })
+  const { key } = await keys.create({ ownerId: user.id, name: 'a', scopes: ['read:documents'], expiresAt: null, maker: null })
+  expect(await keys.check(key)).not.toBeNull()
+})
+
+test('a maker gives no more than it has, and nothing is made then', async () => {
+  const { keys, records, user } = await setUp()
+  const maker: Principal = {
+    userId: user.id,
+    scopes: new Set(['manage:keys']),
+    via: 'api_key',
+    credentialId: 'key_x',
+    credentialName: null,
+    expiresAt: null,
+  }
+  await expect(
+    keys.create({ ownerId: user.id, name: 'a', scopes: ['manage:keys', 'read:documents'], expiresAt: null, maker }),
+  ).rejects.toMatchObject({
+    code: 'insufficient_scope',
+    details: { scope: 'read:documents' },
+  })
+  expect((await records.keys.list(user.id, { limit: 10 })).items).toEqual([])
+})
+
+test('a setup link is good once, for 30 minutes, and ends when another is made', async () => {
+  const { clock, links, user } = await setUp()
+  const first = await links.issue(user.id)
+  expect(first.expiresAt.getTime() - clock.now().getTime()).toBe(30 * 60_000)
+  const second = await links.issue(user.id)
+  expect(await links.claim(first.token)).toBeNull()
+  expect(await links.claim(second.token)).toEqual({ userId: user.id })
+  expect(await links.claim(second.token)).toBeNull()
+  const late = await links.issue(user.id)
+  clock.advance(30 * 60_000)
+  expect(await links.claim(late.token)).toBeNull()
+})
+
+test('no secret that was given out lies in the data folder', async () => {
+  const { folder, keys, links, user } = await setUp()
+  const { key } = await keys.create({ ownerId: user.id, name: 'a', scopes: ['read:documents'], expiresAt: null, maker: null })
+  const { token } = await links.issue(user.id)
+  const files = await readdir(folder)
+  expect(files).toContain('docsearch.db')
+  for (const file of files) {
+    const bytes = await readFile(join(folder, file))
+    for (const secret of [key, token, key.slice(4, 34)]) expect(bytes.includes(secret), file).toBe(false)
+  }
+})
+
+test('the authenticator asks each kind of credential; a new kind joins without anybody knowing', async () => {
+  const { keys, user } = await setUp()
+  const principal: Principal = {
+    userId: user.id,
+    scopes: new Set(),
+    via: 'access_token',
+    credentialId: 'tok_1',
+    credentialName: 'app',
+    expiresAt: null,
+  }
+  const tokens: CredentialChecker = { check: async (credential) => (credential === 'a-token' ? principal : null) }
+  const authenticator = createAuthenticator([keys, tokens])
+  expect(await authenticator.authenticate('a-token')).toBe(principal)
+  expect(await authenticator.authenticate('another')).toBeNull()
+})
