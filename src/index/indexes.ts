@@ -5,7 +5,7 @@ import type { Table } from '@lancedb/lancedb'
  * From this many embedded chunks on an ANN index answers faster than reading every vector. Measured at 1,024 dimensions on two
  * cores: 5,000 chunks 15 against 11 ms, 10,000 chunks 35 against 17 ms, 20,000 chunks 54 against 16 ms; below, the scan is exact and needs no building.
  */
-export const ANN_MIN_ROWS = 10_000
+const ANN_MIN_ROWS = 10_000
 /** Partitions are laid out for a size: built anew when the table has grown by half. */
 const ANN_GROWTH = 1.5
 const ANN_PREFIX = 'vector_ann_'

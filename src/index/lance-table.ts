@@ -26,7 +26,7 @@ export interface LanceTableOptions {
   dimensions: number
   clock: Clock
   log: Logger
-  /** For tests: see ANN_MIN_ROWS. */
+  /** For tests, which cannot fill thousands of rows: from how many the ANN index is built. */
   annMinRows?: number
 }
 

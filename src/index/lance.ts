@@ -23,6 +23,8 @@ export interface LanceIndexStoreOptions {
 export function createLanceIndexStore({ folder, log, clock = systemClock }: LanceIndexStoreOptions): ChunkIndexStore {
   return {
     async open({ id, dimensions }) {
+      // Its own log goes past ours to standard error; its warnings (how k-means went, what is deprecated) are no concern of an operator.
+      process.env['LANCEDB_LOG'] ??= 'error'
       const { openLanceTable } = await import('./lance-table.ts')
       return openLanceTable({ folder, name: tableName(id), dimensions, clock, log: log.child({ generation: id }) })
     },
