@@ -10,7 +10,10 @@ function random(seed: number): () => number {
   }
 }
 
-const SYLLABLES = 'ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu ra re ri ro ru sa se si so su ta te ti to tu'.split(' ')
+const SYLLABLES =
+  'ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu ra re ri ro ru sa se si so su ta te ti to tu'.split(
+    ' ',
+  )
 
 export interface Corpus {
   documents: { name: string; content: string }[]
@@ -21,7 +24,9 @@ export interface Corpus {
 export function makeCorpus(documents: number, queries: number): Corpus {
   const next = random(7)
   const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)]!
-  const vocabulary = Array.from({ length: 20_000 }, () => Array.from({ length: 2 + Math.floor(next() * 3) }, () => pick(SYLLABLES)).join(''))
+  const vocabulary = Array.from({ length: 20_000 }, () =>
+    Array.from({ length: 2 + Math.floor(next() * 3) }, () => pick(SYLLABLES)).join(''),
+  )
   const word = (): string => vocabulary[Math.floor(vocabulary.length ** next()) - 1]!
   const sentence = (): string => {
     const words = Array.from({ length: 8 + Math.floor(next() * 14) }, word).join(' ')

@@ -34,7 +34,9 @@ function packageSize(): { packed: number; installed: number } {
   const folder = mkdtempSync(join(tmpdir(), 'docsearch-size-'))
   try {
     const root = fileURLToPath(new URL('..', import.meta.url))
-    const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root, encoding: 'utf8' })) as [{ filename: string }]
+    const [{ filename }] = JSON.parse(
+      execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root, encoding: 'utf8' }),
+    ) as [{ filename: string }]
     const archive = join(folder, filename)
     execFileSync('npm', ['init', '-y'], { cwd: folder, stdio: 'ignore' })
     execFileSync('npm', ['install', '--no-audit', '--no-fund', archive], { cwd: folder, stdio: 'ignore' })

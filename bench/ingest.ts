@@ -18,8 +18,12 @@ export async function measureIngest(): Promise<Figure[]> {
 
   const pool = createParserPool({ workers: WORKERS, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log: silentLogger })
   const warm = join(folder, names[0]!)
-  await Promise.all(Array.from({ length: WORKERS }, () => pool.parse({ file: warm, mediaType: 'application/pdf', name: names[0]! })))
-  const parsing = await timed(() => Promise.all(names.map((name) => pool.parse({ file: join(folder, name), mediaType: 'application/pdf', name }))))
+  await Promise.all(
+    Array.from({ length: WORKERS }, () => pool.parse({ file: warm, mediaType: 'application/pdf', name: names[0]! })),
+  )
+  const parsing = await timed(() =>
+    Promise.all(names.map((name) => pool.parse({ file: join(folder, name), mediaType: 'application/pdf', name }))),
+  )
   await pool.close()
   const pages = parsing.value.reduce((sum, document) => sum + document.pages.length, 0)
 
@@ -34,8 +38,15 @@ export async function measureIngest(): Promise<Figure[]> {
         value: `${ratio(ingest.ms / parsing.ms)} (${(ingest.ms / 1000).toFixed(1)} s : ${(parsing.ms / 1000).toFixed(1)} s)`,
         bound: '≤ 1.5',
       },
-      { name: 'ingest rate', value: `${Math.round(pages / (ingest.ms / 1000))} pages/s, ${(bytes / 1e6 / (ingest.ms / 1000)).toFixed(1)} MB/s` },
-      { name: 'peak resident memory of the daemon while ingesting', value: peak === null ? 'not known here' : megabytes(peak), bound: '< 1,074 MB' },
+      {
+        name: 'ingest rate',
+        value: `${Math.round(pages / (ingest.ms / 1000))} pages/s, ${(bytes / 1e6 / (ingest.ms / 1000)).toFixed(1)} MB/s`,
+      },
+      {
+        name: 'peak resident memory of the daemon while ingesting',
+        value: peak === null ? 'not known here' : megabytes(peak),
+        bound: '< 1,074 MB',
+      },
     ]
   } finally {
     await instance.dispose()

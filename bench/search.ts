@@ -33,7 +33,10 @@ export async function measureSearch(): Promise<Figure[]> {
         bound: '≤ 2',
       },
       { name: 'search over REST, one client, p95', value: `${ms(percentile(alone, 0.95))} (bare ${ms(percentile(bare, 0.95))})` },
-      { name: `search over REST, ${CLIENTS} clients`, value: `${Math.round((queries.length * 2) / (together.ms / 1000))} requests/s` },
+      {
+        name: `search over REST, ${CLIENTS} clients`,
+        value: `${Math.round((queries.length * 2) / (together.ms / 1000))} requests/s`,
+      },
     ]
   } finally {
     await instance.dispose()
@@ -45,8 +48,11 @@ async function measureBare(folder: string, queries: readonly string[]): Promise<
   const [name] = await connection.tableNames()
   const table = await connection.openTable(name!)
   const embedder = createBuiltinEmbedder()
-  const prepared = await Promise.all(queries.map(async (query) => ({ vector: await embedder.embedQuery(query), terms: analyseQuery(query) })))
-  const both = ({ vector, terms }: { vector: Float32Array; terms: string[] }): Promise<unknown> => Promise.all([vectorQuery(table, vector), keywordQuery(table, terms)])
+  const prepared = await Promise.all(
+    queries.map(async (query) => ({ vector: await embedder.embedQuery(query), terms: analyseQuery(query) })),
+  )
+  const both = ({ vector, terms }: { vector: Float32Array; terms: string[] }): Promise<unknown> =>
+    Promise.all([vectorQuery(table, vector), keywordQuery(table, terms)])
   for (const query of prepared.slice(0, 50)) await both(query)
   const bare: number[] = []
   for (const query of prepared) bare.push((await timed(() => both(query))).ms)
@@ -57,7 +63,19 @@ async function measureBare(folder: string, queries: readonly string[]): Promise<
 }
 
 const vectorQuery = (table: Table, vector: Float32Array): Promise<unknown> =>
-  table.vectorSearch(vector).distanceType('cosine').nprobes(40).refineFactor(4).select(['id', 'text', '_distance']).limit(CANDIDATES).toArrow()
+  table
+    .vectorSearch(vector)
+    .distanceType('cosine')
+    .nprobes(40)
+    .refineFactor(4)
+    .select(['id', 'text', '_distance'])
+    .limit(CANDIDATES)
+    .toArrow()
 
 const keywordQuery = (table: Table, terms: string[]): Promise<unknown> =>
-  table.query().fullTextSearch(new MatchQuery(terms.join(' '), 'terms')).select(['id', 'text', '_score']).limit(CANDIDATES).toArrow()
+  table
+    .query()
+    .fullTextSearch(new MatchQuery(terms.join(' '), 'terms'))
+    .select(['id', 'text', '_score'])
+    .limit(CANDIDATES)
+    .toArrow()

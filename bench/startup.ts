@@ -23,7 +23,11 @@ export async function measureStartup(instance: Instance): Promise<Figure[]> {
   }
   const empty = median(times.empty)
   return [
-    { name: '`docsearch --version` : `node -e 0`', value: `${ratio(median(times.version) / empty)} (${ms(median(times.version))} : ${ms(empty)})`, bound: '≤ 1.6' },
+    {
+      name: '`docsearch --version` : `node -e 0`',
+      value: `${ratio(median(times.version) / empty)} (${ms(median(times.version))} : ${ms(empty)})`,
+      bound: '≤ 1.6',
+    },
     {
       name: "`docsearch search`, less the server's part : `node -e 0`",
       value: `${ratio((median(times.search) - median(times.server)) / empty)} (${ms(median(times.search))} − ${ms(median(times.server))})`,

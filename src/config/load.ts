@@ -21,18 +21,22 @@ export async function loadConfig(
 ): Promise<LoadedConfig> {
   const problems: string[] = []
   const { dir, source: dataSource } = resolveDataDir(text(flags.data), env)
-  const file = flags.config === undefined ? join(dir, 'config.json') : resolve(String(flags.config))
-  const fromFile = await readConfigFile(file, flags.config !== undefined, problems)
+  const named = text(flags.config)
+  const file = named === undefined ? join(dir, 'config.json') : resolve(named)
+  const fromFile = await readConfigFile(file, named !== undefined, problems)
 
   const known = new Set(SETTINGS.map((setting) => setting.key))
   for (const key of fromFile.keys()) if (!known.has(key)) problems.push(`${file}: unknown key "${key}"${suggestion(key, known)}`)
   const variables = new Set(SETTINGS.map((setting) => environmentName(setting.key)))
   for (const name of Object.keys(env)) {
     if (!name.startsWith('DOCSEARCH_') || name.startsWith('DOCSEARCH_TEST_')) continue
-    if (!variables.has(name) && !OTHER_VARIABLES.has(name)) problems.push(`unknown environment variable ${name}${suggestion(name, variables)}`)
+    if (!variables.has(name) && !OTHER_VARIABLES.has(name))
+      problems.push(`unknown environment variable ${name}${suggestion(name, variables)}`)
   }
 
-  const values: LoadedConfig['values'] = [{ key: 'data', value: dir, source: dataSource, from: sourceName(dataSource, '--data', 'DOCSEARCH_DATA', file) }]
+  const values: LoadedConfig['values'] = [
+    { key: 'data', value: dir, source: dataSource, from: sourceName(dataSource, '--data', 'DOCSEARCH_DATA', file) },
+  ]
   const resolved = new Map<string, unknown>()
   for (const setting of SETTINGS) {
     const variable = environmentName(setting.key)
@@ -53,9 +57,13 @@ export async function loadConfig(
     }
   }
   if (problems.length > 0) {
-    throw new DocsearchError('invalid_configuration', `The configuration has ${problems.length === 1 ? 'a fault' : `${problems.length} faults`}:\n${problems.map((line) => `  ${line}`).join('\n')}`, {
-      details: { problems },
-    })
+    throw new DocsearchError(
+      'invalid_configuration',
+      `The configuration has ${problems.length === 1 ? 'a fault' : `${problems.length} faults`}:\n${problems.map((line) => `  ${line}`).join('\n')}`,
+      {
+        details: { problems },
+      },
+    )
   }
   return { config: toConfig(dir, resolved), values }
 }
@@ -76,7 +84,8 @@ async function readConfigFile(file: string, mustExist: boolean, problems: string
     content = await readFile(file, 'utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (mustExist || (code !== 'ENOENT' && code !== 'ENOTDIR')) problems.push(`${file} cannot be read: ${(error as Error).message}`)
+    if (mustExist || (code !== 'ENOENT' && code !== 'ENOTDIR'))
+      problems.push(`${file} cannot be read: ${(error as Error).message}`)
     return found
   }
   let json: unknown

@@ -19,7 +19,13 @@ const L = DEFAULT_LIMITS
 export const SETTINGS: readonly Setting[] = [
   { key: 'host', schema: z.string().min(1), default: '127.0.0.1', flag: 'host', help: 'address to listen on' },
   { key: 'port', schema: integer(0, 65_535), default: 4747, flag: 'port', help: 'port to listen on, 0 takes a free one' },
-  { key: 'public_url', schema: httpAddress.nullable(), default: null, flag: 'publicUrl', help: 'address under which others reach it' },
+  {
+    key: 'public_url',
+    schema: httpAddress.nullable(),
+    default: null,
+    flag: 'publicUrl',
+    help: 'address under which others reach it',
+  },
   { key: 'allowed_hosts', schema: textList, default: [], help: 'further names accepted in the Host header' },
   { key: 'trust_proxy', schema: flag, default: false, help: 'take the caller’s address from X-Forwarded-For' },
   { key: 'ollama', schema: httpAddress, default: 'http://127.0.0.1:11434', flag: 'ollama', help: 'address of Ollama' },
@@ -33,7 +39,12 @@ export const SETTINGS: readonly Setting[] = [
     help: 'debug, info, warn, error or silent',
   },
   { key: 'parse.workers', schema: integer(1, 64), default: Math.min(availableParallelism(), 8), help: 'parser processes' },
-  { key: 'pdf.engine', schema: z.enum(['pdfium', 'pdf2json'], 'must be pdfium or pdf2json'), default: 'pdfium', help: 'PDF engine tried first' },
+  {
+    key: 'pdf.engine',
+    schema: z.enum(['pdfium', 'pdf2json'], 'must be pdfium or pdf2json'),
+    default: 'pdfium',
+    help: 'PDF engine tried first',
+  },
   { key: 'limits.file_bytes', schema: bytes, default: L.fileBytes, help: 'size of one file' },
   { key: 'limits.request_files', schema: integer(1, 1000), default: L.requestFiles, help: 'files in one request' },
   { key: 'limits.request_bytes', schema: bytes, default: L.requestBytes, help: 'size of one request' },

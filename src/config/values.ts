@@ -23,13 +23,21 @@ export const milliseconds = quantity(TIME_UNITS, '"60s"')
 export function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
   return z
-    .union([z.number(), z.string().regex(/^\s*\d+\s*$/, message).transform(Number)])
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^\s*\d+\s*$/, message)
+        .transform(Number),
+    ])
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, message)
 }
 
 export const flag = z.union([
   z.boolean(),
-  z.enum(['true', 'false', '1', '0', 'yes', 'no'], 'must be true or false').transform((text) => ['true', '1', 'yes'].includes(text)),
+  z
+    .enum(['true', 'false', '1', '0', 'yes', 'no'], 'must be true or false')
+    .transform((text) => ['true', '1', 'yes'].includes(text)),
 ])
 
 /** An http or https address without path, query or credentials, returned without a trailing slash. */

@@ -32,7 +32,8 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
     database: join(dir, 'docsearch.db'),
     blobs: join(dir, 'blobs'),
     lance: join(dir, 'lance'),
-    announce: (facts) => writeFile(holderFile, `${JSON.stringify({ ...facts, started_at: new Date().toISOString() })}\n`, { mode: 0o600 }),
+    announce: (facts) =>
+      writeFile(holderFile, `${JSON.stringify({ ...facts, started_at: new Date().toISOString() })}\n`, { mode: 0o600 }),
     async close() {
       await rm(holderFile, { force: true })
       lock.close()
@@ -57,8 +58,17 @@ async function makeUsable(dir: string): Promise<void> {
   } catch (error) {
     if (error instanceof DocsearchError) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'EROFS' || code === 'EACCES' ? 'cannot be written to' : code === 'ENOTDIR' || code === 'EEXIST' ? 'is not a folder' : `cannot be used: ${message}`
-    throw new DocsearchError('data_unusable', `The data folder ${dir} ${why}. Mend its permissions, or name another with --data.`, { cause: error })
+    const why =
+      code === 'EROFS' || code === 'EACCES'
+        ? 'cannot be written to'
+        : code === 'ENOTDIR' || code === 'EEXIST'
+          ? 'is not a folder'
+          : `cannot be used: ${message}`
+    throw new DocsearchError(
+      'data_unusable',
+      `The data folder ${dir} ${why}. Mend its permissions, or name another with --data.`,
+      { cause: error },
+    )
   }
 }
 
@@ -72,11 +82,19 @@ function takeLock(file: string, holderFile: string, dir: string): DatabaseSync {
     lock?.close()
     const message = (error as Error).message
     if (/locked|busy/i.test(message)) {
-      throw new DocsearchError('data_in_use', `The data folder ${dir} is in use by another daemon${holder(holderFile)}. Stop that one, or name another folder with --data.`, {
-        cause: error,
-      })
+      throw new DocsearchError(
+        'data_in_use',
+        `The data folder ${dir} is in use by another daemon${holder(holderFile)}. Stop that one, or name another folder with --data.`,
+        {
+          cause: error,
+        },
+      )
     }
-    throw new DocsearchError('data_unusable', `The data folder ${dir} cannot be written to (${message}). Mend its permissions, or name another with --data.`, { cause: error })
+    throw new DocsearchError(
+      'data_unusable',
+      `The data folder ${dir} cannot be written to (${message}). Mend its permissions, or name another with --data.`,
+      { cause: error },
+    )
   }
 }
 

@@ -9,7 +9,9 @@ export async function diskState(dir: string): Promise<{ ok: boolean; message: st
     const { bavail, bsize } = await statfs(dir)
     const freeBytes = bavail * bsize
     const free = `${Math.round(freeBytes / 1e6).toLocaleString('en')} MB free`
-    return freeBytes < LOW ? { ok: false, message: `${free}: uploads may be refused soon`, freeBytes } : { ok: true, message: free, freeBytes }
+    return freeBytes < LOW
+      ? { ok: false, message: `${free}: uploads may be refused soon`, freeBytes }
+      : { ok: true, message: free, freeBytes }
   } catch (error) {
     return { ok: false, message: `free space is not known: ${(error as Error).message}`, freeBytes: null }
   }

@@ -7,7 +7,8 @@ import type { Records } from '../records/records.ts'
 
 /** The owner and the `default` project, made when they are missing. */
 export async function ensureOwner(records: Records): Promise<User> {
-  const owner = (await records.users.owner()) ?? (await records.users.create({ name: userInfo().username, email: null, role: 'owner' }))
+  const owner =
+    (await records.users.owner()) ?? (await records.users.create({ name: userInfo().username, email: null, role: 'owner' }))
   if (!(await records.projects.find(owner.id, 'default'))) {
     await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }).catch((error: unknown) => {
       if (!isDocsearchError(error, 'project_exists')) throw error
@@ -33,6 +34,7 @@ export async function ensureLocalKey(options: {
   const token =
     kept && principal?.userId === owner.id
       ? kept.token
-      : (await apiKeys.create({ ownerId: owner.id, name: 'local command line', scopes: SCOPES, expiresAt: null, maker: null })).key
+      : (await apiKeys.create({ ownerId: owner.id, name: 'local command line', scopes: SCOPES, expiresAt: null, maker: null }))
+          .key
   await credentials.rememberLocal({ address, dataDir, token })
 }

@@ -24,8 +24,21 @@ function shownHost(host: string): string {
 function explain(error: NodeJS.ErrnoException, host: string, port: number): DocsearchError {
   const options = { blame: 'user', cause: error } as const
   if (error.code === 'EADDRINUSE') {
-    return new DocsearchError('port_in_use', `Port ${port} on ${host} is in use, perhaps by another docsearch. Choose another with --port, or --port 0 for a free one.`, options)
+    return new DocsearchError(
+      'port_in_use',
+      `Port ${port} on ${host} is in use, perhaps by another docsearch. Choose another with --port, or --port 0 for a free one.`,
+      options,
+    )
   }
-  if (error.code === 'EACCES') return new DocsearchError('cannot_listen', `Port ${port} needs more rights than this user has. Choose one from 1024 on with --port.`, options)
-  return new DocsearchError('cannot_listen', `Cannot listen on ${host}, port ${port}: ${error.message}. Choose another address with --host.`, options)
+  if (error.code === 'EACCES')
+    return new DocsearchError(
+      'cannot_listen',
+      `Port ${port} needs more rights than this user has. Choose one from 1024 on with --port.`,
+      options,
+    )
+  return new DocsearchError(
+    'cannot_listen',
+    `Cannot listen on ${host}, port ${port}: ${error.message}. Choose another address with --host.`,
+    options,
+  )
 }

@@ -8,27 +8,48 @@ export interface LogOutput {
 
 /** JSON lines, or on a terminal one short line each. Credentials are cut out by name, as a last line of defence. */
 export function createLogger(level: string, output: LogOutput): Logger {
-  const destination: DestinationStream = output.isTTY ? { write: (line) => void output.write(readable(line)) } : { write: (line) => void output.write(line) }
+  const destination: DestinationStream = output.isTTY
+    ? { write: (line) => void output.write(readable(line)) }
+    : { write: (line) => void output.write(line) }
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: ['authorization', 'token', 'key', 'password', 'secret', '*.authorization', '*.token', '*.key', '*.password', '*.secret'], censor: '[hidden]' },
+      redact: {
+        paths: [
+          'authorization',
+          'token',
+          'key',
+          'password',
+          'secret',
+          '*.authorization',
+          '*.token',
+          '*.key',
+          '*.password',
+          '*.secret',
+        ],
+        censor: '[hidden]',
+      },
     },
     destination,
-  ) as unknown as Logger
+  )
 }
 
 function readable(line: string): string {
-  const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
+  const {
+    time,
+    level,
+    msg = '',
+    ...rest
+  } = JSON.parse(line) as { time: string; level: string; msg?: string } & Record<string, unknown>
   const facts = Object.entries(rest)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')
-  const mark = level === 'info' ? '' : `${String(level)} `
+  const mark = level === 'info' ? '' : `${level} `
   // Names from outside may end up in a log line: no escape sequence reaches the terminal.
   // eslint-disable-next-line no-control-regex
-  return `${String(time).slice(11, 19)} ${mark}${String(msg ?? '')} ${facts}`.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·').trimEnd() + '\n'
+  return `${time.slice(11, 19)} ${mark}${msg} ${facts}`.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·').trimEnd() + '\n'
 }

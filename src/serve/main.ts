@@ -34,14 +34,18 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
   }
   const stop = stopSignal()
   try {
-    const credentials = await openCredentialStore({ env, onNotice: say })
+    const credentials = openCredentialStore({ env, onNotice: say })
     const daemon = await startDaemon({ config, version: VERSION, clock: systemClock, log, credentials })
     say(`docsearch ${VERSION}, data in ${config.dataDir}`)
     say(`embedder ${daemon.embedder.embedder}: ${daemon.embedder.reason}`)
     // The link is a secret of 30 minutes that only a person at this terminal may see; it is not in the log.
     if (daemon.setupUrl) say(`make the owner's password (within 30 minutes): ${daemon.setupUrl}`)
     const { url, setupUrl } = daemon
-    stdout.write(json ? `${JSON.stringify({ event: 'listening', url, pid: process.pid, ...(setupUrl && { setup_url: setupUrl }) })}\n` : `listening on ${url}\n`)
+    stdout.write(
+      json
+        ? `${JSON.stringify({ event: 'listening', url, pid: process.pid, ...(setupUrl && { setup_url: setupUrl }) })}\n`
+        : `listening on ${url}\n`,
+    )
 
     const signal = await stop.requested
     say(`${signal}: stopping; once more to stop at once`)
@@ -66,7 +70,9 @@ function stopSignal(): { requested: Promise<string>; dispose: () => void } {
 }
 
 function configTable({ values }: LoadedConfig): string {
-  const rows = values.map(({ key, value, from }) => [key, typeof value === 'string' ? value : JSON.stringify(value), from] as const)
+  const rows = values.map(
+    ({ key, value, from }) => [key, typeof value === 'string' ? value : JSON.stringify(value), from] as const,
+  )
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows.map(([key, value, from]) => `${key.padEnd(widths[0]!)}  ${value.padEnd(widths[1]!)}  ${from}\n`).join('')
 }

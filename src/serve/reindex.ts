@@ -13,11 +13,19 @@ export async function runReindex(flags: Readonly<Record<string, unknown>>, outpu
   const { config } = await loadConfig(flags, output.env)
   const folder = await openDataFolder(config.dataDir)
   try {
-    const records = await openRecords({ file: folder.database, clock: systemClock, log: createLogger(config.logLevel, output.stderr) })
+    const records = await openRecords({
+      file: folder.database,
+      clock: systemClock,
+      log: createLogger(config.logLevel, output.stderr),
+    })
     try {
       await records.generations.clear()
       const { ready } = await records.queue.counts()
-      output.stdout.write(output.json ? `${JSON.stringify({ reindexed: ready })}\n` : `${ready} documents will be indexed anew at the next start of docsearch serve\n`)
+      output.stdout.write(
+        output.json
+          ? `${JSON.stringify({ reindexed: ready })}\n`
+          : `${ready} documents will be indexed anew at the next start of docsearch serve\n`,
+      )
     } finally {
       await records.close()
     }

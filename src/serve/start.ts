@@ -32,7 +32,13 @@ export interface Daemon {
 }
 
 /** The one place where everything is wired. What was opened is closed again when a later step fails. */
-export async function startDaemon(options: { config: Config; version: string; clock: Clock; log: Logger; credentials: CredentialStore }): Promise<Daemon> {
+export async function startDaemon(options: {
+  config: Config
+  version: string
+  clock: Clock
+  log: Logger
+  credentials: CredentialStore
+}): Promise<Daemon> {
   const { config, version, clock, log, credentials } = options
   const stopping = new AbortController()
   const open: { name: string; close: (graceMs: number) => Promise<void> }[] = []
@@ -91,13 +97,16 @@ export async function startDaemon(options: { config: Config; version: string; cl
         stopping: stopping.signal,
       },
     }
-    const app = createApp(services)
-    const { server, url } = await listen(app.callback(), config.host, config.port)
+    // Koa answers every failure itself; its promise never rejects.
+    const handle = createApp(services).callback()
+    const { server, url } = await listen((request, response) => void handle(request, response), config.host, config.port)
     open.push({ name: 'server', close: (graceMs) => closeServer(server, graceMs) })
     baseUrl ||= url
     await folder.announce({ pid: process.pid, url })
     await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir })
-    const setupUrl = (await records.users.hasPassword(owner.id)) ? null : `${baseUrl}/setup?token=${(await createSetupLinks({ records, clock }).issue(owner.id)).token}`
+    const setupUrl = (await records.users.hasPassword(owner.id))
+      ? null
+      : `${baseUrl}/setup?token=${(await createSetupLinks({ records, clock }).issue(owner.id)).token}`
     return {
       url,
       setupUrl,

@@ -33,10 +33,12 @@ function readCollection(folder: string): Collection {
     judgements.get(query)!.set(document, Number(score))
   }
   return {
-    documents: jsonLines<{ _id: string; title?: string; text: string }>(join(folder, 'corpus.jsonl')).map(({ _id, title, text }) => ({
-      id: _id,
-      content: title ? `${title}\n\n${text}` : text,
-    })),
+    documents: jsonLines<{ _id: string; title?: string; text: string }>(join(folder, 'corpus.jsonl')).map(
+      ({ _id, title, text }) => ({
+        id: _id,
+        content: title ? `${title}\n\n${text}` : text,
+      }),
+    ),
     queries: jsonLines<{ _id: string; text: string }>(join(folder, 'queries.jsonl'))
       .map(({ _id, text }) => ({ id: _id, text }))
       .filter(({ id }) => [...(judgements.get(id)?.values() ?? [])].some((gain) => gain > 0)),
@@ -48,7 +50,9 @@ function readCollection(folder: string): Collection {
 export async function measureCollection(instance: Instance, folder: string, set: string): Promise<CollectionResult> {
   const { documents, queries, judgements } = readCollection(folder)
   // An empty document is refused at upload, and nothing judged relevant is empty.
-  const files = documents.filter(({ content }) => content.trim() !== '').map(({ id, content }) => ({ name: `${id}.txt`, content }))
+  const files = documents
+    .filter(({ content }) => content.trim() !== '')
+    .map(({ id, content }) => ({ name: `${id}.txt`, content }))
   await instance.load(set, files)
   const byMode = {} as CollectionResult['byMode']
   for (const mode of MODES) {

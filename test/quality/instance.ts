@@ -18,7 +18,10 @@ export interface Instance {
 
 const FILES_PER_REQUEST = 20
 
-export async function startInstance(args: string[] = ['--embedder', 'builtin'], env: Record<string, string> = {}): Promise<Instance> {
+export async function startInstance(
+  args: string[] = ['--embedder', 'builtin'],
+  env: Record<string, string> = {},
+): Promise<Instance> {
   const daemon = await startRealDaemon({ args: [...args, '--log-level', 'warn'], env })
   const headers = { Authorization: `Bearer ${await daemon.token()}` }
   const call = async (path: string, init: RequestInit): Promise<unknown> => {
@@ -37,7 +40,9 @@ export async function startInstance(args: string[] = ['--embedder', 'builtin'], 
         if (rejected.length > 0) throw new Error(`refused: ${JSON.stringify(rejected)}`)
       }
       for (;;) {
-        const { statuses } = (await call(`/api/v1/projects/${encodeURIComponent(project)}`, { headers })) as { statuses: Record<string, number> }
+        const { statuses } = (await call(`/api/v1/projects/${encodeURIComponent(project)}`, { headers })) as {
+          statuses: Record<string, number>
+        }
         if (statuses.failed) throw new Error(`${statuses.failed} documents of ${project} failed`)
         if (!statuses.queued && !statuses.processing) return
         await new Promise((resolve) => setTimeout(resolve, 100))

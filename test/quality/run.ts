@@ -41,7 +41,9 @@ for (const { set } of worse) console.error(`hybrid is below keyword by more than
 process.exitCode = worse.length > 0 ? 1 : 0
 
 function row({ set, queries, byMode }: CollectionResult): string {
-  const figures = MODES.flatMap((mode) => [byMode[mode].ndcg10, byMode[mode].recall100]).map((figure) => figure.toFixed(3).replace(/^0/, ''))
+  const figures = MODES.flatMap((mode) => [byMode[mode].ndcg10, byMode[mode].recall100]).map((figure) =>
+    figure.toFixed(3).replace(/^0/, ''),
+  )
   return `| ${[set, queries, ...figures].join(' | ')} |`
 }
 
@@ -57,6 +59,9 @@ function filingsTable({ questions, byMode }: FilingsResult): string[] {
     '',
     `| mode | ${DEPTHS.map((d) => `document @${d}`).join(' | ')} | ${DEPTHS.map((d) => `page @${d}`).join(' | ')} |`,
     `|---|${'---|'.repeat(DEPTHS.length * 2)}`,
-    ...MODES.map((mode) => `| ${mode} | ${DEPTHS.map((d) => percent(byMode[mode].document[d])).join(' | ')} | ${DEPTHS.map((d) => percent(byMode[mode].page[d])).join(' | ')} |`),
+    ...MODES.map(
+      (mode) =>
+        `| ${mode} | ${DEPTHS.map((d) => percent(byMode[mode].document[d])).join(' | ')} | ${DEPTHS.map((d) => percent(byMode[mode].page[d])).join(' | ')} |`,
+    ),
   ]
 }

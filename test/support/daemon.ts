@@ -54,11 +54,14 @@ export async function startRealDaemon(
   const dataDir = join(home, 'instance')
   const env = cleanEnv(home, { DOCSEARCH_DATA: dataDir, DOCSEARCH_RATE_LIMIT: '0', ...options.env })
   const began = performance.now()
-  const child = spawn(process.execPath, [BIN, '--json', 'serve', '--port', '0', ...(options.args ?? [])], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [BIN, '--json', 'serve', '--port', '0', ...(options.args ?? [])], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   options.onSpawn?.(child.pid!)
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   let stderr = ''
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-200_000)))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-200_000)))
   const first = await firstLine(child)
   if (first === null) throw new Error(`docsearch serve ended with ${await exited} before it listened:\n${stderr}`)
   const ready = JSON.parse(first) as { url: string; setup_url?: string }
@@ -73,7 +76,21 @@ export async function startRealDaemon(
     startedAfterMs,
     stderr: () => stderr,
     async token() {
-      const made = await runCli(['--json', 'keys', 'create', 'for the tests', '--scope', 'read:documents', '--scope', 'write:documents', '--scope', 'manage:keys'], daemon.env)
+      const made = await runCli(
+        [
+          '--json',
+          'keys',
+          'create',
+          'for the tests',
+          '--scope',
+          'read:documents',
+          '--scope',
+          'write:documents',
+          '--scope',
+          'manage:keys',
+        ],
+        daemon.env,
+      )
       if (made.code !== 0) throw new Error(`no key: ${made.stderr}`)
       return (token ??= (JSON.parse(made.stdout) as { key: string }).key)
     },

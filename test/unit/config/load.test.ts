@@ -21,16 +21,28 @@ test('a flag beats the environment, the environment beats the file, the file bea
 
 test('every unknown key and bad value is named at once', async () => {
   await writeFile(join(dir, 'config.json'), JSON.stringify({ prot: 1, limits: { pages: 'many' }, public_url: 'ftp://x' }))
-  const failure = await loadConfig({ data: dir, embedder: 'gpt' }, { DOCSEARCH_RATE_LIMT: '1', DOCSEARCH_PORT: '70000' }).catch((error) => error)
+  const failure = await loadConfig({ data: dir, embedder: 'gpt' }, { DOCSEARCH_RATE_LIMT: '1', DOCSEARCH_PORT: '70000' }).catch(
+    (error) => error,
+  )
   expect(failure.code).toBe('invalid_configuration')
-  for (const part of ['"prot", did you mean port?', 'DOCSEARCH_RATE_LIMT, did you mean DOCSEARCH_RATE_LIMIT?', 'limits.pages', 'public_url', '70000', '--embedder']) {
+  for (const part of [
+    '"prot", did you mean port?',
+    'DOCSEARCH_RATE_LIMT, did you mean DOCSEARCH_RATE_LIMIT?',
+    'limits.pages',
+    'public_url',
+    '70000',
+    '--embedder',
+  ]) {
     expect(failure.message).toContain(part)
   }
   expect(failure.details.problems).toHaveLength(6)
 })
 
 test('sizes and times may carry units', async () => {
-  const { config } = await loadConfig({ data: dir }, { DOCSEARCH_LIMITS_FILE_BYTES: '5 MB', DOCSEARCH_LIMITS_PARSE_MS: '90s', DOCSEARCH_LIMITS_PARSE_MEMORY_BYTES: '2GiB' })
+  const { config } = await loadConfig(
+    { data: dir },
+    { DOCSEARCH_LIMITS_FILE_BYTES: '5 MB', DOCSEARCH_LIMITS_PARSE_MS: '90s', DOCSEARCH_LIMITS_PARSE_MEMORY_BYTES: '2GiB' },
+  )
   expect(config.limits).toMatchObject({ fileBytes: 5_000_000, parseMs: 90_000, parseMemoryBytes: 2 * 1024 ** 3 })
 })
 

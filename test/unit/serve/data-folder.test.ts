@@ -13,7 +13,10 @@ afterEach(() => rm(dir, { recursive: true, force: true }))
 test('one daemon at a time: the second is refused and told who has the folder, until the first lets go', async () => {
   const first = await openDataFolder(join(dir, 'data'))
   await first.announce({ pid: 4711, url: 'http://127.0.0.1:4747' })
-  await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({ code: 'data_in_use', message: expect.stringContaining('process 4711, http://127.0.0.1:4747') as string })
+  await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
+    code: 'data_in_use',
+    message: expect.stringContaining('process 4711, http://127.0.0.1:4747') as string,
+  })
   await first.close()
   await (await openDataFolder(join(dir, 'data'))).close()
 })
@@ -27,5 +30,8 @@ test('the folder is private, also when it was not before', async () => {
 
 test('a file in its place is refused in words', async () => {
   await writeFile(join(dir, 'data'), '')
-  await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({ code: 'data_unusable', message: expect.stringContaining('is not a folder') as string })
+  await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
+    code: 'data_unusable',
+    message: expect.stringContaining('is not a folder') as string,
+  })
 })

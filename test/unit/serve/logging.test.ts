@@ -8,7 +8,10 @@ function lines(isTTY: boolean): { text: () => string; output: { write(line: stri
 
 test('one JSON object a line, and a credential that got into it by mistake is hidden', () => {
   const { text, output } = lines(false)
-  createLogger('info', output).info({ token: 'dsk_secret', request: { authorization: 'Bearer dsk_secret' }, status: 200 }, 'request')
+  createLogger('info', output).info(
+    { token: 'dsk_secret', request: { authorization: 'Bearer dsk_secret' }, status: 200 },
+    'request',
+  )
   expect(JSON.parse(text())).toMatchObject({ level: 'info', msg: 'request', status: 200 })
   expect(text()).not.toContain('dsk_secret')
 })
