@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { createFusedReranker } from '../../src/rerank/fused.ts'
+import { rerankerConformance } from './reranker.ts'
+
+rerankerConformance('the fused order', () => createFusedReranker())
+
+test('the fused order says that nothing was applied, and why', async () => {
+  const signal = new AbortController().signal
+  const outcome = await createFusedReranker('Turned off for this test.').rerank({ query: 'q', candidates: [], signal })
+  expect(outcome).toEqual({ applied: false, scores: null, reason: 'Turned off for this test.' })
+})

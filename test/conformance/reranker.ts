@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import type { RerankCandidate, Reranker } from '../../src/rerank/reranker.ts'
+
+const candidates: RerankCandidate[] = ['alpha', 'beta', 'gamma', 'delta'].map((word, i) => ({
+  id: `doc_1:1:${i}`,
+  text: `A passage about ${word}.`,
+  title: i % 2 === 0 ? 'Letters' : null,
+  heading: 'Greek',
+  score: 1 - i / 10,
+}))
+const request = (list: readonly RerankCandidate[], signal = new AbortController().signal) => ({ query: 'gamma', candidates: list, signal })
+
+/** What every reranker promises (src/rerank/reranker.ts): it may move results, and nothing else. */
+export function rerankerConformance(name: string, make: () => Reranker): void {
+  describe(`${name} keeps the promises of a reranker`, () => {
+    test('scores only what it was given, all of it or nothing, from 0 to 1', async () => {
+      const { applied, scores, reason } = await make().rerank(request(candidates))
+      if (scores === null) {
+        expect(applied).toBe(false)
+        expect(reason).toMatch(/\S/)
+        return
+      }
+      expect(applied).toBe(true)
+      expect([...scores.keys()].toSorted()).toEqual(candidates.map(({ id }) => id).toSorted())
+      for (const score of scores.values()) {
+        expect(score).toBeGreaterThanOrEqual(0)
+        expect(score).toBeLessThanOrEqual(1)
+      }
+    })
+
+    test('changes no candidate', async () => {
+      const frozen = candidates.map((candidate) => Object.freeze({ ...candidate }))
+      await make().rerank(request(Object.freeze(frozen)))
+      expect(frozen).toEqual(candidates)
+    })
+
+    test('takes no candidates at all', async () => {
+      const { scores } = await make().rerank(request([]))
+      expect(scores?.size ?? 0).toBe(0)
+    })
+
+    test('falls back to the fused order when nobody waits any longer', async () => {
+      const { applied, scores } = await make().rerank(request(candidates, AbortSignal.abort()))
+      expect(applied || scores !== null ? [...scores!.keys()].length : candidates.length).toBe(candidates.length)
+    })
+  })
+}

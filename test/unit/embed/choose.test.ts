@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { chooseEmbedder } from '../../../src/embed/choose.ts'
+import type { Choice } from '../../../src/embed/choose.ts'
+import { EMBEDDINGGEMMA, makeModel } from '../../support/fake-ollama-model.ts'
+import { startFakeOllama } from '../../support/fake-ollama.ts'
+import type { FakeOllama } from '../../support/fake-ollama.ts'
+
+let fake: FakeOllama
+const made: Choice[] = []
+beforeEach(async () => {
+  fake = await startFakeOllama()
+})
+afterEach(async () => {
+  for (const { embedder } of made.splice(0)) await embedder?.close()
+  await fake.close()
+  fake.assertDone()
+})
+
+async function choose(setting: string, existing: { embeddingModel: string; fingerprint: string } | null = null): Promise<{ name: string | null; reason: string }> {
+  const choice = await chooseEmbedder({ setting, ollamaUrl: fake.url, existing, log: silentLogger })
+  made.push(choice)
+  return { name: choice.embedder?.name ?? null, reason: choice.reason }
+}
+const indexOf = async (setting: string): Promise<{ embeddingModel: string; fingerprint: string }> => {
+  await choose(setting)
+  const { name, fingerprint } = made.at(-1)!.embedder!
+  return { embeddingModel: name, fingerprint }
+}
+
+test('auto takes the best known model of an Ollama that answers', async () => {
+  fake.setModels([makeModel('llama3', { capabilities: ['completion'] }), makeModel('all-minilm'), makeModel('bge-m3', { dimensions: 1024 })])
+  expect(await choose('auto')).toMatchObject({ name: 'ollama:bge-m3', reason: expect.stringMatching(/answers and has bge-m3/) })
+  fake.setModels([makeModel('all-minilm'), EMBEDDINGGEMMA])
+  expect(await choose('auto')).toMatchObject({ name: 'ollama:embeddinggemma' })
+})
+test('auto takes an unknown model that says it can embed', async () => {
+  fake.setModels([makeModel('llama3', { capabilities: ['completion'] }), makeModel('house/own', { dimensions: 48 })])
+  expect(await choose('auto')).toMatchObject({ name: 'ollama:house/own' })
+})
+test('auto takes the built-in one without an embedding model, and says how to get one', async () => {
+  fake.setModels([makeModel('llama3', { capabilities: ['completion'] })])
+  expect(await choose('auto')).toMatchObject({ name: 'builtin', reason: expect.stringMatching(/ollama pull embeddinggemma/) })
+})
+test('auto takes the built-in one without an Ollama', async () => {
+  await fake.stop()
+  expect(await choose('auto')).toMatchObject({ name: 'builtin', reason: expect.stringMatching(/no answer from Ollama/) })
+})
+test('auto takes the built-in one when something else answers at the address', async () => {
+  fake.fail({ path: '/api/tags', body: '<html>' })
+  expect(await choose('auto')).toMatchObject({ name: 'builtin' })
+})
+test('auto takes the built-in one when the address never answers', async () => {
+  fake.fail({ path: '/api/tags', kind: 'hang' })
+  expect(await choose('auto')).toMatchObject({ name: 'builtin' })
+})
+test('auto stays with what an index was made with, and says what changes it', async () => {
+  const builtin = await indexOf('builtin')
+  expect(await choose('auto', builtin)).toMatchObject({ name: 'builtin', reason: expect.stringMatching(/docsearch reindex --embedder ollama:/) })
+  const gemma = await indexOf('ollama:embeddinggemma')
+  expect(await choose('auto', gemma)).toMatchObject({ name: 'ollama:embeddinggemma', reason: expect.stringMatching(/docsearch reindex --embedder/) })
+})
+test('auto stays with the model of an index while Ollama is away', async () => {
+  const gemma = await indexOf('ollama:embeddinggemma')
+  await fake.stop()
+  expect(await choose('auto', gemma)).toMatchObject({ name: 'ollama:embeddinggemma' })
+  expect(made.at(-1)!.embedder!.fingerprint).toBe(gemma.fingerprint)
+})
+test('a model asked for by name is taken, with or without its tag', async () => {
+  expect(await choose('ollama:embeddinggemma:latest')).toMatchObject({ name: 'ollama:embeddinggemma' })
+})
+test('a model asked for by name that is not there: none, and what to run', async () => {
+  expect(await choose('ollama:bge-m3')).toMatchObject({ name: null, reason: expect.stringMatching(/ollama pull bge-m3/) })
+})
+test('an Ollama asked for by name that is away: none without an index, the same with one', async () => {
+  const gemma = await indexOf('ollama:embeddinggemma')
+  await fake.stop()
+  expect(await choose('ollama:embeddinggemma')).toMatchObject({ name: null, reason: expect.stringMatching(/cannot be reached/) })
+  expect(await choose('ollama:embeddinggemma', gemma)).toMatchObject({ name: 'ollama:embeddinggemma' })
+})
+test('builtin asked for by name is taken whatever the index was', async () => {
+  expect(await choose('builtin', await indexOf('ollama:embeddinggemma'))).toMatchObject({ name: 'builtin' })
+})
+test('a name and password in the address are never said', async () => {
+  await fake.stop()
+  const ollamaUrl = fake.url.replace('http://', 'http://annabel:s3cret@')
+  const choice = await chooseEmbedder({ setting: 'ollama:embeddinggemma', ollamaUrl, existing: null, log: silentLogger })
+  expect(choice.reason).toMatch(/127\.0\.0\.1/)
+  expect(choice.reason).not.toMatch(/annabel|s3cret/)
+})

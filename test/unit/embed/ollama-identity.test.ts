@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { inputs, onStage } from './ollama-helpers.ts'
+
+const stage = onStage()
+const OTHER = 'f'.repeat(64)
+const changed = { code: 'embedding_model_changed', message: expect.stringMatching(/docsearch reindex/) }
+
+test('other weights under the same name have another fingerprint', async () => {
+  const first = await stage.make()
+  stage.fake.setDigest('embeddinggemma', OTHER)
+  expect((await stage.make()).fingerprint).not.toBe(first.fingerprint)
+})
+
+test('a model that changed is refused for documents and questions, and health says so', async () => {
+  const embedder = await stage.make()
+  await embedder.embedDocuments(inputs('one'))
+  stage.fake.setDigest('embeddinggemma', OTHER)
+  await expect(embedder.embedDocuments(inputs('two'))).rejects.toMatchObject(changed)
+  await expect(embedder.embedQuery('two')).rejects.toMatchObject(changed)
+  expect(await embedder.check()).toMatchObject({ ok: false, code: 'embedding_model_changed' })
+})
+
+test('vectors of a model that changes while they are made never get out, however rarely the digest is asked for', async () => {
+  const embedder = await stage.make({ tuning: { recheckMs: 3_600_000 } })
+  await embedder.embedDocuments(inputs('one'))
+  const held = stage.fake.hold('/api/embed')
+  const work = embedder.embedDocuments(inputs('two'))
+  await held.arrived
+  stage.fake.setDigest('embeddinggemma', OTHER)
+  held.release()
+  await expect(work).rejects.toMatchObject(changed)
+})
+
+test('a server that comes back with another model is found out at the first question', async () => {
+  const embedder = await stage.make({ tuning: { recheckMs: 3_600_000, query: { attempts: 2, baseMs: 1, maxMs: 1, timeoutMs: 60_000 } } })
+  await embedder.embedDocuments(inputs('one'))
+  await stage.fake.stop()
+  await expect(embedder.embedQuery('two')).rejects.toMatchObject({ code: 'embedder_unavailable' })
+  stage.fake.setDigest('embeddinggemma', OTHER)
+  await stage.fake.restart()
+  await expect(embedder.embedQuery('two')).rejects.toMatchObject(changed)
+})
+
+test('the former model brought back is taken again', async () => {
+  const embedder = await stage.make()
+  const before = embedder.fingerprint.match(/@([^#]+)#/)![1]!
+  stage.fake.setDigest('embeddinggemma', OTHER)
+  await expect(embedder.embedQuery('one')).rejects.toMatchObject(changed)
+  stage.fake.setDigest('embeddinggemma', before)
+  expect(await embedder.embedQuery('one')).toHaveLength(768)
+})
+
+test('for an index made earlier it can be made while Ollama is away, and works when Ollama is there', async () => {
+  const { fingerprint, dimensions, maxTokens } = await stage.make()
+  await stage.fake.stop()
+  const embedder = await stage.make({ expected: { fingerprint, dimensions } })
+  expect(embedder).toMatchObject({ fingerprint, dimensions, maxTokens, name: 'ollama:embeddinggemma' })
+  await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: 'embedder_unavailable' })
+  await stage.fake.restart()
+  expect(await embedder.embedQuery('one')).toHaveLength(768)
+})
+
+test('for an index made earlier it refuses the model that now has the name', async () => {
+  const { fingerprint, dimensions } = await stage.make()
+  stage.fake.setDigest('embeddinggemma', OTHER)
+  const embedder = await stage.make({ expected: { fingerprint, dimensions } })
+  expect(embedder.fingerprint).toBe(fingerprint)
+  await expect(embedder.embedDocuments(inputs('one'))).rejects.toMatchObject(changed)
+})
+
+test('a model that was removed: health says to pull it', async () => {
+  const embedder = await stage.make()
+  stage.fake.setModels([])
+  await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: 'embedder_unavailable', message: expect.stringMatching(/ollama pull embeddinggemma/) })
+  expect(await embedder.check()).toMatchObject({ ok: false, code: 'embedding_model_missing' })
+})
