@@ -4,9 +4,12 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     exclude: ['test/long/**', 'node_modules/**', 'dist/**'],
+    globalSetup: './test/support/build.ts',
     // The machines that run this may be slow and shared; a test waits for events, never for a time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // .ci/run counts from the file what passed, failed and was skipped.
+    reporters: process.env.CI ? ['default', ['json', { outputFile: '.cache/vitest.json' }]] : ['default'],
   },
 })

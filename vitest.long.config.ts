@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/long/**/*.test.ts'],
+    globalSetup: './test/support/build.ts',
     testTimeout: 30 * 60_000,
     hookTimeout: 10 * 60_000,
     pool: 'forks',

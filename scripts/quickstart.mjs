@@ -26,7 +26,7 @@ const samples = join(root, 'samples')
 const folder = positionals[0] === undefined ? samples : resolve(typedIn, positionals[0])
 if (positionals.length > 1) fail(2, 'Name one folder.', HELP)
 if (!existsSync(folder) || !statSync(folder).isDirectory()) fail(2, `${folder} is not a folder.`, HELP)
-const question = flags.ask ?? (folder === samples ? 'When do I get my security deposit back?' : undefined)
+const question = flags.ask ?? (folder === samples ? 'How much notice do I have to give before moving out?' : undefined)
 
 ensureBuilt()
 const dataDir = await dataFolder(flags.data)

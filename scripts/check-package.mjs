@@ -1,0 +1,131 @@
+// Packs the project, looks at what is in the package, installs it into an empty folder and uses it there as a stranger would.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const work = mkdtempSync(join(tmpdir(), 'docsearch-package-'))
+const home = join(work, 'home')
+mkdirSync(home)
+let daemon
+
+try {
+  await check()
+} finally {
+  daemon?.kill('SIGKILL')
+  rmSync(work, { recursive: true, force: true })
+}
+
+async function check() {
+  const [packed] = JSON.parse(ok('npm', ['pack', '--json', '--pack-destination', work], { cwd: root }))
+  const paths = packed.files.map(({ path }) => path)
+  const allowed = /^(bin|dist|completions|samples)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+  expect(
+    'nothing but what is used',
+    paths.filter((path) => !allowed.test(path) || /\.(test|map|tsbuildinfo)\b|\.tsx?$/.test(path)),
+    [],
+  )
+  for (const path of [
+    'bin/docsearch.js',
+    'dist/cli/main.js',
+    'dist/node_modules/@lancedb/lancedb/LICENSE',
+    'LICENSE',
+    'README.md',
+  ]) {
+    expect(`has ${path}`, paths.includes(path), true)
+  }
+  console.log(
+    `${packed.filename}: ${paths.length} files, ${megabytes(packed.size)} packed, ${megabytes(packed.unpackedSize)} unpacked`,
+  )
+  run(process.execPath, [join(root, 'node_modules', 'publint', 'src', 'cli.js'), join(work, packed.filename), '--strict'])
+
+  const installed = join(work, 'installed')
+  mkdirSync(installed)
+  writeFileSync(join(installed, 'package.json'), '{"private":true}')
+  run('npm', ['install', '--no-audit', '--no-fund', join(work, packed.filename)], { cwd: installed, quiet: true })
+  const modules = join(installed, 'node_modules')
+  console.log(`installed: ${megabytes(size(modules))}`)
+  for (const name of ['@huggingface', 'openai', 'onnxruntime-node', 'sharp', 'typescript'])
+    expect(`no ${name}`, existsSync(join(modules, name)), false)
+
+  const bin = join(modules, '.bin', 'docsearch')
+  const env = {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    XDG_DATA_HOME: home,
+    XDG_CACHE_HOME: home,
+    DOCSEARCH_DATA: join(work, 'data'),
+  }
+  const docsearch = (...args) => spawnSync(process.execPath, [bin, ...args], { cwd: installed, env, encoding: 'utf8', input: '' })
+  expect('--version', docsearch('--version').stdout.trim(), packed.version)
+  expect('unknown command: exit code', docsearch('nonsense').status, 2)
+  expect('no instance: exit code', docsearch('--server', 'http://127.0.0.1:9', 'search', 'rent').status, 5)
+
+  daemon = spawn(process.execPath, [bin, '--json', 'serve', '--port', '0'], {
+    cwd: installed,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(createInterface({ input: daemon.stdout }), 'line')
+  const { url } = JSON.parse(line)
+  const upload = docsearch('--server', url, '--json', 'upload', join(modules, 'docsearch', 'samples'), '--wait')
+  expect(`upload: exit code\n${upload.stderr}`, upload.status, 0)
+  const search = docsearch('--server', url, '--json', 'search', 'How much notice do I have to give before moving out?')
+  expect(`search: exit code\n${search.stderr}`, search.status, 0)
+  const [best] = JSON.parse(search.stdout).results
+  expect(
+    'search: the right passage',
+    [best.document.name, best.chunk.page_start, /two months' notice/.test(best.text)],
+    ['lease.pdf', 2, true],
+  )
+  expect('nothing found: exit code', docsearch('--server', url, 'search', 'zyxwvut', '--mode', 'keyword').status, 1)
+  const stopped = once(daemon, 'exit')
+  daemon.kill('SIGTERM')
+  expect('serve: exit code', (await stopped)[0], 0)
+
+  await onAnOlderNode(bin)
+}
+
+/** The machine's own Node, where it is older: a sentence that helps instead of a stack. */
+async function onAnOlderNode(bin) {
+  const own = (process.env.PATH ?? '')
+    .split(':')
+    .filter((dir) => !dir.includes('node_modules'))
+    .map((dir) => join(dir, 'node'))
+    .find(existsSync)
+  const version = own && spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout.trim()
+  if (!version || Number(/^v(\d+)/.exec(version)?.[1]) >= 24) return
+  const { status, stderr } = spawnSync(own, [bin, 'search', 'rent'], { encoding: 'utf8' })
+  expect(`Node ${version}: exit code and message`, [status, /needs 24\.\d+ or newer/.test(stderr)], [2, true])
+}
+
+function expect(what, found, wanted) {
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return
+  throw new Error(`${what}\n  wanted ${JSON.stringify(wanted)}\n  found  ${JSON.stringify(found)}`)
+}
+
+function ok(command, args, options = {}) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64e6, ...options })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`)
+  return stdout
+}
+
+function run(command, args, { quiet = false, ...options } = {}) {
+  const output = ok(command, args, options).trim()
+  if (!quiet && output) console.log(output)
+}
+
+function size(path) {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) return 0
+  return stats.isDirectory() ? readdirSync(path).reduce((sum, name) => sum + size(join(path, name)), 0) : stats.size
+}
+
+function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}
