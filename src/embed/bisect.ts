@@ -23,7 +23,8 @@ export async function embedWithBisection(
   }
   if (notFinite && !vectors.some((vector) => vector !== null)) {
     const [canary] = await embed([CANARY])
-    if (canary === null || canary === undefined) throw new OllamaCallError('not_finite', 'it gives no usable vector even for a single plain word')
+    if (canary === null || canary === undefined)
+      throw new OllamaCallError('not_finite', 'it gives no usable vector even for a single plain word')
   }
   return vectors
 
@@ -41,13 +42,19 @@ export async function embedWithBisection(
         return
       }
       if (error.failure === 'not_finite') notFinite = true
-      log.warn({ failure: error.failure, chars: texts[batch[0]!]!.length }, 'a passage cannot be embedded and is found by keywords only')
+      log.warn(
+        { failure: error.failure, chars: texts[batch[0]!]!.length },
+        'a passage cannot be embedded and is found by keywords only',
+      )
     }
   }
 }
 
 /** Indexes of the texts that are there, in order, by number and size. */
-function batchesOf(texts: readonly (string | null)[], { batchInputs, batchChars }: { batchInputs: number; batchChars: number }): number[][] {
+function batchesOf(
+  texts: readonly (string | null)[],
+  { batchInputs, batchChars }: { batchInputs: number; batchChars: number },
+): number[][] {
   const batches: number[][] = []
   let chars = Infinity
   for (const [i, text] of texts.entries()) {

@@ -6,7 +6,7 @@ import { parseOllamaFingerprint } from './fingerprint.ts'
 import { createOllamaEmbedder } from './ollama.ts'
 import { createOllamaClient, withoutLatest } from './ollama-client.ts'
 import type { OllamaClient } from './ollama-client.ts'
-import { explain, withoutCredentials } from './ollama-errors.ts'
+import { withoutCredentials } from './ollama-errors.ts'
 import { DEFAULT_MODEL, MODELS } from './registry.ts'
 
 export interface ChooseOptions {
@@ -39,13 +39,19 @@ export async function chooseEmbedder({ setting, ollamaUrl, existing, log }: Choo
   if (setting.startsWith(OLLAMA)) return await byName(withoutLatest(setting.slice(OLLAMA.length)), { ollamaUrl, existing, log })
   if (existing?.embeddingModel === 'builtin') {
     const change = `\`docsearch reindex --embedder ollama:${DEFAULT_MODEL}\` changes to a model on Ollama.`
-    return { embedder: createBuiltinEmbedder(), reason: `The index was made with the built-in embedder and stays with it; ${change}` }
+    return {
+      embedder: createBuiltinEmbedder(),
+      reason: `The index was made with the built-in embedder and stays with it; ${change}`,
+    }
   }
   if (existing?.embeddingModel.startsWith(OLLAMA)) return await sameAgain(existing, ollamaUrl, log)
   return await anew(ollamaUrl, log)
 }
 
-async function byName(model: string, { ollamaUrl, existing, log }: Pick<ChooseOptions, 'ollamaUrl' | 'existing' | 'log'>): Promise<Choice> {
+async function byName(
+  model: string,
+  { ollamaUrl, existing, log }: Pick<ChooseOptions, 'ollamaUrl' | 'existing' | 'log'>,
+): Promise<Choice> {
   const expected = existing?.embeddingModel === OLLAMA + model ? expectedOf(existing) : null
   try {
     const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, expected })
@@ -55,7 +61,11 @@ async function byName(model: string, { ollamaUrl, existing, log }: Pick<ChooseOp
   }
 }
 
-async function sameAgain(existing: { embeddingModel: string; fingerprint: string }, ollamaUrl: string, log: Logger): Promise<Choice> {
+async function sameAgain(
+  existing: { embeddingModel: string; fingerprint: string },
+  ollamaUrl: string,
+  log: Logger,
+): Promise<Choice> {
   const model = existing.embeddingModel.slice(OLLAMA.length)
   try {
     const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, expected: expectedOf(existing) })
@@ -68,14 +78,19 @@ async function sameAgain(existing: { embeddingModel: string; fingerprint: string
 
 async function anew(ollamaUrl: string, log: Logger): Promise<Choice> {
   const where = `Ollama at ${withoutCredentials(ollamaUrl)}`
-  const builtin = (why: string): Choice => ({ embedder: createBuiltinEmbedder(), reason: `The built-in embedder is used, because ${why}` })
+  const builtin = (why: string): Choice => ({
+    embedder: createBuiltinEmbedder(),
+    reason: `The built-in embedder is used, because ${why}`,
+  })
   const client = createOllamaClient(ollamaUrl)
   let model: string | null
   try {
     model = await bestModel(client)
   } catch (error) {
     log.debug({ err: error }, 'no Ollama to be found')
-    return builtin(`there is no answer from ${where}. Nothing else is needed; a model on Ollama would also find what is said in other words.`)
+    return builtin(
+      `there is no answer from ${where}. Nothing else is needed; a model on Ollama would also find what is said in other words.`,
+    )
   }
   if (model === null) {
     const how = `\`ollama pull ${DEFAULT_MODEL}\`, then \`docsearch reindex --embedder ollama:${DEFAULT_MODEL}\``

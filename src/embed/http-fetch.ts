@@ -22,7 +22,10 @@ export function httpFetch({ timeoutMs, signal }: FetchLimits): typeof fetch {
     const { status, contentType, body } = await send(url, init, signal ? AbortSignal.any([signal, deadline]) : deadline)
     const ok = status >= 200 && status < 300
     const json = ok || isErrorObject(body) ? body : JSON.stringify({ error: describe(status, contentType, body) })
-    return new Response(json, { status: status >= 200 && status <= 599 ? status : 502, headers: { 'content-type': 'application/json' } })
+    return new Response(json, {
+      status: status >= 200 && status <= 599 ? status : 502,
+      headers: { 'content-type': 'application/json' },
+    })
   }
 }
 
@@ -36,7 +39,7 @@ function send(url: URL, init: RequestInit | undefined, signal: AbortSignal): Pro
   return new Promise((resolve, reject) => {
     const start = url.protocol === 'https:' ? requestHttps : requestHttp
     const body = typeof init?.body === 'string' ? init.body : ''
-    const headers: Record<string, string> = { ...Object.fromEntries(new Headers(init?.headers)) }
+    const headers: Record<string, string> = Object.fromEntries(new Headers(init?.headers))
     if (body !== '') headers['content-length'] = String(Buffer.byteLength(body))
     const request = start(url, { method: init?.method ?? 'GET', headers, signal }, (response) => {
       const parts: Buffer[] = []

@@ -55,7 +55,10 @@ export interface ModelFacts {
 }
 
 const tags = z.object({ models: z.array(z.object({ name: z.string(), digest: z.string().min(1) })) })
-const facts = z.object({ model_info: z.record(z.string(), z.unknown()).default({}), capabilities: z.array(z.string()).default([]) })
+const facts = z.object({
+  model_info: z.record(z.string(), z.unknown()).default({}),
+  capabilities: z.array(z.string()).default([]),
+})
 // The numbers themselves are looked at one by one where they become vectors.
 const embedded = z.object({ embeddings: z.array(z.array(z.unknown())) })
 
@@ -67,7 +70,12 @@ export interface OllamaClient {
 }
 
 export function createOllamaClient(url: string): OllamaClient {
-  async function call<S extends z.ZodType>(what: string, schema: S, options: CallOptions, run: (ollama: Ollama) => Promise<unknown>): Promise<z.infer<S>> {
+  async function call<S extends z.ZodType>(
+    what: string,
+    schema: S,
+    options: CallOptions,
+    run: (ollama: Ollama) => Promise<unknown>,
+  ): Promise<z.infer<S>> {
     // One client for each call, because the package takes no signal: it is its `fetch` that is aborted.
     const ollama = new Ollama({ host: url, fetch: httpFetch(options) })
     const answer = await run(ollama).catch((error: unknown) => {
@@ -76,7 +84,10 @@ export function createOllamaClient(url: string): OllamaClient {
     })
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
-    throw new OllamaCallError('nonsense', `the answer to ${what} is not what Ollama answers (${z.prettifyError(parsed.error).replaceAll('\n', ' ')})`)
+    throw new OllamaCallError(
+      'nonsense',
+      `the answer to ${what} is not what Ollama answers (${z.prettifyError(parsed.error).replaceAll('\n', ' ')})`,
+    )
   }
 
   return {

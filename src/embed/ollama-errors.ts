@@ -36,7 +36,9 @@ export function explain(error: unknown, url: string, model: string): unknown {
 
 /** What health calls it: whose remedy is a pull has a code of its own. */
 export function healthCode(error: DocsearchError): string {
-  return error.cause instanceof OllamaCallError && error.cause.failure === 'model_missing' ? 'embedding_model_missing' : error.code
+  return error.cause instanceof OllamaCallError && error.cause.failure === 'model_missing'
+    ? 'embedding_model_missing'
+    : error.code
 }
 
 /** Failures that a look at the list of models does not show: they count until something was embedded. */

@@ -43,7 +43,10 @@ export interface SetupRequest {
 export async function setUpModel({ client, model, log, expected, dimensions, signal }: SetupRequest): Promise<OllamaSetup> {
   const profile = knownModel(model) ?? unknownModel(model)
   if (knownModel(model) === null) {
-    log.warn({ model }, 'this embedding model is not known to docsearch: it is used without prefixes, which may cost it much of its quality')
+    log.warn(
+      { model },
+      'this embedding model is not known to docsearch: it is used without prefixes, which may cost it much of its quality',
+    )
   }
   const made = expected && parseOllamaFingerprint(expected.fingerprint)
   const isOurs = made && made.model === model && made.templateVersion === profile.templateVersion
@@ -59,9 +62,13 @@ export async function setUpModel({ client, model, log, expected, dimensions, sig
   if (digest === undefined) throw new OllamaCallError('model_missing', `model '${model}' not found`)
   const facts = await client.show(model, { timeoutMs: SETUP_MS, signal })
   if (facts.capabilities.length > 0 && !facts.capabilities.includes('embedding')) {
-    throw new DocsearchError('embedder_unavailable', `${model} is no embedding model: its capabilities are ${facts.capabilities.join(', ')}.`, {
-      blame: 'outside',
-    })
+    throw new DocsearchError(
+      'embedder_unavailable',
+      `${model} is no embedding model: its capabilities are ${facts.capabilities.join(', ')}.`,
+      {
+        blame: 'outside',
+      },
+    )
   }
   const full = await dimensionsOf(client, model, profile, facts, signal)
   if (dimensions !== undefined) requireCut(profile, model, full, dimensions)
@@ -70,7 +77,13 @@ export async function setUpModel({ client, model, log, expected, dimensions, sig
 }
 
 /** What a known model's server says; of an unknown one only what it does is to be relied on. */
-async function dimensionsOf(client: OllamaClient, model: string, profile: ModelProfile, facts: ModelFacts, signal: AbortSignal): Promise<number> {
+async function dimensionsOf(
+  client: OllamaClient,
+  model: string,
+  profile: ModelProfile,
+  facts: ModelFacts,
+  signal: AbortSignal,
+): Promise<number> {
   const known = profile.dimensions ?? (knownModel(model) ? facts.dimensions : null)
   if (known !== null) return known
   const [vector] = await client.embed(
@@ -85,10 +98,18 @@ async function dimensionsOf(client: OllamaClient, model: string, profile: ModelP
 function requireCut({ cuts }: ModelProfile, model: string, full: number, wanted: number): void {
   if (wanted === full || (wanted > 0 && wanted < full && (cuts === 'any' || cuts.includes(wanted)))) return
   const others = cuts === 'any' ? `any number below ${full}` : [full, ...cuts].join(', ')
-  throw new DocsearchError('invalid_configuration', `${model} cannot give vectors of ${wanted} dimensions; it can give ${others}.`)
+  throw new DocsearchError(
+    'invalid_configuration',
+    `${model} cannot give vectors of ${wanted} dimensions; it can give ${others}.`,
+  )
 }
 
-function finish(profile: ModelProfile, identity: OllamaFingerprint, cutTo: number | undefined, facts: ModelFacts | null): OllamaSetup {
+function finish(
+  profile: ModelProfile,
+  identity: OllamaFingerprint,
+  cutTo: number | undefined,
+  facts: ModelFacts | null,
+): OllamaSetup {
   const served = facts?.contextTokens ?? (knownModel(identity.model) ? profile.contextTokens : CAUTIOUS_CONTEXT)
   const limit = Math.min(profile.contextTokens, served, MAX_CONTEXT)
   const prefix = Math.max(estimateSubwords(profile.documentTemplate('', null)), estimateSubwords(profile.queryTemplate('')))

@@ -56,18 +56,25 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
   const client = createOllamaClient(url)
   const closing = new AbortController()
   const translate = (error: unknown): unknown => explain(error, url, model)
-  const setup = await setUpModel({ client, model, log, expected, dimensions: options.dimensions, signal: closing.signal }).catch((error: unknown) => {
-    throw translate(error)
-  })
+  const setup = await setUpModel({ client, model, log, expected, dimensions: options.dimensions, signal: closing.signal }).catch(
+    (error: unknown) => {
+      throw translate(error)
+    },
+  )
   const { profile, identity, fingerprint, cutTo, maxTokens } = setup
   /** When the digest was last seen to be right; after any failure it has to be looked at again. */
   let verifiedAt = -Infinity
   let lastFailure: DocsearchError | null = null
 
-  const untilClosed = (signal: AbortSignal | undefined): AbortSignal => (signal ? AbortSignal.any([signal, closing.signal]) : closing.signal)
+  const untilClosed = (signal: AbortSignal | undefined): AbortSignal =>
+    signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
 
   /** Runs with retries; every failure makes the digest suspect: the server may have come back as another one. */
-  async function attempt<T>(how: Backoff & { timeoutMs: number }, signal: AbortSignal, run: (call: { timeoutMs: number; signal: AbortSignal }) => Promise<T>): Promise<T> {
+  async function attempt<T>(
+    how: Backoff & { timeoutMs: number },
+    signal: AbortSignal,
+    run: (call: { timeoutMs: number; signal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
     return await withBackoff(how, isWorthRetrying, signal, () =>
       run({ timeoutMs: how.timeoutMs, signal }).catch((error: unknown) => {
         verifiedAt = -Infinity
@@ -92,13 +99,27 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
 
   const isStale = (): boolean => performance.now() - verifiedAt > tuning.recheckMs
 
-  async function embed(how: Backoff & { timeoutMs: number }, input: string[], signal: AbortSignal): Promise<(Float32Array | null)[]> {
-    const request = { model, input, numCtx: MAX_CONTEXT, keepAliveSeconds: tuning.keepAliveSeconds, ...(cutTo === undefined ? {} : { dimensions: cutTo }) }
+  async function embed(
+    how: Backoff & { timeoutMs: number },
+    input: string[],
+    signal: AbortSignal,
+  ): Promise<(Float32Array | null)[]> {
+    const request = {
+      model,
+      input,
+      numCtx: MAX_CONTEXT,
+      keepAliveSeconds: tuning.keepAliveSeconds,
+      ...(cutTo === undefined ? {} : { dimensions: cutTo }),
+    }
     const answer = await attempt(how, signal, (call) => client.embed(request, call))
-    if (answer.length !== input.length) throw new OllamaCallError('nonsense', `it answers ${answer.length} vectors to ${input.length} texts`)
+    if (answer.length !== input.length)
+      throw new OllamaCallError('nonsense', `it answers ${answer.length} vectors to ${input.length} texts`)
     return answer.map((values) => {
       if (values.length === identity.dimensions) return toVector(values)
-      throw new OllamaCallError('nonsense', `it answers vectors of ${values.length} dimensions where the index has ${identity.dimensions}`)
+      throw new OllamaCallError(
+        'nonsense',
+        `it answers vectors of ${values.length} dimensions where the index has ${identity.dimensions}`,
+      )
     })
   }
 
@@ -121,7 +142,10 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
 
   // Loads the model before somebody waits for it; that it fails shows at the first real call.
   client
-    .embed({ model, input: '', numCtx: MAX_CONTEXT, keepAliveSeconds: tuning.keepAliveSeconds }, { timeoutMs: tuning.documents.timeoutMs, signal: closing.signal })
+    .embed(
+      { model, input: '', numCtx: MAX_CONTEXT, keepAliveSeconds: tuning.keepAliveSeconds },
+      { timeoutMs: tuning.documents.timeoutMs, signal: closing.signal },
+    )
     .catch((error: unknown) => log.debug({ err: error, model }, 'the embedding model could not be warmed up'))
 
   return {
@@ -150,7 +174,8 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
         const text = profile.queryTemplate(cutToTokens(query, maxTokens))
         // At the same time: somebody waits.
         const [[vector]] = await Promise.all([embed(tuning.query, [text], either), check])
-        if (vector === null || vector === undefined) throw new OllamaCallError('not_finite', 'it gives no usable vector for this question')
+        if (vector === null || vector === undefined)
+          throw new OllamaCallError('not_finite', 'it gives no usable vector for this question')
         return vector
       }, signal),
     async check(signal) {

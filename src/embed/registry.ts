@@ -23,7 +23,15 @@ function prefixed(prefix: string): (text: string) => string {
   return (text) => prefix + text
 }
 
-const BASE = { dimensions: null, documentTemplate: plain, queryTemplate: plain, usesTitle: false, cuts: [], fusionWeight: 0.5, templateVersion: 1 } as const
+const BASE = {
+  dimensions: null,
+  documentTemplate: plain,
+  queryTemplate: plain,
+  usesTitle: false,
+  cuts: [],
+  fusionWeight: 0.5,
+  templateVersion: 1,
+} as const
 
 /**
  * In the order in which `auto` prefers them. Templates and limits are those of the models' own cards.

@@ -80,5 +80,7 @@ function count(text: string, cost: Cost): number {
 }
 
 function isUnspaced(code: number): boolean {
-  return (code >= 0x0e00 && code < 0x1100) || (code >= 0x1780 && code < 0x1800) || (code >= 0x3040 && code < 0xd800) || code >= 0xff66
+  return (
+    (code >= 0x0e00 && code < 0x1100) || (code >= 0x1780 && code < 0x1800) || (code >= 0x3040 && code < 0xd800) || code >= 0xff66
+  )
 }

@@ -61,7 +61,9 @@ function tokensOf(text: string): Token[] {
 export function analyseQuery(query: string): string[] {
   const words = tokenize(query)
   const languages = plausibleLanguages(words)
-  const entries = [...entriesOf(query, words, languages)].filter((entry) => entry.role !== 'compound' || worthAsking(entry, query))
+  const entries = [...entriesOf(query, words, languages)].filter(
+    (entry) => entry.role !== 'compound' || worthAsking(entry, query),
+  )
   const wanted = entries.some((entry) => !entry.stop) ? entries.filter((entry) => !entry.stop) : entries
   return wanted.flatMap(({ lower }) => {
     const stems = languagesOfWord(lower, languages).map((language) => toTerm(lower, language))
@@ -93,7 +95,15 @@ function* runOf(characters: readonly Word[]): Generator<Entry> {
     const next = characters[i + 1]
     if (next === undefined) continue
     const pair = character.text + next.text
-    yield { text: pair, lower: pair.toLowerCase(), start: character.start, end: next.end, characters: null, stop: false, role: 'part' }
+    yield {
+      text: pair,
+      lower: pair.toLowerCase(),
+      start: character.start,
+      end: next.end,
+      characters: null,
+      stop: false,
+      role: 'part',
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 import { analyse } from './analyse.ts'
 import type { Token } from './analyse.ts'
 
-const UNSPACED_CHARACTER = /^[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Hang}\p{Script=Thai}\p{Script=Laoo}\p{Script=Khmr}\p{Script=Mymr}]$/u
+const UNSPACED_CHARACTER =
+  /^[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Hang}\p{Script=Thai}\p{Script=Laoo}\p{Script=Khmr}\p{Script=Mymr}]$/u
 
 /**
  * Where the words of a question stand in a text: sorted spans [start, end) in UTF-16 code units that do not overlap; spans that touch are one.

@@ -69,7 +69,9 @@ export function plausibleLanguages(words: readonly Word[]): Languages {
 /** True when one of the languages lists the word. */
 export function isStopWord(word: string, languages: Languages): boolean {
   const listed = LANGUAGES_OF.get(word)
-  return listed !== undefined && listed.some((language) => languages.latin.includes(language) || languages.cyrillic.includes(language))
+  return (
+    listed !== undefined && listed.some((language) => languages.latin.includes(language) || languages.cyrillic.includes(language))
+  )
 }
 
 const LATIN_LETTER = /\p{Script=Latin}/u

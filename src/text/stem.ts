@@ -2,8 +2,24 @@ import { createRequire } from 'node:module'
 
 /** Languages with a Snowball stemmer here. English takes Porter's, which did better on every English collection tried. */
 export type Language =
-  | 'english' | 'german' | 'french' | 'spanish' | 'italian' | 'portuguese' | 'dutch' | 'swedish' | 'danish' | 'norwegian' | 'finnish'
-  | 'hungarian' | 'romanian' | 'turkish' | 'russian' | 'arabic' | 'armenian' | 'tamil'
+  | 'english'
+  | 'german'
+  | 'french'
+  | 'spanish'
+  | 'italian'
+  | 'portuguese'
+  | 'dutch'
+  | 'swedish'
+  | 'danish'
+  | 'norwegian'
+  | 'finnish'
+  | 'hungarian'
+  | 'romanian'
+  | 'turkish'
+  | 'russian'
+  | 'arabic'
+  | 'armenian'
+  | 'tamil'
 
 interface Stemmer {
   stem(word: string): string
@@ -51,7 +67,15 @@ function stemmerOf(language: Language): Stemmer {
 }
 
 const LETTERS: Record<string, string> = {
-  ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
 }
 // Accents, Arabic vowel signs, Hebrew points. Not every mark: the vowel signs of Indic scripts are letters to their readers.
 const DIACRITICS = /[\u0300-\u036F\u0591-\u05C7\u0640\u064B-\u065F\u0670]/g

@@ -4,7 +4,11 @@ import { makeModel } from '../support/fake-ollama-model.ts'
 import { startFakeOllama } from '../support/fake-ollama.ts'
 import { embedderConformance } from './embedder.ts'
 
-const models = [makeModel('embeddinggemma', { dimensions: 768, contextLength: 2048 }), makeModel('all-minilm'), makeModel('someone/unheard-of', { dimensions: 96 })]
+const models = [
+  makeModel('embeddinggemma', { dimensions: 768, contextLength: 2048 }),
+  makeModel('all-minilm'),
+  makeModel('someone/unheard-of', { dimensions: 96 }),
+]
 
 for (const { name } of models) {
   embedderConformance(`ollama:${name}`, async () => {

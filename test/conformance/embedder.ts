@@ -33,7 +33,10 @@ export function embedderConformance(name: string, setUp: () => Promise<EmbedderU
     }
 
     test('gives vectors of length 1 and of its dimensions, for documents and questions', async () => {
-      const vectors = [...(await embed('The notice period is three months.', '合同自签字之日起生效', '42')), await embedder.embedQuery('notice period')]
+      const vectors = [
+        ...(await embed('The notice period is three months.', '合同自签字之日起生效', '42')),
+        await embedder.embedQuery('notice period'),
+      ]
       for (const vector of vectors) {
         expect(vector).toBeInstanceOf(Float32Array)
         expect(vector).toHaveLength(embedder.dimensions)

@@ -8,7 +8,11 @@ const candidates: RerankCandidate[] = ['alpha', 'beta', 'gamma', 'delta'].map((w
   heading: 'Greek',
   score: 1 - i / 10,
 }))
-const request = (list: readonly RerankCandidate[], signal = new AbortController().signal) => ({ query: 'gamma', candidates: list, signal })
+const request = (list: readonly RerankCandidate[], signal = new AbortController().signal) => ({
+  query: 'gamma',
+  candidates: list,
+  signal,
+})
 
 /** What every reranker promises (src/rerank/reranker.ts): it may move results, and nothing else. */
 export function rerankerConformance(name: string, make: () => Reranker): void {

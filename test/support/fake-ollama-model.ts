@@ -19,7 +19,15 @@ export const EMBEDDINGGEMMA: FakeModel = {
 
 export function makeModel(name: string, more: Partial<FakeModel> = {}): FakeModel {
   const digest = hash(name).toString(16).padStart(8, '0').repeat(8)
-  return { name: withTag(name), digest, architecture: 'bert', contextLength: 512, dimensions: 384, capabilities: ['embedding'], ...more }
+  return {
+    name: withTag(name),
+    digest,
+    architecture: 'bert',
+    contextLength: 512,
+    dimensions: 384,
+    capabilities: ['embedding'],
+    ...more,
+  }
 }
 
 /** As Ollama takes names: without a tag it is `latest`. */

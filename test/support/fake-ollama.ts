@@ -105,7 +105,13 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     route(request.method!, path, body, response, fault?.kind)
   }
 
-  function route(method: string, path: string, body: Record<string, unknown>, response: ServerResponse, lie: Fault['kind']): void {
+  function route(
+    method: string,
+    path: string,
+    body: Record<string, unknown>,
+    response: ServerResponse,
+    lie: Fault['kind'],
+  ): void {
     switch (`${method} ${path}`) {
       case 'GET /api/version':
         return send(response, { version: '0.33.0' })
@@ -125,7 +131,12 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
         const model = find(body, response)
         if (model === undefined) return
         if (!model.capabilities.includes('completion')) return fail(response, 400, `"${model.name}" does not support generate`)
-        return send(response, { model: model.name, response: 'no', done: true, logprobs: [{ token: 'no', logprob: -0.1, top_logprobs: [] }] })
+        return send(response, {
+          model: model.name,
+          response: 'no',
+          done: true,
+          logprobs: [{ token: 'no', logprob: -0.1, top_logprobs: [] }],
+        })
       }
       case 'POST /api/pull':
         response.writeHead(200, { 'content-type': 'application/x-ndjson' })
@@ -148,13 +159,16 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     if (loaded.get(model.name) !== context) loads++
     loaded.set(model.name, context)
     if (!model.capabilities.includes('embedding')) return fail(response, 400, 'this model does not support embeddings')
-    if (typeof body['keep_alive'] === 'string') return fail(response, 400, `time: missing unit in duration "${body['keep_alive']}"`)
+    if (typeof body['keep_alive'] === 'string')
+      return fail(response, 400, `time: missing unit in duration "${body['keep_alive']}"`)
     if (body['truncate'] === false && inputs.some((text) => countFakeTokens(text) > model.contextLength)) {
       return fail(response, 400, 'the input length exceeds the context length')
     }
     for (const [word, old] of poisons) {
       if (!inputs.some((text) => text.includes(word))) continue
-      return old ? fail(response, 500, 'json: unsupported value: NaN') : fail(response, 400, 'embedding contains NaN or Inf values')
+      return old
+        ? fail(response, 500, 'json: unsupported value: NaN')
+        : fail(response, 400, 'embedding contains NaN or Inf values')
     }
     const dimensions = Number(body['dimensions'] ?? model.dimensions)
     const embeddings: unknown[][] = inputs.map((text) => fakeVector(model, text, dimensions))
@@ -190,7 +204,9 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     stop,
     restart: start,
     assertDone() {
-      const unmet = faults.filter(({ left }) => left > 0).map(({ path, left, status, kind }) => `${left} × ${path} ${status ?? kind ?? ''}`)
+      const unmet = faults
+        .filter(({ left }) => left > 0)
+        .map(({ path, left, status, kind }) => `${left} × ${path} ${status ?? kind ?? ''}`)
       if (unmet.length > 0) throw new Error(`planned faults that were never met: ${unmet.join(', ')}`)
     },
     close: stop,
@@ -212,7 +228,13 @@ function fail(response: ServerResponse, status: number, error: string, headers: 
 }
 
 function details(model: FakeModel): object {
-  return { format: 'gguf', family: model.architecture, families: [model.architecture], parameter_size: '307.58M', quantization_level: 'BF16' }
+  return {
+    format: 'gguf',
+    family: model.architecture,
+    families: [model.architecture],
+    parameter_size: '307.58M',
+    quantization_level: 'BF16',
+  }
 }
 
 function listed(model: FakeModel): object {

@@ -17,7 +17,10 @@ afterEach(async () => {
   fake.assertDone()
 })
 
-async function choose(setting: string, existing: { embeddingModel: string; fingerprint: string } | null = null): Promise<{ name: string | null; reason: string }> {
+async function choose(
+  setting: string,
+  existing: { embeddingModel: string; fingerprint: string } | null = null,
+): Promise<{ name: string | null; reason: string }> {
   const choice = await chooseEmbedder({ setting, ollamaUrl: fake.url, existing, log: silentLogger })
   made.push(choice)
   return { name: choice.embedder?.name ?? null, reason: choice.reason }
@@ -29,7 +32,11 @@ const indexOf = async (setting: string): Promise<{ embeddingModel: string; finge
 }
 
 test('auto takes the best known model of an Ollama that answers', async () => {
-  fake.setModels([makeModel('llama3', { capabilities: ['completion'] }), makeModel('all-minilm'), makeModel('bge-m3', { dimensions: 1024 })])
+  fake.setModels([
+    makeModel('llama3', { capabilities: ['completion'] }),
+    makeModel('all-minilm'),
+    makeModel('bge-m3', { dimensions: 1024 }),
+  ])
   expect(await choose('auto')).toMatchObject({ name: 'ollama:bge-m3', reason: expect.stringMatching(/answers and has bge-m3/) })
   fake.setModels([makeModel('all-minilm'), EMBEDDINGGEMMA])
   expect(await choose('auto')).toMatchObject({ name: 'ollama:embeddinggemma' })
@@ -56,9 +63,15 @@ test('auto takes the built-in one when the address never answers', async () => {
 })
 test('auto stays with what an index was made with, and says what changes it', async () => {
   const builtin = await indexOf('builtin')
-  expect(await choose('auto', builtin)).toMatchObject({ name: 'builtin', reason: expect.stringMatching(/docsearch reindex --embedder ollama:/) })
+  expect(await choose('auto', builtin)).toMatchObject({
+    name: 'builtin',
+    reason: expect.stringMatching(/docsearch reindex --embedder ollama:/),
+  })
   const gemma = await indexOf('ollama:embeddinggemma')
-  expect(await choose('auto', gemma)).toMatchObject({ name: 'ollama:embeddinggemma', reason: expect.stringMatching(/docsearch reindex --embedder/) })
+  expect(await choose('auto', gemma)).toMatchObject({
+    name: 'ollama:embeddinggemma',
+    reason: expect.stringMatching(/docsearch reindex --embedder/),
+  })
 })
 test('auto stays with the model of an index while Ollama is away', async () => {
   const gemma = await indexOf('ollama:embeddinggemma')

@@ -8,12 +8,15 @@ const stage = onStage()
 const onEmbed = (fault: Partial<Fault>): void => stage.fake.fail({ path: '/api/embed', when: isWork, ...fault })
 const present = (vectors: readonly (Float32Array | null)[]): boolean[] => vectors.map((vector) => vector !== null)
 
-test.each([false, true])('one text the model has only NaN for is set aside, the batch goes on (older server: %s)', async (old) => {
-  stage.fake.poison('cursed', old)
-  const embedder = await stage.make()
-  const texts = Array.from({ length: 20 }, (_, i) => (i === 13 ? 'a cursed passage' : `passage number ${i}`))
-  expect(present(await embedder.embedDocuments(inputs(...texts)))).toEqual(texts.map((_, i) => i !== 13))
-})
+test.each([false, true])(
+  'one text the model has only NaN for is set aside, the batch goes on (older server: %s)',
+  async (old) => {
+    stage.fake.poison('cursed', old)
+    const embedder = await stage.make()
+    const texts = Array.from({ length: 20 }, (_, i) => (i === 13 ? 'a cursed passage' : `passage number ${i}`))
+    expect(present(await embedder.embedDocuments(inputs(...texts)))).toEqual(texts.map((_, i) => i !== 13))
+  },
+)
 
 test('a model that has NaN for everything is not taken for twenty bad texts', async () => {
   stage.fake.poison('')
@@ -62,12 +65,19 @@ test.each<[string, Partial<Fault>, RegExp]>([
   ['vectors of another length', { kind: 'wrong_dimensions' }, /767 dimensions where the index has 768/],
   ['no JSON', { body: '<html>Welcome</html>' }, /not JSON/],
   ['other JSON', { body: '{"result": "fine"}' }, /not what Ollama answers/],
-  ['a redirect', { status: 302, body: '', headers: { location: 'http://127.0.0.1:9/api/embed' } }, /redirect \(302\), which is not followed/],
+  [
+    'a redirect',
+    { status: 302, body: '', headers: { location: 'http://127.0.0.1:9/api/embed' } },
+    /redirect \(302\), which is not followed/,
+  ],
   ['a refusal', { status: 400, error: 'this model does not support embeddings' }, /does not support embeddings/],
 ])('a server that answers with %s is not believed, and health says what it answered', async (_, fault, message) => {
   onEmbed(fault)
   const embedder = await stage.make()
-  await expect(embedder.embedDocuments(inputs('one', 'two'))).rejects.toMatchObject({ code: 'embedder_unavailable', message: expect.stringMatching(message) })
+  await expect(embedder.embedDocuments(inputs('one', 'two'))).rejects.toMatchObject({
+    code: 'embedder_unavailable',
+    message: expect.stringMatching(message),
+  })
   expect(await embedder.check()).toMatchObject({ ok: false, message: expect.stringMatching(message) })
   await embedder.embedDocuments(inputs('one', 'two'))
   expect(await embedder.check()).toMatchObject({ ok: true })
@@ -90,7 +100,10 @@ test('a server that is away: a clear error, and back to work when it returns', a
 test('a server that never answers is given up after the time that was set', async () => {
   onEmbed({ kind: 'hang' })
   const embedder = await stage.make({ tuning: { ...QUICK, query: { attempts: 2, baseMs: 1, maxMs: 1, timeoutMs: 50 } } })
-  await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: 'embedder_unavailable', message: expect.stringMatching(/no answer in time/) })
+  await expect(embedder.embedQuery('one')).rejects.toMatchObject({
+    code: 'embedder_unavailable',
+    message: expect.stringMatching(/no answer in time/),
+  })
 })
 
 async function startedOn(embedder: Embedder, signal?: AbortSignal): Promise<{ work: Promise<unknown>; release(): void }> {

@@ -25,7 +25,13 @@ export function onStage(models?: FakeModel[]): Stage {
   const made: Embedder[] = []
   const stage = {
     make: async (options: Partial<OllamaEmbedderOptions> = {}) => {
-      const embedder = await createOllamaEmbedder({ url: stage.fake.url, model: 'embeddinggemma', log: silentLogger, tuning: QUICK, ...options })
+      const embedder = await createOllamaEmbedder({
+        url: stage.fake.url,
+        model: 'embeddinggemma',
+        log: silentLogger,
+        tuning: QUICK,
+        ...options,
+      })
       made.push(embedder)
       return embedder
     },

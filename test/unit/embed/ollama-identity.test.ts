@@ -32,7 +32,9 @@ test('vectors of a model that changes while they are made never get out, however
 })
 
 test('a server that comes back with another model is found out at the first question', async () => {
-  const embedder = await stage.make({ tuning: { recheckMs: 3_600_000, query: { attempts: 2, baseMs: 1, maxMs: 1, timeoutMs: 60_000 } } })
+  const embedder = await stage.make({
+    tuning: { recheckMs: 3_600_000, query: { attempts: 2, baseMs: 1, maxMs: 1, timeoutMs: 60_000 } },
+  })
   await embedder.embedDocuments(inputs('one'))
   await stage.fake.stop()
   await expect(embedder.embedQuery('two')).rejects.toMatchObject({ code: 'embedder_unavailable' })
@@ -71,6 +73,9 @@ test('for an index made earlier it refuses the model that now has the name', asy
 test('a model that was removed: health says to pull it', async () => {
   const embedder = await stage.make()
   stage.fake.setModels([])
-  await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: 'embedder_unavailable', message: expect.stringMatching(/ollama pull embeddinggemma/) })
+  await expect(embedder.embedQuery('one')).rejects.toMatchObject({
+    code: 'embedder_unavailable',
+    message: expect.stringMatching(/ollama pull embeddinggemma/),
+  })
   expect(await embedder.check()).toMatchObject({ ok: false, code: 'embedding_model_missing' })
 })

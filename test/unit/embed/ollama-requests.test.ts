@@ -35,7 +35,8 @@ test('every call forbids cutting, keeps the model loaded by a number, and never 
   await embedder.embedQuery('three')
   const bodies = stage.fake.calls.filter(({ path }) => path === '/api/embed').map(({ body }) => body)
   expect(bodies.some((body) => !isWork(body))).toBe(true)
-  for (const body of bodies) expect(body).toMatchObject({ truncate: false, keep_alive: expect.any(Number), options: bodies[0]!['options'] })
+  for (const body of bodies)
+    expect(body).toMatchObject({ truncate: false, keep_alive: expect.any(Number), options: bodies[0]!['options'] })
   expect(stage.fake.loads).toBe(1)
 })
 
@@ -66,6 +67,9 @@ test('shorter vectors only from models that were trained to give them', async ()
 })
 
 test('a model that cannot embed, or is not there, is refused with what to do', async () => {
-  await expect(stage.make({ model: 'llama' })).rejects.toMatchObject({ code: 'embedder_unavailable', message: expect.stringMatching(/no embedding model/) })
+  await expect(stage.make({ model: 'llama' })).rejects.toMatchObject({
+    code: 'embedder_unavailable',
+    message: expect.stringMatching(/no embedding model/),
+  })
   await expect(stage.make({ model: 'bge-m3' })).rejects.toThrow('Run `ollama pull bge-m3`')
 })

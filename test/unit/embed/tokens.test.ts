@@ -13,7 +13,8 @@ describe('the estimate of subword tokens', () => {
     expect(estimateSubwords(text)).toBeGreaterThanOrEqual(tokens)
   })
   test('is not far above for English prose', () => {
-    const text = 'The tenant shall pay the rent on the first day of each month and the landlord shall keep the house in good order.'
+    const text =
+      'The tenant shall pay the rent on the first day of each month and the landlord shall keep the house in good order.'
     expect(estimateSubwords(text)).toBeLessThan(text.split(' ').length * 2)
   })
 })
