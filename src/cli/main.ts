@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { processIo } from './io.ts'
 import type { Io } from './io.ts'
 
@@ -42,6 +41,8 @@ function isVersion(argv: readonly string[]): boolean {
 
 function version(): string {
   const file = new URL('../../package.json', import.meta.url)
+  // Not `import`: the namespace of node:fs loads a good part of Node.
+  const { readFileSync } = process.getBuiltinModule('node:fs')
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 

@@ -5,7 +5,6 @@ import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
 import { normaliseAddress } from './address.ts'
 import { ClientError } from './errors.ts'
-import { multipart } from './multipart.ts'
 import type { OnProgress, UploadFile } from './multipart.ts'
 import { createTransport, readAll } from './transport.ts'
 import type { Call, StreamBody } from './transport.ts'
@@ -108,7 +107,8 @@ export function createClient(options: ClientOptions) {
     },
 
     /** Multipart, streamed. Within the instance's limits for a request; the answer lists what it took and what it refused. */
-    upload(files: readonly UploadFile[], settings: UploadOptions = {}): Promise<UploadAnswer> {
+    async upload(files: readonly UploadFile[], settings: UploadOptions = {}): Promise<UploadAnswer> {
+      const { multipart } = await import('./multipart.ts')
       const fields = [...uploadFields(settings), ...files.map((file) => ['path', file.path] as const)]
       return upload({ body: multipart(fields, files, settings.onProgress) }, settings)
     },

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DocsearchError } from '../core/errors.ts'
@@ -9,7 +8,7 @@ import { DocsearchError } from '../core/errors.ts'
  */
 export async function writePrivateJson(file: string, value: unknown): Promise<void> {
   const folder = dirname(file)
-  const fresh = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
+  const fresh = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     // One that was there already may have been open to others.

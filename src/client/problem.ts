@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { ClientError } from './errors.ts'
 import type { ClientErrorOptions, FieldFault } from './errors.ts'
@@ -16,7 +15,7 @@ export function problemOf(answer: IncomingMessage, body: string, address: string
   options.details = problem
   const code = text(problem['code'])
   const known = code !== undefined && /^[a-z][a-z0-9_]{0,99}$/.test(code)
-  const detail = text(problem['detail']) ?? text(problem['title']) ?? `${address} answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd() + '.'
+  const detail = text(problem['detail']) ?? text(problem['title']) ?? `${address} answered ${status} ${answer.statusMessage ?? ''}`.trimEnd() + '.'
   return new ClientError(known ? code : `http_${status}`, detail, options)
 }
 
