@@ -87,7 +87,8 @@ async function resolve(io: Io, globals: Globals): Promise<Target> {
 
 async function openStore(context: Context): Promise<CredentialStore> {
   const { openCredentialStore } = await import('../client/credentials/store.ts')
-  return openCredentialStore({ env: context.io.env, onNotice: context.notice })
+  const { env, keytar } = context.io
+  return openCredentialStore({ env, onNotice: context.notice, ...(keytar === undefined ? {} : { keytar }) })
 }
 
 /** Where nothing answers, a key would not help: that is said first. */

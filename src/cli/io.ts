@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { KeytarLike } from '../client/credentials/keychain.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -23,6 +24,8 @@ export interface Io {
   prompts(): Promise<Prompts>
   /** Opens a file with the program the system has for it. */
   openFile(path: string): Promise<void>
+  /** For tests: in place of the system's keychain. */
+  keytar?: KeytarLike
 }
 
 export interface Prompts {

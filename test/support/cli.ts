@@ -44,10 +44,16 @@ export async function runCommand(args: readonly string[], options: CliOptions = 
     env: { XDG_CONFIG_HOME: options.env?.['XDG_CONFIG_HOME'] ?? testFolder(), ...options.env },
     signal: options.signal ?? new AbortController().signal,
     prompts: async () => ({ confirm: unasked, input: unasked, select: unasked, ...options.prompts }),
+    // The keychain of whoever runs the tests is none of theirs.
+    keytar: { getPassword: noKeychain, setPassword: noKeychain, deletePassword: noKeychain },
     openFile: async (path) => void opened.push(path),
   }
   const code = await main(args, io)
   return { code, stdout: stdout.text(), stderr: stderr.text(), opened }
+}
+
+function noKeychain(): Promise<never> {
+  return Promise.reject(new Error('no keychain here'))
 }
 
 function unasked(): Promise<never> {

@@ -1,0 +1,109 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SCOPES } from '../../src/core/model.ts'
+import { startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { runCommand, testFolder } from '../support/cli.ts'
+import type { CliOptions } from '../support/cli.ts'
+
+let app: TestApp
+let token: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const owner = await app.services.records.users.create({ name: 'Carol', email: null, role: 'member' })
+  token = (await app.services.apiKeys.create({ ownerId: owner.id, name: 'cli', scopes: SCOPES, expiresAt: null, maker: null })).key
+})
+afterAll(() => app.close())
+
+async function cli(args: string[], options: CliOptions = {}) {
+  return runCommand(args, { ...options, env: { DOCSEARCH_SERVER: app.url, DOCSEARCH_TOKEN: token, ...options.env } })
+}
+
+async function cliJson(args: string[]): Promise<Record<string, unknown>> {
+  const run = await cli([...args, '--json'])
+  expect(run.stderr).toBe('')
+  return JSON.parse(run.stdout) as Record<string, unknown>
+}
+
+async function uploadText(project: string, name: string, text: string): Promise<string> {
+  const folder = testFolder()
+  writeFileSync(join(folder, name), text)
+  const run = await cliJson(['upload', folder, '--project', project, '--wait'])
+  return (run['documents'] as { id: string; status: string }[])[0]!.id
+}
+
+test('upload, wait, search: the passage with its page', async () => {
+  await uploadText('letters', 'lease.txt', 'The rent is due on the third working day of each month.\n')
+  const run = await cli(['search', 'when is the rent due', '--project', 'letters'])
+  expect(run).toMatchObject({ code: 0, stderr: '', stdout: 'lease.txt:1:The rent is due on the third working day of each month.\n' })
+  expect((await cli(['search', 'rent', '--project', 'letters', '-l'])).stdout).toBe('lease.txt\n')
+  expect((await cli(['search', 'rent', '--project', 'nowhere'])).code).toBe(2)
+})
+
+test('the same file again is unchanged; a file that cannot be searched is refused: 3', async () => {
+  await uploadText('again', 'a.txt', 'Some words.')
+  const folder = testFolder()
+  writeFileSync(join(folder, 'a.txt'), 'Some words.')
+  writeFileSync(join(folder, 'empty.txt'), '')
+  const run = await cli(['upload', folder, '--project', 'again', '--wait'])
+  expect(run.code).toBe(3)
+  expect(run.stdout).toMatch(/^doc_\w+\tunchanged\tready\ta\.txt\n$/)
+  expect(run.stderr).toContain('empty.txt\tempty_file')
+})
+
+test('documents: list, show, text, get, reprocess, delete', async () => {
+  const id = await uploadText('papers', 'note.txt', 'A note about nothing.\n')
+  expect((await cli(['documents', 'list', '--project', 'papers'])).stdout).toMatch(/^doc_\w+\tready\tpapers\tnote\.txt\t1\t22\t\n$/)
+  expect((await cli(['documents', 'show', id])).stdout).toContain('name\tnote.txt\n')
+  expect((await cli(['documents', 'text', id])).stdout).toContain('A note about nothing.')
+  const file = join(testFolder(), 'copy.txt')
+  expect((await cli(['documents', 'get', id, '-o', file])).code).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe('A note about nothing.\n')
+  expect((await cli(['documents', 'get', id, '-o', file])).code).toBe(2)
+  expect((await cli(['documents', 'get', id])).stdout).toBe('A note about nothing.\n')
+  expect((await cli(['documents', 'reprocess', id])).stdout).toBe(`${id}\tqueued\n`)
+  expect(await cli(['documents', 'delete', id, 'doc_none', '--yes'])).toMatchObject({ code: 3, stdout: `${id}\tdeleted\n` })
+  expect((await cli(['documents', 'show', id])).code).toBe(2)
+  expect((await cli(['documents', 'list', '--project', 'papers'])).code).toBe(1)
+})
+
+test('projects: create, a taken name, rename, list, show, delete', async () => {
+  expect((await cli(['projects', 'create', 'drafts', '--description', 'unfinished'])).code).toBe(0)
+  expect((await cli(['projects', 'create', 'drafts'])).code).toBe(2)
+  expect(await cliJson(['projects', 'rename', 'drafts', 'finals'])).toMatchObject({ name: 'finals', description: 'unfinished' })
+  expect((await cli(['projects', 'list'])).stdout).toMatch(/^prj_\w+\tfinals\t0\t0\t0\t0$/m)
+  expect((await cli(['projects', 'list'], { terminal: 100, env: { NO_COLOR: '1' } })).stdout).toMatch(/^ID +NAME +DOCUMENTS/)
+  expect((await cli(['projects', 'show', 'finals'])).stdout).toContain('name\tfinals\n')
+  const refused = await cli(['projects', 'delete', 'finals'])
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain('--yes')
+  expect((await cli(['projects', 'delete', 'finals'], { terminal: 80, prompts: { confirm: async () => false } })).code).toBe(130)
+  expect((await cli(['projects', 'delete', 'finals'], { terminal: 80, prompts: { confirm: async () => true } })).code).toBe(0)
+  expect((await cli(['projects', 'show', 'finals'])).code).toBe(2)
+})
+
+test('keys: a key is shown once, may only what was asked for, and ends when deleted', async () => {
+  const made = await cli(['keys', 'create', 'reader', '--scope', 'read:documents', '--expires-in-days', '2'])
+  expect(made.stdout).toMatch(/^dsk_\w{36}\n$/)
+  const reader = { env: { DOCSEARCH_TOKEN: made.stdout.trim() } }
+  expect((await cli(['projects', 'create', 'x'], reader)).code).toBe(4)
+  expect((await cli(['keys', 'list'])).stdout).toContain('\treader\t…')
+  const { keys } = (await cliJson(['keys', 'list'])) as { keys: { id: string; name: string }[] }
+  expect((await cli(['keys', 'delete', keys.find(({ name }) => name === 'reader')!.id, '--yes'])).code).toBe(0)
+  expect((await cli(['whoami'], reader)).code).toBe(4)
+})
+
+test('login keeps a key that works, for its address; whoami, logout', async () => {
+  const env = { XDG_CONFIG_HOME: testFolder(), DOCSEARCH_SERVER: '', DOCSEARCH_TOKEN: '' }
+  const wrong = await cli(['login', app.url, '--with-token'], { env, stdin: 'dsk_wrong\n' })
+  expect(wrong.code).toBe(4)
+  expect(wrong.stderr).not.toContain('dsk_wrong')
+  const login = await cli(['login', app.url, '--with-token'], { env, stdin: `${token}\n` })
+  expect(login).toMatchObject({ code: 0, stdout: `Logged in to ${app.url} as Carol (${SCOPES.join(', ')})\n` })
+  expect(login.stderr).not.toContain(token)
+  expect((await cli(['whoami'], { env })).stdout).toContain('user\tCarol\n')
+  expect((await cli(['logout'], { env })).code).toBe(0)
+  expect((await cli(['whoami'], { env })).code).toBe(4)
+})
