@@ -46,7 +46,7 @@ if (uploaded !== 0 && uploaded !== 3) await finish(uploaded)
 let found = 0
 if (question !== undefined) {
   console.log(`\nAsking: ${question}\n`)
-  found = await docsearch('search', question, '--project', 'default', '--limit', '3', '--format', 'text')
+  found = await docsearch('search', question, '--project', 'default', '--limit', '2', '--format', 'text')
 }
 if (!flags.once) next()
 await finish(found === 0 ? uploaded : found)
