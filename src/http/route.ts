@@ -27,8 +27,10 @@ export interface Call<Q = unknown, B = unknown> {
   /** Never null but on a route whose access is `public` or `optional`; `caller` throws there. */
   principal: Principal | null
   caller: Principal
-  /** Aborts when the client has gone or the daemon stops. */
-  signal: AbortSignal
+  /** Aborts when the client has gone: what is only for it can end. */
+  gone: AbortSignal
+  /** Aborts then, and when the daemon stops: a long answer ends; a short one is finished. */
+  ending: AbortSignal
 }
 
 /** One row of the table from which router, OpenAPI document and tests derive. */

@@ -43,6 +43,7 @@ function nameRoute(row: Route): Middleware {
 function handler(row: Route, services: Services): Middleware {
   return async (ctx) => {
     const { principal } = ctx.state
+    const gone = clientGone(ctx)
     const call: Call = {
       ctx,
       services,
@@ -57,7 +58,8 @@ function handler(row: Route, services: Services): Middleware {
         if (principal === undefined) throw new Error(`${row.operationId} has no caller`)
         return principal
       },
-      signal: AbortSignal.any([clientGone(ctx), services.http.stopping]),
+      gone,
+      ending: AbortSignal.any([gone, services.http.stopping]),
     }
     await row.handle(call)
   }

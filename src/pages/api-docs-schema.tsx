@@ -7,6 +7,7 @@ export interface Schema {
   required?: string[]
   items?: Schema
   anyOf?: Schema[]
+  allOf?: Schema[]
   enum?: unknown[]
   default?: unknown
   minimum?: number
@@ -78,4 +79,13 @@ function range(least: number | undefined, most: number | undefined, unit: string
 
 function defaultOf(schema: Schema): string {
   return schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`
+}
+
+/** The smallest object that would be taken: its required fields, or its first one where none is. */
+export function exampleValue(schema: Schema, schemas: Record<string, Schema>): Record<string, unknown> {
+  const { properties = {}, required = [] } = resolve(schema, schemas)
+  const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1)
+  return Object.fromEntries(
+    names.map((name) => [name, properties[name]?.type === 'string' ? name.toUpperCase() : (properties[name]?.default ?? null)]),
+  )
 }

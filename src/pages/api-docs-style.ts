@@ -38,6 +38,8 @@ details { border-top: 1px solid var(--line); }
 summary { cursor: pointer; padding: .45rem 0; }
 .fields { list-style: none; margin: .25rem 0 .5rem; padding-left: .9rem; border-left: 2px solid var(--line); }
 .fields li { margin: .2rem 0; }
+article > details:last-of-type { margin-bottom: .5rem; }
+.codes { list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.25rem; margin: .25rem 0 .5rem; padding: 0; }
 dl { margin: 0 0 .75rem; }
 dd { margin: 0 0 .5rem 1rem; }
 .problems > div { padding: .35rem 0; border-bottom: 1px solid var(--line); scroll-margin-top: 1rem; }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { OpenApiDocument } from '../contract/openapi.ts'
-import { Fields, type Schema } from './api-docs-schema.tsx'
+import { exampleValue, Fields, type Schema } from './api-docs-schema.tsx'
 
 /** What the page reads of an operation of the OpenAPI document. */
 interface DocumentedOperation {
@@ -12,12 +12,19 @@ interface DocumentedOperation {
   security: Record<string, string[]>[]
   parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
+  responses: Record<string, Response>
 }
 
-interface Endpoint extends DocumentedOperation {
+interface Response {
+  description: string
+  content?: Record<string, { schema: Schema }>
+}
+
+interface Endpoint extends Omit<DocumentedOperation, 'responses'> {
   method: string
   path: string
+  /** `problems`: the codes of a refusal. */
+  responses: Record<string, Response & { problems?: string[] }>
 }
 
 type Problems = Readonly<Record<string, { status: number; means: string }>>
@@ -129,13 +136,27 @@ function Operation({ endpoint, base, schemas }: { endpoint: Endpoint; base: stri
           <Fields schema={schema} schemas={schemas} />
         </Disclosure>
       ))}
-      {Object.entries(endpoint.responses).map(([status, { description, content = {} }]) => (
-        <Disclosure title={`${status}${Number(status) < 400 ? ` ${description}` : ''}`}>
-          <p>{marked(description)}</p>
-          {Number(status) < 400 ? Object.values(content).map(({ schema }) => <Fields schema={schema} schemas={schemas} />) : null}
-        </Disclosure>
-      ))}
-      <pre tabIndex={0}>{exampleOf(endpoint, base)}</pre>
+      {Object.entries(endpoint.responses)
+        .filter(([, { problems }]) => problems === undefined)
+        .map(([status, { description, content = {} }]) => (
+          <Disclosure title={`${status} ${description}`}>
+            {Object.values(content).map(({ schema }) => (
+              <Fields schema={schema} schemas={schemas} />
+            ))}
+          </Disclosure>
+        ))}
+      <Disclosure title="Errors">
+        <ul class="codes">
+          {Object.entries(endpoint.responses).flatMap(([status, { problems = [] }]) =>
+            problems.map((code) => (
+              <li>
+                {status} <a href={`#problem-${code}`}>{code}</a>
+              </li>
+            )),
+          )}
+        </ul>
+      </Disclosure>
+      <pre tabIndex={0}>{exampleOf(endpoint, base, schemas)}</pre>
     </article>
   )
 }
@@ -143,7 +164,7 @@ function Operation({ endpoint, base, schemas }: { endpoint: Endpoint; base: stri
 function Disclosure({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <details>
-      <summary>{title}</summary>
+      <summary>{marked(title)}</summary>
       {children}
     </details>
   )
@@ -173,12 +194,21 @@ function ProblemList({ problems }: { problems: Problems }) {
 
 function endpointsOf(document: OpenApiDocument): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      ...(operation as unknown as DocumentedOperation),
-    })),
+    Object.entries(item).map(([method, described]) => {
+      const operation = described as unknown as DocumentedOperation
+      const responses = Object.fromEntries(
+        Object.entries(operation.responses).map(([status, response]) => [status, withProblems(response)]),
+      )
+      return { ...operation, method: method.toUpperCase(), path, responses }
+    }),
   )
+}
+
+function withProblems(response: Response): Endpoint['responses'][string] {
+  const codes = response.content?.['application/problem+json']?.schema.allOf?.flatMap(
+    (one) => one.properties?.['code']?.enum ?? [],
+  )
+  return codes === undefined ? response : { ...response, problems: codes.map(String) }
 }
 
 function accessOf({ security }: Endpoint): string {
@@ -188,11 +218,12 @@ function accessOf({ security }: Endpoint): string {
   return scopes.length === 0 ? 'Any credential.' : `Scope ${scopes.join(', ')}.`
 }
 
-function exampleOf({ method, path, security, requestBody }: Endpoint, base: string): string {
+function exampleOf({ method, path, security, requestBody }: Endpoint, base: string, schemas: Record<string, Schema>): string {
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${base}${path.replace('{id}', 'ID')}'`]
   if (security.length > 0) lines.push('-H "Authorization: Bearer $DOCSEARCH_TOKEN"')
   const types = Object.keys(requestBody?.content ?? {})
-  if (types.includes('application/json')) lines.push("-H 'Content-Type: application/json'", "-d '{…}'")
+  const body = requestBody?.content['application/json']?.schema
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d '${JSON.stringify(exampleValue(body, schemas))}'`)
   if (types.includes('multipart/form-data')) lines.push('-F file=@FILE')
   return lines.join(' \\\n     ')
 }

@@ -1,10 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentEvent, type DocumentEvent } from '../../src/contract/documents.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
 
 let app: TestApp
+let listeners = 0
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({
+    change: ({ records }) => {
+      const subscribe: typeof records.events.subscribe = (ownerId, listener) => {
+        const stop = records.events.subscribe(ownerId, listener)
+        listeners++
+        return () => {
+          listeners--
+          stop()
+        }
+      }
+      return { records: { ...records, events: { ...records.events, subscribe } } }
+    },
+  })
 })
 afterAll(() => app?.close())
 
@@ -61,6 +75,18 @@ test('after a break it resumes without gap or double, by header and by parameter
     isDone,
   )
   expect(headerWins).toEqual(all.slice(3))
+})
+
+test('a listener that goes away is forgotten', async () => {
+  await until('the earlier ones to be gone', () => listeners === 0)
+  const leave = new AbortController()
+  const response = await fetch(`${app.url}/api/v1/events`, {
+    headers: { Authorization: `Bearer ${app.alice.key}` },
+    signal: leave.signal,
+  })
+  expect([response.status, listeners]).toEqual([200, 1])
+  leave.abort()
+  await until('it to be gone', () => listeners === 0)
 })
 
 test('an id that is none is 400', async () => {

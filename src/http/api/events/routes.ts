@@ -18,7 +18,7 @@ export const eventRoutes = [
     query: eventQuery,
     headers: { 'Last-Event-ID': { description: 'Id of the last event that was received', example: '42' } },
     answers: { 200: { description: 'Events; `data` is a DocumentEvent', type: 'text/event-stream', schema: documentEvent } },
-    async handle({ ctx, services, caller, query, signal }) {
+    async handle({ ctx, services, caller, query, ending }) {
       const afterId = lastEventId(ctx) ?? query.last_event_id ?? null
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
       // A proxy that buffers would hold events back.
@@ -27,7 +27,7 @@ export const eventRoutes = [
       if (ctx.method === 'HEAD') return
       const isAllowed = () => isStillValid(ctx, services.authenticator)
       ctx.body = Readable.from(
-        eventStream({ events: services.records.events, ownerId: caller.userId, afterId, signal, isAllowed }),
+        eventStream({ events: services.records.events, ownerId: caller.userId, afterId, signal: ending, isAllowed }),
         { objectMode: false },
       )
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')

@@ -20,8 +20,8 @@ export const searchRoutes = [
     bodyFor: ({ http }) => searchRequestWithin(http.limits.queryChars),
     answers: { 200: { description: 'The passages, best first', schema: searchAnswer } },
     problems: ['project_not_found', 'unavailable'],
-    async handle({ ctx, services, caller, body, signal }) {
-      const outcome = await services.search.search(await toQuery(services, caller, body), signal)
+    async handle({ ctx, services, caller, body, gone }) {
+      const outcome = await services.search.search(await toQuery(services, caller, body), gone)
       ctx.body = presentSearch(body.query, outcome, { explain: body.explain, groupBy: body.group_by })
     },
   }),

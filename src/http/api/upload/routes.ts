@@ -73,8 +73,10 @@ export const uploadRoutes = [
   }),
 ]
 
-async function handle({ ctx, services, caller, signal }: Call): Promise<void> {
-  if (!(await services.disk()).ok) throw fail('disk_full', 'No room is left.')
+async function handle({ ctx, services, caller, ending }: Call): Promise<void> {
+  // Nothing is read that cannot be kept. Little room is health's to tell: a small file still fits.
+  const { freeBytes } = await services.disk()
+  if (freeBytes !== null && freeBytes <= (ctx.request.length ?? 0)) throw fail('disk_full', 'No room is left.')
   const incoming = incomingFiles(services.blobs.incoming, services.http.limits.fileBytes)
   let accepted: Accepted
   try {
@@ -89,21 +91,21 @@ async function handle({ ctx, services, caller, signal }: Call): Promise<void> {
     ctx.type = 'application/problem+json'
     return
   }
-  const isDone = await waitIfAsked({ ctx, services, caller, signal }, accepted)
+  const isDone = await waitIfAsked({ ctx, services, caller, ending }, accepted)
   ctx.status = isDone ? 200 : 202
   ctx.body = presentUpload(accepted)
 }
 
 /** With `Prefer: wait=N`: true when all are ready or failed, and then `accepted` shows them so. */
 async function waitIfAsked(
-  { ctx, services, caller, signal }: Pick<Call, 'ctx' | 'services' | 'caller' | 'signal'>,
+  { ctx, services, caller, ending }: Pick<Call, 'ctx' | 'services' | 'caller' | 'ending'>,
   accepted: Accepted,
 ): Promise<boolean> {
   const seconds = preferredWait(ctx.get('Prefer'))
   if (seconds === null) return false
   ctx.set('Preference-Applied', `wait=${seconds}`)
   const ids = accepted.documents.map(({ document }) => document.id)
-  const isDone = await services.ingest.settled(caller.userId, ids, seconds * 1000, signal)
+  const isDone = await services.ingest.settled(caller.userId, ids, seconds * 1000, ending)
   const now = await services.records.documents.getMany(caller.userId, ids)
   for (const entry of accepted.documents) entry.document = now.get(entry.document.id) ?? entry.document
   return isDone

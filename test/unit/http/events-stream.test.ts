@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { DocumentEvent } from '../../../src/core/model.ts'
+import { eventStream } from '../../../src/http/api/events/stream.ts'
+import type { Events } from '../../../src/records/records.ts'
+
+function table(length: number): Events & { reads: number } {
+  const rows = Array.from({ length }, (_, i): DocumentEvent => ({
+    id: i + 1,
+    ownerId: 'usr_a',
+    documentId: 'doc_a',
+    projectId: 'prj_a',
+    type: 'document.ready',
+    data: {},
+    createdAt: new Date(0),
+  }))
+  return {
+    reads: 0,
+    async since(_owner, afterId, limit) {
+      this.reads++
+      return rows.filter(({ id }) => id > afterId).slice(0, limit)
+    },
+    latestId: async () => length,
+    subscribe: () => () => {},
+    trim: async () => {},
+  }
+}
+
+test('a slow listener costs no memory: nothing is read ahead of what it takes', async () => {
+  const events = table(1000)
+  const leave = new AbortController()
+  const stream = eventStream({ events, ownerId: 'usr_a', afterId: 0, signal: leave.signal, isAllowed: async () => true })
+  for (let i = 0; i < 101; i++) await stream.next()
+  expect(events.reads).toBe(1)
+  await stream.next()
+  expect(events.reads).toBe(2)
+  await stream.return(undefined)
+})
+
+test('heartbeats while nothing happens, and an end when the credential has ended', async () => {
+  const allowed = [true, false]
+  const stream = eventStream({
+    events: table(0),
+    ownerId: 'usr_a',
+    afterId: null,
+    signal: new AbortController().signal,
+    isAllowed: async () => allowed.shift()!,
+    heartbeatMs: 1,
+  })
+  const texts: string[] = []
+  for await (const text of stream) texts.push(text)
+  expect(texts).toEqual(['retry: 2000\n: listening\n\n', ': heartbeat\n\n'])
+})
