@@ -42,6 +42,9 @@ export function createBatcher(patience: Patience): Batcher {
       try {
         const vectors = await patience.try(() => embedder.embedDocuments(inputs), nobodyWaits)
         deliver(slices, vectors)
+        // What is not through goes behind those that came meanwhile.
+        const { request, to } = slices.at(-1)!
+        if (to < request.inputs.length && !request.signal.aborted) requests.push(request)
       } catch (error) {
         for (const { request } of slices) withdraw(request, error)
       }
@@ -73,7 +76,7 @@ export function createBatcher(patience: Patience): Batcher {
   }
 }
 
-/** Takes up to a batch from the requests in line; one that is not through goes to the end of it. */
+/** Takes up to a batch from the requests in line, and those requests out of it; only the last of them can have inputs left. */
 function nextBatch(requests: Request[]): Slice[] {
   const slices: Slice[] = []
   const embedder = requests[0]?.embedder
@@ -85,10 +88,6 @@ function nextBatch(requests: Request[]): Slice[] {
     request.taken = to
     room -= to - from
     slices.push({ request, from, to })
-    if (to < request.inputs.length) {
-      requests.push(request)
-      break
-    }
   }
   return slices
 }

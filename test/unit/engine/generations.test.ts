@@ -1,0 +1,114 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
+import type { Embedder } from '../../../src/embed/embedder.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { startEngine } from '../../../src/engine/start.ts'
+import type { EngineOptions } from '../../../src/engine/start.ts'
+import { createLanceIndexStore } from '../../../src/index/lance.ts'
+import type { Records } from '../../../src/records/records.ts'
+import { openRecords } from '../../../src/records/sql/open.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+let folder: string
+let records: Records
+beforeEach(async () => {
+  folder = await tempFolder()
+  records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
+  onTestFinished(() => records.close())
+  const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
+  const { id: projectId } = await records.projects.create({ ownerId, name: 'default', description: '' })
+  const place = { ownerId, projectId, name: 'a', path: 'a', tags: [] }
+  await records.documents.register({ ...place, mediaType: 'text/plain', sizeBytes: 1, sha256: 'a'.repeat(64) }, 'replace')
+  const [job] = await records.queue.claim(1)
+  await records.queue.finish([{ job: job!, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }])
+})
+
+const as = (change: Partial<Embedder>): Embedder => ({ ...createBuiltinEmbedder(), ...change })
+const lance = () => createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger })
+const choosing = (embedder: Embedder | null, reason = 'the reason') => async () => ({ embedder, reason })
+
+async function start(chooseEmbedder: EngineOptions['chooseEmbedder']): Promise<Engine> {
+  const engine = await startEngine({ records, indexStore: lance(), chooseEmbedder, clock: systemClock, log: silentLogger })
+  onTestFinished(() => engine.close())
+  return engine
+}
+
+test('the first start makes an index; the next opens the same one and queues nothing', async () => {
+  await (await start(choosing(as({})))).close()
+  const first = await records.generations.active()
+  await records.queue.requeueMany([])
+  const queued = (await records.queue.counts()).queued
+  const engine = await start(choosing(as({})))
+  expect(await records.generations.active()).toEqual(first)
+  expect((await records.queue.counts()).queued).toBe(queued)
+  expect(engine.choice()).toEqual({ embedder: 'builtin', reason: 'the reason' })
+  expect(await engine.status()).toMatchObject({ embedder: { status: 'ok', message: 'the reason' }, index: { status: 'ok', chunks: 0 } })
+})
+
+test('another embedder asked for by name: an index of its own, everything queued, the old one gone', async () => {
+  await (await start(choosing(as({})))).close()
+  const first = await records.generations.active()
+  const engine = await start(choosing(as({ name: 'ollama:other', fingerprint: 'other', dimensions: 8 })))
+  const second = await records.generations.active()
+  expect(second).toMatchObject({ embeddingModel: 'ollama:other', dimensions: 8 })
+  expect(await lance().list()).toEqual([second!.id])
+  expect(second!.id).not.toBe(first!.id)
+  expect((await records.queue.counts()).queued).toBe(1)
+  expect(engine.current()).toMatchObject({ canEmbed: true })
+})
+
+test('a newer built-in embedder builds anew by itself', async () => {
+  await (await start(choosing(as({ fingerprint: 'of an older version' })))).close()
+  const engine = await start(choosing(as({})))
+  expect(await records.generations.active()).toMatchObject({ fingerprint: expect.stringContaining(createBuiltinEmbedder().fingerprint) })
+  expect((await engine.status()).index.message).toContain('built anew')
+})
+
+test('other weights under the same name are not taken silently: keywords only, and health says what to do', async () => {
+  await (await start(choosing(as({ name: 'ollama:m', fingerprint: 'm@one' })))).close()
+  const first = await records.generations.active()
+  const engine = await start(choosing(as({ name: 'ollama:m', fingerprint: 'm@two' })))
+  expect(await records.generations.active()).toEqual(first)
+  const { embedder, canEmbed, index } = engine.current()!
+  expect(canEmbed).toBe(false)
+  await expect(embedder.embedQuery('x')).rejects.toMatchObject({ code: 'embedding_model_changed' })
+  expect(await index.keywordSearch(['x'], { ownerId: 'usr' }, 1)).toEqual([])
+  expect((await engine.status()).embedder).toMatchObject({ status: 'degraded', code: 'embedding_model_changed', message: expect.stringContaining('docsearch reindex') })
+})
+
+test('no embedder yet: tried again by itself, and told to whoever listens; the index there is serves keywords meanwhile', async () => {
+  await (await start(choosing(as({})))).close()
+  let answers: Embedder | null = null
+  const engine = await start(async (existing) => {
+    expect(existing).toEqual({ embeddingModel: 'builtin', fingerprint: createBuiltinEmbedder().fingerprint })
+    return { embedder: answers, reason: 'it does not answer' }
+  })
+  expect(engine.current()).toMatchObject({ canEmbed: false })
+  expect((await engine.status()).embedder).toMatchObject({ status: 'degraded', message: 'it does not answer' })
+  const changed = new Promise<void>((resolve) => engine.onChange(resolve))
+  answers = as({})
+  await changed
+  expect(engine.current()).toMatchObject({ canEmbed: true })
+})
+
+test('an index that belongs to nothing is dropped', async () => {
+  await mkdir(join(folder, 'lance', 'chunks_gen_stray.lance'), { recursive: true })
+  await start(choosing(as({})))
+  expect(await readdir(join(folder, 'lance'))).not.toContain('chunks_gen_stray.lance')
+})
+
+test('found damaged while in use: one new index for all who noticed, everything queued', async () => {
+  const engine = await start(choosing(as({})))
+  const before = await records.generations.active()
+  const heard: number[] = []
+  engine.onChange(() => heard.push(1))
+  await Promise.all([engine.rebuild('x'), engine.rebuild('x')])
+  expect((await records.generations.active())!.id).not.toBe(before!.id)
+  expect(heard).toEqual([1])
+  expect((await records.queue.counts()).queued).toBe(1)
+  expect(await engine.current()!.index.countChunks()).toBe(0)
+})

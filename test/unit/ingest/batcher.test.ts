@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
+import type { Embedder } from '../../../src/embed/embedder.ts'
+import { createBatcher } from '../../../src/ingest/batcher.ts'
+import { createPatience } from '../../../src/ingest/patience.ts'
+
+const never = new AbortController().signal
+const inputs = (word: string, count: number) => Array.from({ length: count }, (_, i) => ({ text: `${word} ${i}`, title: null }))
+
+/** The built-in embedder, with a note of every call. */
+function recording(): Embedder & { calls: string[][] } {
+  const embedder = createBuiltinEmbedder()
+  const calls: string[][] = []
+  return {
+    ...embedder,
+    calls,
+    embedDocuments(batch, signal) {
+      calls.push(batch.map((input) => input.text))
+      return embedder.embedDocuments(batch, signal)
+    },
+  }
+}
+
+const batcher = () => createBatcher(createPatience(silentLogger, never))
+
+test('vectors come back in the order of the inputs, across batches', async () => {
+  const embedder = recording()
+  const wanted = inputs('passage', 150)
+  expect(await batcher().embed(embedder, wanted, never)).toEqual(await createBuiltinEmbedder().embedDocuments(wanted))
+  expect(embedder.calls.map((call) => call.length)).toEqual([64, 64, 22])
+})
+
+test('small documents share a call, and do not wait for the end of a large one', async () => {
+  const embedder = recording()
+  const shared = batcher()
+  await Promise.all([shared.embed(embedder, inputs('large', 300), never), ...[1, 2, 3].map((i) => shared.embed(embedder, inputs(`small${i}`, 2), never))])
+  const withSmall = embedder.calls.findIndex((call) => call.some((text) => text.startsWith('small')))
+  expect(withSmall).toBeLessThanOrEqual(1)
+  expect(embedder.calls[withSmall]!.filter((text) => text.startsWith('small'))).toHaveLength(6)
+  expect(embedder.calls.flat()).toHaveLength(306)
+})
+
+test('one that is given up leaves the others alone', async () => {
+  const embedder = recording()
+  const shared = batcher()
+  const given = new AbortController()
+  const up = shared.embed(embedder, inputs('up', 500), given.signal)
+  const other = shared.embed(embedder, inputs('other', 3), never)
+  given.abort(new Error('given up'))
+  await expect(up).rejects.toThrow('given up')
+  expect(await other).toHaveLength(3)
+  expect(embedder.calls.flat().length).toBeLessThan(200)
+})

@@ -1,0 +1,91 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { openBlobs } from '../../../src/blobs/files.ts'
+import { DEFAULT_LIMITS } from '../../../src/config/config.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { DocumentRecord } from '../../../src/core/model.ts'
+import { chooseEmbedder } from '../../../src/embed/choose.ts'
+import { startEngine } from '../../../src/engine/start.ts'
+import { createLanceIndexStore } from '../../../src/index/lance.ts'
+import { createIngest } from '../../../src/ingest/create.ts'
+import { createParserPool } from '../../../src/parse/pool.ts'
+import type { OnConflict } from '../../../src/records/records.ts'
+import { openRecords } from '../../../src/records/sql/open.ts'
+import { analyseQuery } from '../../../src/text/analyse.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const log = silentLogger
+const clock = systemClock
+
+export interface Bench extends Awaited<ReturnType<typeof open>> {}
+
+/** Records, originals, index, parsers and ingest on a data folder: everything real. Ended with the test. */
+export async function openBench(options: { folder?: string; embedder?: string; ollamaUrl?: string } = {}): Promise<Bench> {
+  const bench = await open(options.folder ?? (await tempFolder()), options.embedder ?? 'builtin', options.ollamaUrl ?? 'http://127.0.0.1:9')
+  onTestFinished(() => bench.close())
+  return bench
+}
+
+async function open(folder: string, setting: string, ollamaUrl: string) {
+  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
+  const blobs = await openBlobs({ folder, clock })
+  const indexStore = createLanceIndexStore({ folder: join(folder, 'lance'), log })
+  const engine = await startEngine({ records, indexStore, chooseEmbedder: (existing) => chooseEmbedder({ setting, ollamaUrl, existing, log }), clock, log })
+  const parserPool = createParserPool({ workers: 2, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log })
+  const ingest = createIngest({ records, blobs, engine, parserPool, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })
+  const owner = (await records.users.owner()) ?? (await records.users.create({ name: 'A', email: null, role: 'owner' }))
+  const project = (await records.projects.find(owner.id, 'default')) ?? (await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }))
+  let closed = false
+  const index = () => engine.current()!.index
+
+  async function upload(name: string, content: string | Buffer, onConflict: OnConflict = 'replace') {
+    const file = join(blobs.incoming, randomUUID())
+    await writeFile(file, content)
+    const bytes = Buffer.from(content)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const place = { ownerId: owner.id, projectId: project.id, name, path: name, tags: ['t'] }
+    return ingest.accept({ ...place, file, sha256, sizeBytes: bytes.length, onConflict })
+  }
+
+  async function settle(...ids: string[]): Promise<void> {
+    if (!(await ingest.settled(owner.id, ids, 50_000))) throw new Error('not settled')
+  }
+
+  return {
+    folder,
+    owner,
+    project,
+    records,
+    blobs,
+    indexStore,
+    engine,
+    ingest,
+    index,
+    upload,
+    settle,
+    /** Uploads, waits for the end, and gives the row as it is then. */
+    async ingested(name: string, content: string | Buffer): Promise<DocumentRecord> {
+      const { document } = await upload(name, content)
+      await settle(document.id)
+      return (await records.documents.get(owner.id, document.id))!
+    },
+    row: async (id: string) => (await records.documents.get(owner.id, id))!,
+    /** Paths of the documents with this word (ids of those without a row), straight from the index: nothing hides what should not be there. */
+    async found(word: string): Promise<string[]> {
+      const hits = await index().keywordSearch(analyseQuery(word), { ownerId: owner.id }, 100)
+      const rows = await records.documents.getMany(owner.id, hits.map((hit) => hit.documentId))
+      return [...new Set(hits.map((hit) => rows.get(hit.documentId)?.path ?? hit.documentId))].toSorted()
+    },
+    async close(): Promise<void> {
+      if (closed) return
+      closed = true
+      await ingest.stop(10_000)
+      await parserPool.close()
+      await engine.close()
+      await records.close()
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openBench } from './harness.ts'
+import type { Bench } from './harness.ts'
+
+/** Two documents in the index, and everything closed. */
+async function filled(): Promise<{ folder: string; ids: string[] }> {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const a = await bench.ingested('a.txt', 'The first heron.')
+  const b = await bench.ingested('b.txt', 'The second heron.')
+  await bench.close()
+  return { folder: bench.folder, ids: [a.id, b.id] }
+}
+
+async function expectBothFoundOnce(bench: Bench, ids: string[]): Promise<void> {
+  await bench.settle(...ids)
+  expect(await bench.found('heron')).toEqual(['a.txt', 'b.txt'])
+  expect(await bench.index().countChunks()).toBe(2)
+  expect(await bench.records.queue.counts()).toMatchObject({ ready: 2, queued: 0, processing: 0 })
+}
+
+test('a document that was in work when the daemon died is finished', async () => {
+  const before = await openBench()
+  const { document } = await before.upload('a.txt', 'A heron.')
+  await before.records.queue.claim(1)
+  await before.close()
+  const after = await openBench({ folder: before.folder })
+  await after.ingest.start()
+  await after.settle(document.id)
+  expect(await after.found('heron')).toEqual(['a.txt'])
+})
+
+test('chunks that reached the index before their row said so are not there twice', async () => {
+  const { folder, ids } = await filled()
+  const between = await openBench({ folder })
+  await between.records.documents.requeue(between.owner.id, ids[0]!)
+  const [job] = await between.records.queue.claim(1)
+  await between.records.queue.beginIndexing([job!])
+  const passage = [...(await between.index().passages(between.owner.id, [`${ids[0]}:1:0`])).values()][0]!
+  const { ownerId, projectId, mediaType, path, tags, createdAt } = job!.document
+  const chunk = { ...passage, ownerId, projectId, mediaType, path, tags, documentCreatedAt: createdAt, terms: 'first heron', vector: null }
+  await between.index().put([{ documentId: ids[0]!, isNew: false, chunks: [{ ...chunk, version: 2, id: `${ids[0]}:2:0` }] }])
+  await between.close()
+  const after = await openBench({ folder })
+  await after.ingest.start()
+  await expectBothFoundOnce(after, ids)
+})
+
+test('what the index has lost comes back, from the texts that are kept and not from the originals', async () => {
+  const { folder, ids } = await filled()
+  await rm(join(folder, 'blobs'), { recursive: true })
+  const between = await openBench({ folder })
+  await between.index().deleteDocuments([ids[0]!])
+  await between.close()
+  const after = await openBench({ folder })
+  await after.ingest.start()
+  await expectBothFoundOnce(after, ids)
+})
+
+test('chunks of a document that is not there any more go', async () => {
+  const { folder, ids } = await filled()
+  const between = await openBench({ folder })
+  // As if the daemon had died right after the row went.
+  await between.records.documents.delete(between.owner.id, ids[0]!)
+  await between.close()
+  const other = await openBench({ folder })
+  await other.records.queue.clearTombstones([ids[0]!])
+  await other.close()
+  const after = await openBench({ folder })
+  await after.ingest.start()
+  expect([...(await after.index().inventory()).keys()]).toEqual([ids[1]])
+})
+
+test('the folder of the index is gone: it is built anew by itself', async () => {
+  const { folder, ids } = await filled()
+  await rm(join(folder, 'lance'), { recursive: true })
+  const after = await openBench({ folder })
+  await after.ingest.start()
+  await expectBothFoundOnce(after, ids)
+})
+
+test.each(['_versions', 'data'])('a damaged file in %s of the index: it is built anew by itself, and health says so', async (part) => {
+  const { folder, ids } = await filled()
+  const [table] = await readdir(join(folder, 'lance'))
+  const damaged = join(folder, 'lance', table!, part)
+  for (const name of await readdir(damaged)) await truncate(join(damaged, name), 0)
+  const after = await openBench({ folder })
+  await after.ingest.start()
+  await expectBothFoundOnce(after, ids)
+  expect((await after.engine.status()).index.message).toContain('built anew')
+  expect(await readdir(join(folder, 'lance'))).toHaveLength(1)
+})
+
+test('what was being received is gone, originals without a document too', async () => {
+  const { folder, ids } = await filled()
+  const between = await openBench({ folder })
+  await between.records.documents.delete(between.owner.id, ids[0]!)
+  await between.close()
+  await writeFile(join(folder, 'incoming', 'half'), 'half')
+  const after = await openBench({ folder })
+  const sweep = await after.blobs.sweep((sha256) => after.records.documents.isBlobReferenced(sha256))
+  expect([sweep, await readdir(after.blobs.incoming)]).toEqual([1, []])
+})
+
+test('a document over which the daemon died again and again is given up, and the others are not', async () => {
+  const bench = await openBench()
+  const { document } = await bench.upload('a.txt', 'A heron.')
+  for (let i = 0; i < 10; i++) {
+    await bench.records.queue.claim(1)
+    await bench.records.queue.recover()
+  }
+  await bench.ingest.start()
+  const good = await bench.ingested('b.txt', 'Another heron.')
+  await bench.settle(document.id)
+  expect(await bench.row(document.id)).toMatchObject({ status: 'failed', error: { code: 'crashed_daemon' } })
+  expect(good.status).toBe('ready')
+})

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { until } from '../../support/until.ts'
+import { openBench } from './harness.ts'
+
+test('a replaced document is found by its new text only', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const { id } = await bench.ingested('a.txt', 'The old text speaks of herons.')
+  const { document, outcome } = await bench.upload('a.txt', 'The new text speaks of storks.')
+  expect([document.id, outcome]).toEqual([id, 'replaced'])
+  await bench.settle(id)
+  expect([await bench.found('heron'), await bench.found('stork')]).toEqual([[], ['a.txt']])
+  expect(await bench.index().inventory()).toEqual(new Map([[id, { version: 2, chunks: 1 }]]))
+})
+
+test('until the new version is worked on, the old one is found', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  await bench.ingested('a.txt', 'The old text speaks of herons.')
+  const { folder } = bench
+  await bench.close()
+  // Nothing is taken from the queue here.
+  const waiting = await openBench({ folder })
+  await waiting.upload('a.txt', 'The new text speaks of storks.')
+  expect(await waiting.found('heron')).toEqual(['a.txt'])
+})
+
+test('when the new version cannot be read, nothing of the document is found', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const { id } = await bench.ingested('a.txt', 'The old text speaks of herons.')
+  await bench.upload('a.txt', '%PDF-1.7\nnothing of a PDF')
+  await bench.settle(id)
+  expect(await bench.row(id)).toMatchObject({ status: 'failed' })
+  await until('the index forgets it', async () => (await bench.found('heron')).length === 0)
+  expect(await bench.records.queue.tombstones()).toEqual([])
+})
+
+test('replaced again and again while it is worked on: the last one stays', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  let id = ''
+  for (let i = 0; i < 12; i++) id = (await bench.upload('a.txt', `Version unicorn${i}x of the text.`)).document.id
+  await bench.settle(id)
+  expect(await bench.row(id)).toMatchObject({ status: 'ready', version: 12 })
+  expect(await bench.index().inventory()).toEqual(new Map([[id, { version: 12, chunks: 1 }]]))
+  expect([await bench.found('unicorn10x'), await bench.found('unicorn11x')]).toEqual([[], ['a.txt']])
+})
+
+test('a deleted document has left the index when the answer comes', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const { id } = await bench.ingested('a.txt', 'A heron.')
+  await bench.ingested('b.txt', 'Another heron.')
+  expect(await bench.ingest.deleteDocument('usr_other', id)).toBe(false)
+  expect(await bench.ingest.deleteDocument(bench.owner.id, id)).toBe(true)
+  expect(await bench.found('heron')).toEqual(['b.txt'])
+  expect(await bench.records.queue.tombstones()).toEqual([])
+  expect(await bench.ingest.deleteDocument(bench.owner.id, id)).toBe(false)
+})
+
+test('deleted while it is worked on: nothing of it stays', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const uploads = await Promise.all(Array.from({ length: 10 }, (_, i) => bench.upload(`${i}.txt`, `A heron, number ${i}.`)))
+  await Promise.all(uploads.map(({ document }) => bench.ingest.deleteDocument(bench.owner.id, document.id)))
+  const last = await bench.ingested('last.txt', 'The last heron.')
+  await until('the index forgets them', async () => (await bench.found('heron')).length === 1)
+  expect([...(await bench.index().inventory()).keys()]).toEqual([last.id])
+})
+
+test('a deleted project takes its documents with it', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  await bench.ingested('a.txt', 'A heron.')
+  expect(await bench.ingest.deleteProject('usr_other', bench.project.id)).toBeNull()
+  expect(await bench.ingest.deleteProject(bench.owner.id, bench.project.id)).toBe(1)
+  expect(await bench.index().countChunks()).toBe(0)
+})
+
+test('reprocessing reads the original again', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const { id } = await bench.ingested('a.txt', 'A heron.')
+  expect(await bench.ingest.reprocess(bench.owner.id, 'doc_none')).toBeNull()
+  expect(await bench.ingest.reprocess(bench.owner.id, id)).toMatchObject({ version: 2, status: 'queued' })
+  await bench.settle(id)
+  expect(await bench.row(id)).toMatchObject({ status: 'ready', version: 2 })
+  expect(await bench.index().countChunks()).toBe(1)
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { openBench } from './harness.ts'
+
+test('settled at once: nothing asked for, gone, or somebody else’s', async () => {
+  const bench = await openBench()
+  expect(await bench.ingest.settled(bench.owner.id, [], 0)).toBe(true)
+  expect(await bench.ingest.settled(bench.owner.id, ['doc_none'], 0)).toBe(true)
+  const { document } = await bench.upload('a.txt', 'A heron.')
+  expect(await bench.ingest.settled('usr_other', [document.id], 0)).toBe(true)
+})
+
+test('not settled when the time is over or the caller goes', async () => {
+  const bench = await openBench()
+  const { document } = await bench.upload('a.txt', 'A heron.')
+  expect(await bench.ingest.settled(bench.owner.id, [document.id], 1)).toBe(false)
+  const caller = new AbortController()
+  const waiting = bench.ingest.settled(bench.owner.id, [document.id], 3_600_000, caller.signal)
+  caller.abort()
+  expect(await waiting).toBe(false)
+})
+
+test('a deletion settles', async () => {
+  const bench = await openBench()
+  const { document } = await bench.upload('a.txt', 'A heron.')
+  const waiting = bench.ingest.settled(bench.owner.id, [document.id], 3_600_000)
+  await bench.ingest.deleteDocument(bench.owner.id, document.id)
+  expect(await waiting).toBe(true)
+})
