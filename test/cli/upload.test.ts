@@ -165,5 +165,5 @@ test('Ctrl-C says what was acknowledged, which stays: 130', async () => {
   )
   expect(run.code).toBe(130)
   expect(run.stdout.trimEnd().split('\n')).toHaveLength(20)
-  expect(run.stderr).toContain('20 of 100 files are stored and will be processed; the rest is not there.')
+  expect(run.stderr).toContain('20 of 100 files are stored and will be processed; the rest was not acknowledged.')
 })

@@ -85,14 +85,14 @@ async function upload(context: Context, client: Client, plan: Plan, options: Opt
     watch?.close()
     progress.stop()
   }
-  printResult(context, result)
+  if (failure === undefined || result.documents.size + result.refused.length > 0) printResult(context, result)
   return conclude(result, failure)
 }
 
 /** What was acknowledged stays, whatever came after. */
 function conclude(result: Result, failure: unknown): number {
   const stored = `${result.documents.size} of ${count(result.planned, 'file')} ${result.documents.size === 1 ? 'is' : 'are'} stored and will be processed`
-  if (failure instanceof ClientError && failure.code === 'aborted') throw cancelled(`Cancelled. ${stored}; the rest is not there.`)
+  if (failure instanceof ClientError && failure.code === 'aborted') throw cancelled(`Cancelled. ${stored}; the rest was not acknowledged. To go on, run the same again: nothing is stored twice.`)
   if (failure !== undefined) {
     if (failure instanceof Error && result.documents.size > 0) failure.message += ` (${stored}.)`
     throw failure
