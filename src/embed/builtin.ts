@@ -26,6 +26,7 @@ export function createBuiltinEmbedder(): Embedder {
     dimensions: DIMENSIONS,
     maxTokens: 512,
     fusionWeight: 0.1,
+    noiseFloor: nearestByChance,
     fingerprint: `builtin:features${FEATURES_VERSION}:analyser${ANALYSER_VERSION}:${DIMENSIONS}`,
     tokenCounter: 'words',
     countTokens: countWords,
@@ -52,6 +53,14 @@ export function createBuiltinEmbedder(): Embedder {
     },
     async close() {},
   }
+}
+
+/**
+ * Vectors that share no feature still have a cosine, normally distributed around 0 with a standard deviation of 1/√dimensions, because hashes collide.
+ * The largest of n such draws lies about √(2 ln n) deviations out.
+ */
+function nearestByChance(passages: number): number {
+  return Math.sqrt(2 * Math.log(Math.max(2, passages))) / Math.sqrt(DIMENSIONS)
 }
 
 /** Null for a text without a single visible character. */

@@ -153,6 +153,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
     dimensions: identity.dimensions,
     maxTokens,
     fusionWeight: profile.fusionWeight,
+    noiseFloor: () => 0,
     fingerprint,
     tokenCounter: 'subwords',
     countTokens: estimateSubwords,
@@ -170,10 +171,9 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
     embedQuery: (query, signal) =>
       reported(async () => {
         const either = untilClosed(signal)
-        const check = isStale() ? verify(tuning.query, either) : Promise.resolve()
         const text = profile.queryTemplate(cutToTokens(query, maxTokens))
-        // At the same time: somebody waits.
-        const [[vector]] = await Promise.all([embed(tuning.query, [text], either), check])
+        // Every time, because a question asked of another model finds nonsense that looks like results; at the same time, because somebody waits.
+        const [[vector]] = await Promise.all([embed(tuning.query, [text], either), verify(tuning.query, either)])
         if (vector === null || vector === undefined)
           throw new OllamaCallError('not_finite', 'it gives no usable vector for this question')
         return vector

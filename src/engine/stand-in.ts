@@ -19,6 +19,7 @@ export function standInEmbedder({ name, dimensions, fingerprint, code, message }
     dimensions,
     maxTokens: 0,
     fusionWeight: 0,
+    noiseFloor: () => 0,
     fingerprint,
     tokenCounter: 'words',
     countTokens: () => 0,

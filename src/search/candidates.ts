@@ -1,6 +1,8 @@
+import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkFilter, ChunkIndex } from '../index/chunk-index.ts'
 import { append, type Candidate, type Channels, fuse } from './fuse.ts'
 import type { Question } from './question.ts'
+import type { SearchMode } from './search.ts'
 
 /**
  * How deep each channel is looked into, the next only when a page is not filled by those before: pages of the contract end at
@@ -8,12 +10,17 @@ import type { Question } from './question.ts'
  */
 const DEPTHS = [200, 1500, 6000]
 
+/** Taken for the number of passages when a channel has more than it was asked for. */
+const MANY = 20_000
+
+type FusedEmbedder = Pick<Embedder, 'fusionWeight' | 'noiseFloor'>
+
 export interface Candidates {
   /** Looks deeper than before and gives all candidates, those known in their old order. False in `more` when there is nothing beyond. */
   next(): Promise<{ candidates: Candidate[]; more: boolean }>
 }
 
-export function findCandidates(index: ChunkIndex, question: Question, filter: ChunkFilter, weight: number): Candidates {
+export function findCandidates(index: ChunkIndex, question: Question, filter: ChunkFilter, embedder: FusedEmbedder): Candidates {
   let level = 0
   let candidates: Candidate[] = []
   return {
@@ -21,11 +28,25 @@ export function findCandidates(index: ChunkIndex, question: Question, filter: Ch
       const depth = DEPTHS[level++]
       if (depth === undefined) return { candidates, more: false }
       const channels = await searchChannels(index, question, filter, depth)
-      candidates = append(candidates, fuse(channels, question.mode, weight))
+      candidates = append(
+        candidates,
+        fuse(withoutNoise(channels, question.mode, depth, embedder), question.mode, embedder.fusionWeight),
+      )
       const full = channels.keyword.length >= depth || channels.vector.length >= depth
       return { candidates, more: full && level < DEPTHS.length }
     },
   }
+}
+
+/**
+ * In hybrid mode a passage that shares no word with the question must be nearer than chance: otherwise a question about nothing that is here
+ * would be answered with whatever is least far away. Who asks for vectors alone gets what is nearest.
+ */
+function withoutNoise({ keyword, vector }: Channels, mode: SearchMode, depth: number, embedder: FusedEmbedder): Channels {
+  if (mode !== 'hybrid') return { keyword, vector }
+  const floor = embedder.noiseFloor(vector.length < depth ? vector.length : MANY)
+  const byWord = new Set(keyword.map((hit) => hit.id))
+  return { keyword, vector: vector.filter((hit) => hit.score > floor || byWord.has(hit.id)) }
 }
 
 /** Both channels at the same time. */

@@ -48,7 +48,7 @@ export function createSearch({
     signal: AbortSignal | undefined,
   ): Promise<Page> {
     const passages = (ids: readonly string[]) => index.passages(query.ownerId, ids)
-    const found = findCandidates(index, question, toFilter(query), embedder.fusionWeight)
+    const found = findCandidates(index, question, toFilter(query), embedder)
     const rerank = (candidates: readonly Candidate[]) =>
       query.rerank
         ? rerankBest({ query: query.query, candidates, reranker, passages, deadlineMs: deadlines.rerankMs, signal, log })

@@ -92,3 +92,14 @@ test('documents on their way are counted', async () => {
   await fixture.records.documents.register(upload, 'replace')
   expect(await fixture.ask('anything', { ownerId: owner.id })).toMatchObject({ hits: [], pendingDocuments: 1 })
 })
+
+test.each(['xyzzyplugh', '???', 'qwertzuiop blorf'])(
+  'a question about nothing that is here finds nothing: %s',
+  async (question) => {
+    expect((await fixture.ask(question)).hits).toEqual([])
+  },
+)
+
+test('a misspelt word is still found by its pieces', async () => {
+  expect((await fixture.ask('prunning')).hits[0]?.text).toBe('Roses need pruning in winter.')
+})
