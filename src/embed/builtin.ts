@@ -57,10 +57,10 @@ export function createBuiltinEmbedder(): Embedder {
 
 /**
  * Vectors that share no feature still have a cosine, normally distributed around 0 with a standard deviation of 1/√dimensions, because hashes collide.
- * The largest of n such draws lies about √(2 ln n) deviations out.
+ * The largest of n such draws lies about √(2 ln n) deviations out, and hardly ever half a deviation further.
  */
 function nearestByChance(passages: number): number {
-  return Math.sqrt(2 * Math.log(Math.max(2, passages))) / Math.sqrt(DIMENSIONS)
+  return (Math.sqrt(2 * Math.log(Math.max(2, passages))) + 0.5) / Math.sqrt(DIMENSIONS)
 }
 
 /** Null for a text without a single visible character. */
