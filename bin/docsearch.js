@@ -72,7 +72,11 @@ function start() {
       return main.run()
     })
     .catch(function (error) {
-      if (error && error.code === 'ERR_MODULE_NOT_FOUND' && !require('fs').existsSync(path.join(root, 'dist', 'cli', 'main.js'))) {
+      if (
+        error &&
+        error.code === 'ERR_MODULE_NOT_FOUND' &&
+        !require('fs').existsSync(path.join(root, 'dist', 'cli', 'main.js'))
+      ) {
         console.error('docsearch: it is not built yet. Run `npm run build` in ' + root)
         process.exit(2)
       }
@@ -90,7 +94,11 @@ if (isNewEnough(process.versions.node)) {
     handOver(node)
   } else {
     console.error(
-      'docsearch: this is Node.js ' + process.versions.node + '; docsearch needs ' + NEEDED.join('.') + ' or newer.\n' +
+      'docsearch: this is Node.js ' +
+        process.versions.node +
+        '; docsearch needs ' +
+        NEEDED.join('.') +
+        ' or newer.\n' +
         'Install it from https://nodejs.org, or with your version manager, e.g. `nvm install 24`, and run docsearch again.',
     )
     process.exit(2)

@@ -16,7 +16,15 @@ _docsearch_projects() {
 
 _docsearch_takes_value() {
   case "$1 $2" in
-${nodes.flatMap((node) => patterns(node, node.flags.filter((flag) => flag.values !== null).flatMap((flag) => flag.names), 'return 0')).join('\n')}
+${nodes
+  .flatMap((node) =>
+    patterns(
+      node,
+      node.flags.filter((flag) => flag.values !== null).flatMap((flag) => flag.names),
+      'return 0',
+    ),
+  )
+  .join('\n')}
   esac
   return 1
 }
@@ -40,7 +48,11 @@ ${nodes.flatMap((node) => node.children.map((child) => `      ${spellings(node, 
 
   case "$at $prev" in
 ${nodes
-  .flatMap((node) => node.flags.filter((flag) => flag.values !== null).flatMap((flag) => patterns(node, flag.names, `${complete(flag.values!)}; return`)))
+  .flatMap((node) =>
+    node.flags
+      .filter((flag) => flag.values !== null)
+      .flatMap((flag) => patterns(node, flag.names, `${complete(flag.values!)}; return`)),
+  )
   .join('\n')}
   esac
 
@@ -70,10 +82,13 @@ function spellings(parent: Node, child: Node): string {
 }
 
 function argumentCases(node: Node): string[] {
-  if (node.children.length > 0) return [`    '${node.path} 0') ${words(node.children.map((child) => child.path.split(' ').at(-1)!))} ;;`]
+  if (node.children.length > 0)
+    return [`    '${node.path} 0') ${words(node.children.map((child) => child.path.split(' ').at(-1)!))} ;;`]
   return node.args.flatMap((values, number) => {
     const last = number === node.args.length - 1
-    return values.kind === 'none' ? [] : [`    '${node.path} '${last && values.kind === 'files' ? '*' : number}) ${complete(values)} ;;`]
+    return values.kind === 'none'
+      ? []
+      : [`    '${node.path} '${last && values.kind === 'files' ? '*' : number}) ${complete(values)} ;;`]
   })
 }
 

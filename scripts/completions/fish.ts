@@ -45,8 +45,17 @@ ${nodes.flatMap(linesOf).join('\n')}
 function linesOf(node: Node): string[] {
   const when = `complete -c docsearch -n '__docsearch_is ${quoted(node.path)}'`
   const commands = node.children.map((child) => `${when} -a ${child.path.split(' ').at(-1)!} -d ${quote(child.description)}`)
-  const args = node.children.length > 0 ? [] : node.args.filter((values) => values.kind !== 'none').map((values) => `${when}${complete(values)}`)
-  return [...commands, ...args, ...node.flags.map((flag) => `${when}${names(flag)}${flag.values === null ? '' : ` -r${complete(flag.values)}`} -d ${quote(flag.description)}`)]
+  const args =
+    node.children.length > 0
+      ? []
+      : node.args.filter((values) => values.kind !== 'none').map((values) => `${when}${complete(values)}`)
+  return [
+    ...commands,
+    ...args,
+    ...node.flags.map(
+      (flag) => `${when}${names(flag)}${flag.values === null ? '' : ` -r${complete(flag.values)}`} -d ${quote(flag.description)}`,
+    ),
+  ]
 }
 
 function names(flag: Flag): string {
@@ -55,7 +64,9 @@ function names(flag: Flag): string {
 
 function complete(values: Values): string {
   if (values.kind === 'choices') return ` -a '${values.choices.join(' ')}'`
-  return { projects: " -a '(__docsearch_projects)'", folders: " -a '(__fish_complete_directories)'", files: ' -F', none: '' }[values.kind]
+  return { projects: " -a '(__docsearch_projects)'", folders: " -a '(__fish_complete_directories)'", files: ' -F', none: '' }[
+    values.kind
+  ]
 }
 
 function spellings(parent: Node, child: Node): string {

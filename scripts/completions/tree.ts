@@ -52,9 +52,16 @@ function nodeOf(command: Command, path: string, aliases: string[]): Node {
     path,
     aliases,
     description: command.description(),
-    children: children.map((child) => nodeOf(child, `${path} ${child.name()}`.trim(), child.name() === 'help' ? [] : child.aliases())),
-    flags: [...command.options.filter((option) => !option.hidden).map(flagOf), { names: ['--help', '-h'], description: 'show the help', values: null }],
-    args: command.registeredArguments.map((argument) => (argument.argChoices ? { kind: 'choices', choices: argument.argChoices } : argumentValues(path, argument.name()))),
+    children: children.map((child) =>
+      nodeOf(child, `${path} ${child.name()}`.trim(), child.name() === 'help' ? [] : child.aliases()),
+    ),
+    flags: [
+      ...command.options.filter((option) => !option.hidden).map(flagOf),
+      { names: ['--help', '-h'], description: 'show the help', values: null },
+    ],
+    args: command.registeredArguments.map((argument) =>
+      argument.argChoices ? { kind: 'choices', choices: argument.argChoices } : argumentValues(path, argument.name()),
+    ),
   }
   return node
 }

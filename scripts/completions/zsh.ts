@@ -15,7 +15,16 @@ _docsearch_projects() {
 
 _docsearch_takes_value() {
   case "$1 $2" in
-${nodes.filter((node) => valued(node).length > 0).map((node) => `    ${patterns(node, valued(node).flatMap((flag) => flag.names))}) return 0 ;;`).join('\n')}
+${nodes
+  .filter((node) => valued(node).length > 0)
+  .map(
+    (node) =>
+      `    ${patterns(
+        node,
+        valued(node).flatMap((flag) => flag.names),
+      )}) return 0 ;;`,
+  )
+  .join('\n')}
   esac
   return 1
 }

@@ -99,7 +99,9 @@ async function notLoggedIn(context: Context, address: string): Promise<Error> {
     if (error instanceof DocsearchError && ['unreachable', 'timeout', 'aborted', 'redirected'].includes(error.code)) return error
     // It answers, be it with an error: what is missing is the key.
   }
-  const stored = (await (await context.credentials()).list()).map((entry) => entry.address).filter((known) => known.startsWith('http'))
+  const stored = (await (await context.credentials()).list())
+    .map((entry) => entry.address)
+    .filter((known) => known.startsWith('http'))
   const elsewhere = stored.length === 0 ? '' : ` There is one for ${stored.join(', ')}.`
   return new DocsearchError(
     'not_logged_in',

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { link, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -20,8 +19,14 @@ const EXTENSIONS: Record<string, string> = {
 /** A name from an instance as a name in this folder: no path, nothing hidden, nothing a shell or a terminal would trip over. */
 export function safeFileName(name: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what is taken out
-  const plain = basename(name.replaceAll('\\', '/')).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069<>:"|?*]/g, '_')
-  const visible = plain.replace(/^[.\s]+/, '').replace(/[.\s]+$/, '').slice(0, 150)
+  const plain = basename(name.replaceAll('\\', '/')).replace(
+    /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069<>:"|?*]/g,
+    '_',
+  )
+  const visible = plain
+    .replace(/^[.\s]+/, '')
+    .replace(/[.\s]+$/, '')
+    .slice(0, 150)
   return visible === '' ? 'document' : visible
 }
 
@@ -36,7 +41,12 @@ export function nameToOpen(document: Pick<Document, 'name' | 'media_type'>): str
  * The original into a file: whole and with the right sum, or not at all. Throws DocsearchError `file_exists` unless `force`,
  * ClientError `invalid_answer` when the bytes are not those of the document.
  */
-export async function download(client: Client, document: Pick<Document, 'id' | 'sha256'>, file: string, options: { force: boolean; signal: AbortSignal }): Promise<void> {
+export async function download(
+  client: Client,
+  document: Pick<Document, 'id' | 'sha256'>,
+  file: string,
+  options: { force: boolean; signal: AbortSignal },
+): Promise<void> {
   const part = join(dirname(file), `.${basename(file).slice(0, 100)}.${randomBytes(4).toString('hex')}.part`)
   const hash = createHash('sha256')
   try {
@@ -48,7 +58,8 @@ export async function download(client: Client, document: Pick<Document, 'id' | '
       }
     }
     await pipeline(content, source, createWriteStream(part, { flags: 'wx' }), { signal: options.signal })
-    if (hash.digest('hex') !== document.sha256) throw new ClientError('invalid_answer', 'What came is not the whole original; try again.')
+    if (hash.digest('hex') !== document.sha256)
+      throw new ClientError('invalid_answer', 'What came is not the whole original; try again.')
     if (options.force) await rename(part, file)
     // A link fails where a rename would replace a file that came in the meantime.
     else await link(part, file)
@@ -62,6 +73,7 @@ export async function download(client: Client, document: Pick<Document, 'id' | '
 function explain(error: unknown, file: string, signal: AbortSignal): unknown {
   if (signal.aborted) return new ClientError('aborted', 'Cancelled.', { cause: error })
   if (error instanceof DocsearchError || !(error instanceof Error) || !('code' in error)) return error
-  if (error.code === 'EEXIST') return new DocsearchError('file_exists', `${file} is there already; --force replaces it, -o names another.`, { cause: error })
+  if (error.code === 'EEXIST')
+    return new DocsearchError('file_exists', `${file} is there already; --force replaces it, -o names another.`, { cause: error })
   return new DocsearchError('file_unwritable', `Cannot write ${file}: ${error.message}`, { cause: error })
 }

@@ -68,7 +68,13 @@ export function exitCodeOf(error: unknown): number {
 
 /** Commander's own; by its name, so that an error needs no commander to be told apart. */
 export function isCommanderError(error: unknown): error is Error & { code: string; exitCode: number } {
-  return error instanceof Error && 'exitCode' in error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('commander.')
+  return (
+    error instanceof Error &&
+    'exitCode' in error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('commander.')
+  )
 }
 
 /** What @inquirer throws at Ctrl-C. */

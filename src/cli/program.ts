@@ -19,7 +19,7 @@ export async function runProgram(argv: readonly string[], io: Io, version: strin
     const { run } = await load()
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const context = createContext(io, program.opts<Globals>(), version)
-    exitCode = (await run(context, args, command.opts() as never)) ?? 0
+    exitCode = (await run(context, args, command.opts<never>())) ?? 0
   })
   visit(program, (command) =>
     command.exitOverride().configureOutput({
@@ -48,7 +48,7 @@ function visit(command: Command, each: (command: Command) => unknown): void {
 export function buildProgram(version: string, runner: Runner): Command {
   const program = new Command('docsearch')
   const on = (command: Command, load: Load, ...examples: string[]): Command =>
-    help(command, examples).action(async (..._: unknown[]) => runner(load, command))
+    help(command, examples).action(async () => runner(load, command))
 
   program
     .description('Search your documents by meaning and by word, on a machine of your own.')
@@ -72,13 +72,19 @@ export function buildProgram(version: string, runner: Runner): Command {
   addKeys(program, on)
 
   on(
-    program.command('completion').description('print the completion script of a shell').addArgument(program.createArgument('<shell>', 'whose').choices(['bash', 'zsh', 'fish'])),
+    program
+      .command('completion')
+      .description('print the completion script of a shell')
+      .addArgument(program.createArgument('<shell>', 'whose').choices(['bash', 'zsh', 'fish'])),
     () => import('./commands/completion.ts'),
     'docsearch completion bash > ~/.local/share/bash-completion/completions/docsearch',
     'docsearch completion zsh > "${fpath[1]}/_docsearch"',
     'docsearch completion fish > ~/.config/fish/completions/docsearch.fish',
   )
-  on(program.command('__complete <what>', { hidden: true }).description('names for the completion of a shell'), () => import('./commands/complete.ts'))
+  on(
+    program.command('__complete <what>', { hidden: true }).description('names for the completion of a shell'),
+    () => import('./commands/complete.ts'),
+  )
   return program
 }
 
@@ -97,7 +103,9 @@ function addServe(program: Command, on: On): void {
     'docsearch serve --port 0 --data ./library --embedder builtin',
   )
   on(
-    withDaemonOptions(program.command('reindex').description('build the index anew from the texts, at the next start of the daemon')),
+    withDaemonOptions(
+      program.command('reindex').description('build the index anew from the texts, at the next start of the daemon'),
+    ),
     () => import('./commands/reindex.ts'),
     'docsearch reindex --data ./library',
   )
@@ -113,13 +121,25 @@ function withDaemonOptions(command: Command): Command {
 
 function addAccount(program: Command, on: On): void {
   on(
-    program.command('login').description('keep a key for an instance, in the system keychain or a private file').argument('[url]', 'address of the instance').option('--with-token', 'read the key from standard input'),
+    program
+      .command('login')
+      .description('keep a key for an instance, in the system keychain or a private file')
+      .argument('[url]', 'address of the instance')
+      .option('--with-token', 'read the key from standard input'),
     () => import('./commands/login.ts'),
     'docsearch login https://docs.example.org --with-token < key.txt',
     'docsearch --profile work login https://docs.example.org --with-token',
   )
-  on(program.command('logout').description('forget the key of an instance'), () => import('./commands/logout.ts'), 'docsearch logout')
-  on(program.command('whoami').description('show who is logged in, where, and what is allowed'), () => import('./commands/whoami.ts'), 'docsearch whoami --json')
+  on(
+    program.command('logout').description('forget the key of an instance'),
+    () => import('./commands/logout.ts'),
+    'docsearch logout',
+  )
+  on(
+    program.command('whoami').description('show who is logged in, where, and what is allowed'),
+    () => import('./commands/whoami.ts'),
+    'docsearch whoami --json',
+  )
 }
 
 function addUpload(program: Command, on: On): void {
@@ -165,32 +185,53 @@ function addSearch(program: Command, on: On): void {
 }
 
 function addProjects(program: Command, on: On): void {
-  const noun = help(program.command('projects').description('list, show, create, rename and delete projects'), ['docsearch projects list'])
+  const noun = help(program.command('projects').description('list, show, create, rename and delete projects'), [
+    'docsearch projects list',
+  ])
   on(
-    noun.command('list').alias('ls').description('list the projects').option('-n, --limit <number>', 'how many (default all)', integer(1)),
+    noun
+      .command('list')
+      .alias('ls')
+      .description('list the projects')
+      .option('-n, --limit <number>', 'how many (default all)', integer(1)),
     () => import('./commands/projects/list.ts'),
     'docsearch projects list --json',
   )
-  on(noun.command('show').description('show a project').argument('<project>', 'id or name'), () => import('./commands/projects/show.ts'), 'docsearch projects show contracts')
+  on(
+    noun.command('show').description('show a project').argument('<project>', 'id or name'),
+    () => import('./commands/projects/show.ts'),
+    'docsearch projects show contracts',
+  )
   on(
     noun.command('create').description('make a project').argument('<name>').option('-d, --description <text>', 'what it is for'),
     () => import('./commands/projects/create.ts'),
     'docsearch projects create contracts --description "all that is signed"',
   )
   on(
-    noun.command('rename').description('give a project another name').argument('<project>', 'id or name').argument('<name>', 'its new name'),
+    noun
+      .command('rename')
+      .description('give a project another name')
+      .argument('<project>', 'id or name')
+      .argument('<name>', 'its new name'),
     () => import('./commands/projects/rename.ts'),
     'docsearch projects rename contracts agreements',
   )
   on(
-    noun.command('delete').alias('rm').description('delete a project with its documents').argument('<project>', 'id or name').option('-y, --yes', 'do not ask'),
+    noun
+      .command('delete')
+      .alias('rm')
+      .description('delete a project with its documents')
+      .argument('<project>', 'id or name')
+      .option('-y, --yes', 'do not ask'),
     () => import('./commands/projects/delete.ts'),
     'docsearch projects delete contracts --yes',
   )
 }
 
 function addDocuments(program: Command, on: On): void {
-  const noun = help(program.command('documents').alias('docs').description('list, show, read, fetch and delete documents'), ['docsearch documents list'])
+  const noun = help(program.command('documents').alias('docs').description('list, show, read, fetch and delete documents'), [
+    'docsearch documents list',
+  ])
   on(
     noun
       .command('list')
@@ -203,19 +244,30 @@ function addDocuments(program: Command, on: On): void {
     () => import('./commands/documents/list.ts'),
     'docsearch documents list --status failed',
   )
-  on(noun.command('show').description('show a document').argument('<id>'), () => import('./commands/documents/show.ts'), 'docsearch documents show doc_01h…')
+  on(
+    noun.command('show').description('show a document').argument('<id>'),
+    () => import('./commands/documents/show.ts'),
+    'docsearch documents show doc_01h…',
+  )
   on(
     noun
       .command('get')
       .description('fetch the original')
       .argument('<id>')
-      .option('-o, --output <file>', 'where to write it, - for standard output (default: its name, here; on a pipe standard output)')
+      .option(
+        '-o, --output <file>',
+        'where to write it, - for standard output (default: its name, here; on a pipe standard output)',
+      )
       .option('-f, --force', 'replace a file that is there'),
     () => import('./commands/documents/get.ts'),
     'docsearch documents get doc_01h… -o report.pdf',
   )
   on(
-    noun.command('text').description('print what was read from a document').argument('<id>').option('--page <number>', 'only this page', integer(1)),
+    noun
+      .command('text')
+      .description('print what was read from a document')
+      .argument('<id>')
+      .option('--page <number>', 'only this page', integer(1)),
     () => import('./commands/documents/text.ts'),
     'docsearch documents text doc_01h… --page 3',
   )
@@ -233,21 +285,32 @@ function addDocuments(program: Command, on: On): void {
 
 function addKeys(program: Command, on: On): void {
   const noun = help(program.command('keys').description('list, create and delete API keys'), ['docsearch keys list'])
-  on(noun.command('list').alias('ls').description('list the keys'), () => import('./commands/keys/list.ts'), 'docsearch keys list')
+  on(
+    noun.command('list').alias('ls').description('list the keys'),
+    () => import('./commands/keys/list.ts'),
+    'docsearch keys list',
+  )
   on(
     noun
       .command('create')
       .description('make a key; it is printed this once')
       .argument('<name>', 'what it is for')
       .addOption(
-        new Option('--scope <scope>', 'what it may do; may be repeated').choices(['read:documents', 'write:documents', 'manage:keys']).argParser(scopes),
+        new Option('--scope <scope>', 'what it may do; may be repeated')
+          .choices(['read:documents', 'write:documents', 'manage:keys'])
+          .argParser(scopes),
       )
       .option('--expires-in-days <number>', 'when it ends (default never)', integer(1, 3650)),
     () => import('./commands/keys/create.ts'),
     'docsearch keys create ci --scope write:documents --expires-in-days 90',
   )
   on(
-    noun.command('delete').alias('rm').description('delete a key; whoever uses it is locked out').argument('<id>').option('-y, --yes', 'do not ask'),
+    noun
+      .command('delete')
+      .alias('rm')
+      .description('delete a key; whoever uses it is locked out')
+      .argument('<id>')
+      .option('-y, --yes', 'do not ask'),
     () => import('./commands/keys/delete.ts'),
     'docsearch keys delete key_01h… --yes',
   )
@@ -277,9 +340,12 @@ function integer(min: number, max = Number.MAX_SAFE_INTEGER): (value: string) =>
   return (value) => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN
     if (number >= min && number <= max) return number
-    throw new InvalidArgumentError(max === Number.MAX_SAFE_INTEGER ? `It must be a whole number from ${min} on.` : `It must be a whole number from ${min} to ${max}.`)
+    throw new InvalidArgumentError(
+      max === Number.MAX_SAFE_INTEGER
+        ? `It must be a whole number from ${min} on.`
+        : `It must be a whole number from ${min} to ${max}.`,
+    )
   }
 }
 
 const port = integer(0, 65_535)
-

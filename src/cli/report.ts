@@ -19,10 +19,12 @@ export function reportError(error: unknown, argv: readonly string[], io: Io): nu
   const lines = [`docsearch: ${fault.message}`]
   for (const { path, message } of fault.errors ?? []) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`)
   if (fault.retry_after !== undefined) lines.push(`Try again in ${fault.retry_after} s.`)
-  if (fault.request_id !== undefined && exitCode === EXIT.instance) lines.push(`The instance's log has it under ${fault.request_id}.`)
+  if (fault.request_id !== undefined && exitCode === EXIT.instance)
+    lines.push(`The instance's log has it under ${fault.request_id}.`)
   const [first = '', ...rest] = safeText(lines.join('\n')).split('\n')
   io.stderr.write([exitCode === EXIT.cancelled ? first : style.bad(first), ...rest].join('\n') + '\n')
-  if (!(error instanceof DocsearchError) && error instanceof Error && io.env['NODE_DEBUG']?.includes('docsearch')) io.stderr.write(`${error.stack}\n`)
+  if (!(error instanceof DocsearchError) && error instanceof Error && io.env['NODE_DEBUG']?.includes('docsearch'))
+    io.stderr.write(`${error.stack}\n`)
   return exitCode
 }
 
@@ -39,7 +41,8 @@ interface Fault {
 function describe(error: unknown): Fault {
   if (isCommanderError(error)) return { code: 'usage', message: error.message.replace(/^error: /, '') }
   if (isPromptCancelled(error)) return { code: 'aborted', message: 'Cancelled.' }
-  if (!(error instanceof DocsearchError)) return { code: 'internal_error', message: `A fault of docsearch itself: ${String(error)}` }
+  if (!(error instanceof DocsearchError))
+    return { code: 'internal_error', message: `A fault of docsearch itself: ${String(error)}` }
   const fault: Fault = { code: error.code, message: error.message }
   if (error.retryAfter !== undefined) fault.retry_after = error.retryAfter
   if ('status' in error && typeof error.status === 'number' && error.status > 0) {

@@ -12,7 +12,10 @@ export function normaliseAddress(text: string): string {
   const trimmed = text.trim()
   const url = parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `${defaultScheme(trimmed)}://${trimmed}`)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
-    throw new DocsearchError('invalid_address', `"${trimmed}" is not the address of an instance; write it like ${DEFAULT_ADDRESS}.`)
+    throw new DocsearchError(
+      'invalid_address',
+      `"${trimmed}" is not the address of an instance; write it like ${DEFAULT_ADDRESS}.`,
+    )
   }
   if (url.username !== '' || url.password !== '') {
     throw new DocsearchError('invalid_address', 'An address carries no user name or password; use `docsearch login`.')

@@ -77,7 +77,10 @@ export function createClient(options: ClientOptions) {
   const documentPath = (id: string) => `/api/v1/documents/${encodeURIComponent(id)}`
   const projectPath = (id: string) => `/api/v1/projects/${encodeURIComponent(id)}`
 
-  function upload(call: { query?: NonNullable<Call['query']>; body: StreamBody }, settings: UploadOptions): Promise<UploadAnswer> {
+  function upload(
+    call: { query?: NonNullable<Call['query']>; body: StreamBody },
+    settings: UploadOptions,
+  ): Promise<UploadAnswer> {
     return get<UploadAnswer>(
       {
         method: 'POST',
@@ -98,7 +101,8 @@ export function createClient(options: ClientOptions) {
       get<SearchAnswer>({ method: 'POST', path: '/api/v1/search', json: request }, 'results', 'pending_documents'),
 
     projects: {
-      list: (page: Page = {}) => get<ProjectList>({ method: 'GET', path: '/api/v1/projects', query: { ...page } }, 'projects', 'next_cursor'),
+      list: (page: Page = {}) =>
+        get<ProjectList>({ method: 'GET', path: '/api/v1/projects', query: { ...page } }, 'projects', 'next_cursor'),
       create: (project: ProjectCreate) => get<Project>({ method: 'POST', path: '/api/v1/projects', json: project }, 'id', 'name'),
       get: (idOrName: string) => get<Project>({ method: 'GET', path: projectPath(idOrName) }, 'id', 'name'),
       update: (idOrName: string, change: ProjectUpdate) =>
@@ -126,10 +130,15 @@ export function createClient(options: ClientOptions) {
       get: (id: string) => get<Document>({ method: 'GET', path: documentPath(id) }, 'id', 'status'),
       delete: (id: string) => run({ method: 'DELETE', path: documentPath(id) }),
       /** The original bytes, unread. */
-      content: (id: string): Promise<IncomingMessage> => transport.open({ method: 'GET', path: `${documentPath(id)}/content`, signal }),
+      content: (id: string): Promise<IncomingMessage> =>
+        transport.open({ method: 'GET', path: `${documentPath(id)}/content`, signal }),
       /** What was extracted; pages parted by a form feed. */
       async text(id: string, page?: number): Promise<string> {
-        return readAll(await transport.open({ method: 'GET', path: `${documentPath(id)}/text`, query: { page }, signal }), address, signal)
+        return readAll(
+          await transport.open({ method: 'GET', path: `${documentPath(id)}/text`, query: { page }, signal }),
+          address,
+          signal,
+        )
       },
       reprocess: (id: string) => get<Document>({ method: 'POST', path: `${documentPath(id)}/reprocess` }, 'id', 'status'),
     },
@@ -140,7 +149,8 @@ export function createClient(options: ClientOptions) {
     },
 
     keys: {
-      list: (page: Page = {}) => get<ApiKeyList>({ method: 'GET', path: '/api/v1/keys', query: { ...page } }, 'keys', 'next_cursor'),
+      list: (page: Page = {}) =>
+        get<ApiKeyList>({ method: 'GET', path: '/api/v1/keys', query: { ...page } }, 'keys', 'next_cursor'),
       create: (key: ApiKeyCreate) => get<ApiKeyCreated>({ method: 'POST', path: '/api/v1/keys', json: key }, 'id', 'key'),
       delete: (id: string) => run({ method: 'DELETE', path: `/api/v1/keys/${encodeURIComponent(id)}` }),
     },

@@ -76,7 +76,8 @@ async function* parseEvents(source: AsyncIterable<Uint8Array>): AsyncGenerator<D
 function eventOf(text: string): DocumentEvent {
   try {
     const value = JSON.parse(text) as Partial<DocumentEvent>
-    if (typeof value.id === 'number' && typeof value.type === 'string' && typeof value.document_id === 'string') return value as DocumentEvent
+    if (typeof value.id === 'number' && typeof value.type === 'string' && typeof value.document_id === 'string')
+      return value as DocumentEvent
   } catch {
     // Falls through to the error below, which says the same.
   }

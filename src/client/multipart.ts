@@ -19,10 +19,16 @@ export type OnProgress = (progress: { index: number; sent: number }) => void
  * multipart/form-data (RFC 7578) as a stream with its length known beforehand. Fields come before the files, so that an instance knows the project
  * before the first byte. The stream fails with ClientError `file_changed` when a file has become shorter since it was measured, `file_unreadable` when it cannot be read.
  */
-export function multipart(fields: readonly (readonly [string, string])[], files: readonly UploadFile[], onProgress?: OnProgress): StreamBody {
+export function multipart(
+  fields: readonly (readonly [string, string])[],
+  files: readonly UploadFile[],
+  onProgress?: OnProgress,
+): StreamBody {
   const boundary = `docsearch-${randomBytes(18).toString('hex')}`
   const head = Buffer.from(
-    fields.map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quote(name)}"\r\n\r\n${value}\r\n`).join(''),
+    fields
+      .map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quote(name)}"\r\n\r\n${value}\r\n`)
+      .join(''),
   )
   const heads = files.map((file) =>
     Buffer.from(
@@ -45,13 +51,18 @@ export function multipart(fields: readonly (readonly [string, string])[], files:
         onProgress?.({ index, sent })
         if (sent === file.size && fitting.length < part.length) break
       }
-      if (sent < file.size) throw new ClientError('file_changed', `${file.path} changed while it was being sent.`, { details: { index } })
+      if (sent < file.size)
+        throw new ClientError('file_changed', `${file.path} changed while it was being sent.`, { details: { index } })
       yield Buffer.from('\r\n')
     }
     yield tail
   }
 
-  return { contentType: `multipart/form-data; boundary=${boundary}`, length, open: () => Readable.from(parts(), { objectMode: false }) }
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    length,
+    open: () => Readable.from(parts(), { objectMode: false }),
+  }
 }
 
 /** A failure of the file must not look like one of the connection. */

@@ -15,7 +15,10 @@ export function problemOf(answer: IncomingMessage, body: string, address: string
   options.details = problem
   const code = text(problem['code'])
   const known = code !== undefined && /^[a-z][a-z0-9_]{0,99}$/.test(code)
-  const detail = text(problem['detail']) ?? text(problem['title']) ?? `${address} answered ${status} ${answer.statusMessage ?? ''}`.trimEnd() + '.'
+  const detail =
+    text(problem['detail']) ??
+    text(problem['title']) ??
+    `${address} answered ${status} ${answer.statusMessage ?? ''}`.trimEnd() + '.'
   return new ClientError(known ? code : `http_${status}`, detail, options)
 }
 

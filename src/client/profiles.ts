@@ -54,11 +54,17 @@ export async function saveProfile(env: Env, name: string, profile: Profile, make
 }
 
 /** Which instance a command means: flag > environment > profile > the daemon last served on this machine > http://127.0.0.1:4747. */
-export async function resolveTarget(options: { env: Env; server?: string | undefined; profile?: string | undefined }): Promise<Target> {
+export async function resolveTarget(options: {
+  env: Env
+  server?: string | undefined
+  profile?: string | undefined
+}): Promise<Target> {
   const { env } = options
-  if (options.server !== undefined) return { address: normaliseAddress(options.server), from: 'flag', profile: null, project: null }
+  if (options.server !== undefined)
+    return { address: normaliseAddress(options.server), from: 'flag', profile: null, project: null }
   if (options.profile !== undefined) return profileTarget(env, options.profile, 'flag')
-  if (env['DOCSEARCH_SERVER']) return { address: normaliseAddress(env['DOCSEARCH_SERVER']), from: 'environment', profile: null, project: null }
+  if (env['DOCSEARCH_SERVER'])
+    return { address: normaliseAddress(env['DOCSEARCH_SERVER']), from: 'environment', profile: null, project: null }
   if (env['DOCSEARCH_PROFILE']) return profileTarget(env, env['DOCSEARCH_PROFILE'], 'environment')
   const { default: fallback } = await readProfiles(env)
   if (fallback !== undefined) return profileTarget(env, fallback, 'profile')
@@ -73,7 +79,10 @@ async function profileTarget(env: Env, name: string, from: Target['from']): Prom
   if (profile === undefined) {
     const known = Object.keys(profiles)
     const hint = known.length === 0 ? 'There are none yet' : `There are ${known.join(', ')}`
-    throw new DocsearchError('unknown_profile', `No profile is named "${name}". ${hint}; \`docsearch --profile ${name} login URL\` makes one.`)
+    throw new DocsearchError(
+      'unknown_profile',
+      `No profile is named "${name}". ${hint}; \`docsearch --profile ${name} login URL\` makes one.`,
+    )
   }
   return { address: normaliseAddress(profile.server), from, profile: name, project: profile.project ?? null }
 }

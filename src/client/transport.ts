@@ -85,9 +85,13 @@ export function createTransport(options: TransportOptions): Transport {
       if (answer.statusCode === 204) return null
       const value = parseJson(body)
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-      throw new ClientError('invalid_answer', `What answers at ${options.address} does not speak docsearch's language; check the address.`, {
-        status: answer.statusCode ?? 0,
-      })
+      throw new ClientError(
+        'invalid_answer',
+        `What answers at ${options.address} does not speak docsearch's language; check the address.`,
+        {
+          status: answer.statusCode ?? 0,
+        },
+      )
     },
   }
 }
@@ -101,10 +105,15 @@ function send(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = start(request)
-    let source: Readable | undefined
+    // Opened now, read once it is piped.
+    const source = call.body?.open()
     const connectMs = options.connectMs ?? CONNECT_MS
     const connecting = setTimeout(() => {
-      outgoing.destroy(new ClientError('unreachable', `${options.address} did not take the connection within ${connectMs / 1000} s.`, { blame: 'outside' }))
+      outgoing.destroy(
+        new ClientError('unreachable', `${options.address} did not take the connection within ${connectMs / 1000} s.`, {
+          blame: 'outside',
+        }),
+      )
     }, connectMs)
     const idleMs = call.idleMs ?? options.idleMs ?? IDLE_MS
     outgoing.setTimeout(idleMs, () => {
@@ -123,11 +132,10 @@ function send(
       source?.destroy()
       reject(failureOf(error, options.address, call.signal))
     })
-    if (call.body === undefined) {
+    if (source === undefined) {
       outgoing.end(payload ?? undefined)
       return
     }
-    source = call.body.open()
     source.once('error', (error) => outgoing.destroy(error))
     source.pipe(outgoing)
   })
@@ -140,7 +148,8 @@ export async function readAll(answer: IncomingMessage, address: string, signal?:
   try {
     for await (const part of answer as AsyncIterable<Buffer>) {
       size += part.length
-      if (size > MAX_JSON_BYTES) throw new ClientError('invalid_answer', `The answer of ${address} is larger than any it should give.`)
+      if (size > MAX_JSON_BYTES)
+        throw new ClientError('invalid_answer', `The answer of ${address} is larger than any it should give.`)
       parts.push(part)
     }
   } catch (error) {

@@ -9,9 +9,12 @@ import { scriptedInstance } from '../support/scripted-instance.ts'
 
 const folder = fileURLToPath(new URL('../../completions/', import.meta.url))
 
-test.each(Object.entries(generateCompletions()))('completions/%s is what the command tree says (else: npm run generate)', (name, text) => {
-  expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
-})
+test.each(Object.entries(generateCompletions()))(
+  'completions/%s is what the command tree says (else: npm run generate)',
+  (name, text) => {
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
+  },
+)
 
 test.each(['bash', 'zsh', 'fish'])('docsearch completion %s prints it', async (shell) => {
   const { stdout, code } = await runCommand(['completion', shell])
@@ -20,10 +23,14 @@ test.each(['bash', 'zsh', 'fish'])('docsearch completion %s prints it', async (s
 })
 
 test('__complete gives the names of projects, and silence where there is no instance', async () => {
-  const instance = await scriptedInstance({ 'GET /api/v1/projects': { projects: [{ name: 'contracts' }, { name: 'my \u001bpapers' }], next_cursor: null } })
+  const instance = await scriptedInstance({
+    'GET /api/v1/projects': { projects: [{ name: 'contracts' }, { name: 'my \u001bpapers' }], next_cursor: null },
+  })
   const run = await runCommand(['__complete', 'projects'], { env: { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' } })
   expect(run).toMatchObject({ code: 0, stdout: 'contracts\nmy \ufffdpapers\n', stderr: '' })
-  const none = await runCommand(['__complete', 'projects'], { env: { DOCSEARCH_SERVER: 'http://127.0.0.1:1', DOCSEARCH_TOKEN: 'dsk_x' } })
+  const none = await runCommand(['__complete', 'projects'], {
+    env: { DOCSEARCH_SERVER: 'http://127.0.0.1:1', DOCSEARCH_TOKEN: 'dsk_x' },
+  })
   expect(none).toMatchObject({ code: 0, stdout: '', stderr: '' })
 })
 
@@ -34,7 +41,10 @@ describe('in a real bash', () => {
     writeFileSync(join(home, 'docsearch'), `#!/bin/sh\nprintf '%s\\n' 'contracts' 'two words' '$(touch ${home}/ran)'\n`)
     chmodSync(join(home, 'docsearch'), 0o755)
     const script = `source "$1/docsearch.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _docsearch; printf '%s\\n' "\${COMPREPLY[@]}"; ls "$HOME"`
-    const output = execFileSync('bash', ['-c', script, 'bash', folder, ...words], { encoding: 'utf8', env: { PATH: `${home}:${process.env['PATH']}`, HOME: home } })
+    const output = execFileSync('bash', ['-c', script, 'bash', folder, ...words], {
+      encoding: 'utf8',
+      env: { PATH: `${home}:${process.env['PATH']}`, HOME: home },
+    })
     const lines = output.trim().split('\n')
     expect(lines.pop()).toBe('docsearch')
     return lines.filter((line) => line !== '')
@@ -53,7 +63,11 @@ describe('in a real bash', () => {
 
   test('names of projects from the instance, quoted and never run', () => {
     expect(complete('docsearch', 'upload', '--project', 'co')).toEqual(['contracts'])
-    expect(complete('docsearch', 'projects', 'show', '')).toEqual(['contracts', 'two\\ words', expect.stringMatching(/^\\\$\\\(touch/)])
+    expect(complete('docsearch', 'projects', 'show', '')).toEqual([
+      'contracts',
+      'two\\ words',
+      expect.stringMatching(/^\\\$\\\(touch/),
+    ])
   })
 })
 
@@ -64,10 +78,14 @@ describe.each(['zsh', 'fish'])('%s', (shell) => {
     execFileSync(shell, shell === 'zsh' ? ['-fn', file] : ['--no-execute', file], { stdio: 'pipe' })
   })
   test.skipIf(!there || shell !== 'fish')('completes choices', () => {
-    const output = execFileSync('fish', ['-c', `source ${folder}/docsearch.fish; complete -C 'docsearch search --mode '; complete -C 'docsearch projects re'`], {
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: testFolder() },
-    })
+    const output = execFileSync(
+      'fish',
+      ['-c', `source ${folder}/docsearch.fish; complete -C 'docsearch search --mode '; complete -C 'docsearch projects re'`],
+      {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: testFolder() },
+      },
+    )
     expect(output.split('\n').map((line) => line.split('\t')[0])).toEqual(expect.arrayContaining(['hybrid', 'keyword', 'rename']))
   })
 })

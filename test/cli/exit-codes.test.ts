@@ -25,8 +25,19 @@ test.each([
 
 test('with --json an error is one object on standard error, wherever the flag stands', async () => {
   const failing = (response: ServerResponse) =>
-    problem(response, 400, 'invalid_request', 'Not valid.', { errors: [{ path: 'limit', message: 'too big' }] }, { 'Retry-After': '3' })
-  for (const args of [['--json', 'search', 'x'], ['search', '--json', 'x'], ['search', 'x', '--json']]) {
+    problem(
+      response,
+      400,
+      'invalid_request',
+      'Not valid.',
+      { errors: [{ path: 'limit', message: 'too big' }] },
+      { 'Retry-After': '3' },
+    )
+  for (const args of [
+    ['--json', 'search', 'x'],
+    ['search', '--json', 'x'],
+    ['search', 'x', '--json'],
+  ]) {
     const run = await against(failing, args)
     expect(run.stdout).toBe('')
     expect(JSON.parse(run.stderr)).toEqual({
@@ -70,7 +81,10 @@ test('a redirect is an error that says where it points; the credential is not se
 test('Ctrl-C: 130', async () => {
   const controller = new AbortController()
   const instance = await scriptedInstance({ 'POST /api/v1/search': () => controller.abort() })
-  const run = await runCommand(['search', 'x', '--server', instance.url], { signal: controller.signal, env: { DOCSEARCH_TOKEN: 'dsk_x' } })
+  const run = await runCommand(['search', 'x', '--server', instance.url], {
+    signal: controller.signal,
+    env: { DOCSEARCH_TOKEN: 'dsk_x' },
+  })
   expect(run.code).toBe(130)
 })
 
@@ -94,8 +108,30 @@ describe('wrong usage is 2 and says what is wrong', () => {
 })
 
 test('every help lists every exit code, and goes to standard output with 0', async () => {
-  const commands = ['', 'serve', 'login', 'logout', 'whoami', 'upload', 'search', 'projects', 'documents', 'keys', 'completion', 'reindex']
-  const verbs = ['projects list', 'projects show', 'projects create', 'projects rename', 'projects delete', 'keys list', 'keys create', 'keys delete']
+  const commands = [
+    '',
+    'serve',
+    'login',
+    'logout',
+    'whoami',
+    'upload',
+    'search',
+    'projects',
+    'documents',
+    'keys',
+    'completion',
+    'reindex',
+  ]
+  const verbs = [
+    'projects list',
+    'projects show',
+    'projects create',
+    'projects rename',
+    'projects delete',
+    'keys list',
+    'keys create',
+    'keys delete',
+  ]
   const more = ['documents list', 'documents show', 'documents get', 'documents text', 'documents delete', 'documents reprocess']
   for (const command of [...commands, ...verbs, ...more]) {
     const run = await runCommand([...command.split(' ').filter(Boolean), '--help'])

@@ -6,7 +6,8 @@ import { expect, test } from 'vitest'
 import { testFolder } from '../support/cli.ts'
 
 const there = ['dbus-run-session', 'gnome-keyring-daemon'].every((program) => spawnSync(program, ['--version']).status === 0)
-const hasKeytar = spawnSync(process.execPath, ['-e', 'require("keytar")'], { cwd: fileURLToPath(new URL('.', import.meta.url)) }).status === 0
+const hasKeytar =
+  spawnSync(process.execPath, ['-e', 'require("keytar")'], { cwd: fileURLToPath(new URL('.', import.meta.url)) }).status === 0
 const store = fileURLToPath(new URL('../../src/client/credentials/store.ts', import.meta.url))
 
 /** Runs a module in a session bus of its own, with a gnome-keyring that `unlock` has opened, or with none. */
@@ -18,7 +19,14 @@ function inSession(script: string, home: string, unlock: boolean) {
   const command = `${keyring}exec "$NODE" --input-type=module -e "$PROGRAM"`
   return spawnSync('dbus-run-session', ['--', 'sh', '-c', command], {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: home, XDG_CONFIG_HOME: join(home, 'config'), XDG_RUNTIME_DIR: home, NODE: process.execPath, PROGRAM: program },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, 'config'),
+      XDG_RUNTIME_DIR: home,
+      NODE: process.execPath,
+      PROGRAM: program,
+    },
   })
 }
 
@@ -30,12 +38,21 @@ test.skipIf(!there || !hasKeytar)('a real keyring keeps the key, and nothing of 
     await s.delete(at)
     console.log(JSON.stringify([where.source, got, await s.get(at), notices]))`
   const run = inSession(script, home, true)
-  expect(JSON.parse(run.stdout)).toEqual(['keychain', { token: 'dsk_in_the_keyring', kind: 'api_key', source: 'keychain' }, null, []])
+  expect(JSON.parse(run.stdout)).toEqual([
+    'keychain',
+    { token: 'dsk_in_the_keyring', kind: 'api_key', source: 'keychain' },
+    null,
+    [],
+  ])
 })
 
 test.skipIf(!there || !hasKeytar)('without a keyring in the session the key goes to a file, and one line says so', () => {
   const home = testFolder()
-  const run = inSession(`await s.set('http://127.0.0.1:4747', { token: 'dsk_in_a_file', kind: 'api_key' }); console.log(JSON.stringify([(await s.get('http://127.0.0.1:4747')).source, notices]))`, home, false)
+  const run = inSession(
+    `await s.set('http://127.0.0.1:4747', { token: 'dsk_in_a_file', kind: 'api_key' }); console.log(JSON.stringify([(await s.get('http://127.0.0.1:4747')).source, notices]))`,
+    home,
+    false,
+  )
   expect(JSON.parse(run.stdout)).toEqual(['file', [expect.stringContaining('which only you can read')]])
   const folder = join(home, 'config', 'docsearch', 'credentials')
   expect(readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8')).toContain('dsk_in_a_file')

@@ -13,7 +13,8 @@ let token: string
 beforeAll(async () => {
   app = await startTestApp()
   const owner = await app.services.records.users.create({ name: 'Carol', email: null, role: 'member' })
-  token = (await app.services.apiKeys.create({ ownerId: owner.id, name: 'cli', scopes: SCOPES, expiresAt: null, maker: null })).key
+  token = (await app.services.apiKeys.create({ ownerId: owner.id, name: 'cli', scopes: SCOPES, expiresAt: null, maker: null }))
+    .key
 })
 afterAll(() => app.close())
 
@@ -37,7 +38,11 @@ async function uploadText(project: string, name: string, text: string): Promise<
 test('upload, wait, search: the passage with its page', async () => {
   await uploadText('letters', 'lease.txt', 'The rent is due on the third working day of each month.\n')
   const run = await cli(['search', 'when is the rent due', '--project', 'letters'])
-  expect(run).toMatchObject({ code: 0, stderr: '', stdout: 'lease.txt:1:The rent is due on the third working day of each month.\n' })
+  expect(run).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: 'lease.txt:1:The rent is due on the third working day of each month.\n',
+  })
   expect((await cli(['search', 'rent', '--project', 'letters', '-l'])).stdout).toBe('lease.txt\n')
   expect((await cli(['search', 'rent', '--project', 'nowhere'])).code).toBe(2)
 })
@@ -55,7 +60,9 @@ test('the same file again is unchanged; a file that cannot be searched is refuse
 
 test('documents: list, show, text, get, reprocess, delete', async () => {
   const id = await uploadText('papers', 'note.txt', 'A note about nothing.\n')
-  expect((await cli(['documents', 'list', '--project', 'papers'])).stdout).toMatch(/^doc_\w+\tready\tpapers\tnote\.txt\t1\t22\t\n$/)
+  expect((await cli(['documents', 'list', '--project', 'papers'])).stdout).toMatch(
+    /^doc_\w+\tready\tpapers\tnote\.txt\t1\t22\t\n$/,
+  )
   expect((await cli(['documents', 'show', id])).stdout).toContain('name\tnote.txt\n')
   expect((await cli(['documents', 'text', id])).stdout).toContain('A note about nothing.')
   const file = join(testFolder(), 'copy.txt')

@@ -8,19 +8,37 @@ import { answerWith, result, scriptedInstance, uploaded } from '../support/scrip
 
 async function search(answer: object, args: string[], options: Parameters<typeof runCommand>[1] = {}) {
   const instance = await scriptedInstance({ 'POST /api/v1/search': answer })
-  const run = await runCommand(['search', ...args], { ...options, env: { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x', ...options.env } })
+  const run = await runCommand(['search', ...args], {
+    ...options,
+    env: { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x', ...options.env },
+  })
   return { ...run, sent: () => JSON.parse(instance.requests[0]!.body.toString()) as Record<string, unknown> }
 }
 
 test('on a pipe each result is one line name:page:text, whatever stands in the text', async () => {
-  const run = await search(answerWith([result({ name: 'a\nb.pdf', text: 'one\r\n\ttwo\fthree\u001b[31m' }), result({ rank: 2 })]), ['rent'])
+  const run = await search(
+    answerWith([result({ name: 'a\nb.pdf', text: 'one\r\n\ttwo\fthree\u001b[31m' }), result({ rank: 2 })]),
+    ['rent'],
+  )
   expect(run.stdout).toBe('a b.pdf:2:one two three\ufffd[31m\nlease.pdf:2:The rent is due on the third working day.\n')
   expect(run).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('on a terminal: rank, name, page, project, heading, and the passage wrapped to its width with the words marked', async () => {
   const text = 'The rent is due on the third working day of every month and not later.'
-  const run = await search(answerWith([result({ text, highlights: [[4, 8], [37, 43]] })]), ['rent'], { terminal: 44 })
+  const run = await search(
+    answerWith([
+      result({
+        text,
+        highlights: [
+          [4, 8],
+          [37, 43],
+        ],
+      }),
+    ]),
+    ['rent'],
+    { terminal: 44 },
+  )
   const [head, heading, ...passage] = run.stdout.trimEnd().split('\n')
   expect(plain(head!)).toBe('1. lease.pdf · page 2 · default  0.91')
   expect(plain(heading!)).toBe('   Terms › Rent')
@@ -30,14 +48,20 @@ test('on a terminal: rank, name, page, project, heading, and the passage wrapped
   expect(run.stdout).toContain('\u001b[1m\u001b[33mday\u001b[39m\u001b[22m\n   \u001b[1m\u001b[33mof\u001b[39m\u001b[22m every')
 })
 
-test.each([{ args: ['--no-color'], env: {} }, { args: [], env: { NO_COLOR: '1' } }, { args: [], env: { TERM: 'dumb' } }])('no escape sequence with $args $env', async ({ args, env }) => {
+test.each([
+  { args: ['--no-color'], env: {} },
+  { args: [], env: { NO_COLOR: '1' } },
+  { args: [], env: { TERM: 'dumb' } },
+])('no escape sequence with $args $env', async ({ args, env }) => {
   const run = await search(answerWith([result({ highlights: [[4, 8]] })]), ['rent', ...args], { terminal: 80, env })
   expect(run.stdout).not.toContain('\u001b')
 })
 
 test('escape sequences and direction marks of a document never reach the terminal', async () => {
   const evil = '\u001b]0;owned\u0007 \u009b2J \u202egnp.exe \r over'
-  const run = await search(answerWith([result({ name: evil, text: evil, highlights: [[0, 3]] })]), ['x', '--no-color'], { terminal: 80 })
+  const run = await search(answerWith([result({ name: evil, text: evil, highlights: [[0, 3]] })]), ['x', '--no-color'], {
+    terminal: 80,
+  })
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   expect(run.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
   for (const args of [['--json'], ['--format', 'jsonl'], ['--format', 'csv'], ['-l']]) {
@@ -56,7 +80,10 @@ test('nothing found is exit code 1; what is not searchable yet is said', async (
 test('a search that fell back to words says so and why', async () => {
   const run = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), ['rent'])
   expect(run.stderr).toBe('Searched by keyword only: Ollama does not answer\n')
-  const quiet = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), ['rent', '--quiet'])
+  const quiet = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), [
+    'rent',
+    '--quiet',
+  ])
   expect(quiet.stderr).toBe('')
 })
 
@@ -72,8 +99,30 @@ test('formats: json is the answer, jsonl a result a line, csv quotes what needs 
 })
 
 test('flags become the request, and nothing is sent that was not asked for', async () => {
-  const run = await search(answerWith([result()]), ['rent', 'due', '--project', 'a', '-p', 'b', '--limit', '5', '--mode', 'keyword', '--no-rerank', '--group', '--explain'])
-  expect(run.sent()).toEqual({ query: 'rent due', project: ['a', 'b'], limit: 5, mode: 'keyword', rerank: false, group_by: 'document', explain: true })
+  const run = await search(answerWith([result()]), [
+    'rent',
+    'due',
+    '--project',
+    'a',
+    '-p',
+    'b',
+    '--limit',
+    '5',
+    '--mode',
+    'keyword',
+    '--no-rerank',
+    '--group',
+    '--explain',
+  ])
+  expect(run.sent()).toEqual({
+    query: 'rent due',
+    project: ['a', 'b'],
+    limit: 5,
+    mode: 'keyword',
+    rerank: false,
+    group_by: 'document',
+    explain: true,
+  })
   expect((await search(answerWith([result()]), ['rent'])).sent()).toEqual({ query: 'rent' })
   expect((await search(answerWith([result()]), ['--', '--json', '-l'])).sent()).toEqual({ query: '--json -l' })
 })
@@ -83,7 +132,11 @@ test('--open fetches the original and opens it under a name that says what it is
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const instance = await scriptedInstance({
     'POST /api/v1/search': answerWith([result()]),
-    'GET /api/v1/documents/doc_1': uploaded('doc_1', '../../evil.command', { name: '../../evil.command', media_type: 'application/pdf', sha256 }),
+    'GET /api/v1/documents/doc_1': uploaded('doc_1', '../../evil.command', {
+      name: '../../evil.command',
+      media_type: 'application/pdf',
+      sha256,
+    }),
     'GET /api/v1/documents/doc_1/content': (_: unknown, response: { end(body: Buffer): void }) => response.end(bytes),
   })
   const run = await runCommand(['search', 'rent', '--open', '1', '--server', instance.url], { env: { DOCSEARCH_TOKEN: 'dsk_x' } })
@@ -91,7 +144,9 @@ test('--open fetches the original and opens it under a name that says what it is
   expect(run.opened.map((file) => basename(file))).toEqual(['evil.command.pdf'])
   expect(readFileSync(run.opened[0]!)).toEqual(bytes)
   await rm(dirname(run.opened[0]!), { recursive: true })
-  const missing = await runCommand(['search', 'rent', '--open', '2', '--server', instance.url], { env: { DOCSEARCH_TOKEN: 'dsk_x' } })
+  const missing = await runCommand(['search', 'rent', '--open', '2', '--server', instance.url], {
+    env: { DOCSEARCH_TOKEN: 'dsk_x' },
+  })
   expect(missing).toMatchObject({ code: 2, opened: [] })
 })
 

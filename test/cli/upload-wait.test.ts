@@ -33,7 +33,9 @@ test('--wait ends when every document is ready or failed; a failure is listed: 3
         response.write(event(8, 'document.ready', 'doc_b', { status: 'ready' }, '2025-12-31T00:00:00.000Z'))
         response.end(() => resolve())
       } else {
-        response.write(event(9, 'document.failed', 'doc_b', { status: 'failed', error: { code: 'encrypted', message: 'It has a password.' } }))
+        response.write(
+          event(9, 'document.failed', 'doc_b', { status: 'failed', error: { code: 'encrypted', message: 'It has a password.' } }),
+        )
       }
     },
   })

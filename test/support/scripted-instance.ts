@@ -49,20 +49,44 @@ export function json(response: ServerResponse, status: number, value: unknown): 
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
 }
 
-export function problem(response: ServerResponse, status: number, code: string, detail: string, more: object = {}, headers: Record<string, string> = {}): void {
+export function problem(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  detail: string,
+  more: object = {},
+  headers: Record<string, string> = {},
+): void {
   response
     .writeHead(status, { 'Content-Type': 'application/problem+json', ...headers })
     .end(JSON.stringify({ type: 'about:blank', title: code, status, detail, code, request_id: 'req_1', ...more }))
 }
 
 /** A search result with these parts. */
-export function result(parts: { rank?: number; name?: string; text?: string; page?: number; highlights?: [number, number][] } = {}) {
+export function result(
+  parts: { rank?: number; name?: string; text?: string; page?: number; highlights?: [number, number][] } = {},
+) {
   const { rank = 1, name = 'lease.pdf', text = 'The rent is due on the third working day.', page = 2, highlights = [] } = parts
   return {
     rank,
     score: 0.91,
-    document: { id: 'doc_1', name, path: name, title: null, media_type: 'application/pdf', project: { id: 'prj_1', name: 'default' } },
-    chunk: { id: 'chk_1', index: 0, page_start: page, page_end: page, heading: 'Terms › Rent', char_start: 0, char_end: text.length },
+    document: {
+      id: 'doc_1',
+      name,
+      path: name,
+      title: null,
+      media_type: 'application/pdf',
+      project: { id: 'prj_1', name: 'default' },
+    },
+    chunk: {
+      id: 'chk_1',
+      index: 0,
+      page_start: page,
+      page_end: page,
+      heading: 'Terms › Rent',
+      char_start: 0,
+      char_end: text.length,
+    },
     text,
     highlights,
   }

@@ -12,7 +12,13 @@ export async function run(context: Context, [what]: string[]): Promise<number> {
     const credential = await (await context.credentials()).get(address)
     if (credential === null) return 0
     const { createClient } = await import('../../client/client.ts')
-    const client = createClient({ server: address, token: credential.token, connectMs: LIMIT_MS, idleMs: LIMIT_MS, signal: AbortSignal.timeout(LIMIT_MS) })
+    const client = createClient({
+      server: address,
+      token: credential.token,
+      connectMs: LIMIT_MS,
+      idleMs: LIMIT_MS,
+      signal: AbortSignal.timeout(LIMIT_MS),
+    })
     const { projects } = await client.projects.list({ limit: 100 })
     context.print(projects.map((project) => safeText(project.name) + '\n').join(''))
   } catch {

@@ -20,7 +20,15 @@ export async function run(context: Context, [url]: string[], options: { withToke
   const stored = await (await context.credentials()).set(address, { token, kind: me.authentication.method })
   const profile = url === undefined ? null : await keepProfile(context, address)
 
-  if (context.json) context.printJson({ server: address, user: me.user, scopes: me.scopes, stored: stored.source, file: stored.source === 'file' ? stored.file : null, profile })
+  if (context.json)
+    context.printJson({
+      server: address,
+      user: me.user,
+      scopes: me.scopes,
+      stored: stored.source,
+      file: stored.source === 'file' ? stored.file : null,
+      profile,
+    })
   else context.print(`Logged in to ${address} as ${oneLine(me.user.name)} (${me.scopes.join(', ')})\n`)
   if (context.io.env['DOCSEARCH_TOKEN']) context.notice('DOCSEARCH_TOKEN is set and goes before the key that was kept.')
 }

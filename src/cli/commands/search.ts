@@ -58,8 +58,10 @@ async function requestOf(context: Context, query: string, options: Options): Pro
 
 /** An answer from an index that is still filling must not look like "nothing there". */
 function sayWhatIsMissing(context: Context, answer: SearchAnswer, asked: string): void {
-  if (answer.pending_documents > 0) context.notice(`${count(answer.pending_documents, 'document is', 'documents are')} not searchable yet.`)
-  if (answer.mode !== asked) context.notice(`Searched by ${answer.mode} only${answer.mode_reason === null ? '' : `: ${answer.mode_reason}`}`)
+  if (answer.pending_documents > 0)
+    context.notice(`${count(answer.pending_documents, 'document is', 'documents are')} not searchable yet.`)
+  if (answer.mode !== asked)
+    context.notice(`Searched by ${answer.mode} only${answer.mode_reason === null ? '' : `: ${answer.mode_reason}`}`)
 }
 
 async function print(context: Context, answer: SearchAnswer, options: Options): Promise<void> {
@@ -92,8 +94,13 @@ async function openResult(context: Context, answer: SearchAnswer, number: number
     return EXIT.nothing
   }
   const result = answer.results[number - 1]
-  if (result === undefined) throw usage(`There ${answer.results.length === 1 ? 'is only 1 result' : `are only ${answer.results.length} results`}.`)
-  const [{ download, nameToOpen }, { mkdtemp }, { tmpdir }] = await Promise.all([import('../download.ts'), import('node:fs/promises'), import('node:os')])
+  if (result === undefined)
+    throw usage(`There ${answer.results.length === 1 ? 'is only 1 result' : `are only ${answer.results.length} results`}.`)
+  const [{ download, nameToOpen }, { mkdtemp }, { tmpdir }] = await Promise.all([
+    import('../download.ts'),
+    import('node:fs/promises'),
+    import('node:os'),
+  ])
   const client = await context.client()
   const document = await client.documents.get(result.document.id)
   // Not removed: the program that shows it may read it at any time.

@@ -15,7 +15,10 @@ export async function run(context: Context): Promise<void> {
         ['role', me.user.role],
         ['server', `${address} (${from})`],
         ['profile', profile],
-        ['credential', `${me.authentication.method.replace('_', ' ')} ${me.authentication.name ?? me.authentication.id} (${source})`],
+        [
+          'credential',
+          `${me.authentication.method.replace('_', ' ')} ${me.authentication.name ?? me.authentication.id} (${source})`,
+        ],
         ['scopes', me.scopes.join(', ')],
         ['expires', me.expires_at],
       ],

@@ -20,7 +20,8 @@ function formatResult(result: SearchResult, { width, style }: Layout): string {
   const { document, chunk } = result
   const rank = `${result.rank}.`.padEnd(INDENT.length)
   const pages = chunk.page_start === chunk.page_end ? `page ${chunk.page_start}` : `pages ${chunk.page_start}–${chunk.page_end}`
-  const more = result.matching_chunks === undefined || result.matching_chunks < 2 ? '' : ` · ${count(result.matching_chunks, 'passage')}`
+  const more =
+    result.matching_chunks === undefined || result.matching_chunks < 2 ? '' : ` · ${count(result.matching_chunks, 'passage')}`
   const facts = ` · ${pages}${more} · ${oneLine(document.project.name)}  `
   const score = result.score.toFixed(2)
   const name = truncate(oneLine(document.name), Math.max(12, width - rank.length - textWidth(facts) - score.length))
@@ -36,7 +37,10 @@ function passage(result: SearchResult, width: number, style: Style): string[] {
   const text = safeSameLength(result.text)
   return wrap(text, width)
     .map(([from, to]) => marked(text, from, to, result.highlights, style))
-    .filter((line, number, lines) => line.trim() !== '' || (number > 0 && number < lines.length - 1 && lines[number - 1]!.trim() !== ''))
+    .filter(
+      (line, number, lines) =>
+        line.trim() !== '' || (number > 0 && number < lines.length - 1 && lines[number - 1]!.trim() !== ''),
+    )
 }
 
 function marked(text: string, from: number, to: number, highlights: SearchResult['highlights'], style: Style): string {
@@ -54,5 +58,10 @@ function marked(text: string, from: number, to: number, highlights: SearchResult
 function explanation(explain: NonNullable<SearchResult['explain']>): string {
   const stage = (name: string, value: { rank: number; score: number } | null) =>
     value === null ? `${name} –` : `${name} #${value.rank} (${value.score.toFixed(3)})`
-  return [stage('keyword', explain.keyword), stage('vector', explain.vector), stage('fused', explain.fused), stage('rerank', explain.rerank)].join(' · ')
+  return [
+    stage('keyword', explain.keyword),
+    stage('vector', explain.vector),
+    stage('fused', explain.fused),
+    stage('rerank', explain.rerank),
+  ].join(' · ')
 }

@@ -8,7 +8,8 @@ export interface Style {
 
 /** ANSI styles, or none: on a pipe, with NO_COLOR, with --no-color. */
 export function styles(color: boolean): Style {
-  const wrap = (open: number, close: number) => (text: string) => (color && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text)
+  const wrap = (open: number, close: number) => (text: string) =>
+    color && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text
   const bold = wrap(1, 22)
   const yellow = wrap(33, 39)
   return { bold, dim: wrap(2, 22), mark: (text) => bold(yellow(text)), good: wrap(32, 39), bad: wrap(31, 39) }

@@ -23,7 +23,10 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   }
   return all
     .map((row, number) => {
-      const line = row.map((cell, column) => padEnd(truncate(cell, widths[column]!), widths[column]!)).join('  ').trimEnd()
+      const line = row
+        .map((cell, column) => padEnd(truncate(cell, widths[column]!), widths[column]!))
+        .join('  ')
+        .trimEnd()
       return (number === 0 ? options.style.dim(line) : line) + '\n'
     })
     .join('')
@@ -31,7 +34,9 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
 
 /** Names and values one below the other. */
 export function formatFields(fields: readonly (readonly [string, string | null | undefined])[], options: TableOptions): string {
-  const shown = fields.filter((field): field is readonly [string, string] => field[1] !== null && field[1] !== undefined && field[1] !== '')
+  const shown = fields.filter(
+    (field): field is readonly [string, string] => field[1] !== null && field[1] !== undefined && field[1] !== '',
+  )
   if (!options.terminal) return shown.map(([name, value]) => `${name}\t${oneLine(value)}\n`).join('')
   const width = Math.max(...shown.map(([name]) => textWidth(name)))
   return shown.map(([name, value]) => `${options.style.dim(padEnd(name, width))}  ${oneLine(value)}\n`).join('')

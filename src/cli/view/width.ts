@@ -58,7 +58,7 @@ function wrapParagraph(text: string, from: number, to: number, width: number, li
   let start = from
   let used = 0
   let blank = -1
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     const char = String.fromCodePoint(text.codePointAt(at)!)
     const isBlank = /\s/.test(char)
     if (isBlank) blank = at

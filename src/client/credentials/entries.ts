@@ -31,7 +31,8 @@ export function openEntries(folder: string): Entries {
     const value = await readJson(file)
     if (value === undefined) return undefined
     const entry = parseEntry(value)
-    if (entry === undefined) throw new DocsearchError('settings_invalid', `${file} is not a credential of docsearch. Remove it and log in again.`)
+    if (entry === undefined)
+      throw new DocsearchError('settings_invalid', `${file} is not a credential of docsearch. Remove it and log in again.`)
     return entry
   }
 
@@ -71,7 +72,10 @@ export function openEntries(folder: string): Entries {
 function fileName(address: string): string {
   let hash = 0x811c9dc5 // FNV-1a
   for (const byte of Buffer.from(address)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
-  const plain = address.replace(/^[a-z]+:\/\//, '').replace(/[^A-Za-z0-9.]+/g, '-').slice(0, 80)
+  const plain = address
+    .replace(/^[a-z]+:\/\//, '')
+    .replace(/[^A-Za-z0-9.]+/g, '-')
+    .slice(0, 80)
   return `${plain}-${hash.toString(16).padStart(8, '0')}.json`
 }
 

@@ -10,7 +10,9 @@ async function call(): Promise<{ value: unknown } | { error: string }> {
     return { value: await keytar.getPassword(service, account) }
   } catch (error) {
     const loaded = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
-    return { error: loaded ? 'keytar is not installed' : ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '') }
+    return {
+      error: loaded ? 'keytar is not installed' : ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''),
+    }
   }
 }
 

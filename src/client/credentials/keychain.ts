@@ -73,7 +73,8 @@ export function isolatedKeytar(limitMs: number = LIMIT_MS): KeytarLike {
     return answer.value
   }
   return {
-    getPassword: async (service, account) => ((await ask(['getPassword', service, account])) as string | null | undefined) ?? null,
+    getPassword: async (service, account) =>
+      ((await ask(['getPassword', service, account])) as string | null | undefined) ?? null,
     setPassword: async (service, account, secret) => void (await ask(['setPassword', service, account, secret])),
     deletePassword: async (service, account) => (await ask(['deletePassword', service, account])) === true,
   }

@@ -23,7 +23,11 @@ export async function findLocal(secrets: Secrets, dataDir: string): Promise<{ to
 }
 
 /** See CredentialStore.rememberLocal. */
-export async function rememberLocal(secrets: Secrets, env: Env, local: { address: string; dataDir: string; token?: string }): Promise<boolean> {
+export async function rememberLocal(
+  secrets: Secrets,
+  env: Env,
+  local: { address: string; dataDir: string; token?: string },
+): Promise<boolean> {
   const address = reachableAddress(local.address)
   const dataDir = resolve(local.dataDir)
   const token = local.token ?? (await findLocal(secrets, dataDir))?.token

@@ -101,7 +101,12 @@ export function openSecrets(options: SecretsOptions): Secrets {
 
     async list() {
       const all = await entries.list()
-      return all.map((entry) => ({ address: entry.address, kind: entry.kind, source: entry.store, dataDir: entry.dataDir ?? null }))
+      return all.map((entry) => ({
+        address: entry.address,
+        kind: entry.kind,
+        source: entry.store,
+        dataDir: entry.dataDir ?? null,
+      }))
     },
   }
 }

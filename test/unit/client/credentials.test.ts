@@ -49,7 +49,12 @@ test('without a keychain: a file of mode 0600 in a folder of mode 0700, and one 
 test('a credential is given out for its own address only', async () => {
   const { store } = open(memoryKeychain())
   await store.set('https://docs.example.org', { token: 'dsk_a', kind: 'api_key' })
-  for (const other of ['http://docs.example.org', 'https://docs.example.org:8443', 'https://docs.example.org/other', 'https://docs.example.org.evil.com']) {
+  for (const other of [
+    'http://docs.example.org',
+    'https://docs.example.org:8443',
+    'https://docs.example.org/other',
+    'https://docs.example.org.evil.com',
+  ]) {
     expect(await store.get(other)).toBeNull()
   }
   expect((await store.get('https://DOCS.example.org:443/'))?.token).toBe('dsk_a')
@@ -73,7 +78,11 @@ test('a keychain that says yes and keeps nothing is found out', async () => {
 })
 
 test('a keychain that never answers is given up', async () => {
-  const silent: KeytarLike = { getPassword: () => new Promise(() => {}), setPassword: () => new Promise(() => {}), deletePassword: () => new Promise(() => {}) }
+  const silent: KeytarLike = {
+    getPassword: () => new Promise(() => {}),
+    setPassword: () => new Promise(() => {}),
+    deletePassword: () => new Promise(() => {}),
+  }
   await expect(openKeychain(async () => silent, 20).get('https://a.example')).rejects.toThrow('did not answer')
 })
 
@@ -90,7 +99,9 @@ test('DOCSEARCH_TOKEN goes first, and the keychain is not even loaded', async ()
 test('many programs may keep different credentials at once, and none is lost', async () => {
   const home = testFolder()
   const addresses = Array.from({ length: 20 }, (_, i) => `https://host${i}.example`)
-  await Promise.all(addresses.map((address) => open(noKeychain, {}, home).store.set(address, { token: `dsk_${address}`, kind: 'api_key' })))
+  await Promise.all(
+    addresses.map((address) => open(noKeychain, {}, home).store.set(address, { token: `dsk_${address}`, kind: 'api_key' })),
+  )
   const { store } = open(noKeychain, {}, home)
   for (const address of addresses) expect((await store.get(address))?.token).toBe(`dsk_${address}`)
 })

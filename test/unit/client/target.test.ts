@@ -11,13 +11,21 @@ test('a flag beats the environment, the environment the profile, the profile the
   expect(await resolveTarget({ env })).toMatchObject({ address: 'http://127.0.0.1:4747', from: 'default' })
   await saveProfile(env, 'home', { server: 'https://home.example', project: 'letters' }, true)
   await saveProfile(env, 'work', { server: 'https://work.example' }, false)
-  expect(await resolveTarget({ env })).toEqual({ address: 'https://home.example', from: 'profile', profile: 'home', project: 'letters' })
+  expect(await resolveTarget({ env })).toEqual({
+    address: 'https://home.example',
+    from: 'profile',
+    profile: 'home',
+    project: 'letters',
+  })
   const named = { ...env, DOCSEARCH_PROFILE: 'work' }
   expect(await resolveTarget({ env: named })).toMatchObject({ address: 'https://work.example', from: 'environment' })
   const served = { ...named, DOCSEARCH_SERVER: 'https://env.example' }
   expect(await resolveTarget({ env: served })).toMatchObject({ address: 'https://env.example', from: 'environment' })
   expect(await resolveTarget({ env: served, profile: 'home' })).toMatchObject({ address: 'https://home.example', from: 'flag' })
-  expect(await resolveTarget({ env: served, profile: 'home', server: 'flag.example' })).toMatchObject({ address: 'https://flag.example', from: 'flag' })
+  expect(await resolveTarget({ env: served, profile: 'home', server: 'flag.example' })).toMatchObject({
+    address: 'https://flag.example',
+    from: 'flag',
+  })
 })
 
 test('every fault of the profiles file is named', async () => {
@@ -25,8 +33,9 @@ test('every fault of the profiles file is named', async () => {
   mkdirSync(join(env.XDG_CONFIG_HOME, 'docsearch'))
   const file = join(env.XDG_CONFIG_HOME, 'docsearch', 'config.json')
   writeFileSync(file, JSON.stringify({ profiles: { a: { servr: 'x' }, b: 3 }, defualt: 'a' }))
-  const error = await readProfiles(env).catch((caught: unknown) => caught as Error)
-  for (const fault of [file, '"servr"', '"defualt"', 'profile "a" needs "server"', 'profile "b" must be an object']) expect(String(error)).toContain(fault)
+  const error = await readProfiles(env).catch((caught: Error) => caught.message)
+  for (const fault of [file, '"servr"', '"defualt"', 'profile "a" needs "server"', 'profile "b" must be an object'])
+    expect(error).toContain(fault)
   writeFileSync(file, '{ "token": "dsk_secret"')
   expect(String(await readProfiles(env).catch((caught: unknown) => caught))).not.toContain('dsk_secret')
 })

@@ -4,7 +4,12 @@ import { PartialFailure } from '../../exit.ts'
 import { oneLine } from '../../view/safe.ts'
 
 /** Does something to each document. One that is not there does not keep the others from their turn; if it is the only one, its error is the command's. */
-export async function eachDocument(context: Context, ids: readonly string[], done: string, act: (id: string) => Promise<unknown>): Promise<void> {
+export async function eachDocument(
+  context: Context,
+  ids: readonly string[],
+  done: string,
+  act: (id: string) => Promise<unknown>,
+): Promise<void> {
   const succeeded: string[] = []
   const failed: { id: string; code: string; message: string }[] = []
   for (const id of ids) {

@@ -19,7 +19,10 @@ export async function run(
   })
   if (context.json) context.printJson({ documents })
   else if (documents.length === 0) context.notice('No documents.')
-  else context.print(formatTable(['ID', 'STATUS', 'PROJECT', 'PATH', 'PAGES', 'SIZE', 'PROBLEM'], documents.map(rowOf(context)), context.table))
+  else
+    context.print(
+      formatTable(['ID', 'STATUS', 'PROJECT', 'PATH', 'PAGES', 'SIZE', 'PROBLEM'], documents.map(rowOf(context)), context.table),
+    )
   return documents.length === 0 ? EXIT.nothing : EXIT.done
 }
 

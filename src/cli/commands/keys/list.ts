@@ -11,7 +11,14 @@ export async function run(context: Context): Promise<number> {
   })
   if (context.json) context.printJson({ keys })
   else {
-    const rows = keys.map((key) => [key.id, key.name, `…${key.last_four}`, key.scopes.join(','), key.last_used_at ?? '-', key.expires_at ?? '-'])
+    const rows = keys.map((key) => [
+      key.id,
+      key.name,
+      `…${key.last_four}`,
+      key.scopes.join(','),
+      key.last_used_at ?? '-',
+      key.expires_at ?? '-',
+    ])
     if (rows.length > 0) context.print(formatTable(['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'EXPIRES'], rows, context.table))
     else context.notice('No keys yet.')
   }

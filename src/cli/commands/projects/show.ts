@@ -17,7 +17,10 @@ export function showProject(context: Context, project: Project): void {
         ['name', project.name],
         ['description', project.description],
         ['documents', String(project.document_count)],
-        ['status', `${statuses.ready} ready, ${statuses.queued} queued, ${statuses.processing} processing, ${statuses.failed} failed`],
+        [
+          'status',
+          `${statuses.ready} ready, ${statuses.queued} queued, ${statuses.processing} processing, ${statuses.failed} failed`,
+        ],
         ['passages', String(project.chunk_count)],
         ['size', context.terminal ? formatBytes(project.size_bytes) : String(project.size_bytes)],
         ['created', project.created_at],

@@ -110,7 +110,9 @@ function unique(files: readonly PlannedFile[]): PlannedFile[] {
   }
   if (clashes.length > 0) {
     const shown = clashes.slice(0, 5).join('; ') + (clashes.length > 5 ? `; and ${clashes.length - 5} more` : '')
-    throw usage(`These would become the same document, one over the other: ${shown}. Upload them one after the other into projects of their own, or name the folder above them with --recursive.`)
+    throw usage(
+      `These would become the same document, one over the other: ${shown}. Upload them one after the other into projects of their own, or name the folder above them with --recursive.`,
+    )
   }
   return [...byPath.values()]
 }

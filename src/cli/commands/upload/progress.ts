@@ -37,13 +37,19 @@ export function createProgress(context: Context, files: readonly PlannedFile[], 
   function lines(): string[] {
     const width = widthOf(stderr) - 1
     const label = Math.max(12, width - BAR - 16)
-    const row = (name: string, part: string, facts: string) => truncate(`${padEnd(truncate(name, label), label)} ${part} ${facts}`, width)
+    const row = (name: string, part: string, facts: string) =>
+      truncate(`${padEnd(truncate(name, label), label)} ${part} ${facts}`, width)
     const active = [...bytes].map(([file, sent]) => row(oneLine(file.path), bar(sent, file.size), percent(sent, file.size)))
     // What is worked on before what waits.
-    const working = [...states].sort(([, a], [, b]) => Number(a === 'queued') - Number(b === 'queued')).map(([file, state]) => row(oneLine(file.path), ' '.repeat(BAR), state))
+    const working = [...states]
+      .sort(([, a], [, b]) => Number(a === 'queued') - Number(b === 'queued'))
+      .map(([file, state]) => row(oneLine(file.path), ' '.repeat(BAR), state))
     const sending = [...bytes.values()].reduce((sum, sent) => sum + sent, doneBytes)
     const all = row(`${done} of ${files.length} sent, ${formatBytes(total)}`, bar(sending, total), percent(sending, total))
-    const found = waits && done > 0 ? [row(`${settled} of ${files.length} processed`, bar(settled, files.length), percent(settled, files.length))] : []
+    const found =
+      waits && done > 0
+        ? [row(`${settled} of ${files.length} processed`, bar(settled, files.length), percent(settled, files.length))]
+        : []
     return [...[...active, ...working].slice(0, LINES), style.bold(all), ...found.map(style.bold)]
   }
 

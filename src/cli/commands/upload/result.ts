@@ -23,17 +23,21 @@ export function printResult(context: Context, result: Result): void {
   if (rows.length > 0) context.print(formatTable(['ID', 'OUTCOME', 'STATUS', 'PATH'], rows, context.table))
   context.notice(summary(documents, result.refused.length))
   const wrong = [
-    ...documents.flatMap(({ path, status, error }) => (status === 'failed' ? [[path, error?.code ?? 'failed', error?.message ?? '']] : [])),
+    ...documents.flatMap(({ path, status, error }) =>
+      status === 'failed' ? [[path, error?.code ?? 'failed', error?.message ?? '']] : [],
+    ),
     ...result.refused.map(({ path, code, message }) => [path, code, message]),
   ]
-  if (wrong.length > 0) context.report(formatTable(['PATH', 'PROBLEM', 'WHY'], wrong, { ...context.table, style: styles(false), terminal: false }))
+  if (wrong.length > 0)
+    context.report(formatTable(['PATH', 'PROBLEM', 'WHY'], wrong, { ...context.table, style: styles(false), terminal: false }))
 }
 
 function summary(documents: readonly Uploaded[], refused: number): string {
   const outcome = (which: Uploaded['outcome']) => documents.filter((document) => document.outcome === which).length
   const status = (which: Uploaded['status']) => documents.filter((document) => document.status === which).length
   const parts = [count(documents.length, 'document')]
-  for (const which of ['created', 'replaced', 'unchanged'] as const) if (outcome(which) > 0) parts.push(`${outcome(which)} ${which}`)
+  for (const which of ['created', 'replaced', 'unchanged'] as const)
+    if (outcome(which) > 0) parts.push(`${outcome(which)} ${which}`)
   for (const which of ['ready', 'failed'] as const) if (status(which) > 0) parts.push(`${status(which)} ${which}`)
   if (refused > 0) parts.push(`${refused} refused`)
   const waiting = status('queued') + status('processing')

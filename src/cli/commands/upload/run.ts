@@ -29,9 +29,14 @@ export async function run(context: Context, args: string[], options: Options): P
   const fromStdin = args.includes('-')
   if (args.length === 0) throw usage('What is to be uploaded? `docsearch upload PATH…`, with - for standard input.')
   if (fromStdin && !options.name) throw usage('Standard input has no name: give one with --name, e.g. --name notes.txt.')
-  if (!fromStdin && options.name !== undefined) throw usage('--name is for standard input, `docsearch upload - --name NAME`; a file keeps its own.')
-  const plan = await planUpload(args.filter((arg) => arg !== '-'), options.recursive === true)
-  if (plan.foldersLeftOut > 0) context.notice(`${count(plan.foldersLeftOut, 'folder')} inside left out; --recursive takes them too.`)
+  if (!fromStdin && options.name !== undefined)
+    throw usage('--name is for standard input, `docsearch upload - --name NAME`; a file keeps its own.')
+  const plan = await planUpload(
+    args.filter((arg) => arg !== '-'),
+    options.recursive === true,
+  )
+  if (plan.foldersLeftOut > 0)
+    context.notice(`${count(plan.foldersLeftOut, 'folder')} inside left out; --recursive takes them too.`)
   if (!fromStdin && plan.files.length === 0) return nothingToSend(context, plan)
   if (options.dryRun === true) return dryRun(context, plan)
 
@@ -60,27 +65,32 @@ async function upload(context: Context, client: Client, plan: Plan, options: Opt
     if (file !== undefined && watch !== null) progress.state(file, over ? null : document.status)
   }
 
-  let failure: unknown
+  let failure: Error | undefined
   try {
-    await sendAll(client, plan.files, { ...settings(options), signal }, {
-      sent: progress.sent,
-      acknowledged(file, document) {
-        if (file !== undefined) {
-          progress.uploaded(file)
-          fileOf.set(document.id, file)
-        }
-        if (watch === null) changed(document)
-        else watch.add(document)
+    await sendAll(
+      client,
+      plan.files,
+      { ...settings(options), signal },
+      {
+        sent: progress.sent,
+        acknowledged(file, document) {
+          if (file !== undefined) {
+            progress.uploaded(file)
+            fileOf.set(document.id, file)
+          }
+          if (watch === null) changed(document)
+          else watch.add(document)
+        },
+        refused(file, refusal) {
+          result.refused.push(refusal)
+          if (file !== undefined) progress.uploaded(file)
+        },
+        waiting: (seconds, reason) => progress.note(`Waiting ${seconds} s: ${reason}`),
       },
-      refused(file, refusal) {
-        result.refused.push(refusal)
-        if (file !== undefined) progress.uploaded(file)
-      },
-      waiting: (seconds, reason) => progress.note(`Waiting ${seconds} s: ${reason}`),
-    })
+    )
     await watch?.settled()
   } catch (error) {
-    failure = error
+    failure = error instanceof Error ? error : new Error(String(error))
   } finally {
     watch?.close()
     progress.stop()
@@ -90,11 +100,12 @@ async function upload(context: Context, client: Client, plan: Plan, options: Opt
 }
 
 /** What was acknowledged stays, whatever came after. */
-function conclude(result: Result, failure: unknown): number {
+function conclude(result: Result, failure: Error | undefined): number {
   const stored = `${result.documents.size} of ${count(result.planned, 'file')} ${result.documents.size === 1 ? 'is' : 'are'} stored and will be processed`
-  if (failure instanceof ClientError && failure.code === 'aborted') throw cancelled(`Cancelled. ${stored}; the rest was not acknowledged. To go on, run the same again: nothing is stored twice.`)
+  if (failure instanceof ClientError && failure.code === 'aborted')
+    throw cancelled(`Cancelled. ${stored}; the rest was not acknowledged. To go on, run the same again: nothing is stored twice.`)
   if (failure !== undefined) {
-    if (failure instanceof Error && result.documents.size > 0) failure.message += ` (${stored}.)`
+    if (result.documents.size > 0) failure.message += ` (${stored}.)`
     throw failure
   }
   const failed = [...result.documents.values()].filter((document) => document.status === 'failed').length + result.refused.length
@@ -108,7 +119,10 @@ function unsent(result: Result): number {
 }
 
 function settings(options: Options): UploadOptions {
-  const tags = (options.tag ?? []).flatMap((tag) => tag.split(',')).map((tag) => tag.trim()).filter((tag) => tag !== '')
+  const tags = (options.tag ?? [])
+    .flatMap((tag) => tag.split(','))
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
   const result: UploadOptions = {}
   if (options.project !== undefined) result.project = options.project
   if (tags.length > 0) result.tags = tags
@@ -137,7 +151,13 @@ function dryRun(context: Context, plan: Plan): number {
     context.printJson({ dry_run: true, files, total_bytes: bytes, rejected: plan.refused })
   } else {
     const size = (file: PlannedFile) => (context.terminal ? formatBytes(file.size) : String(file.size))
-    context.print(formatTable(['PATH', 'SIZE'], plan.files.map((file) => [file.path, size(file)]), context.table))
+    context.print(
+      formatTable(
+        ['PATH', 'SIZE'],
+        plan.files.map((file) => [file.path, size(file)]),
+        context.table,
+      ),
+    )
   }
   context.notice(`${count(plan.files.length, 'file')}, ${formatBytes(bytes)}; nothing was sent.`)
   return conclude({ documents: new Map(), refused: plan.refused, planned: plan.files.length }, undefined)
@@ -149,7 +169,8 @@ function nothingToSend(context: Context, plan: Plan): number {
     context.notice('There is nothing in it to upload.')
     return EXIT.nothing
   }
-  if (plan.refused.every(({ code }) => code === 'not_there')) throw usage(plan.refused.map(({ path }) => `${path}: there is no such file`).join('\n'))
+  if (plan.refused.every(({ code }) => code === 'not_there'))
+    throw usage(plan.refused.map(({ path }) => `${path}: there is no such file`).join('\n'))
   printResult(context, { documents: new Map(), refused: plan.refused, planned: 0 })
   throw new PartialFailure(`${count(plan.refused.length, 'file')} failed.`)
 }

@@ -22,12 +22,18 @@ const LONGEST_PAUSE_S = 60
 const REFUSALS = new Set([409, 413, 415, 422])
 
 /** Sends every file, several requests at a time. What comes of each is told as it comes; throws ClientError for what ends the whole upload. */
-export async function sendAll(client: Client, files: readonly PlannedFile[], options: UploadOptions & { signal: AbortSignal }, events: SendEvents): Promise<void> {
+export async function sendAll(
+  client: Client,
+  files: readonly PlannedFile[],
+  options: UploadOptions & { signal: AbortSignal },
+  events: SendEvents,
+): Promise<void> {
   const batches = batchesOf(files)
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
   const worker = async (): Promise<void> => {
-    for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) await sendBatch(client, batch, { ...options, signal }, events)
+    for (let batch = batches.shift(); batch !== undefined; batch = batches.shift())
+      await sendBatch(client, batch, { ...options, signal }, events)
   }
   const workers = Array.from({ length: Math.min(PARALLEL, batches.length) }, worker)
   try {
@@ -40,7 +46,12 @@ export async function sendAll(client: Client, files: readonly PlannedFile[], opt
   }
 }
 
-async function sendBatch(client: Client, batch: PlannedFile[], options: UploadOptions & { signal: AbortSignal }, events: SendEvents): Promise<void> {
+async function sendBatch(
+  client: Client,
+  batch: PlannedFile[],
+  options: UploadOptions & { signal: AbortSignal },
+  events: SendEvents,
+): Promise<void> {
   let answer: Pick<UploadAnswer, 'documents' | 'rejected'>
   try {
     answer = await sendPatiently(client, batch, options, events)
@@ -69,7 +80,12 @@ async function sendBatch(client: Client, batch: PlannedFile[], options: UploadOp
 }
 
 /** 429 and 503 are waited out as long as the instance asks; a cut connection is tried again, because the same bytes are never stored twice. */
-async function sendPatiently(client: Client, batch: PlannedFile[], options: UploadOptions & { signal: AbortSignal }, events: SendEvents): Promise<UploadAnswer> {
+async function sendPatiently(
+  client: Client,
+  batch: PlannedFile[],
+  options: UploadOptions & { signal: AbortSignal },
+  events: SendEvents,
+): Promise<UploadAnswer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await client.upload(
@@ -94,10 +110,11 @@ async function sendPatiently(client: Client, batch: PlannedFile[], options: Uplo
 function rejectedOf(error: ClientError): UploadAnswer['rejected'] | null {
   const list: unknown = error.details['rejected']
   if (!REFUSALS.has(error.status) || !Array.isArray(list) || list.length === 0) return null
-  return list.map((entry: { name?: unknown; code?: unknown; message?: unknown }) => ({
-    name: String(entry.name ?? ''),
-    code: String(entry.code ?? error.code),
-    message: String(entry.message ?? error.detail),
+  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
+  return list.map((entry: Record<string, unknown>) => ({
+    name: text(entry['name'], ''),
+    code: text(entry['code'], error.code),
+    message: text(entry['message'], error.detail),
   }))
 }
 

@@ -46,7 +46,8 @@ export function watchDocuments(client: Client, signal: AbortSignal, onChange: (d
     if (document === undefined) return void early.set(event.document_id, event)
     // Of an earlier version of the same document.
     if (event.created_at < document.updated_at) return
-    if (event.type === 'document.deleted') return update({ ...document, status: 'failed', error: { code: 'deleted', message: 'it was deleted meanwhile' } })
+    if (event.type === 'document.deleted')
+      return update({ ...document, status: 'failed', error: { code: 'deleted', message: 'it was deleted meanwhile' } })
     update({ ...document, ...partsOf(event) })
   }
 
@@ -94,7 +95,13 @@ export function watchDocuments(client: Client, signal: AbortSignal, onChange: (d
 
 /** The daemon restarts or is busy: the documents are safe, so it is worth waiting on. */
 function isPassing(error: ClientError): boolean {
-  return error.status === 429 || error.status >= 500 || error.code === 'unreachable' || error.code === 'timeout' || error.code === 'aborted'
+  return (
+    error.status === 429 ||
+    error.status >= 500 ||
+    error.code === 'unreachable' ||
+    error.code === 'timeout' ||
+    error.code === 'aborted'
+  )
 }
 
 /** The parts of a document that its event carries. */
@@ -105,6 +112,7 @@ function partsOf({ type, data }: DocumentEvent): Partial<Uploaded> {
   if (typeof data['page_count'] === 'number') parts.page_count = data['page_count']
   if (typeof data['chunk_count'] === 'number') parts.chunk_count = data['chunk_count']
   const error = data['error'] as { code?: unknown; message?: unknown } | null | undefined
-  if (typeof error?.code === 'string' && typeof error.message === 'string') parts.error = { code: error.code, message: error.message }
+  if (typeof error?.code === 'string' && typeof error.message === 'string')
+    parts.error = { code: error.code, message: error.message }
   return parts
 }
