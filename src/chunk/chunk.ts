@@ -57,7 +57,8 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   const close = (): void => {
     const stranded: Draft['pieces'] = []
     // A heading belongs to what follows it.
-    while (draft.pieces.at(-1)?.heading === true && draft.pieces.some((piece) => !piece.heading)) stranded.unshift(draft.pieces.pop()!)
+    while (draft.pieces.at(-1)?.heading === true && draft.pieces.some((piece) => !piece.heading))
+      stranded.unshift(draft.pieces.pop()!)
     if (draft.pieces.length > 0) drafts.push(draft)
     draft = { pieces: [], tokens: 0 }
     for (const piece of stranded) {
@@ -94,7 +95,14 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
       while ((headings.at(-1)?.level ?? 0) >= level) headings.pop()
       headings.push({ level, text: shorten(text.slice(span.start, span.end)) })
       path = headings.map((heading) => heading.text)
-    } else if (previous !== undefined && previous.page !== span.page && !onlyHeadings && !continues && draft.tokens >= target * FULL_ENOUGH) close()
+    } else if (
+      previous !== undefined &&
+      previous.page !== span.page &&
+      !onlyHeadings &&
+      !continues &&
+      draft.tokens >= target * FULL_ENOUGH
+    )
+      close()
 
     // The end of a sentence is taken in as long as there is room at all.
     const room = continues ? maxTokens : target
@@ -113,7 +121,13 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
 
 /** A paragraph that a page's or column's end broke in the middle of a sentence. */
 function continuesSentence(text: string, before: Span, span: Span): boolean {
-  return before.page !== span.page && before.kind === span.kind && span.kind !== 'table_row' && !/[.!?:;。！？]["'”’)\]]*$/.test(text.slice(before.end - 8, before.end)) && /^["'“‘(]?\p{Ll}/u.test(text.slice(span.start, span.start + 4))
+  return (
+    before.page !== span.page &&
+    before.kind === span.kind &&
+    span.kind !== 'table_row' &&
+    !/[.!?:;。！？]["'”’)\]]*$/.test(text.slice(before.end - 8, before.end)) &&
+    /^["'“‘(]?\p{Ll}/u.test(text.slice(span.start, span.start + 4))
+  )
 }
 
 /** What is left over at the end of a section goes to the passage before it, where that has the room. */
@@ -122,7 +136,10 @@ function mergeTiny(drafts: readonly Draft[], target: number, maxTokens: number):
   for (const draft of drafts) {
     const last = merged.at(-1)
     const sum = (last?.tokens ?? 0) + draft.tokens + 1
-    const same = last !== undefined && last.pieces.at(-1)?.path === draft.pieces[0]?.path && draft.pieces.at(-1)?.path === draft.pieces[0]?.path
+    const same =
+      last !== undefined &&
+      last.pieces.at(-1)?.path === draft.pieces[0]?.path &&
+      draft.pieces.at(-1)?.path === draft.pieces[0]?.path
     if (same && draft.tokens < target * TINY && sum <= Math.min(maxTokens, target * 1.25)) {
       last.pieces.push(...draft.pieces)
       last.tokens = sum
@@ -159,5 +176,10 @@ function mainPath(pieces: Draft['pieces']): string[] {
 
 function shorten(heading: string): string {
   const line = heading.replace(/\s+/g, ' ')
-  return line.length <= MAX_HEADING_CHARS ? line : `${line.slice(0, MAX_HEADING_CHARS - 1).toWellFormed().replace(/\uFFFD$/, '')}…`
+  return line.length <= MAX_HEADING_CHARS
+    ? line
+    : `${line
+        .slice(0, MAX_HEADING_CHARS - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`
 }

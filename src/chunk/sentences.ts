@@ -12,7 +12,10 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 /** The segmenter gets no more than this at once: its time on one string grows faster than the string. */
 const SEGMENT_CHARS = 50_000
 
-/** The sentences of a span, trimmed and counted. A line break within a paragraph ends no sentence; within code every line stands for itself. */
+/**
+ * The sentences of a span, trimmed and counted. A line break within a paragraph ends no sentence; within code every line
+ * stands for itself.
+ */
 export function sentencesOf(text: string, start: number, end: number, code: boolean, countTokens: CountTokens): Piece[] {
   const pieces: Piece[] = []
   const add = (from: number, to: number): void => {
@@ -20,7 +23,7 @@ export function sentencesOf(text: string, start: number, end: number, code: bool
     if (trimmed !== null) pieces.push({ ...trimmed, tokens: countTokens(text.slice(trimmed.start, trimmed.end)) })
   }
   if (code) {
-    for (let from = start; from < end; ) {
+    for (let from = start; from < end;) {
       const newline = text.indexOf('\n', from)
       const to = newline < 0 || newline >= end ? end : newline + 1
       add(from, to)
@@ -28,7 +31,7 @@ export function sentencesOf(text: string, start: number, end: number, code: bool
     }
     return pieces
   }
-  for (let from = start; from < end; ) {
+  for (let from = start; from < end;) {
     const to = windowEnd(text, from, end)
     const window = text.slice(from, to).replaceAll('\n', ' ')
     for (const { index, segment } of segmenter.segment(window)) add(from + index, from + index + segment.length)
@@ -47,7 +50,10 @@ function windowEnd(text: string, from: number, end: number): number {
   return boundary(text, limit, from)
 }
 
-/** Cuts a sentence that is longer than a passage may be: at a line's end or a blank where there is one in the last third, never within a character. */
+/**
+ * Cuts a sentence that is longer than a passage may be: at a line's end or a blank where there is one in the last third,
+ * never within a character.
+ */
 export function cutLong(text: string, piece: Piece, maxTokens: number, countTokens: CountTokens): Piece[] {
   const pieces: Piece[] = []
   let at = piece.start

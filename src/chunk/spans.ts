@@ -9,14 +9,24 @@ export interface Span {
   level?: number
 }
 
-/** Every character of the document that is not blank lies in exactly one of these, in order: the blocks, and what a parser left between them. */
+/**
+ * Every character of the document that is not blank lies in exactly one of these, in order: the blocks, and what a parser
+ * left between them.
+ */
 export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] } {
   const spans: Span[] = []
   let base = 0
   for (const page of pages) {
     const add = (kind: Block['kind'], start: number, end: number, level?: number): void => {
       const trimmed = trim(page.text, start, end)
-      if (trimmed !== null) spans.push({ kind, start: base + trimmed.start, end: base + trimmed.end, page: page.number, ...(level === undefined ? {} : { level }) })
+      if (trimmed !== null)
+        spans.push({
+          kind,
+          start: base + trimmed.start,
+          end: base + trimmed.end,
+          page: page.number,
+          ...(level === undefined ? {} : { level }),
+        })
     }
     let at = 0
     for (const block of page.blocks) {

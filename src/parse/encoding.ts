@@ -15,8 +15,8 @@ const FALLBACK = 'windows-1252'
 const PLAUSIBLE = /^(?!(?:cp|ibm)\d)/i
 
 /**
- * Text of unknown encoding: byte order mark, strict UTF-8, UTF-16 by its zeros, a statistical guess, windows-1252.
- * Never throws; what cannot be decoded becomes U+FFFD.
+ * Text of unknown encoding: byte order mark, strict UTF-8, UTF-16 by its zeros, a statistical guess, windows-1252. Never
+ * throws; what cannot be decoded becomes U+FFFD.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const marked = byMark(bytes)
@@ -50,7 +50,8 @@ export function utf16ByZeros(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
   }
   const pairs = length / 2
   // Even text without Latin letters has spaces and line ends; a real NUL in it (both bytes zero) would count on both sides.
-  const label = odd > pairs * 0.05 && even <= odd * 0.05 ? 'utf-16le' : even > pairs * 0.05 && odd <= even * 0.05 ? 'utf-16be' : null
+  const label =
+    odd > pairs * 0.05 && even <= odd * 0.05 ? 'utf-16le' : even > pairs * 0.05 && odd <= even * 0.05 ? 'utf-16be' : null
   return label !== null && decodesToText(bytes.subarray(0, length), label) ? label : null
 }
 
@@ -90,7 +91,10 @@ const COMMON: readonly [label: string, characters: RegExp][] = [
   ['euc-kr', /[이다는을의가에한고하지로사은를기서어도리]/g],
 ]
 
-/** A few words are too little for statistics, but a text that decodes without a fault and is full of a language's commonest characters is in that language. */
+/**
+ * A few words are too little for statistics, but a text that decodes without a fault and is full of a language's commonest
+ * characters is in that language.
+ */
 function decodeShortAsian(bytes: Uint8Array): DecodedText | null {
   let best: DecodedText | null = null
   for (const [label, characters] of COMMON) {

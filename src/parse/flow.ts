@@ -1,4 +1,5 @@
 import type { Block, BlockKind, Page } from '../core/parsed.ts'
+import { tooMuchText } from './failures.ts'
 import { cleanText, collapse, PageBuilder } from './page-builder.ts'
 
 /** Depth of lists and headings a block may carry; deeper is as deep as this. */
@@ -7,10 +8,12 @@ const CELL_SEPARATOR = ' | '
 
 /**
  * Gathers running text into blocks for formats that are a stream of tags (HTML, WordprocessingML).
- * Within a table every text goes to the open cell, and a row becomes one block; a table within a cell is read as that cell's text.
+ * Within a table every text goes to the open cell, and a row becomes one block; a table within a cell is read as that cell's
+ * text.
  */
 export class Flow {
   private readonly page = new PageBuilder(1)
+  private readonly maxChars: number
   private buffer = ''
   private cells: string[] = []
   private headerCells = 0
@@ -19,13 +22,18 @@ export class Flow {
   /** The first heading, for a title. */
   firstHeading: { text: string; level: number } | null = null
 
-  text(text: string): void {
-    this.buffer += text
+  /**
+   * @param maxChars More text than this is refused as soon as it is there, for what unpacks a file may not know how much is
+   * to come.
+   */
+  constructor(maxChars: number) {
+    this.maxChars = maxChars
   }
 
-  /** Characters waiting for their block. */
-  get pending(): string {
-    return this.buffer
+  /** Adds running text. Throws `too_much_text`. */
+  text(text: string): void {
+    this.buffer += text
+    if (this.page.length + this.buffer.length > this.maxChars) throw tooMuchText(this.maxChars)
   }
 
   /** Ends the present block. Within a table cell it only parts words. */
@@ -80,11 +88,6 @@ export class Flow {
     if (this.tableDepth === 0) return
     if (this.tableDepth === 1) this.closeRow()
     this.tableDepth--
-  }
-
-  /** Text outside of any table row, for what stands between its rows (captions). */
-  get inTable(): boolean {
-    return this.tableDepth > 0
   }
 
   build(): Page {

@@ -6,24 +6,47 @@ import { collapse } from './page-builder.ts'
 import type { Parser } from './parser.ts'
 
 /** What is no text of the document: code, forms' choices, ways around the site. */
-const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'nav', 'svg', 'math', 'iframe', 'object', 'select', 'button', 'head'])
+const SKIPPED = new Set([
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'nav',
+  'svg',
+  'math',
+  'iframe',
+  'object',
+  'select',
+  'button',
+  'head',
+])
 const HEADINGS: Record<string, number> = { h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 }
 const BLOCKS = new Set(
-  'address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form header hr main p section summary ul ol li'.split(' '),
+  'address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form header hr main p section summary ul ol li'.split(
+    ' ',
+  ),
 )
 
 /** HTML: headings, paragraphs, lists, tables and preformatted text; scripts, styles and navigation are dropped. */
-export const parseHtml: Parser = async ({ file }, output) => {
+export const parseHtml: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = decodeHtml(await readFile(file))
-  const { flow, title } = readHtml(text)
+  const { flow, title } = readHtml(text, limits.textBytes)
   output.open(1)
   output.page(flow.build())
-  return { title: title ?? flow.firstHeading?.text ?? null, pageCount: 1, warnings: [], facts: { engine: 'htmlparser2', encoding, confidence } }
+  return {
+    title: title ?? flow.firstHeading?.text ?? null,
+    pageCount: 1,
+    warnings: [],
+    facts: { engine: 'htmlparser2', encoding, confidence },
+  }
 }
 
-/** Blocks of an HTML text and its `<title>`. Takes any nesting: the parser calls back and never descends. */
-export function readHtml(html: string): { flow: Flow; title: string | null } {
-  const flow = new Flow()
+/**
+ * Blocks of an HTML text and its `<title>`. Takes any nesting: the parser calls back and never descends. Throws
+ * `too_much_text`.
+ */
+export function readHtml(html: string, maxChars: number): { flow: Flow; title: string | null } {
+  const flow = new Flow(maxChars)
   let title: string | null = null
   let inTitle = false
   let skipping: { tag: string; depth: number } | null = null
@@ -93,7 +116,9 @@ export function readHtml(html: string): { flow: Flow; title: string | null } {
 /** A byte order mark, then what the document says of itself, then as any text. */
 function decodeHtml(bytes: Uint8Array): { text: string; encoding: string; confidence: number } {
   if (byMark(bytes) === null) {
-    const declared = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{2,40})/i.exec(Buffer.from(bytes.subarray(0, 4096)).toString('latin1'))?.[1]
+    const declared = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{2,40})/i.exec(
+      Buffer.from(bytes.subarray(0, 4096)).toString('latin1'),
+    )?.[1]
     // UTF-16 cannot be declared in bytes that were just read as ASCII.
     if (declared !== undefined && !/^utf-?(8|16)/i.test(declared)) {
       try {

@@ -10,8 +10,8 @@ const ITEM = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+\S/
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
 
 /**
- * Markdown: headings, paragraphs, list items, fenced code and tables of one page. Marks within a line stay as written,
- * so a passage shows what stands in the document; only the marks of a heading, of a fence and of a table's rule go.
+ * Markdown: headings, paragraphs, list items, fenced code and tables of one page. Marks within a line stay as written, so a
+ * passage shows what stands in the document; only the marks of a heading, of a fence and of a table's rule go.
  */
 export const parseMarkdown: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = await readTextFile(file, limits)
@@ -62,10 +62,16 @@ export function readMarkdown(source: string): { page: ReturnType<PageBuilder['bu
       heading(text, line.includes('=') ? 1 : 2)
     } else if (line.trim() === '' || RULE.test(line)) {
       endParagraph()
-    } else if (paragraph.length === 0 && line.includes('|') && TABLE_RULE.test(lines[i + 1] ?? '') && (lines[i + 1] ?? '').includes('-')) {
+    } else if (
+      paragraph.length === 0 &&
+      line.includes('|') &&
+      TABLE_RULE.test(lines[i + 1] ?? '') &&
+      (lines[i + 1] ?? '').includes('-')
+    ) {
       tables++
       builder.add('table_row', line.trim(), { table: tables, header: true })
-      for (i += 2; i < lines.length && (lines[i] ?? '').includes('|'); i++) builder.add('table_row', (lines[i] ?? '').trim(), { table: tables })
+      for (i += 2; i < lines.length && (lines[i] ?? '').includes('|'); i++)
+        builder.add('table_row', (lines[i] ?? '').trim(), { table: tables })
       i--
     } else {
       if (ITEM.test(line)) endParagraph()
@@ -80,5 +86,10 @@ function frontMatterTitle(lines: readonly string[]): string | null {
   if (lines[0] !== '---') return null
   const end = lines.indexOf('---', 1)
   const line = lines.slice(1, Math.max(end, 1)).find((candidate) => candidate.startsWith('title:'))
-  return line?.slice(6).trim().replace(/^(["'])(.*)\1$/, '$2') || null
+  return (
+    line
+      ?.slice(6)
+      .trim()
+      .replace(/^(["'])(.*)\1$/, '$2') || null
+  )
 }

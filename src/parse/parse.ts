@@ -14,12 +14,15 @@ const PARSERS: Record<string, () => Promise<Parser>> = {
 }
 
 /**
- * Reads one file in this process, page by page into `output`, under the limits on pages and text. The daemon calls it in a child process only (pool.ts).
- * Throws DocsearchError: `unsupported_type`, `encrypted`, `corrupt`, `too_many_pages`, `too_much_text`, `too_much_xml`, `too_many_entries`.
+ * Reads one file in this process, page by page into `output`, under the limits on pages and text. The daemon calls it in a
+ * child process only (pool.ts).
+ * Throws DocsearchError: `unsupported_type`, `encrypted`, `corrupt`, `too_many_pages`, `too_much_text`, `too_much_xml`,
+ * `too_many_entries`.
  */
 export async function parseFile(input: ParserInput, output: ParserOutput): Promise<ParseSummary> {
   const load = PARSERS[input.mediaType]
-  if (load === undefined) throw new DocsearchError('unsupported_type', `There is no parser for ${input.mediaType}; ${WHAT_IS_READ}`)
+  if (load === undefined)
+    throw new DocsearchError('unsupported_type', `There is no parser for ${input.mediaType}; ${WHAT_IS_READ}`)
   const started = performance.now()
   const parser = await load()
   let bytes = 0

@@ -36,13 +36,17 @@ export interface ParseRequest {
 
 export interface ParserPool {
   /**
-   * Reads a document in a process of its own. Where the process had to be ended after some pages were read, these are the answer, with a warning of the
-   * failure's code and `pageCount` larger than `pages.length`.
-   * Throws DocsearchError: `encrypted`, `corrupt`, `parse_timeout`, `parse_memory`, `too_many_pages`, `too_much_text`, `too_much_xml`, `too_many_entries`,
-   * `parser_crashed`, `unsupported_type`.
+   * Reads a document in a process of its own. Where a limit of time or memory, or the parser's own failure, ends it after
+   * some pages were read, these are the answer, with a warning of the failure's code and `pageCount` larger than
+   * `pages.length`. A process that dies otherwise is `parser_crashed`: worth another try.
+   * Throws DocsearchError: `encrypted`, `corrupt`, `parse_timeout`, `parse_memory`, `too_many_pages`, `too_much_text`,
+   * `too_much_xml`, `too_many_entries`, `parser_crashed`, `unsupported_type`.
    */
   parse(request: ParseRequest): Promise<ParsedDocument>
-  /** What can be told before a document is accepted: throws `encrypted` for a PDF under a password. Cheap for every file without encryption. */
+  /**
+   * What can be told before a document is accepted: throws `encrypted` for a PDF under a password. Cheap for every file
+   * without encryption.
+   */
   preflight(request: Pick<ParseRequest, 'file' | 'mediaType' | 'name' | 'signal'>): Promise<void>
   /** Ends all processes; what is running rejects with `parser_crashed`. */
   close(): Promise<void>
@@ -84,7 +88,10 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     if (closed || child.jobs >= FILES_PER_PROCESS || !all.has(child)) return discard(child)
     child.rest()
     const timer = setTimeout(() => {
-      idle.splice(idle.findIndex((entry) => entry.child === child), 1)
+      idle.splice(
+        idle.findIndex((entry) => entry.child === child),
+        1,
+      )
       discard(child)
     }, IDLE_MS)
     timer.unref()
@@ -92,7 +99,10 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   const workers = Math.max(1, options.workers)
-  /** A look at an upload has a process of its own: somebody waits for its answer, and parsing in the background can take a minute. */
+  /**
+   * A look at an upload has a process of its own: somebody waits for its answer, and parsing in the background can take a
+   * minute.
+   */
   const places = (urgent: boolean): number => workers + (urgent ? 1 : 0)
 
   /** A turn among `workers`, in order of asking. */
@@ -133,9 +143,19 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const run = async (task: 'parse' | 'preflight', request: ParseRequest): Promise<ParsedDocument> => {
     await turn(task === 'preflight', request.signal)
     try {
-      if (closed) throw new DocsearchError('parser_crashed', 'The instance is shutting down; the document will be read when it is up again', { blame: 'internal' })
+      if (closed)
+        throw new DocsearchError(
+          'parser_crashed',
+          'The instance is shutting down; the document will be read when it is up again',
+          { blame: 'internal' },
+        )
       const child = take()
-      const { result, reusable } = await runJob(child, { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine }, limits, request)
+      const { result, reusable } = await runJob(
+        child,
+        { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine },
+        limits,
+        request,
+      )
       if (reusable) putBack(child)
       else discard(child)
       return await result

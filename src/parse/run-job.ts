@@ -7,7 +7,8 @@ import type { Exit, ParserChild } from './worker/child.ts'
 import type { Answer, Job } from './worker/protocol.ts'
 
 const RSS_EVERY_MS = 100
-/** Failures that end a process in the middle of a document: the pages read before are still good. */
+const START_MS = 60_000
+/** Failures in the middle of a document that would come again: the pages read before are still good. */
 const CUT_SHORT = new Set(['parse_timeout', 'parse_memory', 'parser_crashed'])
 
 export interface JobOutcome {
@@ -21,7 +22,10 @@ interface Watch {
   onPage?: ((page: Page, pageCount: number) => void) | undefined
 }
 
-/** Runs one job on a process and watches over it: time in all, time without a page, resident memory, amount of text. Ends the process where a limit is passed. */
+/**
+ * Runs one job on a process and watches over it: time in all, time without a page, resident memory, amount of text. Ends the
+ * process where a limit is passed.
+ */
 export async function runJob(
   child: ParserChild,
   job: Job,
@@ -33,55 +37,68 @@ export async function runJob(
   let bytes = 0
   let cleanUp = (): void => {}
 
-  const ended = await new Promise<{ summary: ParseSummary | null } | { error: unknown; reusable: boolean }>((resolve) => {
-    const stop = (error: unknown): void => resolve({ error, reusable: false })
-    const total = setTimeout(() => stop(timedOut(limits.parseMs, false)), limits.parseMs)
-    const stall = setTimeout(() => stop(timedOut(limits.parseStallMs, true)), limits.parseStallMs)
-    let looking = false
-    const memory = setInterval(() => {
-      if (looking) return
-      looking = true
-      void child.rss().then((rss) => {
-        looking = false
-        if (rss > limits.parseMemoryBytes) stop(outOfMemory(limits.parseMemoryBytes))
-      })
-    }, RSS_EVERY_MS)
-    const abort = (): void => stop(signal?.reason ?? new Error('aborted'))
-    signal?.addEventListener('abort', abort, { once: true })
-    if (signal?.aborted) abort()
+  const ended = await new Promise<{ summary: ParseSummary | null } | { error: unknown; reusable: boolean; died?: boolean }>(
+    (resolve) => {
+      const stop = (error: unknown): void => resolve({ error, reusable: false })
+      // The start of a process on a busy machine is not the document's fault: its time begins when it is taken up.
+      let stall = setTimeout(() => stop(crashed(new Error('the process did not start'))), START_MS)
+      let total: NodeJS.Timeout | undefined
+      const startClocks = (): void => {
+        clearTimeout(stall)
+        stall = setTimeout(() => stop(timedOut(limits.parseStallMs, true)), limits.parseStallMs)
+        total = setTimeout(() => stop(timedOut(limits.parseMs, false)), limits.parseMs)
+      }
+      let looking = false
+      const memory = setInterval(() => {
+        if (looking) return
+        looking = true
+        void child.rss().then((rss) => {
+          looking = false
+          if (rss > limits.parseMemoryBytes) stop(outOfMemory(limits.parseMemoryBytes))
+        })
+      }, RSS_EVERY_MS)
+      const abort = (): void => stop(signal?.reason ?? new Error('aborted'))
+      signal?.addEventListener('abort', abort, { once: true })
+      if (signal?.aborted) abort()
 
-    child.send(job, (answer) => {
-      if (answer.id !== job.id) return
-      stall.refresh()
-      if (answer.type === 'open') pageCount = answer.pageCount
-      else if (answer.type === 'page') {
-        // The process counts too; this bounds what a process gone wrong can make the daemon hold.
-        bytes += Buffer.byteLength(answer.page.text)
-        if (bytes > limits.textBytes) return stop(tooMuchText(limits.textBytes))
-        pages.push(answer.page)
-        try {
-          onPage?.(answer.page, pageCount)
-        } catch (error) {
-          stop(error)
-        }
-      } else if (answer.type === 'done') resolve({ summary: answer.summary })
-      else resolve({ error: failureOf(answer, limits.parseMemoryBytes), reusable: !answer.spent })
-    })
-    void child.exited.then((exit) => stop(failureOfExit(exit, limits.parseMemoryBytes)))
-    cleanUp = (): void => {
-      clearTimeout(total)
-      clearTimeout(stall)
-      clearInterval(memory)
-      signal?.removeEventListener('abort', abort)
-    }
-  }).finally(() => cleanUp())
+      child.send(job, (answer) => {
+        if (answer.id !== job.id) return
+        stall.refresh()
+        if (answer.type === 'started') startClocks()
+        else if (answer.type === 'open') pageCount = answer.pageCount
+        else if (answer.type === 'page') {
+          // The process counts too; this bounds what a process gone wrong can make the daemon hold.
+          bytes += Buffer.byteLength(answer.page.text)
+          if (bytes > limits.textBytes) return stop(tooMuchText(limits.textBytes))
+          pages.push(answer.page)
+          try {
+            onPage?.(answer.page, pageCount)
+          } catch (error) {
+            stop(error)
+          }
+        } else if (answer.type === 'done') resolve({ summary: answer.summary })
+        else resolve({ error: failureOf(answer, limits.parseMemoryBytes), reusable: !answer.spent })
+      })
+      void child.exited.then((exit) =>
+        resolve({ error: failureOfExit(exit, limits.parseMemoryBytes), reusable: false, died: true }),
+      )
+      cleanUp = (): void => {
+        clearTimeout(total)
+        clearTimeout(stall)
+        clearInterval(memory)
+        signal?.removeEventListener('abort', abort)
+      }
+    },
+  ).finally(() => cleanUp())
 
   if ('summary' in ended) {
     const summary = ended.summary ?? { title: null, pageCount, warnings: [], facts: {} }
     return { result: Promise.resolve({ ...summary, pages }), reusable: true }
   }
-  const partial = cutShort(ended.error, pages, pageCount)
-  const result = partial === null ? Promise.reject(ended.error as Error) : Promise.resolve(partial)
+  // A process that somebody else ended (the kernel short of memory, a stop of the daemon) says nothing about the document: it
+  // is to be tried again as a whole.
+  const partial = ended.died === true ? null : cutShort(ended.error, pages, pageCount)
+  const result = partial === null ? Promise.reject(ended.error) : Promise.resolve(partial)
   // The caller awaits it after a step of its own.
   result.catch(() => {})
   return { result, reusable: ended.reusable }
@@ -95,17 +112,28 @@ function failureOf(answer: Extract<Answer, { type: 'failed' }>, memoryBytes: num
 
 function failureOfExit(exit: Exit, memoryBytes: number): DocsearchError {
   if (exit.error !== undefined) {
-    return new DocsearchError('parser_crashed', 'A parser process could not be started; see whether the machine has memory and processes left, then reprocess the document', {
-      blame: 'outside',
-      cause: exit.error,
-    })
+    return new DocsearchError(
+      'parser_crashed',
+      'A parser process could not be started; see whether the machine has memory and processes left, then reprocess the document',
+      {
+        blame: 'outside',
+        cause: exit.error,
+      },
+    )
   }
   if (/heap out of memory|allocation failed/i.test(exit.stderr)) return outOfMemory(memoryBytes)
   return crashed(new Error(`parser process ended with ${exit.signal ?? exit.code}`))
 }
 
 function cutShort(error: unknown, pages: Page[], pageCount: number): ParsedDocument | null {
-  if (!(error instanceof DocsearchError) || !CUT_SHORT.has(error.code) || !pages.some((page) => page.text.trim() !== '')) return null
+  if (!(error instanceof DocsearchError) || !CUT_SHORT.has(error.code) || !pages.some((page) => page.text.trim() !== ''))
+    return null
   const message = `Only the first ${pages.length} of ${pageCount} pages can be found. ${error.message}`
-  return { title: null, pages, pageCount, warnings: [{ code: error.code, message, page: pages.length + 1 }], facts: { cut_short: true } }
+  return {
+    title: null,
+    pages,
+    pageCount,
+    warnings: [{ code: error.code, message, page: pages.length + 1 }],
+    facts: { cut_short: true },
+  }
 }

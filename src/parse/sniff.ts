@@ -10,7 +10,8 @@ const HEAD_BYTES = 64 * 1024
 /** Acrobat takes a PDF whose header stands within the first 1,024 bytes; so do mail gateways that put lines before it. */
 const PDF_HEADER_WITHIN = 1024
 
-const WORD = /^application\/vnd\.(openxmlformats-officedocument\.wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroenabled\.12)$/i
+const WORD =
+  /^application\/vnd\.(openxmlformats-officedocument\.wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroenabled\.12)$/i
 const KNOWN: Record<string, string> = {
   'application/zip': 'a ZIP archive',
   'application/gzip': 'a gzip archive',
@@ -19,12 +20,16 @@ const KNOWN: Record<string, string> = {
   'application/epub+zip': 'an EPUB book',
   'application/postscript': 'a PostScript file',
 }
-/** Magic numbers made of letters: a text may begin with them, so these answers of file-type count only where the rest is no text. */
+/**
+ * Magic numbers made of letters: a text may begin with them, so these answers of file-type count only where the rest is no
+ * text.
+ */
 const NEVER_TEXT = new Set(['application/rtf', 'text/rtf', 'application/postscript', 'application/eps'])
 
 /**
  * What a file is, by its content. The name chooses only among the kinds of text, which content cannot always tell apart.
- * Throws DocsearchError `empty_file`, `unsupported_type` (the message names what it is) or `encrypted` (an Office file under a password).
+ * Throws DocsearchError `empty_file`, `unsupported_type` (the message names what it is) or `encrypted` (an Office file under
+ * a password).
  */
 export async function sniff(file: string, name: string): Promise<{ mediaType: string }> {
   const { head, size } = await readHead(file)

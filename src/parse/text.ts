@@ -1,5 +1,5 @@
 import type { Page } from '../core/parsed.ts'
-import { cleanText } from './page-builder.ts'
+import { cleanText, MAX_BLOCKS } from './page-builder.ts'
 import { readTextFile } from './read-text-file.ts'
 import type { Parser } from './parser.ts'
 
@@ -18,6 +18,10 @@ export function textPage(raw: string, number: number): Page {
   const text = cleanText(raw).trimEnd()
   const blocks: Page['blocks'] = []
   const paragraph = /\S[^\n]*(?:\n(?![^\S\n]*(?:\n|$))[^\n]*)*/g
-  for (const match of text.matchAll(paragraph)) blocks.push({ kind: 'paragraph', start: match.index, end: match.index + match[0].trimEnd().length })
+  for (const match of text.matchAll(paragraph)) {
+    const end = match.index + match[0].trimEnd().length
+    if (blocks.length < MAX_BLOCKS) blocks.push({ kind: 'paragraph', start: match.index, end })
+    else blocks.at(-1)!.end = end
+  }
   return { number, text, blocks }
 }

@@ -15,7 +15,11 @@ function rawPdf(objects: readonly (string | Buffer)[]): Buffer {
     parts.push(part)
   })
   const xref = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  parts.push(Buffer.from(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${xref}trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`))
+  parts.push(
+    Buffer.from(
+      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${xref}trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`,
+    ),
+  )
   return Buffer.concat(parts)
 }
 
@@ -35,7 +39,11 @@ function onePage(contents: Buffer): Buffer {
 
 /** A PDF that says it has `pages` pages, each of them the same one. */
 export function manyPagesPdf(pages: number): Buffer {
-  return rawPdf(['<</Type/Catalog/Pages 2 0 R>>', `<</Type/Pages/Count ${pages}/Kids[${'3 0 R '.repeat(pages)}]>>`, '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>'])
+  return rawPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Count ${pages}/Kids[${'3 0 R '.repeat(pages)}]>>`,
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>',
+  ])
 }
 
 /** A page of `megabytes` of blanks, deflated twice. */
@@ -44,10 +52,50 @@ export function blanksPdf(megabytes: number): Buffer {
   return onePage(stream(deflateSync(once), '[/FlateDecode/FlateDecode]'))
 }
 
+/**
+ * A PDF whose last page draws ten drawings, each of which draws ten, and so on: nobody reads it to its end. Pages that can be
+ * read may come before.
+ */
+export function endlessPdf({ goodPages = 0, levels = 12 } = {}): Buffer {
+  const firstPage = 4
+  const firstForm = firstPage + goodPages * 2 + 2
+  const raw = (dictionary: string, content: string): string =>
+    `<<${dictionary}/Length ${content.length}>>stream\n${content}\nendstream`
+  const pages: string[] = []
+  for (let i = 0; i < goodPages; i++) {
+    pages.push(
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents ${firstPage + i * 2 + 1} 0 R/Resources<</Font<</F 3 0 R>>>>>>`,
+    )
+    pages.push(raw('', `BT /F 12 Tf 1 0 0 1 50 700 Tm (Good page ${i + 1}) Tj ET`))
+  }
+  const drawTen = '/X Do '.repeat(10)
+  pages.push(
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents ${firstForm - 1} 0 R/Resources<</XObject<</X ${firstForm} 0 R>>>>>>`,
+    raw('', drawTen),
+  )
+  const forms = Array.from({ length: levels }, (_, level) =>
+    raw(`/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<</X ${firstForm + level + 1} 0 R>>>>`, drawTen),
+  )
+  const kids = Array.from({ length: goodPages + 1 }, (_, i) => `${firstPage + i * 2} 0 R`).join(' ')
+  return rawPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Count ${goodPages + 1}/Kids[${kids}]>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    ...pages,
+    ...forms,
+    raw('/Type/XObject/Subtype/Form/BBox[0 0 612 792]', '0 0 m 1 1 l S'),
+  ])
+}
+
 /** A page of `megabytes` of operators that show text: seconds of work. */
 export function operatorsPdf(megabytes: number): Buffer {
   const operators = 'BT /F 9 Tf 1 0 0 1 50 700 Tm (Lorem ipsum dolor sit amet) Tj ET\n'
-  return onePage(stream(deflateSync(Buffer.from(operators.repeat(Math.ceil((megabytes * 1_000_000) / operators.length))), { level: 1 }), '/FlateDecode'))
+  return onePage(
+    stream(
+      deflateSync(Buffer.from(operators.repeat(Math.ceil((megabytes * 1_000_000) / operators.length))), { level: 1 }),
+      '/FlateDecode',
+    ),
+  )
 }
 
 const TYPES =
@@ -56,7 +104,10 @@ const RELATIONS =
   '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
 
 /** A DOCX with this body of WordprocessingML. */
-export function rawDocx(body: string, options: { prolog?: string; extra?: readonly { name: string; data: string | Buffer }[] } = {}): Buffer {
+export function rawDocx(
+  body: string,
+  options: { prolog?: string; extra?: readonly { name: string; data: string | Buffer }[] } = {},
+): Buffer {
   const document = `<?xml version="1.0"?>${options.prolog ?? ''}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
   return makeZip([
     { name: '[Content_Types].xml', data: TYPES },

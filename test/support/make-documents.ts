@@ -38,7 +38,12 @@ export async function makePdf(pages: readonly (readonly Part[])[], options: Make
       } else {
         for (const row of part.rows) {
           const y = pdf.y
-          row.forEach((cell, column) => pdf.font('Helvetica').fontSize(11).text(cell, 72 + column * 130, y, { lineBreak: false }))
+          row.forEach((cell, column) =>
+            pdf
+              .font('Helvetica')
+              .fontSize(11)
+              .text(cell, 72 + column * 130, y, { lineBreak: false }),
+          )
           pdf.text('', 72, y + 14)
         }
         pdf.moveDown()
@@ -58,9 +63,17 @@ export async function makeDocx(parts: readonly Part[], options: { title?: string
     if ('items' in part) return part.items.map((text) => new Paragraph({ text, bullet: { level: 0 } }))
     return [
       new Table({
-        rows: part.rows.map((row, index) => new TableRow({ tableHeader: index === 0, children: row.map((cell) => new TableCell({ children: [new Paragraph(cell)] })) })),
+        rows: part.rows.map(
+          (row, index) =>
+            new TableRow({
+              tableHeader: index === 0,
+              children: row.map((cell) => new TableCell({ children: [new Paragraph(cell)] })),
+            }),
+        ),
       }),
     ]
   })
-  return Packer.toBuffer(new Document({ ...(options.title === undefined ? {} : { title: options.title }), sections: [{ children }] }))
+  return Packer.toBuffer(
+    new Document({ ...(options.title === undefined ? {} : { title: options.title }), sections: [{ children }] }),
+  )
 }

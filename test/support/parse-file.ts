@@ -20,16 +20,26 @@ export async function withFile<T>(bytes: Buffer | string, use: (file: string) =>
 }
 
 /** Sniffs and parses in this process. */
-export function parseBytes(bytes: Buffer | string, name: string, options: Partial<Pick<ParserInput, 'pdfEngine' | 'limits'>> = {}): Promise<ParseSummary & { mediaType: string; pages: Page[] }> {
+export function parseBytes(
+  bytes: Buffer | string,
+  name: string,
+  options: Partial<Pick<ParserInput, 'pdfEngine' | 'limits'>> = {},
+): Promise<ParseSummary & { mediaType: string; pages: Page[] }> {
   return withFile(bytes, async (file) => {
     const { mediaType } = await sniff(file, name)
     const pages: Page[] = []
-    const summary = await parseFile({ file, mediaType, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', ...options }, { open() {}, page: (page) => pages.push(page) })
+    const summary = await parseFile(
+      { file, mediaType, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', ...options },
+      { open() {}, page: (page) => pages.push(page) },
+    )
     return { ...summary, mediaType, pages }
   })
 }
 
 /** A page's blocks as pairs of kind (with its level) and text. */
 export function blocksOf(page: Page | undefined): [string, string][] {
-  return (page?.blocks ?? []).map((block) => [`${block.kind}${block.kind === 'heading' ? block.level : ''}`, page!.text.slice(block.start, block.end)])
+  return (page?.blocks ?? []).map((block) => [
+    `${block.kind}${block.kind === 'heading' ? block.level : ''}`,
+    page!.text.slice(block.start, block.end),
+  ])
 }

@@ -12,22 +12,24 @@ import { type HeadingStyles, readElementText, readHeadingStyles, readWordml } fr
 const MAMMOTH_XML_BYTES = 3_000_000
 const MAIN = 'word/document.xml'
 const NOTES = /^word\/(footnotes|endnotes)\.xml$/
+/** Of one header, footer or set of comments. */
+const MARGIN_CHARS = 1_000_000
 /** What mammoth leaves out. */
 const MARGINS = /^word\/(header\d*|footer\d*|comments)\.xml$/
 
 /**
- * DOCX as one page (where Word would break a page is known only to Word): mammoth for the body and its notes, a streaming reader for a body that is too large
- * for mammoth or that it fails on, and for headers, footers and comments.
+ * DOCX as one page (where Word would break a page is known only to Word): mammoth for the body and its notes, a streaming
+ * reader for a body that is too large for mammoth or that it fails on, and for headers, footers and comments.
  */
 export const parseDocx: Parser = async ({ file, limits }, output) => {
   const { sizes } = await inspectDocx(file, limits.xmlBytes)
   if (!sizes.has(MAIN)) throw corrupt('The DOCX')
   const { title, styles } = await readProperties(file)
   let engine = 'mammoth'
-  let flow = sizes.get(MAIN)! <= MAMMOTH_XML_BYTES ? await withMammoth(file) : null
+  let flow = sizes.get(MAIN)! <= MAMMOTH_XML_BYTES ? await withMammoth(file, limits.textBytes) : null
   if (flow === null) {
     engine = 'stream'
-    flow = new Flow()
+    flow = new Flow(limits.textBytes)
     await stream(file, (name) => name === MAIN, flow, styles)
     await stream(file, (name) => NOTES.test(name), flow, styles)
   }
@@ -36,10 +38,15 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
   const page = flow.build()
   output.open(1)
   output.page(page)
-  return { title: title ?? (heading !== null && heading.level === 1 ? heading.text : null), pageCount: 1, warnings: [], facts: { engine } }
+  return {
+    title: title ?? (heading !== null && heading.level === 1 ? heading.text : null),
+    pageCount: 1,
+    warnings: [],
+    facts: { engine },
+  }
 }
 
-async function withMammoth(file: string): Promise<Flow | null> {
+async function withMammoth(file: string, maxChars: number): Promise<Flow | null> {
   try {
     const { value } = await mammoth.convertToHtml(
       { path: file },
@@ -50,8 +57,9 @@ async function withMammoth(file: string): Promise<Flow | null> {
         includeEmbeddedStyleMap: false,
       },
     )
-    return readHtml(value).flow
-  } catch {
+    return readHtml(value, maxChars).flow
+  } catch (error) {
+    if (isDocsearchError(error)) throw error
     // The stream reader is the second opinion: it reads what mammoth stumbles over, or says itself what is wrong.
     return null
   }
@@ -68,7 +76,7 @@ async function addMargins(file: string, flow: Flow, styles: HeadingStyles): Prom
     file,
     (name) => MARGINS.test(name),
     async (_name, part) => {
-      const margin = new Flow()
+      const margin = new Flow(MARGIN_CHARS)
       try {
         await readWordml(part, margin, styles)
       } catch (error) {

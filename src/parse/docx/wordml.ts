@@ -16,7 +16,8 @@ interface Paragraph {
 }
 
 /**
- * Streams a part of WordprocessingML (document, header, footer, notes, comments) into blocks in memory that does not grow with the part.
+ * Streams a part of WordprocessingML (document, header, footer, notes, comments) into blocks in memory that does not grow
+ * with the part.
  * Deleted text, field codes and the fallback copy of a drawing are left out.
  */
 export async function readWordml(stream: Readable, flow: Flow, styles: HeadingStyles): Promise<void> {

@@ -15,7 +15,8 @@ export async function hasWordDocument(file: string): Promise<boolean> {
     })
     return found
   } catch (error) {
-    // More entries than are allowed is the parser's to refuse, with the right code; it was a Word file if its main part was among the first.
+    // More entries than are allowed is the parser's to refuse, with the right code; it was a Word file if its main part was
+    // among the first.
     if (error instanceof DocsearchError && error.details['found'] === true) return true
     return false
   }
@@ -35,7 +36,8 @@ export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxP
   let total = 0
   await eachEntry(file, async (entry, openStream) => {
     if (!/\.(xml|rels)$/i.test(entry.fileName)) return
-    if (entry.isEncrypted()) throw new DocsearchError('encrypted', 'The file is password-protected; save it without a password and upload it again')
+    if (entry.isEncrypted())
+      throw new DocsearchError('encrypted', 'The file is password-protected; save it without a password and upload it again')
     let size = 0
     let tail = Buffer.alloc(0)
     for await (const chunk of await openStream()) {
@@ -43,7 +45,11 @@ export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxP
       total += (chunk as Buffer).length
       if (total > xmlBytes) throw tooLarge(xmlBytes)
       const window = Buffer.concat([tail, chunk as Buffer])
-      if (window.includes(DOCTYPE)) throw new DocsearchError('corrupt', 'The DOCX holds a document type declaration, which Word never writes; save it again in Word and upload that')
+      if (window.includes(DOCTYPE))
+        throw new DocsearchError(
+          'corrupt',
+          'The DOCX holds a document type declaration, which Word never writes; save it again in Word and upload that',
+        )
       tail = Buffer.from(window.subarray(-(DOCTYPE.length - 1)))
     }
     sizes.set(entry.fileName, size)
@@ -52,13 +58,20 @@ export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxP
 }
 
 /** Reads the parts that `wanted` names, in the order of the archive; each stream is consumed before the next is opened. */
-export async function readParts(file: string, wanted: (name: string) => boolean, read: (name: string, stream: Readable) => Promise<void>): Promise<void> {
+export async function readParts(
+  file: string,
+  wanted: (name: string) => boolean,
+  read: (name: string, stream: Readable) => Promise<void>,
+): Promise<void> {
   await eachEntry(file, async (entry, openStream) => {
     if (wanted(entry.fileName)) await read(entry.fileName, await openStream())
   })
 }
 
-async function eachEntry(file: string, visit: (entry: Entry, openStream: () => Promise<Readable>) => Promise<void>): Promise<void> {
+async function eachEntry(
+  file: string,
+  visit: (entry: Entry, openStream: () => Promise<Readable>) => Promise<void>,
+): Promise<void> {
   // Names are only compared, never used as paths, so odd ones need no refusal.
   const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
     throw broken(cause)
@@ -69,9 +82,13 @@ async function eachEntry(file: string, visit: (entry: Entry, openStream: () => P
     for await (const entry of zip.eachEntry()) {
       found ||= entry.fileName === 'word/document.xml'
       if (++count > MAX_ENTRIES) {
-        throw new DocsearchError('too_many_entries', `The DOCX holds more than ${MAX_ENTRIES} entries, the limit; save it again in Word and upload that`, {
-          details: { limit: MAX_ENTRIES, found },
-        })
+        throw new DocsearchError(
+          'too_many_entries',
+          `The DOCX holds more than ${MAX_ENTRIES} entries, the limit; save it again in Word and upload that`,
+          {
+            details: { limit: MAX_ENTRIES, found },
+          },
+        )
       }
       await visit(entry, () => zip.openReadStreamPromise(entry))
     }
@@ -83,11 +100,19 @@ async function eachEntry(file: string, visit: (entry: Entry, openStream: () => P
 }
 
 function broken(cause: unknown): DocsearchError {
-  return new DocsearchError('corrupt', 'The DOCX is damaged: its archive cannot be read; open it in Word, save it again and upload that', { cause })
+  return new DocsearchError(
+    'corrupt',
+    'The DOCX is damaged: its archive cannot be read; open it in Word, save it again and upload that',
+    { cause },
+  )
 }
 
 function tooLarge(xmlBytes: number): DocsearchError {
-  return new DocsearchError('too_much_xml', `The DOCX holds more than ${xmlBytes / 1e6} MB of XML when unpacked, the limit; split it and upload the parts`, {
-    details: { limit: xmlBytes },
-  })
+  return new DocsearchError(
+    'too_much_xml',
+    `The DOCX holds more than ${xmlBytes / 1e6} MB of XML when unpacked, the limit; split it and upload the parts`,
+    {
+      details: { limit: xmlBytes },
+    },
+  )
 }

@@ -6,7 +6,10 @@ const WIDGET = 20
 const MAX_ANNOTATIONS = 2_000
 const MAX_CHARACTERS = 100_000
 
-/** What was typed into a page's form fields and free-standing notes: it is shown on the page, but is no part of its text. Each text once. */
+/**
+ * What was typed into a page's form fields and free-standing notes: it is shown on the page, but is no part of its text. Each
+ * text once.
+ */
 export function readNotes(pdfium: Pdfium, page: number): string[] {
   const { api } = pdfium
   const notes = new Set<string>()

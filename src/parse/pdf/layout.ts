@@ -38,12 +38,19 @@ export function layOut(number: number, source: PageSource, typography: Typograph
     const previous = lines[index - 1]
     if (group !== undefined && previous !== undefined) {
       const relation = relate(previous, line, leading, edges[index - 1]!)
-      if (level !== null && group.kind === 'heading' && group.level === level && relation !== 'apart' && group.texts.join(' ').length < 200) {
+      if (
+        level !== null &&
+        group.kind === 'heading' &&
+        group.level === level &&
+        relation !== 'apart' &&
+        group.texts.join(' ').length < 200
+      ) {
         group.texts = [joinLines(group.texts.join(' '), line.text)]
         group.last = line
         return
       }
-      const flows = level === null && group.kind !== 'heading' && group.kind !== 'row' && !isRow(line.text) && !isListItem(line.text)
+      const flows =
+        level === null && group.kind !== 'heading' && group.kind !== 'row' && !isRow(line.text) && !isListItem(line.text)
       if (flows && relation === 'flows') {
         group.texts.push(joinLines(group.texts.pop() ?? '', line.text))
         group.last = line
@@ -86,7 +93,10 @@ function mergeRows(lines: readonly Line[]): Line[] {
 function onBaseline(last: Line, line: Line): boolean {
   if (last.angle !== line.angle || line.x < last.right - line.size) return false
   // A superscript at its end does not lift the line.
-  const apart = Math.min(Math.abs(last.endY - line.y), Math.abs(last.endY - last.y) < last.size ? Math.abs(last.y - line.y) : Infinity)
+  const apart = Math.min(
+    Math.abs(last.endY - line.y),
+    Math.abs(last.endY - last.y) < last.size ? Math.abs(last.y - line.y) : Infinity,
+  )
   return apart <= 0.3 * Math.min(last.size, line.size)
 }
 
@@ -124,7 +134,8 @@ function columnEdges(lines: readonly Line[]): Edges[] {
   }
   for (let i = 1; i < lines.length; i++) {
     const [a, b] = [lines[i - 1]!, lines[i]!]
-    const apart = b.y <= a.endY || b.y - a.endY > 4 * b.size || a.angle !== b.angle || b.x > a.right || b.right < a.x || !sameSize(a, b)
+    const apart =
+      b.y <= a.endY || b.y - a.endY > 4 * b.size || a.angle !== b.angle || b.x > a.right || b.right < a.x || !sameSize(a, b)
     if (apart) close(i)
   }
   close(lines.length)
@@ -136,8 +147,8 @@ function sameSize(a: Line, b: Line): boolean {
 }
 
 /**
- * How a line stands to the one before: `flows` (the same paragraph, broken only by the margin), `follows` (the same block, broken on purpose),
- * `apart` (something new).
+ * How a line stands to the one before: `flows` (the same paragraph, broken only by the margin), `follows` (the same block,
+ * broken on purpose), `apart` (something new).
  */
 function relate(before: Line, line: Line, leading: number, edge: Edges): 'flows' | 'follows' | 'apart' {
   if (before.angle !== line.angle || !sameSize(before, line)) return 'apart'
@@ -166,7 +177,13 @@ function headBold(groups: Group[], leading: number, typography: Typography): voi
     const text = group.texts[0] ?? ''
     const before = groups[index - 1]
     const next = groups[index + 1]
-    if (!isHeadingLike(text) || next === undefined || (next.kind === 'row' && below(group, next) < leading * PARAGRAPH_GAP) || (next.first.bold && next.kind === 'paragraph')) return
+    if (
+      !isHeadingLike(text) ||
+      next === undefined ||
+      (next.kind === 'row' && below(group, next) < leading * PARAGRAPH_GAP) ||
+      (next.first.bold && next.kind === 'paragraph')
+    )
+      return
     const gap = before === undefined ? Infinity : below(before, group)
     if (gap > 0 && gap < leading * 0.9) return
     group.kind = 'heading'
@@ -179,7 +196,15 @@ function labelRows(groups: Group[], leading: number): void {
   for (let i = 1; i < groups.length - 1; i++) {
     const group = groups[i]!
     const gap = below(groups[i - 1]!, group)
-    if (group.kind === 'paragraph' && groups[i - 1]!.kind === 'row' && groups[i + 1]!.kind === 'row' && gap > 0 && gap < leading * 2 && group.texts.every((text) => text.length <= 80)) group.kind = 'row'
+    if (
+      group.kind === 'paragraph' &&
+      groups[i - 1]!.kind === 'row' &&
+      groups[i + 1]!.kind === 'row' &&
+      gap > 0 &&
+      gap < leading * 2 &&
+      group.texts.every((text) => text.length <= 80)
+    )
+      group.kind = 'row'
   }
 }
 

@@ -39,5 +39,11 @@ export function startsLikeContinuation(before: string, text: string): boolean {
 
 /** Short, with letters, and no sentence. */
 export function isHeadingLike(text: string): boolean {
-  return text.length <= MAX_HEADING && /\p{L}{2}/u.test(text) && !/[.,;]$/.test(text) && /^[\p{Lu}\p{Lo}\p{N}"“(§]/u.test(text) && !isRow(text)
+  return (
+    text.length <= MAX_HEADING &&
+    /\p{L}{2}/u.test(text) &&
+    !/[.,;]$/.test(text) &&
+    /^[\p{Lu}\p{Lo}\p{N}"“(§]/u.test(text) &&
+    !isRow(text)
+  )
 }

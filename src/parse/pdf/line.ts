@@ -1,4 +1,7 @@
-/** A line of a page as an engine sees it: where it stands and how it is set. Lengths in points (or any one unit for the document). */
+/**
+ * A line of a page as an engine sees it: where it stands and how it is set. Lengths in points (or any one unit for the
+ * document).
+ */
 export interface Line {
   text: string
   /** Along the line's direction: left edge of its first character, right edge of its last. */

@@ -18,7 +18,11 @@ export function readOutline(pdfium: Pdfium, document: number): { byPage: Map<num
   let depth = 0
 
   const visit = (parent: number, level: number): void => {
-    for (let mark = api.FPDFBookmark_GetFirstChild(document, parent); mark !== 0 && !seen.has(mark) && seen.size < MAX_ENTRIES; mark = api.FPDFBookmark_GetNextSibling(document, mark)) {
+    for (
+      let mark = api.FPDFBookmark_GetFirstChild(document, parent);
+      mark !== 0 && !seen.has(mark) && seen.size < MAX_ENTRIES;
+      mark = api.FPDFBookmark_GetNextSibling(document, mark)
+    ) {
       seen.add(mark)
       const title = pdfium.utf16((buffer, size) => api.FPDFBookmark_GetTitle(mark, buffer, size), 2_000).trim()
       const destination = api.FPDFBookmark_GetDest(document, mark)

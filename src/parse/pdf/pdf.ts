@@ -10,7 +10,8 @@ import { typographyOf } from './typography.ts'
 /** Pages looked at beforehand to learn the sizes of type. */
 const SAMPLE_PAGES = 8
 /** Titles that programs write by themselves. */
-const NO_TITLE = /^(untitled|no title|document\s*\d*|title|microsoft word|powerpoint presentation|slide 1|print|layout 1)$|\.(docx?|rtf|tex|dvi|indd|qxd|pdf|txt|fm|pptx?|xlsx?|html?)$|^[\W\d_]*$/i
+const NO_TITLE =
+  /^(untitled|no title|document\s*\d*|title|microsoft word|powerpoint presentation|slide 1|print|layout 1)$|\.(docx?|rtf|tex|dvi|indd|qxd|pdf|txt|fm|pptx?|xlsx?|html?)$|^[\W\d_]*$/i
 
 /** PDF: pages of blocks, from the engine that was chosen, or the other where that one cannot open the file. */
 export const parsePdf: Parser = async (input, output) => {
@@ -20,7 +21,10 @@ export const parsePdf: Parser = async (input, output) => {
     const sampled = new Map<number, PageSource>()
     const step = Math.max(1, Math.floor(pdf.pageCount / SAMPLE_PAGES))
     for (let i = 0; i < pdf.pageCount && sampled.size < SAMPLE_PAGES; i += step) sampled.set(i, pdf.read(i))
-    const typography = typographyOf([...sampled.values()].flatMap((source) => source.lines), pdf.outlineDepth)
+    const typography = typographyOf(
+      [...sampled.values()].flatMap((source) => source.lines),
+      pdf.outlineDepth,
+    )
 
     const counter: TableCounter = { tables: 0 }
     let heading: string | null = null
@@ -58,7 +62,9 @@ const ENGINES: Record<PdfEngine, (file: string) => Promise<OpenPdf>> = {
 }
 
 function titleOf(metadata: string): string | null {
-  const title = collapse(metadata).replace(/\s+/g, ' ').replace(/^Microsoft (Word|PowerPoint) - /, '')
+  const title = collapse(metadata)
+    .replace(/\s+/g, ' ')
+    .replace(/^Microsoft (Word|PowerPoint) - /, '')
   return title === '' || NO_TITLE.test(title) ? null : title.slice(0, 300)
 }
 

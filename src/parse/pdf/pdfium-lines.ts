@@ -7,7 +7,10 @@ const BOLD_WEIGHT = 600
 const LINE = /(?:[^\r\n\uFFFE]|\uFFFE(?=\p{Ll}))+\uFFFE?/gu
 const BOLD_NAME = /bold|black|heavy|demi/i
 
-/** The lines of a text page, as PDFium breaks them. Geometry is asked for the first and last character of each only: that keeps it cheap. */
+/**
+ * The lines of a text page, as PDFium breaks them. Geometry is asked for the first and last character of each only: that
+ * keeps it cheap.
+ */
 export function readLines(pdfium: Pdfium, page: number): Line[] {
   const { api } = pdfium
   const count = api.FPDFText_CountChars(page)
@@ -28,7 +31,16 @@ export function readLines(pdfium: Pdfium, page: number): Line[] {
       const end = match.index + match[0].trimEnd().length - 1
       const first = glyph(pdfium, page, api.FPDFText_GetCharIndexFromTextIndex(page, indexOf(start)), scratch)
       const last = glyph(pdfium, page, api.FPDFText_GetCharIndexFromTextIndex(page, indexOf(end)), scratch)
-      lines.push({ text, x: first.x, right: last.right, y: first.y, endY: last.y, size: first.size, bold: first.bold && last.bold, angle: first.angle })
+      lines.push({
+        text,
+        x: first.x,
+        right: last.right,
+        y: first.y,
+        endY: last.y,
+        size: first.size,
+        bold: first.bold && last.bold,
+        angle: first.angle,
+      })
     }
     return lines
   } finally {
@@ -67,15 +79,25 @@ function glyph(pdfium: Pdfium, page: number, index: number, scratch: number): Gl
   const originX = pdfium.doubles()[scratch / 8] ?? 0
   const originY = pdfium.doubles()[scratch / 8 + 1] ?? 0
   const matrix = scratch + 16
-  const scale = api.FPDFText_GetMatrix(page, index, matrix) ? Math.hypot(pdfium.floats()[matrix / 4 + 2] ?? 0, pdfium.floats()[matrix / 4 + 3] ?? 1) : 1
+  const scale = api.FPDFText_GetMatrix(page, index, matrix)
+    ? Math.hypot(pdfium.floats()[matrix / 4 + 2] ?? 0, pdfium.floats()[matrix / 4 + 3] ?? 1)
+    : 1
   const size = Math.max(api.FPDFText_GetFontSize(page, index) * (scale || 1), 0.1)
   const radians = Math.max(api.FPDFText_GetCharAngle(page, index), 0)
   const angle = Math.round((radians * 180) / Math.PI) % 360
   // Along the line to the right, across it downwards, whichever way it runs.
   const [cos, sin] = angle === 0 ? [1, 0] : [Math.cos(radians), Math.sin(radians)]
   let right = originX * cos + originY * sin + size * 0.5
-  if (angle === 0 && api.FPDFText_GetLooseCharBox(page, index, scratch + 40)) right = pdfium.floats()[(scratch + 40) / 4 + 2] ?? right
-  return { x: originX * cos + originY * sin, right, y: originX * sin - originY * cos, size, bold: isBold(pdfium, page, index, scratch), angle }
+  if (angle === 0 && api.FPDFText_GetLooseCharBox(page, index, scratch + 40))
+    right = pdfium.floats()[(scratch + 40) / 4 + 2] ?? right
+  return {
+    x: originX * cos + originY * sin,
+    right,
+    y: originX * sin - originY * cos,
+    size,
+    bold: isBold(pdfium, page, index, scratch),
+    angle,
+  }
 }
 
 function isBold(pdfium: Pdfium, page: number, index: number, scratch: number): boolean {

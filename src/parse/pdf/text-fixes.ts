@@ -7,8 +7,8 @@ const INVISIBLE = /[\u200B\u2060\u00AD]/g
 const HYPHEN = /([\p{L}\p{M}]?)\uFFFE[\r\n]*(\p{Ll}?)/gu
 
 /**
- * What a reader sees, in the characters a reader would type: ligatures and presentation forms taken apart (NFKC only there, for elsewhere it
- * would turn ² into 2), words that a line's end parted joined, odd spaces made plain.
+ * What a reader sees, in the characters a reader would type: ligatures and presentation forms taken apart (NFKC only there,
+ * for elsewhere it would turn ² into 2), words that a line's end parted joined, odd spaces made plain.
  */
 export function fixText(text: string): string {
   return text

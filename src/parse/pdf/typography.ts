@@ -11,8 +11,8 @@ export interface Typography {
 }
 
 /**
- * From a sample of the document's lines: the size most characters have is the text's. What is larger is a heading, by how much larger;
- * where there is an outline, its levels come first and sizes tell only the levels below it.
+ * From a sample of the document's lines: the size most characters have is the text's. What is larger is a heading, by how
+ * much larger; where there is an outline, its levels come first and sizes tell only the levels below it.
  * @param outlineDepth Levels of the outline, 0 without one.
  */
 export function typographyOf(sample: readonly Line[], outlineDepth: number): Typography {
@@ -23,7 +23,8 @@ export function typographyOf(sample: readonly Line[], outlineDepth: number): Typ
       const entry = outline.length === 0 ? undefined : entryOf(line.text, outline)
       if (entry !== undefined && line.size >= body * 0.9) return Math.min(entry.level, 6)
       const ratio = line.size / body
-      if (ratio < 1.15 || line.text.length > MAX_HEADING || !/\p{L}{2}/u.test(line.text) || /^[,.;:)\]]/.test(line.text)) return null
+      if (ratio < 1.15 || line.text.length > MAX_HEADING || !/\p{L}{2}/u.test(line.text) || /^[,.;:)\]]/.test(line.text))
+        return null
       if (outlineDepth > 0) return below
       return ratio >= 1.75 ? 1 : ratio >= 1.35 ? 2 : 3
     },
@@ -52,7 +53,10 @@ function bodySize(lines: readonly Line[]): number {
 
 /** Numbering and blanks differ between an outline and the page. */
 function key(title: string): string {
-  return title.toLowerCase().replace(/^[\divx.\s]+(?=\p{L})/u, '').replace(/[^\p{L}\p{N}]+/gu, '')
+  return title
+    .toLowerCase()
+    .replace(/^[\divx.\s]+(?=\p{L})/u, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
 function sameTitle(title: string, line: string): boolean {

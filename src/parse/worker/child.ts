@@ -34,7 +34,14 @@ export class ParserChild {
     try {
       child = fork(MAIN, [], {
         // It may read and have a second thread; it may not write, start processes or load native code.
-        execArgv: [`--max-old-space-size=${HEAP_MB}`, '--permission', '--allow-fs-read=*', '--allow-worker', '--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning'],
+        execArgv: [
+          `--max-old-space-size=${HEAP_MB}`,
+          '--permission',
+          '--allow-fs-read=*',
+          '--allow-worker',
+          '--disable-warning=SecurityWarning',
+          '--disable-warning=ExperimentalWarning',
+        ],
         // Nothing of the daemon's environment: it may hold keys.
         env: process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {},
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

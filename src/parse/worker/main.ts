@@ -29,6 +29,7 @@ async function work(job: Job): Promise<void> {
   const answer = (body: Body<Answer>): void => {
     process.send?.({ id: job.id, rss: process.memoryUsage.rss(), ...body })
   }
+  answer({ type: 'started' })
   try {
     if (job.task === 'preflight') {
       await checkPassword(job.file)
@@ -43,11 +44,21 @@ async function work(job: Job): Promise<void> {
   } catch (error) {
     const known = error instanceof DocsearchError
     const failure = known ? error : explain(error)
-    answer({ type: 'failed', code: failure.code, message: failure.message, details: failure.details, cause: String(known ? error.cause : error), spent: !known })
+    answer({
+      type: 'failed',
+      code: failure.code,
+      message: failure.message,
+      details: failure.details,
+      cause: String(known ? error.cause : error),
+      spent: !known,
+    })
   }
 }
 
-/** What is no DocsearchError is a parser that broke; the process is not used again, for a WebAssembly module that aborted answers nothing more. */
+/**
+ * What is no DocsearchError is a parser that broke; the process is not used again, for a WebAssembly module that aborted
+ * answers nothing more.
+ */
 function explain(error: unknown): DocsearchError {
   const memory = /out of memory|OOM|enlarge memory|Array buffer allocation|memory left|Invalid string length/i.test(String(error))
   return memory ? outOfMemory(0, error) : crashed(error)

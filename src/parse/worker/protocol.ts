@@ -8,8 +8,9 @@ export interface Job extends ParserInput {
   task: 'parse' | 'preflight'
 }
 
-/** What a parser process answers: `open` and `page` as it goes, then `done` or `failed`. */
+/** What a parser process answers: `started`, `open` and `page` as it goes, then `done` or `failed`. */
 export type Answer = { id: number; rss: number } & (
+  | { type: 'started' }
   | { type: 'open'; pageCount: number }
   | { type: 'page'; page: Page }
   | { type: 'done'; summary: ParseSummary | null }

@@ -9,7 +9,12 @@ const PARTS: Part[] = [
   { text: 'Welcome to the house.' },
   { bold: 'Leave' },
   { items: ['Ask early', 'Write it down'] },
-  { rows: [['Days', 'Who'], ['30', 'Everybody']] },
+  {
+    rows: [
+      ['Days', 'Who'],
+      ['30', 'Everybody'],
+    ],
+  },
 ]
 
 test('headings, paragraphs, lists and tables are kept as such', async () => {
@@ -35,8 +40,10 @@ test('the title of the properties wins', async () => {
 
 test('a body too large for mammoth is streamed, with the same structure', async () => {
   const filler = '<w:p><w:pPr><w:rPr><w:sz w:val="22"/></w:rPr></w:pPr></w:p>'.repeat(60_000)
-  const table = '<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:p><w:r><w:t>Days</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>Who</w:t></w:r></w:p></w:tc></w:tr></w:tbl>'
-  const styles = '<w:styles xmlns:w="w"><w:style w:type="paragraph" w:styleId="Kop1"><w:name w:val="heading 1"/></w:style></w:styles>'
+  const table =
+    '<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:p><w:r><w:t>Days</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>Who</w:t></w:r></w:p></w:tc></w:tr></w:tbl>'
+  const styles =
+    '<w:styles xmlns:w="w"><w:style w:type="paragraph" w:styleId="Kop1"><w:name w:val="heading 1"/></w:style></w:styles>'
   const body = `<w:p><w:pPr><w:pStyle w:val="Kop1"/></w:pPr><w:r><w:t>Handbook</w:t></w:r></w:p>${docxParagraph('Kept.')}<w:p><w:r><w:delText>Gone.</w:delText></w:r></w:p>${table}${filler}`
   const { pages, facts } = await parseBytes(rawDocx(body, { extra: [{ name: 'word/styles.xml', data: styles }] }), 'a.docx')
   expect(facts).toMatchObject({ engine: 'stream' })
@@ -49,7 +56,10 @@ test('a body too large for mammoth is streamed, with the same structure', async 
 
 test('headers and footers, which mammoth leaves out, come once at the end', async () => {
   const header = `<w:hdr xmlns:w="w">${docxParagraph('Strictly confidential')}</w:hdr>`
-  const extra = [{ name: 'word/header1.xml', data: header }, { name: 'word/header2.xml', data: header }]
+  const extra = [
+    { name: 'word/header1.xml', data: header },
+    { name: 'word/header2.xml', data: header },
+  ]
   const { pages } = await parseBytes(rawDocx(docxParagraph('Body.'), { extra }), 'a.docx')
   expect(pages[0]?.text).toBe('Body.\n\nStrictly confidential')
 })
@@ -64,12 +74,21 @@ test.each([
   ['more XML than the limit', () => textDocx(70), 'too_much_xml'],
   ['more text than the limit', () => textDocx(25), 'too_much_text'],
   ['a document type', () => rawDocx(docxParagraph('&a;'), { prolog: '<!DOCTYPE d [<!ENTITY a "aaaa">]>' }), 'corrupt'],
-  ['more entries than the limit', () => rawDocx(docxParagraph('x'), { extra: Array.from({ length: 5_100 }, (_, i) => ({ name: `word/media/${i}.png`, data: '' })) }), 'too_many_entries'],
+  [
+    'more entries than the limit',
+    () =>
+      rawDocx(docxParagraph('x'), {
+        extra: Array.from({ length: 5_100 }, (_, i) => ({ name: `word/media/${i}.png`, data: '' })),
+      }),
+    'too_many_entries',
+  ],
 ])('a DOCX with %s is refused', async (_what, make, code) => {
   await expect(parseBytes(make(), 'a.docx', { limits: DEFAULT_LIMITS })).rejects.toMatchObject({ code })
 })
 
 test('a torn archive is corrupt', async () => {
   const docx = await makeDocx(PARTS)
-  await expect(parseBytes(docx.subarray(0, docx.length - 300), 'a.docx')).rejects.toMatchObject({ code: expect.stringMatching(/corrupt|unsupported_type/) })
+  await expect(parseBytes(docx.subarray(0, docx.length - 300), 'a.docx')).rejects.toMatchObject({
+    code: expect.stringMatching(/corrupt|unsupported_type/),
+  })
 })

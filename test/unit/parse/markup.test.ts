@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { blocksOf, parseBytes } from '../../support/parse-file.ts'
 
 test('Markdown: headings, paragraphs, lists, code and tables', async () => {
-  const source = '# Guide\n\nA paragraph\non two lines.\n\n## Steps ##\n- one\n- two\n  goes on\n    - deeper\n\n```sh\nrun  me\n\nagain\n```\n| a | b |\n|---|---|\n| 1 | 2 |\n\nLater\n-----\nEnd.'
+  const source =
+    '# Guide\n\nA paragraph\non two lines.\n\n## Steps ##\n- one\n- two\n  goes on\n    - deeper\n\n```sh\nrun  me\n\nagain\n```\n| a | b |\n|---|---|\n| 1 | 2 |\n\nLater\n-----\nEnd.'
   const { pages, title } = await parseBytes(source, 'a.md')
   expect(title).toBe('Guide')
   expect(blocksOf(pages[0])).toEqual([

@@ -5,8 +5,22 @@ import { blocksOf, parseBytes } from '../../support/parse-file.ts'
 const LONG =
   'The refund is paid within thirty days after the goods have come back to the warehouse. It goes to the account that the order was paid from, and no other account can be named. Where the goods are damaged, the refund is reduced by the loss of value.'
 const PAGES: Part[][] = [
-  [{ heading: 'Terms of Sale' }, { bold: 'Refunds' }, { text: LONG }, { text: 'A second paragraph stands here, and it is short.' }],
-  [{ heading: 'Figures' }, { rows: [['Revenue', '1,200', '1,100'], ['Costs', '800', '750']] }, { items: ['first thing to do', 'second thing to do'] }],
+  [
+    { heading: 'Terms of Sale' },
+    { bold: 'Refunds' },
+    { text: LONG },
+    { text: 'A second paragraph stands here, and it is short.' },
+  ],
+  [
+    { heading: 'Figures' },
+    {
+      rows: [
+        ['Revenue', '1,200', '1,100'],
+        ['Costs', '800', '750'],
+      ],
+    },
+    { items: ['first thing to do', 'second thing to do'] },
+  ],
 ]
 
 test('pages of headings, paragraphs, rows and list items, lines of a paragraph joined', async () => {

@@ -5,10 +5,14 @@ import { makeDocx, makePdf } from '../../support/make-documents.ts'
 import { makeZip } from '../../support/make-zip.ts'
 import { withFile } from '../../support/parse-file.ts'
 
-const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
-const typeOf = (bytes: Buffer | string, name: string): Promise<string> => withFile(bytes, async (file) => (await sniff(file, name)).mediaType)
+const typeOf = (bytes: Buffer | string, name: string): Promise<string> =>
+  withFile(bytes, async (file) => (await sniff(file, name)).mediaType)
 const refusalOf = (bytes: Buffer | string, name: string): Promise<{ code: string; message: string }> =>
   typeOf(bytes, name).then(
     (type) => ({ code: `taken as ${type}`, message: '' }),
@@ -31,7 +35,10 @@ test('a PDF may have lines before its header', async () => {
 
 test('a DOCX is one wherever its parts stand in the archive', async () => {
   expect(await typeOf(rawDocx(docxParagraph('Hello')), 'a')).toBe(DOCX)
-  const odd = makeZip([{ name: 'zzz.xml', data: '<a/>' }, { name: 'word/document.xml', data: '<w/>' }])
+  const odd = makeZip([
+    { name: 'zzz.xml', data: '<a/>' },
+    { name: 'word/document.xml', data: '<w/>' },
+  ])
   expect(await typeOf(odd, 'a')).toBe(DOCX)
 })
 

@@ -25,7 +25,11 @@ test.each([
   ['windows-1252', Buffer.from(GERMAN, 'latin1'), GERMAN],
   ['windows-1251', windows1251(RUSSIAN), RUSSIAN],
   // そして、これは日本語です。
-  ['shift_jis', Buffer.from('82bb82b582c481418 2b182ea82cd93fa967b8cea82c582b78142'.replaceAll(' ', ''), 'hex'), 'そして、これは日本語です。'],
+  [
+    'shift_jis',
+    Buffer.from('82bb82b582c481418 2b182ea82cd93fa967b8cea82c582b78142'.replaceAll(' ', ''), 'hex'),
+    'そして、これは日本語です。',
+  ],
 ])('%s is found out', async (encoding, bytes, text) => {
   const { pages, facts } = await parseBytes(bytes, 'a.txt')
   expect(pages[0]?.text).toBe(text)
@@ -39,7 +43,10 @@ test('what may not stand on a page is taken out', async () => {
 
 test('a text over the limit is refused with the limit', async () => {
   const limits = { ...DEFAULT_LIMITS, textBytes: 1_000_000 }
-  await expect(parseBytes('word '.repeat(250_000), 'a.txt', { limits })).rejects.toMatchObject({ code: 'too_much_text', message: expect.stringContaining('1 MB') })
+  await expect(parseBytes('word '.repeat(250_000), 'a.txt', { limits })).rejects.toMatchObject({
+    code: 'too_much_text',
+    message: expect.stringContaining('1 MB'),
+  })
 })
 
 test('a text of blanks is ready, with a warning', async () => {

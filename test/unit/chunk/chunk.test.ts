@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { chunkDocument } from '../../../src/chunk/chunk.ts'
+import { documentText, type Page } from '../../../src/core/parsed.ts'
+import { PageBuilder } from '../../../src/parse/page-builder.ts'
+
+const words = (text: string): number => text.match(/\S+/g)?.length ?? 0
+/** A sentence of this many words, the first of them telling which it is. */
+const sentence = (name: string, length: number): string => `${name}${' word'.repeat(length - 1)}.`
+
+function page(number: number, write: (builder: PageBuilder) => void): Page {
+  const builder = new PageBuilder(number)
+  write(builder)
+  return builder.build()
+}
+
+const options = { maxTokens: 100, targetTokens: 50, countTokens: words }
+
+test('small blocks are packed together, and a heading opens a new passage', () => {
+  const chunks = chunkDocument(
+    [
+      page(1, (to) => {
+        to.add('heading', 'Terms', { level: 1 })
+        to.add('paragraph', sentence('One', 10))
+        to.add('paragraph', sentence('Two', 10))
+        to.add('heading', 'Refunds', { level: 2 })
+        to.add('paragraph', sentence('Three', 20))
+        to.add('heading', 'Shipping', { level: 2 })
+        to.add('paragraph', sentence('Four', 20))
+      }),
+    ],
+    options,
+  )
+  expect(chunks.map((chunk) => [chunk.text.match(/\b[A-Z]\w+/g)?.join(' '), chunk.headingPath])).toEqual([
+    ['Terms One Two', ['Terms']],
+    ['Refunds Three', ['Terms', 'Refunds']],
+    ['Shipping Four', ['Terms', 'Shipping']],
+  ])
+  expect(chunks.map((chunk) => chunk.index)).toEqual([0, 1, 2])
+})
+
+test('a heading is never the end of a passage', () => {
+  const chunks = chunkDocument(
+    [
+      page(1, (to) => {
+        to.add('paragraph', sentence('One', 45))
+        to.add('heading', 'Next', { level: 2 })
+        to.add('paragraph', sentence('Two', 30))
+      }),
+    ],
+    options,
+  )
+  expect(chunks.map((chunk) => chunk.text.split(' ')[0])).toEqual(['One', 'Next\n\nTwo'])
+})
+
+test('a long paragraph is cut between its sentences', () => {
+  const text = Array.from({ length: 12 }, (_, i) => sentence(`Number${i}`, 15)).join(' ')
+  const chunks = chunkDocument([page(1, (to) => to.add('paragraph', text))], options)
+  expect(chunks.length).toBeGreaterThan(2)
+  for (const chunk of chunks) {
+    expect(chunk.text).toMatch(/^Number.*\.$/)
+    expect(words(chunk.text)).toBeLessThanOrEqual(50)
+  }
+})
+
+test('a sentence longer than the target stays whole, one longer than a passage may be is cut at a blank', () => {
+  const whole = chunkDocument([page(1, (to) => to.add('paragraph', sentence('Long', 90)))], options)
+  expect(whole).toHaveLength(1)
+  const cut = chunkDocument([page(1, (to) => to.add('paragraph', sentence('Long', 250)))], options)
+  expect(cut.length).toBeGreaterThan(2)
+  for (const chunk of cut) {
+    expect(words(chunk.text)).toBeLessThanOrEqual(100)
+    expect(chunk.text).toMatch(/(word|Long|\.)$/)
+  }
+})
+
+test('a passage ends with its page, but not in the middle of a sentence', () => {
+  const full = sentence('Full', 30)
+  const parted = page(1, (to) => to.add('paragraph', `${full} Begun`))
+  const goesOn = page(2, (to) => to.add('paragraph', `and ended. ${sentence('Other', 10)}`))
+  expect(chunkDocument([parted, goesOn], options)[0]).toMatchObject({
+    pageStart: 1,
+    pageEnd: 2,
+    text: expect.stringContaining('Begun\fand ended.'),
+  })
+  const closed = page(1, (to) => to.add('paragraph', full))
+  const next = page(2, (to) => to.add('paragraph', sentence('Next', 10)))
+  expect(chunkDocument([closed, next], options).map((chunk) => [chunk.pageStart, chunk.pageEnd])).toEqual([
+    [1, 1],
+    [2, 2],
+  ])
+})
+
+test('rows of a table are never cut while they fit', () => {
+  const chunks = chunkDocument(
+    [
+      page(1, (to) => {
+        for (let i = 0; i < 40; i++) to.add('table_row', `Row${i} 1.5 2.5. 3 4`, { table: 1 })
+      }),
+    ],
+    options,
+  )
+  for (const line of chunks.flatMap((chunk) => chunk.text.split('\n'))) expect(line).toMatch(/^Row\d+ 1\.5 2\.5\. 3 4$/)
+})
+
+test('text that a parser left outside of blocks is found too; blank pages give nothing', () => {
+  const pages: Page[] = [
+    { number: 1, text: 'before BLOCK after', blocks: [{ kind: 'paragraph', start: 7, end: 12 }] },
+    { number: 2, text: ' \n ', blocks: [] },
+  ]
+  expect(chunkDocument(pages, options).map((chunk) => chunk.text)).toEqual(['before BLOCK after'])
+  expect(chunkDocument([], options)).toEqual([])
+})
+
+test('a document of three hundred pages is counted through a few times, not a few hundred', () => {
+  const pages = Array.from({ length: 300 }, (_, i) =>
+    page(i + 1, (to) => {
+      for (let j = 0; j < 8; j++) to.add('paragraph', Array.from({ length: 6 }, (_, k) => sentence(`S${j}${k}`, 12)).join(' '))
+    }),
+  )
+  let counted = 0
+  const chunks = chunkDocument(pages, { maxTokens: 512, countTokens: (text) => ((counted += text.length), words(text)) })
+  expect(chunks.length).toBeGreaterThan(300)
+  expect(counted).toBeLessThan(4 * documentText(pages).length)
+})
