@@ -141,7 +141,7 @@ export async function migrate<T>(db: Kysely<T>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
   await refuseNewer(db)
   const { error } = await migrator.migrateToLatest()
-  if (error !== undefined) throw error
+  if (error !== undefined) throw error as Error
 }
 
 async function refuseNewer<T>(db: Kysely<T>): Promise<void> {
