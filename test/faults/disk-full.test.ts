@@ -56,8 +56,12 @@ describe('disk full', () => {
 
   test('during the body: 507 with its code, no row, no temporary file, search goes on', async () => {
     await leaveFree(2_000_000)
-    const answer = await running.upload([{ name: 'big.txt', content: 'far too much for this disk\n'.repeat(400_000) }])
-    expect(answer).toMatchObject({ status: 507, body: { code: 'disk_full', status: 507 } })
+    // One that says how much it is, and one that does not and runs into it.
+    const content = 'far too much for this disk\n'.repeat(400_000)
+    const announced = await running.upload([{ name: 'big.txt', content }])
+    expect(announced).toMatchObject({ status: 507, body: { code: 'disk_full', status: 507 } })
+    const streamed = await running.call('POST', '/api/v1/upload?name=big.txt', new Blob([content]).stream())
+    expect(streamed).toMatchObject({ status: 507, body: { code: 'disk_full', status: 507 } })
     expect(await incoming(instance.dataDir)).toEqual([])
     expect((await running.documents()).map(({ name }) => name)).toEqual(['kept.txt'])
     expect(await found(running, words['kept.txt']!)).toEqual(['kept.txt'])

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
 import { endlessPdf, swellingDocx } from '../support/hard-files.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
-import { childrenOf, isRunning } from '../support/processes.ts'
+import { childrenOf, isRunning, killNow } from '../support/processes.ts'
 import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
@@ -50,10 +50,10 @@ test('a document that never comes to an end fails alone, and nothing is left of 
   expect((await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])).status).toBe(202)
   await expectFailedAlone('endless.pdf', 'parse_timeout', await uploadOthers(10))
   await expectTidy(running, instance.dataDir)
-  expect(readdirSync(temporary)).toEqual([])
   const children = childrenOf(running.daemon.pid)
   expect(await running.daemon.stop()).toBe(0)
   expect(children.filter(isRunning)).toEqual([])
+  expect(readdirSync(temporary)).toEqual([])
 })
 
 test('a document whose parser dies fails alone after its tries', async () => {
@@ -63,7 +63,7 @@ test('a document whose parser dies fails alone after its tries', async () => {
   await expectFound(others)
   // Only the deadly one is still being read; whoever reads it is ended from outside, as the kernel does it when memory is short.
   await until('the document to fail', async () => {
-    for (const pid of childrenOf(running.daemon.pid)) process.kill(pid, 'SIGKILL')
+    for (const pid of childrenOf(running.daemon.pid)) killNow(pid)
     return (await running.documents()).some(({ status }) => status === 'failed')
   })
   await expectFailedAlone('deadly.pdf', 'parser_crashed', others)

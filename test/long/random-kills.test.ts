@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
+import { killNow } from '../support/processes.ts'
 import { expectTidy, found } from '../support/promises.ts'
 import type { Rest } from '../support/rest.ts'
 import { textWith, rareWord } from '../support/words.ts'
@@ -92,7 +93,7 @@ test(`${KILLS} times kill -9 at random: what was acknowledged is there, once`, a
     const running = await instance.tryStart({
       onSpawn(pid) {
         spawned = pid
-        if (early) void pause(life).then(() => killIfThere(pid))
+        if (early) void pause(life).then(() => killNow(pid))
       },
     })
     figures.kills += 1
@@ -106,7 +107,7 @@ test(`${KILLS} times kill -9 at random: what was acknowledged is there, once`, a
     const clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => changeThings(running, client)))
     if (!early) {
       await pause(life)
-      killIfThere(spawned)
+      killNow(spawned)
     }
     await running.daemon.exited
     await clients
@@ -116,11 +117,3 @@ test(`${KILLS} times kill -9 at random: what was acknowledged is there, once`, a
   console.log(JSON.stringify({ ...figures, slowestStartMs: Math.round(figures.slowestStartMs) }))
   expect(figures.uploads + figures.replaces + figures.deletes).toBeGreaterThan(KILLS / 4)
 })
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}

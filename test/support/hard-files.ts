@@ -1,20 +1,20 @@
-import { crc32, deflateRawSync } from 'node:zlib'
+import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
-/** A PDF of one page whose drawing calls ten drawings, each of which calls ten, and so on: valid, small, and never read to its end. */
-export function endlessPdf(levels = 12): Buffer<ArrayBuffer> {
-  const stream = (dictionary: string, content: string): string => `<< ${dictionary} /Length ${content.length} >>\nstream\n${content}\nendstream`
-  const first = 4
+/** A PDF of one page that calls a drawing a million times, in which nothing is drawn at great length: valid, small, and not read to its end in an hour. */
+export function endlessPdf(): Buffer<ArrayBuffer> {
+  const stream = (dictionary: string, content: string): string => {
+    const packed = deflateSync(content).toString('latin1')
+    return `<< ${dictionary} /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed}\nendstream`
+  }
+  const drawing = (content: string, calls: string): string => stream(`/Type /XObject /Subtype /Form /BBox [0 0 200 200] /Resources << ${calls} >>`, content)
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents ${first} 0 R /Resources << /XObject << /F ${first + 1} 0 R >> >> >>`,
-    stream('', '/F Do '.repeat(10)),
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>',
+    stream('', '/F Do '.repeat(1000)),
+    drawing('/F Do '.repeat(1000), '/XObject << /F 6 0 R >>'),
+    drawing('q Q '.repeat(500_000), ''),
   ]
-  for (let level = 0; level < levels; level++) {
-    const next = first + 2 + level
-    objects.push(stream(`/Type /XObject /Subtype /Form /BBox [0 0 200 200] /Resources << /XObject << /F ${next} 0 R >> >>`, '/F Do '.repeat(10)))
-  }
-  objects.push(stream('/Type /XObject /Subtype /Form /BBox [0 0 200 200]', '0 0 m 1 1 l S'))
   let pdf = '%PDF-1.7\n'
   const offsets = objects.map((object, i) => {
     const at = pdf.length

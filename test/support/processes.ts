@@ -18,3 +18,12 @@ export function isRunning(pid: number): boolean {
     return false
   }
 }
+
+/** kill -9; one that has just ended is as good. */
+export function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

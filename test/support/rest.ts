@@ -39,6 +39,7 @@ export function rest(url: string, token: string): Rest {
       method,
       headers: { authorization: `Bearer ${token}`, ...(plain && { 'content-type': 'application/json' }), ...headers },
       body: plain ? JSON.stringify(body) : ((body ?? null) as RequestInit['body'] & {}),
+      ...(body instanceof ReadableStream && { duplex: 'half' }),
     })
     const text = await response.text()
     const json = response.headers.get('content-type')?.includes('json')

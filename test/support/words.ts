@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 
-const LETTERS = 'bcdfghjklmnp'
+const LETTERS = 'bcdfghjklmnprtvwxz'
 
 /**
- * A word that stands in no language and in no other document, of letters that no stemmer takes away: whoever finds it has found the
+ * A word that stands in no language and in no other document, without a vowel or an ending that a stemmer knows: whoever finds it has found the
  * document it was put into.
  */
 export function rareWord(): string {
-  return 'zq' + Array.from({ length: 12 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+  return Array.from({ length: 14 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 }
 
 /** A short text that can be found by its words. */

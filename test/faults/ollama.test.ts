@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runCli } from '../support/daemon.ts'
+import { type FakeOllama, type Fault, startFakeOllama } from '../support/fake-ollama.ts'
+import { EMBEDDINGGEMMA } from '../support/fake-ollama-model.ts'
+import { type Instance, newInstance, type Running } from '../support/instance.ts'
+import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
+import { until } from '../support/until.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+const MODEL = 'ollama:embeddinggemma'
+
+let ollama: FakeOllama
+let instance: Instance
+let running: Running
+
+const newOllamaInstance = (): Promise<Instance> => newInstance({ DOCSEARCH_EMBEDDER: MODEL, DOCSEARCH_OLLAMA: ollama.url })
+
+async function upload(...names: string[]): Promise<Record<string, string>> {
+  const words = Object.fromEntries(names.map((name) => [name, rareWord()]))
+  for (const [name, word] of Object.entries(words)) expect((await running.upload([{ name, content: textWith(word) }])).status).toBe(202)
+  return words
+}
+
+/** Found by meaning too: the vectors in the index are of the model that is asked. */
+async function expectFoundByVector(words: Record<string, string>): Promise<void> {
+  for (const [name, word] of Object.entries(words)) {
+    const answer = await running.search(word, { mode: 'vector', limit: 3 })
+    expect(answer).toMatchObject({ mode: 'vector', mode_reason: null, embedding_model: MODEL })
+    expect(answer.results[0]?.document.name).toBe(name)
+  }
+}
+
+async function expectKeywordsOnly(word: string, name: string): Promise<void> {
+  const answer = await running.search(word)
+  expect(answer.mode).toBe('keyword')
+  expect(answer.mode_reason).toMatch(/ollama/i)
+  expect(answer.embedding_model).toBe(null)
+  expect(answer.results.map(({ document }) => document.name)).toEqual([name])
+}
+
+const embedderHealth = async () => (await running.health()).checks?.embedder
+
+describe('an Ollama that fails while documents are embedded', () => {
+  const all: Record<string, string> = {}
+  beforeAll(async () => {
+    ollama = await startFakeOllama()
+    instance = await newOllamaInstance()
+    running = await instance.start()
+    Object.assign(all, await upload('before.txt'))
+    await expectSearchableOnce(running, all)
+  })
+  afterAll(async () => {
+    await instance?.remove()
+    await ollama?.close()
+  })
+
+  const documents = (body: Record<string, unknown>): boolean => JSON.stringify(body['input']).includes('password')
+  const path = '/api/embed'
+  test.each<[string, Fault]>([
+    ['answers 500 in the middle of a batch', { path, when: documents, status: 500, error: 'llama runner process no longer running' }],
+    ['is overloaded', { path, when: documents, status: 503, error: 'server busy, please try again.  maximum pending requests exceeded', times: 2 }],
+    ['cuts the connection', { path, when: documents, kind: 'reset', times: 2 }],
+    ['answers vectors of another length', { path, when: documents, kind: 'wrong_dimensions' }],
+    ['answers too few vectors', { path, when: documents, kind: 'wrong_count' }],
+    ['answers no JSON', { path, when: documents, body: '<html>proxy error</html>' }],
+  ])('%s: waits, then each document is there once, with its own vector', async (what, fault) => {
+    ollama.fail(fault)
+    const words = await upload(...['a', 'b', 'c'].map((letter) => `${what} ${letter}.txt`))
+    await expectSearchableOnce(running, words)
+    await expectFoundByVector(words)
+    Object.assign(all, words)
+    ollama.assertDone()
+  })
+
+  test('has NaN for one passage for ever: that one is found by its words, with a warning, and the others in full', async () => {
+    const poisoned = rareWord()
+    ollama.poison(poisoned)
+    await running.upload([{ name: 'poisoned.txt', content: textWith(poisoned) }])
+    const others = await upload('beside.txt')
+    await expectSearchableOnce(running, others)
+    await expectFoundByVector(others)
+    expect(await found(running, poisoned)).toEqual(['poisoned.txt'])
+    const document = (await running.documents()).find(({ name }) => name === 'poisoned.txt')!
+    expect(document).toMatchObject({ status: 'ready', health: { chunks_skipped: 1 } })
+    expect(document.warnings.length).toBeGreaterThan(0)
+    Object.assign(all, others)
+  })
+
+  test('is slow: what is ready is found meanwhile, the rest is counted as pending', async () => {
+    const held = ollama.hold(path)
+    const words = await upload('slow.txt')
+    await held.arrived
+    expect((await running.search(all['before.txt']!, { mode: 'keyword' })).pending_documents).toBe(1)
+    expect(await found(running, all['before.txt']!)).toEqual(['before.txt'])
+    held.release()
+    await expectSearchableOnce(running, words)
+    Object.assign(all, words)
+  })
+
+  test('goes down and comes back: keywords with the reason meanwhile, health tells, then all is as before', async () => {
+    await ollama.stop()
+    const words = await upload('down-1.txt', 'down-2.txt')
+    await expectKeywordsOnly(all['before.txt']!, 'before.txt')
+    expect(await embedderHealth()).toMatchObject({ status: 'degraded', code: 'embedder_unavailable' })
+    await until('health to say that processing waits', async () => (await running.health()).checks?.queue?.status === 'degraded')
+    expect((await running.documents()).filter(({ status }) => status === 'failed')).toEqual([])
+
+    await ollama.restart()
+    await expectSearchableOnce(running, words)
+    await expectFoundByVector({ ...words, 'before.txt': all['before.txt']! })
+    expect(await embedderHealth()).toMatchObject({ status: 'ok' })
+    Object.assign(all, words)
+  })
+
+  test('becomes another model under the same name: nothing of it gets in, no question is asked of it, until the old one is back', async () => {
+    await expectFoundByVector({ 'before.txt': all['before.txt']! })
+    ollama.setDigest(EMBEDDINGGEMMA.name, 'f'.repeat(64))
+    // Not even right after it was the right one.
+    await expectKeywordsOnly(all['before.txt']!, 'before.txt')
+    const words = await upload('changed.txt')
+    await until('health to tell', async () => (await embedderHealth())?.code === 'embedding_model_changed')
+    await expectKeywordsOnly(all['before.txt']!, 'before.txt')
+    expect((await running.documents()).find(({ name }) => name === 'changed.txt')!.status).toMatch(/queued|processing/)
+    ollama.setDigest(EMBEDDINGGEMMA.name, EMBEDDINGGEMMA.digest)
+    await expectSearchableOnce(running, words)
+    await expectFoundByVector({ ...words, 'before.txt': all['before.txt']! })
+    Object.assign(all, words)
+  })
+
+  test('killed while it is down: the next start serves keywords, and completes when it is back', async () => {
+    await ollama.stop()
+    const words = await upload('killed.txt')
+    await running.daemon.kill()
+    running = await instance.start()
+    await expectKeywordsOnly(all['before.txt']!, 'before.txt')
+    await ollama.restart()
+    Object.assign(all, words)
+    await expectSearchableOnce(running, all)
+    await expectFoundByVector(words)
+    await expectTidy(running, instance.dataDir)
+  })
+})
+
+describe('which model an index belongs to', () => {
+  beforeEach(async () => {
+    ollama = await startFakeOllama()
+    instance = await newOllamaInstance()
+  })
+  afterEach(async () => {
+    await instance?.remove()
+    await ollama?.close()
+  })
+
+  test('asked for by name and down at the start: uploads are taken, and done when it comes', async () => {
+    await ollama.stop()
+    running = await instance.start()
+    const words = await upload('early.txt')
+    const answer = await running.search(words['early.txt']!)
+    expect(answer).toMatchObject({ results: [], pending_documents: 1 })
+    expect(answer.mode_reason).toMatch(/ollama/i)
+    expect(await embedderHealth()).toMatchObject({ status: 'unavailable' })
+    await ollama.restart()
+    await expectSearchableOnce(running, words)
+    await expectFoundByVector(words)
+  })
+
+  test('another model under the same name at the start: keywords only, until it is reindexed', async () => {
+    running = await instance.start()
+    const words = await upload('old.txt')
+    await expectSearchableOnce(running, words)
+    await running.daemon.stop()
+    ollama.setDigest(EMBEDDINGGEMMA.name, 'e'.repeat(64))
+
+    running = await instance.start()
+    await expectKeywordsOnly(words['old.txt']!, 'old.txt')
+    expect((await embedderHealth())?.code).toBe('embedding_model_changed')
+    await running.daemon.stop()
+
+    expect((await runCli(['reindex'], instance.env)).code).toBe(0)
+    running = await instance.start()
+    await expectSearchableOnce(running, words)
+    await expectFoundByVector(words)
+  })
+
+  test('the built-in one by name: everything is embedded again, and the old model is not asked any more', async () => {
+    running = await instance.start()
+    const words = await upload('one.txt', 'two.txt')
+    await expectSearchableOnce(running, words)
+    await running.daemon.stop()
+    const asked = ollama.embedCalls().length
+
+    running = await instance.start({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+    await expectSearchableOnce(running, words)
+    for (const document of await running.documents()) expect(document.embedding_model).toBe('builtin')
+    expect(await running.search(words['one.txt']!)).toMatchObject({ mode: 'hybrid', embedding_model: 'builtin' })
+    expect(ollama.embedCalls().length).toBe(asked)
+    await expectTidy(running, instance.dataDir)
+    await running.daemon.stop()
+
+    // `auto` stays with what the index was made with, though Ollama answers.
+    running = await instance.start({ env: { DOCSEARCH_EMBEDDER: 'auto' } })
+    expect(await running.search(words['one.txt']!)).toMatchObject({ mode: 'hybrid', embedding_model: 'builtin' })
+    expect(ollama.embedCalls().length).toBe(asked)
+  })
+})
