@@ -154,6 +154,7 @@ describe('the rules bite', () => {
     ['search/x.ts', "export const f = () => import('../ingest/ingest.ts')"],
     ['text/x.ts', "export type A = import('../index/chunk-index.ts').ChunkIndex"],
     ['text/x.ts', "export const worker = new URL('../parse/worker/main.ts', import.meta.url)"],
+    ['text/x.ts', 'export const worker = new URL(`../parse/worker/main${extension}`, import.meta.url)'],
     ['client/x.ts', "import type { Config } from '../config/config.ts'"],
     ['cli/x.ts', "import { serve } from '../serve/main.ts'"],
     ['cli/commands/x.ts', "import { a } from '../../search/search.ts'"],

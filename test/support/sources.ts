@@ -43,6 +43,13 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 const name = (value: unknown): string | null => (isNode(value) && value.type === 'Identifier' ? String(value['name']) : null)
 const text = (value: unknown): string | null => (isNode(value) && typeof value['value'] === 'string' ? value['value'] : null)
 
+/** `./worker` of a template such as `./worker${extension}`. */
+function beginning(value: unknown): string | null {
+  if (!isNode(value) || value.type !== 'TemplateLiteral') return null
+  const [first] = value['quasis'] as { value: { raw: string } }[]
+  return first?.value.raw ?? null
+}
+
 /** Everything in src/ that can import: type-only, dynamic, re-exports, `import('…').Type` and `new URL('./worker.ts', import.meta.url)`. */
 export function readSource(path: string, code: string): Source {
   const { program, errors } = parseSync(path, code)
@@ -75,8 +82,8 @@ export function readSource(path: string, code: string): Source {
       case 'NewExpression':
         // How a worker or a child process is named; nothing else links the two files.
         if (name(node['callee']) === 'URL' && Array.isArray(node['arguments']) && node['arguments'].length === 2) {
-          const file = text(node['arguments'][0])
-          if (file !== null && /^\.{1,2}\/.*\.tsx?$/.test(file)) source.imports.push({ request: file, dynamic: true })
+          const file = text(node['arguments'][0]) ?? beginning(node['arguments'][0])
+          if (file !== null && /^\.{1,2}\/[^.]*(\.tsx?)?$/.test(file)) source.imports.push({ request: file, dynamic: true })
         }
         break
       case 'MemberExpression':
@@ -104,11 +111,12 @@ export function readSources(): Source[] {
     .map((path) => readSource(path, readFileSync(join(root, 'src', path), 'utf8')))
 }
 
-/** The folder of src/ that a relative request leads to, or null for a package. */
+/** The folder of src/ that a relative request leads to, or null for a package and for what lies outside src/. */
 export function targetFolder(source: Source, request: string): string | null {
   if (!request.startsWith('.')) return null
   const target = relative('/src', join('/src', source.path, '..', request)).replaceAll('\\', '/')
-  return target.split('/')[0] ?? null
+  const [folder = ''] = target.split('/')
+  return folder === '..' ? null : folder
 }
 
 /** `@scope/name` or `name` of a request for a package; `node:` modules as they are. */
