@@ -67,7 +67,7 @@ export interface ChunkIndex {
   put(documents: readonly DocumentChunks[]): Promise<void>
   deleteDocuments(documentIds: readonly string[]): Promise<void>
   vectorSearch(vector: Float32Array, filter: ChunkFilter, limit: number): Promise<ChunkHit[]>
-  /** `terms`: analysed query terms; any of them may match. */
+  /** `terms`: analysed query terms; any of them may match, one given twice counts twice. */
   keywordSearch(terms: readonly string[], filter: ChunkFilter, limit: number): Promise<ChunkHit[]>
   /** Passages by chunk id, those of this owner; one that has gone since it was found is missing. */
   passages(ownerId: string, chunkIds: readonly string[]): Promise<Map<string, Passage>>
