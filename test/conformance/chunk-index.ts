@@ -95,10 +95,12 @@ export function chunkIndexConformance(
       expect(scores.at(-1)).toBeGreaterThan(0)
     })
 
-    test('any term may match, one given twice counts once, none finds nothing', async () => {
+    test('any term may match, one given twice counts twice, none finds nothing', async () => {
       await add(chunk('doc_1', 1), chunk('doc_1', 2), chunk('doc_1', 3))
       expect(ids(await words(['word1', 'word3', 'nowhere'])).toSorted()).toEqual(['doc_1:1:1', 'doc_1:1:3'])
-      expect(await words(['word1', 'word1', 'word1'])).toEqual(await words(['word1']))
+      const [once, twice] = [await words(['word1']), await words(['word1', 'word1'])]
+      expect(ids(twice)).toEqual(ids(once))
+      expect(twice[0]!.score).toBeCloseTo(2 * once[0]!.score)
       expect(await words([])).toEqual([])
     })
 
