@@ -117,16 +117,27 @@ function translate(error: unknown): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new DocsearchError('data_readonly', 'The data folder cannot be written to. Check who owns it and its permissions.', outside)
+      return new DocsearchError(
+        'data_readonly',
+        'The data folder cannot be written to. Check who owns it and its permissions.',
+        outside,
+      )
     case 'EIO':
-      return new DocsearchError('disk_error', 'The disk under the data folder reported an error. Check it before going on.', outside)
+      return new DocsearchError(
+        'disk_error',
+        'The disk under the data folder reported an error. Check it before going on.',
+        outside,
+      )
     default:
       return error
   }
 }
 
 function missing(cause: unknown): DocsearchError {
-  return new DocsearchError('blob_missing', 'The original of this document is not in the data folder. Upload it again.', { blame: 'outside', cause })
+  return new DocsearchError('blob_missing', 'The original of this document is not in the data folder. Upload it again.', {
+    blame: 'outside',
+    cause,
+  })
 }
 
 /** One piece of work at a time for each key. */

@@ -12,7 +12,10 @@ export interface IndexFingerprint {
 }
 
 export function fingerprintOf(embedder: Pick<Embedder, 'fingerprint'>): IndexFingerprint {
-  return { embedder: embedder.fingerprint, layout: `chunks ${CHUNKER_VERSION}, terms ${ANALYSER_VERSION}, table ${INDEX_LAYOUT_VERSION}` }
+  return {
+    embedder: embedder.fingerprint,
+    layout: `chunks ${CHUNKER_VERSION}, terms ${ANALYSER_VERSION}, table ${INDEX_LAYOUT_VERSION}`,
+  }
 }
 
 const SEPARATOR = ' | '

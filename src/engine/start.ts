@@ -95,7 +95,11 @@ export async function startEngine({ records, indexStore, chooseEmbedder, log }: 
   /** The order is safe against a crash at any point: recovery queues what a new generation lacks, and drops tables without a row. */
   async function replace(old: Generation | null, embedder: Embedder, reason: string | null): Promise<void> {
     const fingerprint = embedder.maxTokens > 0 ? formatFingerprint(fingerprintOf(embedder)) : old!.fingerprint
-    const generation = await records.generations.activate({ fingerprint, embeddingModel: embedder.name, dimensions: embedder.dimensions })
+    const generation = await records.generations.activate({
+      fingerprint,
+      embeddingModel: embedder.name,
+      dimensions: embedder.dimensions,
+    })
     const queued = await records.queue.requeueAll()
     await take(generation, embedder)
     if (old) await indexStore.drop(old.id)

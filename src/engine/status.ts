@@ -1,10 +1,17 @@
 import type { ActiveEngine, Engine } from './engine.ts'
 
 /** State of embedder and index in words, for health. */
-export async function engineStatus(active: ActiveEngine | null, reason: string, rebuilt: string | null): ReturnType<Engine['status']> {
+export async function engineStatus(
+  active: ActiveEngine | null,
+  reason: string,
+  rebuilt: string | null,
+): ReturnType<Engine['status']> {
   if (active === null) {
     const message = `No embedder yet, so nothing can be searched: ${reason}`
-    return { embedder: { status: 'unavailable', message }, index: { status: 'degraded', message: 'There is no index before there is an embedder.' } }
+    return {
+      embedder: { status: 'unavailable', message },
+      index: { status: 'degraded', message: 'There is no index before there is an embedder.' },
+    }
   }
   const [embedder, index] = await Promise.all([active.embedder.check(), active.index.check()])
   return {

@@ -27,7 +27,11 @@ export function createAccept({ records, blobs, parserPool, limits }: IngestOptio
 }
 
 function tooLarge(size: number, limit: number): DocsearchError {
-  return new DocsearchError('too_large', `The file has ${size} bytes, more than the limit of ${limit}. Split it, or raise limits.fileBytes.`, {
-    details: { size, limit },
-  })
+  return new DocsearchError(
+    'too_large',
+    `The file has ${size} bytes, more than the limit of ${limit}. Split it, or raise limits.fileBytes.`,
+    {
+      details: { size, limit },
+    },
+  )
 }

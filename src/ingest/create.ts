@@ -22,7 +22,11 @@ export function createIngest(options: IngestOptions): Ingest {
   const { records, engine, log } = options
   const stopping = new AbortController()
   const patience = createPatience(log, stopping.signal)
-  const maintenance = createMaintenance(options, () => writer, () => reconciler)
+  const maintenance = createMaintenance(
+    options,
+    () => writer,
+    () => reconciler,
+  )
   const writer = createIndexWriter(options, patience, (chunks) => maintenance.committed(chunks))
   const reconciler = createReconciler(options, writer)
   // One keeps up with about four parsers.
@@ -92,7 +96,11 @@ export function createIngest(options: IngestOptions): Ingest {
       const { queued, processing, failed } = await records.queue.counts()
       const held = patience.reason() ?? (engine.current()?.canEmbed ? null : engine.choice().reason)
       const stands = held !== null && queued + processing > 0
-      const message = stands ? `Processing waits: ${held}` : queued + processing > 0 ? `${queued} documents wait, ${processing} are worked on.` : 'Nothing waits.'
+      const message = stands
+        ? `Processing waits: ${held}`
+        : queued + processing > 0
+          ? `${queued} documents wait, ${processing} are worked on.`
+          : 'Nothing waits.'
       return { status: stands ? 'degraded' : 'ok', message, queued, processing, failed }
     },
   }

@@ -35,8 +35,10 @@ export interface StepParts {
   writer: IndexWriter
 }
 
-export function createSteps({ records, blobs, parserPool }: IngestOptions, { patience, threads, batcher, writer }: StepParts): Steps {
-
+export function createSteps(
+  { records, blobs, parserPool }: IngestOptions,
+  { patience, threads, batcher, writer }: StepParts,
+): Steps {
   async function parse({ document }: QueuedDocument, signal: AbortSignal): Promise<ParsedDocument> {
     const file = await blobs.path(document.sha256)
     for (let tries = 1; ; tries++) {
@@ -67,12 +69,23 @@ export function createSteps({ records, blobs, parserPool }: IngestOptions, { pat
       const { document, version } = job
       const shown = title ?? document.name
       const { maxTokens, tokenCounter: counter } = embedder
-      const { chunks, vectors: made } = await threads.prepare({ title: shown, pages, maxTokens, counter, embed: embedder.name === 'builtin' })
+      const { chunks, vectors: made } = await threads.prepare({
+        title: shown,
+        pages,
+        maxTokens,
+        counter,
+        embed: embedder.name === 'builtin',
+      })
       signal.throwIfAborted()
       const inputs = () => chunks.map((chunk) => embeddingInput(shown, chunk))
       const vectors = made ?? (await batcher.embed(embedder, inputs(), signal))
       killPoint('embed')
-      const indexed = chunks.map((chunk, i) => ({ ...chunk, ...placeOf(document, version, chunk.index), title: shown, vector: vectors[i] ?? null }))
+      const indexed = chunks.map((chunk, i) => ({
+        ...chunk,
+        ...placeOf(document, version, chunk.index),
+        title: shown,
+        vector: vectors[i] ?? null,
+      }))
       const chunksSkipped = indexed.filter((chunk) => chunk.vector === null).length
       const warnings = chunksSkipped === 0 ? [] : [notEmbedded(chunksSkipped, chunks.length, embedder.name)]
       await writer.write({ job, engine, isNew: job.isNew, chunks: indexed, warnings, chunksSkipped })
@@ -83,7 +96,17 @@ export function createSteps({ records, blobs, parserPool }: IngestOptions, { pat
 /** What a passage has of its document, so that filters run inside the index. */
 function placeOf(document: DocumentRecord, version: number, index: number) {
   const { id, ownerId, projectId, mediaType, path, tags, createdAt } = document
-  return { id: `${id}:${version}:${index}`, documentId: id, version, ownerId, projectId, mediaType, path, tags, documentCreatedAt: createdAt }
+  return {
+    id: `${id}:${version}:${index}`,
+    documentId: id,
+    version,
+    ownerId,
+    projectId,
+    mediaType,
+    path,
+    tags,
+    documentCreatedAt: createdAt,
+  }
 }
 
 function healthOf(pages: readonly Page[], pageCount: number): DocumentHealth {
@@ -96,5 +119,8 @@ function charsOf(pages: readonly Page[]): number {
 }
 
 function notEmbedded(skipped: number, all: number, model: string) {
-  return { code: 'chunk_not_embedded', message: `${skipped} of ${all} passages could not be embedded by ${model}; they are found by their words only.` }
+  return {
+    code: 'chunk_not_embedded',
+    message: `${skipped} of ${all} passages could not be embedded by ${model}; they are found by their words only.`,
+  }
 }

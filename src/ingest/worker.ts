@@ -48,7 +48,8 @@ export function createWorker(options: WorkerOptions): Worker {
   let again = false
   let timer: NodeJS.Timeout | undefined
 
-  const room = () => (stopping.signal.aborted || heldChars >= MOST_HELD_CHARS ? 0 : Math.min(extractors - extracting, MOST_HELD - held))
+  const room = () =>
+    stopping.signal.aborted || heldChars >= MOST_HELD_CHARS ? 0 : Math.min(extractors - extracting, MOST_HELD - held)
 
   async function pump(): Promise<void> {
     clearTimeout(timer)
@@ -116,7 +117,8 @@ export function createWorker(options: WorkerOptions): Worker {
     } catch (error) {
       await giveBack(job, error).catch((failure: unknown) => {
         // It stays `processing`; the next start puts it back into the queue.
-        if (!stopping.signal.aborted) log.error({ err: failure, document: job.documentId }, 'the state of a document could not be written')
+        if (!stopping.signal.aborted)
+          log.error({ err: failure, document: job.documentId }, 'the state of a document could not be written')
       })
     }
   }
@@ -174,9 +176,12 @@ export function createWorker(options: WorkerOptions): Worker {
       return
     }
     const known = isDocsearchError(error)
-    if (!known || error.blame === 'internal') log.error({ err: error, document: job.documentId }, 'a document could not be processed')
+    if (!known || error.blame === 'internal')
+      log.error({ err: error, document: job.documentId }, 'a document could not be processed')
     const code = known ? error.code : 'internal_error'
-    const message = known ? error.message : 'docsearch made a mistake with this document; its log says which. Reprocess it after an update.'
+    const message = known
+      ? error.message
+      : 'docsearch made a mistake with this document; its log says which. Reprocess it after an update.'
     await patience.try(() => records.queue.fail(job, { code, message }))
     options.onFailed()
   }
@@ -194,7 +199,8 @@ export function createWorker(options: WorkerOptions): Worker {
       // What runs may come to its end, unless it stands still; then it is put back, which takes no time.
       if (!waits && (await within(graceMs / 2))) return
       aborting.abort(stopping.signal.reason)
-      if (!(await within(graceMs / 2))) log.warn({ documents: running.size }, 'stopped in the middle of documents; they go on at the next start')
+      if (!(await within(graceMs / 2)))
+        log.warn({ documents: running.size }, 'stopped in the middle of documents; they go on at the next start')
     },
   }
 }

@@ -36,7 +36,11 @@ interface Waiting {
 }
 
 /** The one writer of the index: commits the chunks of many documents at once, then says so in their rows. */
-export function createIndexWriter({ records, engine, log }: IngestOptions, patience: Patience, onCommit: (chunks: number) => void): IndexWriter {
+export function createIndexWriter(
+  { records, engine, log }: IngestOptions,
+  patience: Patience,
+  onCommit: (chunks: number) => void,
+): IndexWriter {
   let waiting: Waiting[] = []
   let gathering = false
   let last: Promise<unknown> = Promise.resolve()
@@ -114,7 +118,8 @@ export function createIndexWriter({ records, engine, log }: IngestOptions, patie
     try {
       await index.put(documents)
     } catch (error) {
-      const damaged = isDocsearchError(error, 'index_corrupt') || (isDocsearchError(error, 'index_failed') && !(await index.check()).ok)
+      const damaged =
+        isDocsearchError(error, 'index_corrupt') || (isDocsearchError(error, 'index_failed') && !(await index.check()).ok)
       if (!damaged) throw error
       log.error({ err: error }, 'the index cannot be written to')
       // Everything is queued for the new index, these documents too.

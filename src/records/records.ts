@@ -48,7 +48,14 @@ export interface SetupTokens {
 }
 
 export interface Keys {
-  create(key: { ownerId: string; name: string; sha256: string; lastFour: string; scopes: readonly Scope[]; expiresAt: Date | null }): Promise<ApiKeyRecord>
+  create(key: {
+    ownerId: string
+    name: string
+    sha256: string
+    lastFour: string
+    scopes: readonly Scope[]
+    expiresAt: Date | null
+  }): Promise<ApiKeyRecord>
   /** By the SHA-256 of the whole key, hex. Expired ones are not found. */
   findByHash(sha256: string): Promise<ApiKeyRecord | null>
   /** At most once a minute per key is written. */
@@ -134,13 +141,31 @@ export interface Queue {
   /** Earliest moment at which something waiting may be claimed; null when nothing waits. */
   nextDue(): Promise<Date | null>
   /** Parsing is done: pages and facts are kept. False when this version is no longer wanted. */
-  savePages(job: JobRef, parsed: { pages: readonly Page[]; title: string | null; pageCount: number; warnings: readonly DocumentWarning[]; health: DocumentHealth; facts: Record<string, unknown> }): Promise<boolean>
+  savePages(
+    job: JobRef,
+    parsed: {
+      pages: readonly Page[]
+      title: string | null
+      pageCount: number
+      warnings: readonly DocumentWarning[]
+      health: DocumentHealth
+      facts: Record<string, unknown>
+    },
+  ): Promise<boolean>
   /**
    * Before chunks go to the index: from here on they may be in it, whatever happens. Returns the jobs whose version is still wanted.
    */
   beginIndexing(jobs: readonly JobRef[]): Promise<JobRef[]>
   /** Its chunks are committed in the index. One transaction for many. Returns those whose version was no longer wanted. */
-  finish(results: readonly { job: JobRef; chunkCount: number; chunksSkipped: number; embeddingModel: string; warnings: readonly DocumentWarning[] }[]): Promise<JobRef[]>
+  finish(
+    results: readonly {
+      job: JobRef
+      chunkCount: number
+      chunksSkipped: number
+      embeddingModel: string
+      warnings: readonly DocumentWarning[]
+    }[],
+  ): Promise<JobRef[]>
   /** For good. What was searchable of an earlier version is buried (see `tombstones`): a failed document is not found. */
   fail(job: JobRef, error: { code: string; message: string }): Promise<void>
   /** Back into the queue, not before this moment. `countAttempt` false: waiting for something outside is no fault of the document. */

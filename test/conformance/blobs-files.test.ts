@@ -17,7 +17,8 @@ describe('originals as files', () => {
     const path = await blobs.path(sha256)
     expect(path.endsWith(join('blobs', 'ab', sha256.slice(2)))).toBe(true)
     expect((await stat(path)).mode & 0o777).toBe(0o600)
-    for (const folder of [blobs.incoming, dirname(path), dirname(dirname(path))]) expect((await stat(folder)).mode & 0o777).toBe(0o700)
+    for (const folder of [blobs.incoming, dirname(path), dirname(dirname(path))])
+      expect((await stat(folder)).mode & 0o777).toBe(0o700)
   })
 
   test('what was being received when the daemon died is gone at the next start, originals stay', async () => {

@@ -46,7 +46,8 @@ export function blobsConformance(open: (clock: TestClock) => Promise<Blobs>): vo
 
   test('one that is not there is named so', async () => {
     const none = 'f'.repeat(64)
-    for (const ask of [blobs.path, blobs.open, blobs.size]) await expect(ask(none)).rejects.toMatchObject({ code: 'blob_missing' })
+    for (const ask of [blobs.path, blobs.open, blobs.size])
+      await expect(ask(none)).rejects.toMatchObject({ code: 'blob_missing' })
   })
 
   test('a sweep takes what nobody refers to, and leaves the rest', async () => {

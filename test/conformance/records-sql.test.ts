@@ -8,7 +8,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
 import { recordsConformance } from './records.ts'
 
-const openIn = (folder: string, clock: TestClock = testClock()) => openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
+const openIn = (folder: string, clock: TestClock = testClock()) =>
+  openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
 
 describe('records over SQLite', () => {
   recordsConformance({
@@ -54,7 +55,10 @@ describe('the database file', () => {
     const pageSize = bytes.readUInt16BE(16)
     bytes.fill(0xff, bytes.length - 3 * pageSize, bytes.length - pageSize)
     await writeFile(file, bytes)
-    await expect(openIn(folder)).rejects.toMatchObject({ code: 'database_corrupt', message: expect.stringContaining('docsearch restore') })
+    await expect(openIn(folder)).rejects.toMatchObject({
+      code: 'database_corrupt',
+      message: expect.stringContaining('docsearch restore'),
+    })
     expect(await readFile(file)).toEqual(bytes)
   })
 

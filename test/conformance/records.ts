@@ -13,7 +13,14 @@ const PAGES: Page[] = [
   { number: 1, text: 'First page', blocks: [{ kind: 'paragraph', start: 0, end: 10 }] },
   { number: 2, text: 'Ünïcode 🙂\u0000', blocks: [] },
 ]
-const PARSED = { pages: PAGES, title: 'A title', pageCount: 2, warnings: [{ code: 'w', message: 'warned' }], health: HEALTH, facts: { engine: 'x' } }
+const PARSED = {
+  pages: PAGES,
+  title: 'A title',
+  pageCount: 2,
+  warnings: [{ code: 'w', message: 'warned' }],
+  health: HEALTH,
+  facts: { engine: 'x' },
+}
 
 /** What every implementation of Records has to do. */
 export function recordsConformance({ open }: RecordsUnderTest): void {
@@ -121,11 +128,20 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
 
   describe('projects', () => {
     test('a name is taken once for each owner', async () => {
-      await expect(records.projects.create({ ownerId: alice, name: 'default', description: '' })).rejects.toMatchObject({ code: 'project_exists' })
-      await expect(records.projects.create({ ownerId: bob, name: 'default', description: '' })).resolves.toMatchObject({ name: 'default' })
+      await expect(records.projects.create({ ownerId: alice, name: 'default', description: '' })).rejects.toMatchObject({
+        code: 'project_exists',
+      })
+      await expect(records.projects.create({ ownerId: bob, name: 'default', description: '' })).resolves.toMatchObject({
+        name: 'default',
+      })
       const second = await records.projects.create({ ownerId: alice, name: 'second', description: 'd' })
-      await expect(records.projects.update(alice, second.id, { name: 'default' })).rejects.toMatchObject({ code: 'project_exists' })
-      expect(await records.projects.update(alice, second.id, { description: 'new' })).toMatchObject({ name: 'second', description: 'new' })
+      await expect(records.projects.update(alice, second.id, { name: 'default' })).rejects.toMatchObject({
+        code: 'project_exists',
+      })
+      expect(await records.projects.update(alice, second.id, { description: 'new' })).toMatchObject({
+        name: 'second',
+        description: 'new',
+      })
     })
 
     test('found by id or name, an id first', async () => {
@@ -177,7 +193,15 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
     test('a new one is queued, with everything that was said about it', async () => {
       const { document, outcome } = await records.documents.register(upload(), 'replace')
       expect(outcome).toBe('created')
-      expect(document).toMatchObject({ ...upload(), projectName: 'default', status: 'queued', version: 1, error: null, warnings: [], parse: {} })
+      expect(document).toMatchObject({
+        ...upload(),
+        projectName: 'default',
+        status: 'queued',
+        version: 1,
+        error: null,
+        warnings: [],
+        parse: {},
+      })
       expect(await records.documents.get(alice, document.id)).toEqual(document)
       expect(await types()).toEqual(['document.queued'])
     })
@@ -192,7 +216,10 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
     test('a failed document is queued anew by the same bytes', async () => {
       const { id } = await add()
       await records.queue.fail(await claimOne(), { code: 'broken', message: 'It is broken.' })
-      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'failed', error: { code: 'broken', message: 'It is broken.' } })
+      expect(await records.documents.get(alice, id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'broken', message: 'It is broken.' },
+      })
       const again = await records.documents.register(upload(), 'replace')
       expect(again).toMatchObject({ outcome: 'unchanged', document: { id, status: 'queued', version: 2, error: null } })
     })
@@ -203,7 +230,10 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       await expect(records.documents.register(other, 'error')).rejects.toMatchObject({ code: 'document_exists' })
       const kept = await records.documents.register(other, 'keep')
       expect(kept).toMatchObject({ outcome: 'created', document: { path: 'f/a (2).txt', name: 'a.txt' } })
-      expect(await records.documents.register(other, 'keep')).toMatchObject({ outcome: 'unchanged', document: { id: kept.document.id } })
+      expect(await records.documents.register(other, 'keep')).toMatchObject({
+        outcome: 'unchanged',
+        document: { id: kept.document.id },
+      })
       clock.advance(1000)
       const replaced = await records.documents.register(other, 'replace')
       expect(replaced).toMatchObject({ outcome: 'replaced', document: { id, version: 2, sizeBytes: 99, tags: [], createdAt } })
@@ -255,7 +285,8 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       clock.advance(1)
       await add({ path: '2', name: '1000 other.txt', sha256: 'b'.repeat(64) })
       await add({ path: '3', name: 'c.txt', projectId: other.id })
-      const paths = async (filter: object) => (await records.documents.list(alice, { limit: 10, ...filter })).items.map((item) => item.path)
+      const paths = async (filter: object) =>
+        (await records.documents.list(alice, { limit: 10, ...filter })).items.map((item) => item.path)
       expect(await paths({ name: '0%' })).toEqual(['1'])
       expect(await paths({ name: '%_ä' })).toEqual(['1'])
       expect(await paths({ name: '_other' })).toEqual([])
@@ -317,7 +348,13 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       }
       const claims = (await Promise.all([records.queue.claim(2), records.queue.claim(2), records.queue.claim(2)])).flat()
       expect(claims.map((job) => job.documentId)).toEqual(ids)
-      expect(claims[0]).toMatchObject({ version: 1, attempts: 0, hasPages: false, isNew: true, document: { status: 'processing' } })
+      expect(claims[0]).toMatchObject({
+        version: 1,
+        attempts: 0,
+        hasPages: false,
+        isNew: true,
+        document: { status: 'processing' },
+      })
       expect(await records.queue.claim(2)).toEqual([])
     })
 
@@ -329,7 +366,9 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       expect(await records.queue.beginIndexing([job])).toMatchObject([{ documentId: id, version: 1 }])
       clock.advance(5)
       const warnings = [{ code: 'chunk_not_embedded', message: 'm' }]
-      expect(await records.queue.finish([{ job, chunkCount: 4, chunksSkipped: 1, embeddingModel: 'builtin', warnings }])).toEqual([])
+      expect(await records.queue.finish([{ job, chunkCount: 4, chunksSkipped: 1, embeddingModel: 'builtin', warnings }])).toEqual(
+        [],
+      )
       expect(await records.documents.get(alice, id)).toMatchObject({
         status: 'ready',
         readyAt: clock.now(),
@@ -352,13 +391,17 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       await add({ sha256: 'b'.repeat(64) })
       expect(await records.queue.savePages(old, PARSED)).toBe(false)
       expect(await records.queue.beginIndexing([old])).toEqual([])
-      expect(await records.queue.finish([{ job: old, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }])).toEqual([old])
+      expect(
+        await records.queue.finish([{ job: old, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }]),
+      ).toEqual([old])
       await records.queue.fail(old, { code: 'x', message: 'x' })
       await records.queue.release(old, { notBefore: clock.now(), countAttempt: true })
       expect(await records.documents.get(alice, id)).toMatchObject({ status: 'queued', version: 2, error: null })
       const job = await claimOne()
       await records.documents.delete(alice, id)
-      expect(await records.queue.finish([{ job, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }])).toEqual([job])
+      expect(await records.queue.finish([{ job, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }])).toEqual([
+        job,
+      ])
       expect((await types()).at(-1)).toBe('document.deleted')
     })
 
@@ -425,9 +468,16 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       await add({ path: 'b' })
       const underWay = await claimOne()
       expect(await records.queue.requeueAll()).toBe(2)
-      expect(await records.queue.finish([{ job: underWay, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }])).toEqual([underWay])
+      expect(
+        await records.queue.finish([{ job: underWay, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }]),
+      ).toEqual([underWay])
       const jobs = await records.queue.claim(5)
-      expect(jobs.find((job) => job.documentId === ready.id)).toMatchObject({ version: 2, hasPages: true, isNew: true, document: { title: 'A title', pageCount: 2 } })
+      expect(jobs.find((job) => job.documentId === ready.id)).toMatchObject({
+        version: 2,
+        hasPages: true,
+        isNew: true,
+        document: { title: 'A title', pageCount: 2 },
+      })
     })
 
     test('those the index has lost go back, and only those', async () => {
@@ -468,7 +518,12 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       await records.queue.claim(2)
       const events = await records.events.since(alice, after, 2)
       expect(events).toHaveLength(2)
-      expect(events[0]).toMatchObject({ type: 'document.queued', documentId: id, projectId: project, data: { name: 'a.txt', status: 'queued' } })
+      expect(events[0]).toMatchObject({
+        type: 'document.queued',
+        documentId: id,
+        projectId: project,
+        data: { name: 'a.txt', status: 'queued' },
+      })
       expect(events[1]!.id).toBeGreaterThan(events[0]!.id)
       await records.events.trim()
       expect(await records.events.since(alice, after, 10)).toHaveLength(3)

@@ -12,7 +12,11 @@ parentPort!.on('message', (task: Task) => {
 
 async function run(task: Task): Promise<void> {
   try {
-    const { chunks, vectors } = await prepare(task, task.counter === 'words' ? countWords : estimateSubwords, task.embed ? embedder : null)
+    const { chunks, vectors } = await prepare(
+      task,
+      task.counter === 'words' ? countWords : estimateSubwords,
+      task.embed ? embedder : null,
+    )
     const packed = vectors && pack(vectors, embedder.dimensions)
     send({ id: task.id, chunks, vectors: packed }, packed ? [packed.values.buffer as ArrayBuffer] : [])
   } catch (error) {

@@ -82,12 +82,20 @@ export function createPrepareThreads(count: number): PrepareThreads {
 
 function failed(cause: Error): DocsearchError {
   if ('code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return new DocsearchError('out_of_memory', 'The text of this document takes more memory than there is for it. Split it and upload the parts.', { blame: 'outside', cause })
+    return new DocsearchError(
+      'out_of_memory',
+      'The text of this document takes more memory than there is for it. Split it and upload the parts.',
+      { blame: 'outside', cause },
+    )
   }
-  return new DocsearchError('internal_error', 'docsearch made a mistake with this document; its log says which. Reprocess it after an update.', {
-    blame: 'internal',
-    cause,
-  })
+  return new DocsearchError(
+    'internal_error',
+    'docsearch made a mistake with this document; its log says which. Reprocess it after an update.',
+    {
+      blame: 'internal',
+      cause,
+    },
+  )
 }
 
 function unpack({ values, dimensions, missing }: Vectors, count: number): (Float32Array | null)[] {

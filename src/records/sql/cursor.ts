@@ -28,11 +28,20 @@ export function decodeCursor(cursor: string, kind: 'number' | 'string'): Positio
 }
 
 function invalid(cause: unknown): DocsearchError {
-  return new DocsearchError('invalid_cursor', 'The cursor is not one of ours. Take `next_cursor` of the answer before, unchanged.', { cause })
+  return new DocsearchError(
+    'invalid_cursor',
+    'The cursor is not one of ours. Take `next_cursor` of the answer before, unchanged.',
+    { cause },
+  )
 }
 
 /** Rows were asked for one beyond the limit: that one says whether there is a further page. */
-export function pageOf<R, T>(rows: R[], limit: number, position: (row: R) => Position<string | number>, present: (row: R) => T): PageOf<T> {
+export function pageOf<R, T>(
+  rows: R[],
+  limit: number,
+  position: (row: R) => Position<string | number>,
+  present: (row: R) => T,
+): PageOf<T> {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const more = rows.length > limit && last !== undefined

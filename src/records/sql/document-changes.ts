@@ -6,7 +6,11 @@ import type { DocumentRow } from './tables.ts'
 
 /** The rows go; a tombstone for each stays until the index has forgotten it. */
 export async function removeDocuments(tx: WriteTransaction, rows: readonly DocumentRow[], now: number): Promise<void> {
-  await bury(tx, rows.map((row) => row.id), now)
+  await bury(
+    tx,
+    rows.map((row) => row.id),
+    now,
+  )
   for (const ids of slices(rows.map((row) => row.id))) await tx.sql.deleteFrom('documents').where('id', 'in', ids).execute()
   await tx.announce('document.deleted', rows)
 }
@@ -15,7 +19,11 @@ export async function removeDocuments(tx: WriteTransaction, rows: readonly Docum
 export async function bury(tx: WriteTransaction, ids: readonly string[], now: number): Promise<void> {
   const rows = ids.map((id) => ({ document_id: id, created_at: now }))
   for (const part of slices(rows, 2)) {
-    await tx.sql.insertInto('tombstones').values(part).onConflict((c) => c.column('document_id').doNothing()).execute()
+    await tx.sql
+      .insertInto('tombstones')
+      .values(part)
+      .onConflict((c) => c.column('document_id').doNothing())
+      .execute()
   }
 }
 

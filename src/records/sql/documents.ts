@@ -12,7 +12,10 @@ export function createDocuments(store: Store): Documents {
   const { db, now } = store
 
   async function get(ownerId: string, id: string): Promise<DocumentRecord | null> {
-    const row = await selectDocuments(db).where('documents.owner_id', '=', ownerId).where('documents.id', '=', id).executeTakeFirst()
+    const row = await selectDocuments(db)
+      .where('documents.owner_id', '=', ownerId)
+      .where('documents.id', '=', id)
+      .executeTakeFirst()
     return row ? toDocument(row) : null
   }
 
@@ -27,7 +30,11 @@ export function createDocuments(store: Store): Documents {
       const { value, id } = decodeCursor(cursor, 'number')
       select = select.where((e) => e(e.refTuple('documents.created_at', 'documents.id'), '<', e.tuple(value, id)))
     }
-    const rows = await select.orderBy('documents.created_at', 'desc').orderBy('documents.id', 'desc').limit(limit + 1).execute()
+    const rows = await select
+      .orderBy('documents.created_at', 'desc')
+      .orderBy('documents.id', 'desc')
+      .limit(limit + 1)
+      .execute()
     return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toDocument)
   }
 
@@ -37,7 +44,10 @@ export function createDocuments(store: Store): Documents {
     async getMany(ownerId, ids) {
       const found = new Map<string, DocumentRecord>()
       for (const part of slices(ids)) {
-        const rows = await selectDocuments(db).where('documents.owner_id', '=', ownerId).where('documents.id', 'in', part).execute()
+        const rows = await selectDocuments(db)
+          .where('documents.owner_id', '=', ownerId)
+          .where('documents.id', 'in', part)
+          .execute()
         for (const row of rows) found.set(row.id, toDocument(row))
       }
       return found
@@ -55,20 +65,35 @@ export function createDocuments(store: Store): Documents {
     },
     async requeue(ownerId, id) {
       const queued = await store.write(async (tx) => {
-        const row = await tx.sql.selectFrom('documents').selectAll().where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+        const row = await tx.sql
+          .selectFrom('documents')
+          .selectAll()
+          .where('owner_id', '=', ownerId)
+          .where('id', '=', id)
+          .executeTakeFirst()
         return row ? await queueAnew(tx, row, now()) : null
       })
       return queued ? await get(ownerId, id) : null
     },
     delete: (ownerId, id) =>
       store.write(async (tx) => {
-        const row = await tx.sql.selectFrom('documents').selectAll().where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+        const row = await tx.sql
+          .selectFrom('documents')
+          .selectAll()
+          .where('owner_id', '=', ownerId)
+          .where('id', '=', id)
+          .executeTakeFirst()
         if (!row) return false
         await removeDocuments(tx, [row], now())
         return true
       }),
     async pages(ownerId, id) {
-      const row = await db.selectFrom('documents').select('pages_version').where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+      const row = await db
+        .selectFrom('documents')
+        .select('pages_version')
+        .where('owner_id', '=', ownerId)
+        .where('id', '=', id)
+        .executeTakeFirst()
       if (!row || row.pages_version === null) return null
       const pages = await db.selectFrom('pages').selectAll().where('document_id', '=', id).orderBy('number').execute()
       return pages.map(({ number, text, blocks }) => ({ number, text, blocks: JSON.parse(blocks) as Block[] }))

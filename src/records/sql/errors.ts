@@ -46,9 +46,16 @@ export function translateSqlError(error: unknown): unknown {
     case FULL:
       return diskFull(error)
     case IOERR:
-      return new DocsearchError('disk_error', 'The disk under the data folder reported an error. Check it before going on.', outside)
+      return new DocsearchError(
+        'disk_error',
+        'The disk under the data folder reported an error. Check it before going on.',
+        outside,
+      )
     case BUSY:
-      return new DocsearchError('database_busy', 'Another process holds the database. Try again in a moment.', { ...outside, retryAfter: 5 })
+      return new DocsearchError('database_busy', 'Another process holds the database. Try again in a moment.', {
+        ...outside,
+        retryAfter: 5,
+      })
     default:
       return error
   }
@@ -64,5 +71,9 @@ export function databaseCorrupt(cause: unknown): DocsearchError {
 }
 
 function diskFull(cause: unknown): DocsearchError {
-  return new DocsearchError('disk_full', 'The disk is full. Make room; work goes on by itself then.', { blame: 'outside', cause, retryAfter: 30 })
+  return new DocsearchError('disk_full', 'The disk is full. Make room; work goes on by itself then.', {
+    blame: 'outside',
+    cause,
+    retryAfter: 30,
+  })
 }

@@ -9,7 +9,10 @@ export function createEvents(store: Store): Events {
   const { db } = store
 
   async function latestId(): Promise<number> {
-    const row = await db.selectFrom('events').select((e) => e.fn.max('id').as('latest')).executeTakeFirst()
+    const row = await db
+      .selectFrom('events')
+      .select((e) => e.fn.max('id').as('latest'))
+      .executeTakeFirst()
     return row?.latest ?? 0
   }
 

@@ -13,7 +13,14 @@ export function createGenerations(store: Store): Generations {
     activate: ({ fingerprint, embeddingModel, dimensions }) =>
       store.write(async ({ sql }) => {
         const at = clock.now()
-        const row = { id: newId('gen', at), fingerprint, embedding_model: embeddingModel, dimensions, active: 1, created_at: at.getTime() }
+        const row = {
+          id: newId('gen', at),
+          fingerprint,
+          embedding_model: embeddingModel,
+          dimensions,
+          active: 1,
+          created_at: at.getTime(),
+        }
         await sql.deleteFrom('generations').execute()
         await sql.insertInto('generations').values(row).execute()
         return toGeneration(row)

@@ -50,7 +50,11 @@ export function createKeys(store: Store): Keys {
         const { value, id } = decodeCursor(cursor, 'number')
         query = query.where((e) => e(e.refTuple('created_at', 'id'), '<', e.tuple(value, id)))
       }
-      const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit + 1).execute()
+      const rows = await query
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+        .execute()
       return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toKey)
     },
     async delete(ownerId, id) {

@@ -36,9 +36,20 @@ export function createProjects(store: Store): Projects {
     async list(ownerId, { limit, cursor }) {
       let query = db.selectFrom('projects').selectAll().where('owner_id', '=', ownerId)
       if (cursor !== undefined) query = query.where('name', '>', decodeCursor(cursor, 'string').value)
-      const rows = await query.orderBy('name').limit(limit + 1).execute()
-      const counts = await countsOf(db, rows.map((row) => row.id))
-      return pageOf(rows, limit, (row) => ({ value: row.name, id: row.id }), (row) => withCounts(row, counts))
+      const rows = await query
+        .orderBy('name')
+        .limit(limit + 1)
+        .execute()
+      const counts = await countsOf(
+        db,
+        rows.map((row) => row.id),
+      )
+      return pageOf(
+        rows,
+        limit,
+        (row) => ({ value: row.name, id: row.id }),
+        (row) => withCounts(row, counts),
+      )
     },
     async update(ownerId, id, change) {
       const query = db
@@ -52,7 +63,12 @@ export function createProjects(store: Store): Projects {
     },
     delete: (ownerId, id) =>
       store.write(async (tx) => {
-        const project = await tx.sql.selectFrom('projects').select('id').where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+        const project = await tx.sql
+          .selectFrom('projects')
+          .select('id')
+          .where('owner_id', '=', ownerId)
+          .where('id', '=', id)
+          .executeTakeFirst()
         if (!project) return null
         const rows = await tx.sql.selectFrom('documents').selectAll().where('project_id', '=', id).execute()
         await removeDocuments(tx, rows, now())
@@ -67,7 +83,9 @@ async function orProjectExists<T>(name: string, work: () => Promise<T>): Promise
     return await work()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new DocsearchError('project_exists', `There is a project named ${JSON.stringify(name)} already. Choose another name.`, { cause: error })
+    throw new DocsearchError('project_exists', `There is a project named ${JSON.stringify(name)} already. Choose another name.`, {
+      cause: error,
+    })
   }
 }
 

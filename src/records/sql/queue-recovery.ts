@@ -58,13 +58,22 @@ export function createQueueRecovery(store: Store): Recovery {
         }
       }),
     async expected() {
-      const rows = await db.selectFrom('documents').select(['id', 'version', 'chunk_count']).where('status', '=', 'ready').execute()
+      const rows = await db
+        .selectFrom('documents')
+        .select(['id', 'version', 'chunk_count'])
+        .where('status', '=', 'ready')
+        .execute()
       return new Map(rows.map((row) => [row.id, { version: row.version, chunks: row.chunk_count ?? 0 }]))
     },
     async unknown(documentIds) {
       const unknown = new Set(documentIds)
       for (const ids of slices(documentIds)) {
-        const rows = await db.selectFrom('documents').select('id').where('id', 'in', ids).where('status', '!=', 'failed').execute()
+        const rows = await db
+          .selectFrom('documents')
+          .select('id')
+          .where('id', 'in', ids)
+          .where('status', '!=', 'failed')
+          .execute()
         for (const row of rows) unknown.delete(row.id)
       }
       return [...unknown]

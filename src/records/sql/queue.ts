@@ -33,7 +33,13 @@ export function createQueue(store: Store): Queue {
       return rows
     })
     if (claimed.length === 0) return []
-    const named = await selectDocuments(db).where('documents.id', 'in', claimed.map((row) => row.id)).execute()
+    const named = await selectDocuments(db)
+      .where(
+        'documents.id',
+        'in',
+        claimed.map((row) => row.id),
+      )
+      .execute()
     // A document deleted since then is no job any more.
     return named
       .filter((row) => row.status === 'processing')
@@ -75,9 +81,18 @@ export function createQueue(store: Store): Queue {
       store.write(async (tx) => {
         if (!(await wanted(tx, job))) return false
         await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
-        const rows = parsed.pages.map(({ number, text, blocks }) => ({ document_id: job.documentId, number, text, blocks: JSON.stringify(blocks) }))
+        const rows = parsed.pages.map(({ number, text, blocks }) => ({
+          document_id: job.documentId,
+          number,
+          text,
+          blocks: JSON.stringify(blocks),
+        }))
         // Smaller slices than there are parameters: a page is large.
-        for (let i = 0; i < rows.length; i += 100) await tx.sql.insertInto('pages').values(rows.slice(i, i + 100)).execute()
+        for (let i = 0; i < rows.length; i += 100)
+          await tx.sql
+            .insertInto('pages')
+            .values(rows.slice(i, i + 100))
+            .execute()
         await tx.sql
           .updateTable('documents')
           .set({
@@ -135,7 +150,8 @@ export function createQueue(store: Store): Queue {
           )
         }
         // Its chunks of now have just taken the place of those that were to be forgotten.
-        for (const ids of slices(done.map((row) => row.id))) await tx.sql.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
+        for (const ids of slices(done.map((row) => row.id)))
+          await tx.sql.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
         await tx.announce('document.ready', done)
         return unwanted
       }),
@@ -143,8 +159,20 @@ export function createQueue(store: Store): Queue {
       store.write(async (tx) => {
         const row = await wanted(tx, job)
         if (!row) return
-        const change = { status: 'failed' as const, error_code: code, error_message: message, updated_at: now(), attempts: 0, indexed: 0 }
-        const failed = await tx.sql.updateTable('documents').set(change).where('id', '=', row.id).returningAll().executeTakeFirstOrThrow()
+        const change = {
+          status: 'failed' as const,
+          error_code: code,
+          error_message: message,
+          updated_at: now(),
+          attempts: 0,
+          indexed: 0,
+        }
+        const failed = await tx.sql
+          .updateTable('documents')
+          .set(change)
+          .where('id', '=', row.id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
         // What was searchable of an earlier version goes: a failed document is not found.
         if (row.indexed === 1) await bury(tx, [row.id], now())
         await tx.announce('document.failed', [failed])

@@ -53,7 +53,12 @@ export function createRegister(store: Store): Documents['register'] {
 }
 
 async function requireProject(tx: WriteTransaction, { ownerId, projectId }: NewDocument): Promise<{ name: string }> {
-  const project = await tx.sql.selectFrom('projects').select('name').where('owner_id', '=', ownerId).where('id', '=', projectId).executeTakeFirst()
+  const project = await tx.sql
+    .selectFrom('projects')
+    .select('name')
+    .where('owner_id', '=', ownerId)
+    .where('id', '=', projectId)
+    .executeTakeFirst()
   if (project) return project
   throw new DocsearchError('project_not_found', 'The project is not there any more. Make it again, then upload again.')
 }
@@ -77,7 +82,11 @@ function numbered(path: string, count: number): string {
 }
 
 function exists(path: string, id: string): DocsearchError {
-  return new DocsearchError('document_exists', `${JSON.stringify(path)} is there already with other bytes. Replace it, keep both, or choose another path.`, {
-    details: { document_id: id },
-  })
+  return new DocsearchError(
+    'document_exists',
+    `${JSON.stringify(path)} is there already with other bytes. Replace it, keep both, or choose another path.`,
+    {
+      details: { document_id: id },
+    },
+  )
 }

@@ -18,7 +18,14 @@ export function createUsers(store: Store): Users {
       return row ? toUser(row) : null
     },
     async owner() {
-      const row = await db.selectFrom('users').selectAll().where('role', '=', 'owner').orderBy('created_at').orderBy('id').limit(1).executeTakeFirst()
+      const row = await db
+        .selectFrom('users')
+        .selectAll()
+        .where('role', '=', 'owner')
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
       return row ? toUser(row) : null
     },
     async hasPassword(id) {

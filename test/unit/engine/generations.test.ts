@@ -29,7 +29,9 @@ beforeEach(async () => {
 
 const as = (change: Partial<Embedder>): Embedder => ({ ...createBuiltinEmbedder(), ...change })
 const lance = () => createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger })
-const choosing = (embedder: Embedder | null, reason = 'the reason') => async () => ({ embedder, reason })
+const choosing =
+  (embedder: Embedder | null, reason = 'the reason') =>
+  async () => ({ embedder, reason })
 
 async function start(chooseEmbedder: EngineOptions['chooseEmbedder']): Promise<Engine> {
   const engine = await startEngine({ records, indexStore: lance(), chooseEmbedder, clock: systemClock, log: silentLogger })
@@ -46,7 +48,10 @@ test('the first start makes an index; the next opens the same one and queues not
   expect(await records.generations.active()).toEqual(first)
   expect((await records.queue.counts()).queued).toBe(queued)
   expect(engine.choice()).toEqual({ embedder: 'builtin', reason: 'the reason' })
-  expect(await engine.status()).toMatchObject({ embedder: { status: 'ok', message: 'the reason' }, index: { status: 'ok', chunks: 0 } })
+  expect(await engine.status()).toMatchObject({
+    embedder: { status: 'ok', message: 'the reason' },
+    index: { status: 'ok', chunks: 0 },
+  })
 })
 
 test('another embedder asked for by name: an index of its own, everything queued, the old one gone', async () => {
@@ -64,7 +69,9 @@ test('another embedder asked for by name: an index of its own, everything queued
 test('a newer built-in embedder builds anew by itself', async () => {
   await (await start(choosing(as({ fingerprint: 'of an older version' })))).close()
   const engine = await start(choosing(as({})))
-  expect(await records.generations.active()).toMatchObject({ fingerprint: expect.stringContaining(createBuiltinEmbedder().fingerprint) })
+  expect(await records.generations.active()).toMatchObject({
+    fingerprint: expect.stringContaining(createBuiltinEmbedder().fingerprint),
+  })
   expect((await engine.status()).index.message).toContain('built anew')
 })
 
@@ -77,7 +84,11 @@ test('other weights under the same name are not taken silently: keywords only, a
   expect(canEmbed).toBe(false)
   await expect(embedder.embedQuery('x')).rejects.toMatchObject({ code: 'embedding_model_changed' })
   expect(await index.keywordSearch(['x'], { ownerId: 'usr' }, 1)).toEqual([])
-  expect((await engine.status()).embedder).toMatchObject({ status: 'degraded', code: 'embedding_model_changed', message: expect.stringContaining('docsearch reindex') })
+  expect((await engine.status()).embedder).toMatchObject({
+    status: 'degraded',
+    code: 'embedding_model_changed',
+    message: expect.stringContaining('docsearch reindex'),
+  })
 })
 
 test('no embedder yet: tried again by itself, and told to whoever listens; the index there is serves keywords meanwhile', async () => {

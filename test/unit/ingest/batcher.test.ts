@@ -34,7 +34,10 @@ test('vectors come back in the order of the inputs, across batches', async () =>
 test('small documents share a call, and do not wait for the end of a large one', async () => {
   const embedder = recording()
   const shared = batcher()
-  await Promise.all([shared.embed(embedder, inputs('large', 300), never), ...[1, 2, 3].map((i) => shared.embed(embedder, inputs(`small${i}`, 2), never))])
+  await Promise.all([
+    shared.embed(embedder, inputs('large', 300), never),
+    ...[1, 2, 3].map((i) => shared.embed(embedder, inputs(`small${i}`, 2), never)),
+  ])
   const withSmall = embedder.calls.findIndex((call) => call.some((text) => text.startsWith('small')))
   expect(withSmall).toBeLessThanOrEqual(1)
   expect(embedder.calls[withSmall]!.filter((text) => text.startsWith('small'))).toHaveLength(6)

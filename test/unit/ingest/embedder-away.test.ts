@@ -46,7 +46,12 @@ test('a passage that the model cannot embed is set aside with a warning, the doc
   const bench = await openBench(settings)
   await bench.ingest.start()
   const document = await bench.ingested('a.txt', 'A heron and a poisonword.')
-  expect(document).toMatchObject({ status: 'ready', chunkCount: 1, health: { chunksSkipped: 1 }, warnings: [{ code: 'chunk_not_embedded' }] })
+  expect(document).toMatchObject({
+    status: 'ready',
+    chunkCount: 1,
+    health: { chunksSkipped: 1 },
+    warnings: [{ code: 'chunk_not_embedded' }],
+  })
   expect(await bench.found('heron')).toEqual(['a.txt'])
 })
 

@@ -24,7 +24,11 @@ export interface Bench extends Awaited<ReturnType<typeof open>> {}
 
 /** Records, originals, index, parsers and ingest on a data folder: everything real. Ended with the test. */
 export async function openBench(options: { folder?: string; embedder?: string; ollamaUrl?: string } = {}): Promise<Bench> {
-  const bench = await open(options.folder ?? (await tempFolder()), options.embedder ?? 'builtin', options.ollamaUrl ?? 'http://127.0.0.1:9')
+  const bench = await open(
+    options.folder ?? (await tempFolder()),
+    options.embedder ?? 'builtin',
+    options.ollamaUrl ?? 'http://127.0.0.1:9',
+  )
   onTestFinished(() => bench.close())
   return bench
 }
@@ -33,11 +37,19 @@ async function open(folder: string, setting: string, ollamaUrl: string) {
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
   const blobs = await openBlobs({ folder, clock })
   const indexStore = createLanceIndexStore({ folder: join(folder, 'lance'), log })
-  const engine = await startEngine({ records, indexStore, chooseEmbedder: (existing) => chooseEmbedder({ setting, ollamaUrl, existing, log }), clock, log })
+  const engine = await startEngine({
+    records,
+    indexStore,
+    chooseEmbedder: (existing) => chooseEmbedder({ setting, ollamaUrl, existing, log }),
+    clock,
+    log,
+  })
   const parserPool = createParserPool({ workers: 2, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log })
   const ingest = createIngest({ records, blobs, engine, parserPool, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })
   const owner = (await records.users.owner()) ?? (await records.users.create({ name: 'A', email: null, role: 'owner' }))
-  const project = (await records.projects.find(owner.id, 'default')) ?? (await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }))
+  const project =
+    (await records.projects.find(owner.id, 'default')) ??
+    (await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }))
   let closed = false
   const index = () => engine.current()!.index
 
@@ -76,7 +88,10 @@ async function open(folder: string, setting: string, ollamaUrl: string) {
     /** Paths of the documents with this word (ids of those without a row), straight from the index: nothing hides what should not be there. */
     async found(word: string): Promise<string[]> {
       const hits = await index().keywordSearch(analyseQuery(word), { ownerId: owner.id }, 100)
-      const rows = await records.documents.getMany(owner.id, hits.map((hit) => hit.documentId))
+      const rows = await records.documents.getMany(
+        owner.id,
+        hits.map((hit) => hit.documentId),
+      )
       return [...new Set(hits.map((hit) => rows.get(hit.documentId)?.path ?? hit.documentId))].toSorted()
     },
     async close(): Promise<void> {

@@ -40,7 +40,17 @@ test('chunks that reached the index before their row said so are not there twice
   await between.records.queue.beginIndexing([job!])
   const passage = [...(await between.index().passages(between.owner.id, [`${ids[0]}:1:0`])).values()][0]!
   const { ownerId, projectId, mediaType, path, tags, createdAt } = job!.document
-  const chunk = { ...passage, ownerId, projectId, mediaType, path, tags, documentCreatedAt: createdAt, terms: 'first heron', vector: null }
+  const chunk = {
+    ...passage,
+    ownerId,
+    projectId,
+    mediaType,
+    path,
+    tags,
+    documentCreatedAt: createdAt,
+    terms: 'first heron',
+    vector: null,
+  }
   await between.index().put([{ documentId: ids[0]!, isNew: false, chunks: [{ ...chunk, version: 2, id: `${ids[0]}:2:0` }] }])
   await between.close()
   const after = await openBench({ folder })
@@ -81,17 +91,20 @@ test('the folder of the index is gone: it is built anew by itself', async () => 
   await expectBothFoundOnce(after, ids)
 })
 
-test.each(['_versions', 'data'])('a damaged file in %s of the index: it is built anew by itself, and health says so', async (part) => {
-  const { folder, ids } = await filled()
-  const [table] = await readdir(join(folder, 'lance'))
-  const damaged = join(folder, 'lance', table!, part)
-  for (const name of await readdir(damaged)) await truncate(join(damaged, name), 0)
-  const after = await openBench({ folder })
-  await after.ingest.start()
-  await expectBothFoundOnce(after, ids)
-  expect((await after.engine.status()).index.message).toContain('built anew')
-  expect(await readdir(join(folder, 'lance'))).toHaveLength(1)
-})
+test.each(['_versions', 'data'])(
+  'a damaged file in %s of the index: it is built anew by itself, and health says so',
+  async (part) => {
+    const { folder, ids } = await filled()
+    const [table] = await readdir(join(folder, 'lance'))
+    const damaged = join(folder, 'lance', table!, part)
+    for (const name of await readdir(damaged)) await truncate(join(damaged, name), 0)
+    const after = await openBench({ folder })
+    await after.ingest.start()
+    await expectBothFoundOnce(after, ids)
+    expect((await after.engine.status()).index.message).toContain('built anew')
+    expect(await readdir(join(folder, 'lance'))).toHaveLength(1)
+  },
+)
 
 test('what was being received is gone, originals without a document too', async () => {
   const { folder, ids } = await filled()

@@ -6,11 +6,23 @@ test('an upload becomes ready, and is then in the index with its place and its w
   const bench = await openBench()
   await bench.ingest.start()
   const document = await bench.ingested('notes.txt', 'The heron stands in the water.\n')
-  expect(document).toMatchObject({ status: 'ready', mediaType: 'text/plain', pageCount: 1, chunkCount: 1, embeddingModel: 'builtin', error: null })
+  expect(document).toMatchObject({
+    status: 'ready',
+    mediaType: 'text/plain',
+    pageCount: 1,
+    chunkCount: 1,
+    embeddingModel: 'builtin',
+    error: null,
+  })
   const [hit] = await bench.index().keywordSearch(['heron'], { ownerId: bench.owner.id, tags: ['t'] }, 10)
   expect(hit).toMatchObject({ id: `${document.id}:1:0`, documentId: document.id, version: 1 })
   const passages = await bench.index().passages(bench.owner.id, [hit!.id])
-  expect(passages.get(hit!.id)).toMatchObject({ title: 'notes.txt', text: 'The heron stands in the water.', pageStart: 1, charStart: 0 })
+  expect(passages.get(hit!.id)).toMatchObject({
+    title: 'notes.txt',
+    text: 'The heron stands in the water.',
+    pageStart: 1,
+    charStart: 0,
+  })
   expect(await bench.ingest.status()).toMatchObject({ status: 'ok', queued: 0, processing: 0 })
 })
 
@@ -36,7 +48,10 @@ test('a document without text is ready, says so, and is in no one’s way', asyn
 test('a document that cannot be read fails with a code, and the others go on', async () => {
   const bench = await openBench()
   await bench.ingest.start()
-  const [broken, good] = await Promise.all([bench.upload('broken.pdf', '%PDF-1.7\nnothing of a PDF'), bench.upload('good.txt', 'A heron.')])
+  const [broken, good] = await Promise.all([
+    bench.upload('broken.pdf', '%PDF-1.7\nnothing of a PDF'),
+    bench.upload('good.txt', 'A heron.'),
+  ])
   await bench.settle(broken.document.id, good.document.id)
   const row = await bench.row(broken.document.id)
   expect(row).toMatchObject({ status: 'failed', error: { code: 'corrupt' } })
