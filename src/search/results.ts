@@ -7,7 +7,7 @@ import type { SearchHit } from './search.ts'
 
 /**
  * The first `count` groups whose document is still there, with their documents. The index may hold chunks of a document that was
- * deleted a moment ago: they count for nothing, not for the offset either. Documents are read only as far as they are needed.
+ * deleted a moment ago, or whose replacement failed: they count for nothing, not for the offset either. Documents are read only as far as they are needed.
  */
 export async function existing(
   groups: readonly Group[],
@@ -25,7 +25,7 @@ export async function existing(
     for (const id of unknown) asked.add(id)
     for (const group of next) {
       const document = documents.get(group.best.documentId)
-      if (document !== undefined) found.push({ group, document })
+      if (document !== undefined && document.status !== 'failed') found.push({ group, document })
     }
   }
   return found

@@ -66,7 +66,16 @@ export async function startDaemon(options: {
     open.push({ name: 'engine', close: () => engine.close() })
     const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
     open.push({ name: 'parsers', close: () => parserPool.close() })
-    const ingest = createIngest({ records, blobs, engine, parserPool, limits: config.limits, clock, log })
+    const ingest = createIngest({
+      records,
+      blobs,
+      engine,
+      parserPool,
+      limits: config.limits,
+      parseWorkers: config.parseWorkers,
+      clock,
+      log,
+    })
     await ingest.start()
     open.push({ name: 'ingest', close: (graceMs) => ingest.stop(graceMs) })
     const reranker = createFusedReranker()
