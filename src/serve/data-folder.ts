@@ -11,6 +11,8 @@ export interface DataFolder {
   database: string
   blobs: string
   lance: string
+  /** Emptied at start and end. */
+  temporary: string
   /** Tells a second daemon who has it. */
   announce(facts: { pid: number; url: string }): Promise<void>
   close(): Promise<void>
@@ -27,18 +29,28 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
   await makeUsable(dir)
   const holderFile = join(dir, 'daemon.json')
   const lock = takeLock(join(dir, 'daemon.lock'), holderFile, dir)
+  const temporary = temporaryFolder(dir)
+  await rm(temporary, { recursive: true, force: true })
+  await mkdir(temporary, { mode: 0o700 })
   return {
     dir,
     database: join(dir, 'docsearch.db'),
     blobs: join(dir, 'blobs'),
     lance: join(dir, 'lance'),
+    temporary,
     announce: (facts) =>
       writeFile(holderFile, `${JSON.stringify({ ...facts, started_at: new Date().toISOString() })}\n`, { mode: 0o600 }),
     async close() {
       await rm(holderFile, { force: true })
+      await rm(temporary, { recursive: true, force: true })
       lock.close()
     },
   }
+}
+
+/** Where this process keeps what it must not leave behind. */
+export function temporaryFolder(dir: string): string {
+  return join(dir, 'tmp')
 }
 
 async function makeUsable(dir: string): Promise<void> {

@@ -3,6 +3,7 @@ import { loadConfig, type LoadedConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
 import { VERSION } from '../core/version.ts'
 import { createLogger, type LogOutput } from './logging.ts'
+import { temporaryFolder } from './data-folder.ts'
 import { startDaemon } from './start.ts'
 
 export interface ServeOutput {
@@ -33,6 +34,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
     if (!output.quiet) stderr.write(`${line}\n`)
   }
   const stop = stopSignal()
+  keepTemporaryFilesIn(temporaryFolder(config.dataDir))
   try {
     const credentials = openCredentialStore({ env, onNotice: say })
     const daemon = await startDaemon({ config, version: VERSION, clock: systemClock, log, credentials })
@@ -54,6 +56,14 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
   } finally {
     stop.dispose()
   }
+}
+
+/**
+ * LanceDB spills to temporary folders and leaves them behind, empty at an orderly end and full at any other. In a folder of ours they
+ * are cleared away at the next start, and use the disk that is watched.
+ */
+function keepTemporaryFilesIn(folder: string): void {
+  for (const name of process.platform === 'win32' ? ['TMP', 'TEMP'] : ['TMPDIR']) process.env[name] = folder
 }
 
 /** The first SIGTERM or SIGINT asks, the second no longer waits. */

@@ -99,7 +99,8 @@ test('--print-config shows where each value comes from, and starts nothing', asy
 })
 
 test('every fault of the configuration is named at once, exit 2', async () => {
-  const { code, stderr } = await runCli(['serve', '--port', '99999'], { PATH: process.env.PATH ?? '', DOCSEARCH_RATE_LIMIT: 'many', DOCSEARCH_EMBEDER: 'auto' })
+  const env = { PATH: process.env.PATH ?? '', DOCSEARCH_PORT: '99999', DOCSEARCH_RATE_LIMIT: 'many', DOCSEARCH_EMBEDER: 'auto' }
+  const { code, stderr } = await runCli(['serve'], env)
   expect(code).toBe(2)
   for (const fault of ['port', '99999', 'rate_limit', 'many', 'DOCSEARCH_EMBEDER']) expect(stderr).toContain(fault)
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
@@ -44,16 +44,17 @@ async function uploadOthers(count: number): Promise<Record<string, string>> {
 }
 
 test('a document that never comes to an end fails alone, and nothing is left of its process', async () => {
-  const temporary = join(instance.home, 'tmp')
-  mkdirSync(temporary)
-  running = await instance.start({ env: { ...SHORT, TMPDIR: temporary } })
+  const outside = join(instance.home, 'tmp')
+  mkdirSync(outside)
+  running = await instance.start({ env: { ...SHORT, TMPDIR: outside } })
   expect((await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])).status).toBe(202)
   await expectFailedAlone('endless.pdf', 'parse_timeout', await uploadOthers(10))
   await expectTidy(running, instance.dataDir)
   const children = childrenOf(running.daemon.pid)
   expect(await running.daemon.stop()).toBe(0)
   expect(children.filter(isRunning)).toEqual([])
-  expect(readdirSync(temporary)).toEqual([])
+  expect(readdirSync(outside)).toEqual([])
+  expect(existsSync(join(instance.dataDir, 'tmp'))).toBe(false)
 })
 
 test('a document whose parser dies fails alone after its tries', async () => {
