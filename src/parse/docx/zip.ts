@@ -34,16 +34,18 @@ export interface DocxParts {
 export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxParts> {
   const sizes = new Map<string, number>()
   let total = 0
+  let declared = 0
   await eachEntry(file, async (entry, openStream) => {
     if (!/\.(xml|rels)$/i.test(entry.fileName)) return
     if (entry.isEncrypted())
       throw new DocsearchError('encrypted', 'The file is password-protected; save it without a password and upload it again')
+    declared += entry.uncompressedSize
     let size = 0
     let tail = Buffer.alloc(0)
     for await (const chunk of await openStream()) {
       size += (chunk as Buffer).length
       total += (chunk as Buffer).length
-      if (total > xmlBytes) throw tooLarge(xmlBytes)
+      if (total > xmlBytes) throw tooLarge(Math.max(total, declared), xmlBytes)
       const window = Buffer.concat([tail, chunk as Buffer])
       if (window.includes(DOCTYPE))
         throw new DocsearchError(
@@ -107,12 +109,13 @@ function broken(cause: unknown): DocsearchError {
   )
 }
 
-function tooLarge(xmlBytes: number): DocsearchError {
+/** `found`: what was counted until it was too much, or what the archive itself says where that is more. */
+function tooLarge(found: number, xmlBytes: number): DocsearchError {
   return new DocsearchError(
     'too_much_xml',
-    `The DOCX holds more than ${xmlBytes / 1e6} MB of XML when unpacked, the limit; split it and upload the parts`,
+    `The DOCX unpacks to ${Math.ceil(found / 1e5) / 10} MB of XML or more, the limit is ${xmlBytes / 1e6} MB; split it and upload the parts`,
     {
-      details: { limit: xmlBytes },
+      details: { found, limit: xmlBytes },
     },
   )
 }

@@ -86,6 +86,10 @@ test.each([
   await expect(parseBytes(make(), 'a.docx', { limits: DEFAULT_LIMITS })).rejects.toMatchObject({ code })
 })
 
+test('a DOCX that is too much says how much, and the limit', async () => {
+  await expect(parseBytes(textDocx(70), 'a.docx', { limits: DEFAULT_LIMITS })).rejects.toThrow(/7\d(\.\d)? MB .*limit is 64 MB/)
+})
+
 test('a torn archive is corrupt', async () => {
   const docx = await makeDocx(PARTS)
   await expect(parseBytes(docx.subarray(0, docx.length - 300), 'a.docx')).rejects.toMatchObject({
