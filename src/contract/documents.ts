@@ -42,7 +42,7 @@ export const documentListQuery = z.strictObject({
   name: z.string().min(1).max(1000).optional().meta({ description: 'Part of the name, without regard to case' }),
   sha256: z
     .string()
-    .regex(/^[0-9a-f]{64}$/)
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case')
     .optional(),
 })
 
@@ -50,10 +50,16 @@ export const textQuery = z.strictObject({ page: z.coerce.number().int().min(1).o
 
 export const onConflict = z.enum(['replace', 'keep', 'error'])
 
+const tags = z
+  .string()
+  .max(2000)
+  .default('')
+  .meta({ description: 'Comma-separated. Empty or left out: a document that is there already keeps the tags it has' })
+
 /** Fields beside the `file` parts; for a raw body the same as query parameters, with `name`. */
 export const uploadFields = z.strictObject({
   project: z.string().trim().min(1).max(200).default('default'),
-  tags: z.string().max(2000).default('').meta({ description: 'Comma-separated' }),
+  tags,
   path: z
     .array(z.string().min(1).max(4000))
     .default([])
@@ -63,7 +69,7 @@ export const uploadFields = z.strictObject({
 export const rawUploadQuery = z.strictObject({
   name: z.string().min(1).max(1000),
   project: z.string().trim().min(1).max(200).default('default'),
-  tags: z.string().max(2000).default(''),
+  tags,
   path: z.string().min(1).max(4000).optional(),
   on_conflict: onConflict.default('replace'),
 })

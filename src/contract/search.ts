@@ -8,7 +8,8 @@ export const searchMode = z.enum(['hybrid', 'vector', 'keyword'])
 const queryText = (chars: number) =>
   z
     .string()
-    .min(1)
+    // The rule below would say the same again.
+    .min(1, { abort: true })
     .max(chars)
     .refine((query) => query.trim() !== '', 'must not be blank')
 

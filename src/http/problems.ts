@@ -86,9 +86,9 @@ export function fail(code: ProblemCode, message: string, details: Record<string,
 /** 400 with every fault; the sentence names the first. */
 export function invalid(faults: readonly Fault[]): DocsearchError {
   const [first] = faults
-  const where = first === undefined || first.path === '' ? '' : `${first.path} `
+  const where = first === undefined || first.path === '' ? 'The body ' : `${first.path} `
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
-  return fail('invalid_request', `${where}${first?.message ?? 'The request does not validate'}${more}.`, { errors: faults })
+  return fail('invalid_request', `${where}${first?.message ?? 'does not validate'}${more}.`, { errors: faults })
 }
 
 /** Status of a code, also of one the table does not know. */

@@ -19,7 +19,8 @@ export interface Ingest {
     sizeBytes: number
     name: string
     path: string
-    tags: readonly string[]
+    /** Null: none were given; a document that is there keeps its own. */
+    tags: readonly string[] | null
     onConflict: OnConflict
   }): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
   /** False when not there. When it returns true, no search finds it any more. */

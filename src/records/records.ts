@@ -97,7 +97,8 @@ export interface NewDocument {
   mediaType: string
   sizeBytes: number
   sha256: string
-  tags: readonly string[]
+  /** Null: none were given; a document that is there keeps its own. */
+  tags: readonly string[] | null
 }
 
 export type UploadOutcome = 'created' | 'replaced' | 'unchanged'
@@ -114,7 +115,8 @@ export interface DocumentQuery extends PageRequest {
 export interface Documents {
   /**
    * Registers an upload whose original is already safe, puts it in the queue and writes its event, all in one transaction.
-   * Same project, path and bytes: `unchanged` (a failed document is queued anew). Same path, other bytes: per `onConflict` the same document with a new version
+   * Same project, path and bytes: `unchanged` (a failed document is queued anew, and with `replace` one that gets
+   * other tags). Same path, other bytes: per `onConflict` the same document with a new version
    * (`replaced`; what was searchable stays so until the new version is ready), a second document whose path has a counter (`keep`), or DocsearchError `document_exists`.
    */
   register(document: NewDocument, onConflict: OnConflict): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>

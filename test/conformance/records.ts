@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Page } from '../../src/core/parsed.ts'
-import type { NewDocument, Records } from '../../src/records/records.ts'
+import type { NewDocument, OnConflict, Records } from '../../src/records/records.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
 
 export interface RecordsUnderTest {
@@ -237,6 +237,21 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       clock.advance(1000)
       const replaced = await records.documents.register(other, 'replace')
       expect(replaced).toMatchObject({ outcome: 'replaced', document: { id, version: 2, sizeBytes: 99, tags: [], createdAt } })
+    })
+
+    test('tags that are given are set, also on the same bytes; tags that are not are left as they were', async () => {
+      const { id } = await add({ tags: ['old'] })
+      const again = (tags: string[] | null, onConflict: OnConflict = 'replace') =>
+        records.documents.register(upload({ tags }), onConflict)
+      expect(await again(null)).toMatchObject({ outcome: 'unchanged', document: { id, version: 1, tags: ['old'] } })
+      expect(await again(['new'], 'keep')).toMatchObject({ outcome: 'unchanged', document: { id, version: 1, tags: ['old'] } })
+      expect(await again(['new'])).toMatchObject({
+        outcome: 'unchanged',
+        document: { id, version: 2, tags: ['new'], status: 'queued' },
+      })
+      const replaced = await records.documents.register(upload({ sha256: 'b'.repeat(64), tags: null }), 'replace')
+      expect(replaced).toMatchObject({ outcome: 'replaced', document: { id, tags: ['new'] } })
+      expect((await add({ path: 'b.txt', tags: null })).tags).toEqual([])
     })
 
     test('into a project that is gone or another’s: refused, nothing is left', async () => {

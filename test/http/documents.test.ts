@@ -74,6 +74,16 @@ test('text: one page, and 404 for a page that is not there', async () => {
   })
 })
 
+test('no project is named like an id: it would stand for two', async () => {
+  const { id } = (await app.alice.post<Project>('/api/v1/projects', { name: 'Original' })).body
+  const fault = { status: 400, body: { errors: [{ path: 'name', message: 'must not look like the id of a project' }] } }
+  expect(await app.alice.post('/api/v1/projects', { name: id })).toMatchObject(fault)
+  expect(await app.alice.call('PATCH', '/api/v1/projects/Original', { json: { name: id } })).toMatchObject(fault)
+  const { body } = await app.alice.upload([{ name: 'by-id.txt', content: 'Into a project by its id.' }], { project: id })
+  expect(body.documents[0]?.project).toEqual({ id, name: 'Original' })
+  await app.alice.call('DELETE', `/api/v1/projects/${id}`)
+})
+
 test('projects: made, found by id and name, renamed, counted, deleted with their documents', async () => {
   const made = await app.alice.post<Project>('/api/v1/projects', { name: 'Contracts / 2026', description: 'Signed ones' })
   expect([made.status, made.headers.get('location')]).toEqual([201, `${app.url}/api/v1/projects/${made.body.id}`])

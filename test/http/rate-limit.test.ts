@@ -18,6 +18,7 @@ test('a key that asks too often is told when to go on; another key is not touche
   expect(left).toEqual(['2', '1', '0'])
   const { status, headers, body } = await app.alice.get('/api/v1/me')
   expect([status, body]).toEqual([429, expect.objectContaining({ code: 'rate_limited', limit: 3 })])
+  expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['3', '0'])
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
   expect((await app.bob.get('/api/v1/me')).status).toBe(200)
 })

@@ -63,6 +63,13 @@ test.each([
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
 })
 
+test('JSON that is too long, broken or has __proto__: the sentence says which', async () => {
+  const detail = async (body: string) => (await json(body)).body['detail']
+  expect(await detail(`{"name": "${'x'.repeat(1_100_000)}"}`)).toMatch(/1100012 bytes.*1000000/)
+  expect(await detail('{"name": "x", "__proto__": {}}')).toContain('__proto__')
+  expect(await detail('{"name": ')).not.toContain('__proto__')
+})
+
 test.each([
   ['no Content-Type', { 'Content-Type': '' }],
   ['text', { 'Content-Type': 'text/plain' }],

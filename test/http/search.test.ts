@@ -72,6 +72,28 @@ test('a limit is said with what was sent', async () => {
   expect(body.detail).toContain('4000')
 })
 
+test.each([
+  [{ query: '😀'.repeat(4001) }, 'query has 4001 characters, the limit is 4000.'],
+  [{ query: 'x', limit: 101 }, 'limit is 101, the limit is 100.'],
+  [{ query: 'x', offset: -1 }, 'offset is -1, the least is 0.'],
+  [{ query: ' ' }, 'query must not be blank.'],
+  [{ query: '' }, 'query must not be empty.'],
+  [{ query: 7 }, 'query must be a string, not 7.'],
+  [{ query: 'x', limit: 1.5 }, 'limit must be a whole number, not 1.5.'],
+  [{ query: 'x', limit: null }, 'limit must be a number, not null.'],
+  [{ query: 'x', mode: 'semantic' }, 'mode must be one of hybrid, vector, keyword, not "semantic".'],
+  [{ query: 'x', project: 3 }, 'project must be a string, not 3 or must be a list, not 3.'],
+  [{ query: 'x', filter: { tags: [] } }, 'filter.tags must not be empty.'],
+  [
+    { query: 'x', filter: { created_after: 'yesterday' } },
+    'filter.created_after must be a time such as 2026-01-31T12:00:00Z, not "yesterday".',
+  ],
+  [[], 'The body must be an object, not a list.'],
+  [{ query: 'half \ud83d' }, 'query is not well-formed Unicode: half a surrogate pair.'],
+])('%j is refused in words', async (json, detail) => {
+  expect(await app.alice.post('/api/v1/search', json)).toMatchObject({ status: 400, body: { detail } })
+})
+
 test('a project that is not there is 404, not an empty answer', async () => {
   expect(await search({ query: 'refunds', project: 'Trems' })).toMatchObject({ status: 404, body: { code: 'project_not_found' } })
 })

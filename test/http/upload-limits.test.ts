@@ -64,11 +64,10 @@ test('3,000 parts end early, as files and as fields', async () => {
   try {
     for (const disposition of ['name="file"; filename="a.txt"', 'name="x"']) {
       const body = form(...Array.from({ length: 3000 }, () => part(disposition)))
-      const answer = await roomy.alice.call<{ code: string }>('POST', '/api/v1/upload', { body, headers: type })
-      expect([answer.status, answer.body.code]).toEqual([
-        413,
-        disposition.includes('filename') ? 'too_many_files' : 'too_many_parts',
-      ])
+      const answer = await roomy.alice.call<{ code: string; detail: string }>('POST', '/api/v1/upload', { body, headers: type })
+      const isFile = disposition.includes('filename')
+      expect([answer.status, answer.body.code]).toEqual([413, isFile ? 'too_many_files' : 'too_many_parts'])
+      expect(answer.body.detail).toMatch(isFile ? /21 files or more, the limit is 20/ : /53 parts or more, the limit is 52/)
       expect(await roomy.received()).toEqual([])
     }
   } finally {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { DocumentList, UploadAnswer } from '../../src/contract/documents.ts'
+import type { SearchAnswer } from '../../src/contract/search.ts'
 import type { ProjectList } from '../../src/contract/projects.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
@@ -79,6 +80,20 @@ test('the same bytes are unchanged, other bytes replace, keep or are a conflict'
       rejected: [expect.objectContaining({ code: 'document_exists' })],
     }),
   ])
+})
+
+test('tags of a repeated upload count, and a search by them finds it', async () => {
+  const id = await app.alice.ready('tagged.txt', 'The heron waits in the reeds.', { tags: 'draft' })
+  const findsBy = async (tag: string) =>
+    (await app.alice.post<SearchAnswer>('/api/v1/search', { query: 'heron reeds', filter: { tags: [tag] } })).body.results.map(
+      ({ document }) => document.id,
+    )
+  expect(await findsBy('draft')).toEqual([id])
+  const again = { name: 'tagged.txt', content: 'The heron waits in the reeds.' }
+  const { body } = await app.alice.upload([again], { tags: 'final' }, { Prefer: 'wait=30' })
+  expect(body.documents[0]).toMatchObject({ id, outcome: 'unchanged', tags: ['final'], status: 'ready' })
+  expect([await findsBy('draft'), await findsBy('final')]).toEqual([[], [id]])
+  expect((await app.alice.upload([again])).body.documents[0]).toMatchObject({ id, tags: ['final'] })
 })
 
 test('some rejected: the others are taken, and each refusal has its code', async () => {

@@ -16,8 +16,8 @@ export function jsonBody(): Middleware {
     urlencoded: false,
     text: false,
     multipart: false,
-    onError(error) {
-      throw refusal(error)
+    onError(error, ctx) {
+      throw refusal(error, ctx.request.length)
     },
   })
   return async (ctx, next) => {
@@ -32,16 +32,22 @@ export function jsonBody(): Middleware {
   }
 }
 
-function refusal(error: Error): Error {
+function refusal(error: Error, length: number | undefined): Error {
   const { type, status } = error as Error & { type?: string; status?: number }
   if (type === 'entity.too.large') {
-    return fail('body_too_large', `The JSON body is over the limit of ${MOST_BYTES} bytes.`, { limit: MOST_BYTES })
+    const has = length === undefined || length <= MOST_BYTES ? 'is longer than' : `has ${length} bytes, more than`
+    return fail('body_too_large', `The JSON body ${has} the limit of ${MOST_BYTES} bytes.`, { limit: MOST_BYTES })
   }
   // A body that claims to be compressed and is not.
   if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') === true)
     return fail('invalid_json', 'The body is not what its Content-Encoding says.')
   if (status === 415) return fail('unsupported_media_type', 'Send the body as UTF-8, plain or with gzip, deflate or br.')
+  if (/forbidden prototype/i.test(error.message))
+    return fail(
+      'invalid_json',
+      'The body has a field named __proto__ or constructor.prototype, which no request has. Leave it out.',
+    )
   if (status === 400 || error instanceof SyntaxError)
-    return fail('invalid_json', 'The body is not valid JSON: send one object, without a field named __proto__.')
+    return fail('invalid_json', 'The body is not valid JSON. Send one JSON object, whole and in UTF-8.')
   return error
 }

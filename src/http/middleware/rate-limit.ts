@@ -24,32 +24,38 @@ export function rateLimits(perMinute: number): RateLimits {
     async step(ctx, next) {
       const { principal } = ctx.state
       const key = principal === undefined ? `address ${ctx.ip}` : `credential ${principal.credentialId}`
-      const left = await consume(requests, key, perMinute)
+      const { isOver, state } = await consume(requests, key)
       ctx.set('RateLimit-Limit', String(perMinute))
-      ctx.set('RateLimit-Remaining', String(left.remainingPoints))
-      ctx.set('RateLimit-Reset', String(seconds(left)))
+      ctx.set('RateLimit-Remaining', String(state.remainingPoints))
+      ctx.set('RateLimit-Reset', String(seconds(state)))
+      if (isOver) throw limited(state, perMinute)
       await next()
     },
     async countFailure(ctx) {
-      await consume(failures, ctx.ip, FAILURES)
+      const { isOver, state } = await consume(failures, ctx.ip)
+      if (isOver) throw limited(state, FAILURES)
     },
   }
 }
 
-async function consume(limiter: RateLimiterMemory, key: string, limit: number): Promise<RateLimiterRes> {
+async function consume(limiter: RateLimiterMemory, key: string): Promise<{ isOver: boolean; state: RateLimiterRes }> {
   try {
-    return await limiter.consume(key)
+    return { isOver: false, state: await limiter.consume(key) }
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused
-    throw new DocsearchError(
-      'rate_limited',
-      `More than ${limit} requests within a minute. Go on in ${seconds(refused)} s (see Retry-After).`,
-      {
-        retryAfter: seconds(refused),
-        details: { limit },
-      },
-    )
+    return { isOver: true, state: refused }
   }
+}
+
+function limited(state: RateLimiterRes, limit: number): DocsearchError {
+  return new DocsearchError(
+    'rate_limited',
+    `More than the limit of ${limit} requests within a minute. Go on in ${seconds(state)} s (see Retry-After).`,
+    {
+      retryAfter: seconds(state),
+      details: { limit },
+    },
+  )
 }
 
 function seconds(state: RateLimiterRes): number {

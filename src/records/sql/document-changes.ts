@@ -35,12 +35,17 @@ export function newRow(id: string, document: NewDocument, now: number): Document
     project_id: document.projectId,
     path: document.path,
     ...contentOf(document),
-    tags: JSON.stringify(document.tags),
+    tags: tagsOf(document) ?? '[]',
     version: 1,
     created_at: now,
     pages_version: null,
     indexed: 0,
   }
+}
+
+/** As the column has them; null where none were given. */
+export function tagsOf({ tags }: NewDocument): string | null {
+  return tags === null ? null : JSON.stringify(tags)
 }
 
 /** What belongs to the bytes and not to the place. */

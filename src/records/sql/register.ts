@@ -1,7 +1,7 @@
 import { DocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../records.ts'
-import { contentOf, newRow, queueAnew } from './document-changes.ts'
+import { contentOf, newRow, queueAnew, tagsOf } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
@@ -19,19 +19,20 @@ export function createRegister(store: Store): Documents['register'] {
     return { row, outcome: 'created' }
   }
 
-  async function unchanged(tx: WriteTransaction, row: DocumentRow): Promise<Registered> {
-    // Whoever sends the same bytes again after a failure wants another try.
-    return { row: row.status === 'failed' ? await queueAnew(tx, row, now()) : row, outcome: 'unchanged' }
+  async function unchanged(tx: WriteTransaction, row: DocumentRow, tags = row.tags): Promise<Registered> {
+    // Whoever sends the same bytes again after a failure wants another try. Tags are a column of the index: only a further version has others.
+    const isToDo = row.status === 'failed' || tags !== row.tags
+    return { row: isToDo ? await queueAnew(tx, row, now(), { tags }) : row, outcome: 'unchanged' }
   }
 
   async function register(tx: WriteTransaction, document: NewDocument, onConflict: OnConflict): Promise<Registered> {
     const there = await atPath(tx, document)
     if (!there) return insert(tx, document)
-    if (there.sha256 === document.sha256) return unchanged(tx, there)
+    const tags = tagsOf(document) ?? there.tags
+    if (there.sha256 === document.sha256) return unchanged(tx, there, onConflict === 'replace' ? tags : there.tags)
     if (onConflict === 'error') throw exists(document.path, there.id)
     if (onConflict === 'keep') return keepBoth(tx, document)
-    const change = { ...contentOf(document), tags: JSON.stringify(document.tags) }
-    return { row: await queueAnew(tx, there, now(), change), outcome: 'replaced' }
+    return { row: await queueAnew(tx, there, now(), { ...contentOf(document), tags }), outcome: 'replaced' }
   }
 
   async function keepBoth(tx: WriteTransaction, document: NewDocument): Promise<Registered> {

@@ -36,6 +36,21 @@ test('a slow listener costs no memory: nothing is read ahead of what it takes', 
   await stream.return(undefined)
 })
 
+test('an id ahead of every event there is counts as the last one: what comes is heard', async () => {
+  const events = table(5)
+  const asked: number[] = []
+  const stream = eventStream({
+    events: { ...events, since: async (_owner, afterId) => (asked.push(afterId), []) },
+    ownerId: 'usr_a',
+    afterId: 900,
+    signal: new AbortController().signal,
+    isAllowed: async () => false,
+    heartbeatMs: 1,
+  })
+  for await (const text of stream) expect(text).toContain('listening')
+  expect(asked).toEqual([5])
+})
+
 test('heartbeats while nothing happens, and an end when the credential has ended', async () => {
   const allowed = [true, false]
   const stream = eventStream({

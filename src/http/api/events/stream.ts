@@ -22,7 +22,9 @@ export async function* eventStream(options: {
   signal.addEventListener('abort', bell.ring)
   try {
     // Subscribed first: nothing that is committed from here on is missed.
-    let last = options.afterId ?? (await events.latestId())
+    const latest = await events.latestId()
+    // An id from before the instance was restored from a backup may lie ahead of ours: waiting for it, a listener would miss all until then.
+    let last = Math.min(options.afterId ?? latest, latest)
     yield 'retry: 2000\n: listening\n\n'
     while (!signal.aborted) {
       const waiting = bell.wait(heartbeatMs)

@@ -1,4 +1,5 @@
 import type { UploadAnswer } from '../../../contract/documents.ts'
+import { looksLikeProjectId } from '../../../contract/projects.ts'
 import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import type { DocumentRecord, Principal } from '../../../core/model.ts'
 import type { ProjectWithCounts, UploadOutcome } from '../../../records/records.ts'
@@ -72,7 +73,7 @@ async function projectFor(services: Services, caller: Principal, idOrName: strin
   const { projects } = services.records
   const found = await projects.find(caller.userId, idOrName)
   if (found !== null) return found
-  if (/^prj_[0-9a-z]{26}$/.test(idOrName)) return findProject(services, caller, idOrName)
+  if (looksLikeProjectId(idOrName)) return findProject(services, caller, idOrName)
   try {
     return await projects.create({ ownerId: caller.userId, name: idOrName, description: '' })
   } catch (error) {

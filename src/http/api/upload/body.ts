@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { rawUploadQuery, uploadFields } from '../../../contract/documents.ts'
-import { projectCreate } from '../../../contract/projects.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { OnConflict } from '../../../records/records.ts'
 import { type Fault, fail, invalid } from '../../problems.ts'
 import type { Ctx } from '../../route.ts'
 import type { Services } from '../../services.ts'
-import { validate } from '../../validate.ts'
+import { examine, validate } from '../../validate.ts'
 import type { Incoming, IncomingFile } from './incoming.ts'
 import { readMultipart } from './multipart.ts'
 import { baseName, hasControlCharacters } from './names.ts'
@@ -14,7 +13,8 @@ import { baseName, hasControlCharacters } from './names.ts'
 /** A request for an upload, read to its end and checked; its files lie in the incoming folder. */
 export interface Upload {
   project: string
-  tags: string[]
+  /** Null: none were given. */
+  tags: string[] | null
   onConflict: OnConflict
   files: { name: string; path: string; received: IncomingFile }[]
 }
@@ -70,6 +70,10 @@ async function* chunksOf(request: IncomingMessage, limit: number, isForm: boolea
 }
 
 async function readRaw(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Upload> {
+  if (ctx.query['name'] === undefined)
+    throw invalid([
+      { path: 'name', message: 'is required for one file as the body: ?name=report.pdf; or send multipart/form-data' },
+    ])
   const query = validate(rawUploadQuery, { ...ctx.query })
   const name = baseName(query.name)
   const faults: Fault[] = []
@@ -104,9 +108,11 @@ async function readForm(ctx: Ctx, type: string, incoming: Incoming, limits: Limi
       if (fileName === null) return fieldSink(name, (value) => fields.set(name, [...(fields.get(name) ?? []), value]))
       if (name !== 'file') faults.push({ path: name, message: 'is not a field for files; that is `file`' })
       if (++begun > limits.requestFiles) {
-        throw fail('too_many_files', `More than ${limits.requestFiles} files in one request. Send them in several.`, {
-          limit: limits.requestFiles,
-        })
+        throw fail(
+          'too_many_files',
+          `The request has ${begun} files or more, the limit is ${limits.requestFiles}. Send them in several requests.`,
+          { limit: limits.requestFiles },
+        )
       }
       return incoming.receive((received) => {
         // A form in a browser sends its empty file field as a file without name and bytes.
@@ -158,8 +164,8 @@ function toUpload(fields: Map<string, string[]>, files: { sent: string; received
       message: `is given ${paths.length} times for ${files.length} files; send one for each file, in order, or none`,
     })
   }
-  const parsed = uploadFields.safeParse(input)
-  if (!parsed.success) faults.push(...parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+  const parsed = examine(uploadFields, input)
+  faults.push(...parsed.faults)
   const checked = check({ project: parsed.data?.project ?? 'default', tags: parsed.data?.tags ?? '', paths }, faults)
   if (faults.length > 0 || parsed.data === undefined) throw invalid(faults)
   return {
@@ -173,9 +179,8 @@ function toUpload(fields: Map<string, string[]>, files: { sent: string; received
 function check(
   input: { project: string; tags: string; paths: readonly string[] },
   faults: Fault[],
-): { project: string; tags: string[] } {
-  if (!projectCreate.shape.name.safeParse(input.project).success)
-    faults.push({ path: 'project', message: 'must not contain control characters' })
+): { project: string; tags: string[] | null } {
+  if (hasControlCharacters(input.project)) faults.push({ path: 'project', message: 'must not contain control characters' })
   const tags = [...new Set(input.tags.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
   if (tags.length > MOST_TAGS) faults.push({ path: 'tags', message: `has ${tags.length} tags, the limit is ${MOST_TAGS}` })
   const long = tags.find((tag) => tag.length > MOST_TAG_CHARACTERS)
@@ -185,5 +190,5 @@ function check(
   input.paths.forEach((path, i) => {
     if (hasControlCharacters(path)) faults.push({ path: `path.${i}`, message: 'must not contain control characters' })
   })
-  return { project: input.project, tags }
+  return { project: input.project, tags: input.tags === '' ? null : tags }
 }

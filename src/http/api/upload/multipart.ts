@@ -60,9 +60,11 @@ export async function readMultipart(options: {
       for await (const { name, buffer } of tokens) {
         if (name === 'partBegin') {
           if (++parts > maxParts)
-            throw fail('too_many_parts', `More than ${maxParts} parts in one request. Send fewer files at a time.`, {
-              limit: maxParts,
-            })
+            throw fail(
+              'too_many_parts',
+              `The request has ${parts} parts or more, the limit is ${maxParts}. Send fewer files at a time.`,
+              { limit: maxParts },
+            )
           header = emptyHeader()
         } else if (name === 'headerField') header.add('field', buffer)
         else if (name === 'headerValue') header.add('value', buffer)
