@@ -49,16 +49,15 @@ function readCollection(folder: string): Collection {
 /** Uploads one judged collection as text files and asks all its questions in each mode, documents as results. */
 export async function measureCollection(instance: Instance, folder: string, set: string): Promise<CollectionResult> {
   const { documents, queries, judgements } = readCollection(folder)
-  // An empty document is refused at upload, and nothing judged relevant is empty.
-  const files = documents
-    .filter(({ content }) => content.trim() !== '')
-    .map(({ id, content }) => ({ name: `${id}.txt`, content }))
+  // Ids may hold slashes and colons, which a file's name loses: the place in the collection is the name. An empty document is refused at upload, and nothing
+  // judged relevant is empty.
+  const files = documents.flatMap(({ content }, i) => (content.trim() === '' ? [] : [{ name: `${i}.txt`, content }]))
   await instance.load(set, files)
   const byMode = {} as CollectionResult['byMode']
   for (const mode of MODES) {
     const scores = await inParallel(queries, 4, async ({ id, text }) => {
       const answer = await instance.search({ query: text.slice(0, 4000), project: set, mode, group_by: 'document', limit: 100 })
-      const ranking = answer.results.map((result) => result.document.name.replace(/\.txt$/, ''))
+      const ranking = answer.results.map((result) => documents[Number.parseInt(result.document.name)]!.id)
       const judged: Judgements = judgements.get(id)!
       return { ndcg10: ndcg(ranking, judged, 10), recall100: recall(ranking, judged, 100) }
     })
