@@ -81,11 +81,18 @@ export async function launch(args, dataDir) {
   }
   child.stdout.destroy()
   child.unref()
-  return { pid: child.pid, url: line.replace(/^listening on /, ''), dataDir, logFile, said: said() }
+  return { pid: child.pid, child, url: line.replace(/^listening on /, ''), dataDir, logFile, said: said() }
 }
 
-/** Asks the daemon to stop and waits until it has; false when it has not within 20 seconds. */
-export async function stop({ pid }) {
+/** Asks the daemon to stop and waits until it has; false when it has not within 20 seconds, or ended other than it should. */
+export async function stop({ pid, child }) {
+  if (child) {
+    if (child.exitCode !== null || child.signalCode !== null) return false
+    child.ref()
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    return (await ended)[0] === 0
+  }
   process.kill(pid, 'SIGTERM')
   for (let tries = 0; tries < 200; tries++) {
     if (!alive(pid)) return true

@@ -72,7 +72,8 @@ function docsearch(...args) {
 }
 
 async function finish(code) {
-  if (flags.once && !before) await stop(instance)
+  if (flags.once && !before && !(await stop(instance)))
+    fail(7, `The instance did not stop as it should; ${instance.logFile} says more.`)
   process.exit(code)
 }
 

@@ -38,7 +38,7 @@ test('the first command answers a question about the sample documents with the p
   expect(stdout).toMatch(/lease\.pdf:2:.*two months' notice/)
   expect(stdout.match(/\tcreated\tready\t/g)).toHaveLength(7)
   // Stopped again: nothing says that a daemon has the folder.
-  expect(existsSync(join(data, 'daemon.json'))).toBe(false)
+  expect(existsSync(join(data, 'daemon.json')), readFileSync(join(data, 'daemon.log'), 'utf8')).toBe(false)
 })
 
 test("a second start keeps what is there and takes the person's own folder, named from where they are", async () => {
