@@ -29,7 +29,7 @@ export function createAccept({ records, blobs, parserPool, limits }: IngestOptio
 function tooLarge(size: number, limit: number): DocsearchError {
   return new DocsearchError(
     'too_large',
-    `The file has ${size} bytes, more than the limit of ${limit}. Split it, or raise limits.fileBytes.`,
+    `The file has ${size} bytes, more than the limit of ${limit}. Split it, or raise limits.file_bytes.`,
     {
       details: { size, limit },
     },

@@ -27,7 +27,7 @@ export function tooManyPages(pages: number, limit: number): DocsearchError {
 export function tooMuchText(limit: number): DocsearchError {
   return new DocsearchError(
     'too_much_text',
-    `The document holds more than ${limit / MB} MB of text, the limit; split it, or raise limits.textBytes`,
+    `The document holds more than ${limit / MB} MB of text, the limit; split it, or raise limits.text_bytes`,
     { details: { limit } },
   )
 }
@@ -36,7 +36,7 @@ export function timedOut(limitMs: number, stalled: boolean): DocsearchError {
   const what = stalled
     ? `Reading the document came no further for ${limitMs / 1000} s`
     : `Reading the document took more than ${limitMs / 1000} s`
-  const knob = stalled ? 'limits.parseStallMs' : 'limits.parseMs'
+  const knob = stalled ? 'limits.parse_stall_ms' : 'limits.parse_ms'
   return new DocsearchError(
     'parse_timeout',
     `${what}, the limit; split it or save it anew from its own program, or raise ${knob}`,
@@ -47,7 +47,7 @@ export function timedOut(limitMs: number, stalled: boolean): DocsearchError {
 export function outOfMemory(limitBytes: number, cause?: unknown): DocsearchError {
   return new DocsearchError(
     'parse_memory',
-    `Reading the document took more memory than the limit of ${Math.round(limitBytes / 2 ** 20)} MiB; split it or save it anew from its own program, or raise limits.parseMemoryBytes`,
+    `Reading the document took more memory than the limit of ${Math.round(limitBytes / 2 ** 20)} MiB; split it or save it anew from its own program, or raise limits.parse_memory_bytes`,
     { details: { limit: limitBytes }, cause },
   )
 }

@@ -113,7 +113,7 @@ function broken(cause: unknown): DocsearchError {
 function tooLarge(found: number, xmlBytes: number): DocsearchError {
   return new DocsearchError(
     'too_much_xml',
-    `The DOCX unpacks to ${Math.ceil(found / 1e5) / 10} MB of XML or more, the limit is ${xmlBytes / 1e6} MB; split it and upload the parts`,
+    `The DOCX unpacks to ${found} bytes of XML or more, the limit is ${xmlBytes}; split it, or raise limits.xml_bytes`,
     {
       details: { found, limit: xmlBytes },
     },
