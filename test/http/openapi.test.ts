@@ -84,6 +84,19 @@ test('a request with a field nobody knows is refused by the document as by the i
   })
 })
 
+test('a limit stands in it as this instance has it', async () => {
+  const brief = await startTestApp({ limits: { queryChars: 50 } })
+  try {
+    const { paths, components } = (await brief.stranger.get<OpenApiDocument>('/api/openapi.json')).body
+    const { requestBody } = paths['/api/v1/search']!['post'] as unknown as Operation
+    const schema = requestBody!.content['application/json']!.schema as { $ref?: string; properties?: { query: object } }
+    const { properties } = (schema.$ref === undefined ? schema : components.schemas['SearchRequest']) as typeof schema
+    expect(properties?.query).toMatchObject({ maxLength: 50 })
+  } finally {
+    await brief.close()
+  }
+})
+
 test('the page shows every endpoint and every code, without a script and in a narrow window too', async () => {
   const { status, headers, body } = await app.stranger.get<string>('/api/docs')
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])

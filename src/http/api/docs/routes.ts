@@ -9,8 +9,12 @@ const PAGE_POLICY =
 
 /** The description of the API, for programs and for people; made from the table it is part of. */
 export function docsRoutes(table: () => readonly Route[]): Route[] {
-  const describe = ({ version, http }: Services): OpenApiDocument =>
-    openApiDocument({ version, baseUrl: http.baseUrl(), operations: table(), problems: PROBLEMS })
+  const describe = (services: Services): OpenApiDocument => {
+    const { version, http } = services
+    // A limit is described as it is configured here.
+    const operations = table().map((row) => (row.bodyFor === undefined ? row : { ...row, body: row.bodyFor(services) }))
+    return openApiDocument({ version, baseUrl: http.baseUrl(), operations, problems: PROBLEMS })
+  }
 
   return [
     route({
