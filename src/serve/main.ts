@@ -14,8 +14,8 @@ export interface ServeOutput {
   quiet: boolean
 }
 
-/** What is in flight when a stop is asked for gets this long. */
-const GRACE_MS = 10_000
+/** What is in flight when a stop is asked for gets this long. Docker kills after 10 s. */
+const GRACE_MS = 8_000
 
 /**
  * `docsearch serve`. Resolves with the exit code once the daemon has stopped; throws DocsearchError for what keeps it from

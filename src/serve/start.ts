@@ -31,6 +31,9 @@ export interface Daemon {
   stop(graceMs: number): Promise<void>
 }
 
+/** What a part gets though the ones before it took all the time there was. */
+const LEAST_GRACE_MS = 500
+
 /** The one place where everything is wired. What was opened is closed again when a later step fails. */
 export async function startDaemon(options: {
   config: Config
@@ -43,9 +46,12 @@ export async function startDaemon(options: {
   const stopping = new AbortController()
   const open: { name: string; close: (graceMs: number) => Promise<void> }[] = []
   const closeAll = async (graceMs: number): Promise<void> => {
+    const end = performance.now() + graceMs
     // In the reverse order of opening: nothing loses what it stands on.
     for (const { name, close } of open.splice(0).toReversed()) {
-      await close(graceMs).catch((error: unknown) => log.error({ err: error, part: name }, 'could not be closed'))
+      await close(Math.max(end - performance.now(), LEAST_GRACE_MS)).catch((error: unknown) =>
+        log.error({ err: error, part: name }, 'could not be closed'),
+      )
     }
   }
   try {
@@ -135,7 +141,10 @@ export async function startDaemon(options: {
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
+  // Also those that become idle from now on: a client may keep one for as long as it likes.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
+  clearInterval(idle)
   clearTimeout(cut)
 }

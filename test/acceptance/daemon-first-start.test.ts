@@ -46,7 +46,13 @@ describe('the first start on an empty data folder', () => {
 
   test('nothing secret is in its log', () => {
     expect(daemon.stderr()).not.toContain('dsk_')
-    expect(daemon.stderr().split('\n').filter((line) => line.startsWith('{')).join()).not.toContain('token=')
+    expect(
+      daemon
+        .stderr()
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .join(),
+    ).not.toContain('token=')
   })
 })
 

@@ -97,7 +97,9 @@ describe('disk full', () => {
   test('while the index is written: it waits, says so, and goes on by itself', async () => {
     // Received while there is room; the disk fills up before they are all in the index.
     const files = Array.from({ length: 20 }, (_, i) => ({ name: `late-${i}.txt`, word: rareWord() }))
-    const answers = await Promise.all(files.map(({ name, word }) => running.upload([{ name, content: textWith(word) + 'filling line\n'.repeat(20_000) }])))
+    const answers = await Promise.all(
+      files.map(({ name, word }) => running.upload([{ name, content: textWith(word) + 'filling line\n'.repeat(20_000) }])),
+    )
     await leaveFree(0)
     for (const [i, { status }] of answers.entries()) if (status === 202) words[files[i]!.name] = files[i]!.word
     expect(await found(running, words['kept.txt']!)).toEqual(['kept.txt'])

@@ -34,7 +34,13 @@ async function results(rest: Rest): Promise<unknown> {
       (['hybrid', 'vector', 'keyword'] as const).map(async (mode) =>
         (await rest.search(query, { mode, limit: 100 })).results
           // Equal scores may come in any order.
-          .map(({ score, document, chunk, text, highlights }) => ({ score: score.toFixed(3), name: document.name, index: chunk.index, text, highlights }))
+          .map(({ score, document, chunk, text, highlights }) => ({
+            score: score.toFixed(3),
+            name: document.name,
+            index: chunk.index,
+            text,
+            highlights,
+          }))
           .toSorted((a, b) => b.score.localeCompare(a.score) || a.name.localeCompare(b.name) || a.index - b.index),
       ),
     ),

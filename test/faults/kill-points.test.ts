@@ -68,25 +68,28 @@ describe.each(['extract', 'embed', 'index', 'done'] as const)('killed while docu
   })
 })
 
-describe.each(['commit', 'replace', 'extract', 'embed', 'index', 'done'] as const)('killed while a document is replaced, at %s', (point) => {
-  test('the old one or the new one is found, never both, never none', async () => {
-    instance = await template.copy()
-    const before = await instance.start({ killAt: point })
-    const fresh = rareWord()
-    const acknowledged = await uploads(before, { name: 'kept.txt', content: textWith(fresh) })
-    await before.died()
+describe.each(['commit', 'replace', 'extract', 'embed', 'index', 'done'] as const)(
+  'killed while a document is replaced, at %s',
+  (point) => {
+    test('the old one or the new one is found, never both, never none', async () => {
+      instance = await template.copy()
+      const before = await instance.start({ killAt: point })
+      const fresh = rareWord()
+      const acknowledged = await uploads(before, { name: 'kept.txt', content: textWith(fresh) })
+      await before.died()
 
-    const after = await instance.start()
-    const [document, ...more] = await after.settled()
-    expect(more).toEqual([])
-    const hits = { old: await found(after, kept), new: await found(after, fresh) }
-    const bytes = await after.call<string>('GET', `/api/v1/documents/${document!.id}/content`)
-    const isNew = bytes.body === textWith(fresh)
-    if (acknowledged) expect(isNew).toBe(true)
-    expect(hits).toEqual(isNew ? { old: [], new: ['kept.txt'] } : { old: ['kept.txt'], new: [] })
-    await expectTidy(after, instance.dataDir)
-  })
-})
+      const after = await instance.start()
+      const [document, ...more] = await after.settled()
+      expect(more).toEqual([])
+      const hits = { old: await found(after, kept), new: await found(after, fresh) }
+      const bytes = await after.call<string>('GET', `/api/v1/documents/${document!.id}/content`)
+      const isNew = bytes.body === textWith(fresh)
+      if (acknowledged) expect(isNew).toBe(true)
+      expect(hits).toEqual(isNew ? { old: [], new: ['kept.txt'] } : { old: ['kept.txt'], new: [] })
+      await expectTidy(after, instance.dataDir)
+    })
+  },
+)
 
 describe('killed while a document is deleted', () => {
   test('it is there as before or gone, and never a hit without a document', async () => {

@@ -17,7 +17,8 @@ const newOllamaInstance = (): Promise<Instance> => newInstance({ DOCSEARCH_EMBED
 
 async function upload(...names: string[]): Promise<Record<string, string>> {
   const words = Object.fromEntries(names.map((name) => [name, rareWord()]))
-  for (const [name, word] of Object.entries(words)) expect((await running.upload([{ name, content: textWith(word) }])).status).toBe(202)
+  for (const [name, word] of Object.entries(words))
+    expect((await running.upload([{ name, content: textWith(word) }])).status).toBe(202)
   return words
 }
 
@@ -57,8 +58,20 @@ describe('an Ollama that fails while documents are embedded', () => {
   const documents = (body: Record<string, unknown>): boolean => JSON.stringify(body['input']).includes('password')
   const path = '/api/embed'
   test.each<[string, Fault]>([
-    ['answers 500 in the middle of a batch', { path, when: documents, status: 500, error: 'llama runner process no longer running' }],
-    ['is overloaded', { path, when: documents, status: 503, error: 'server busy, please try again.  maximum pending requests exceeded', times: 2 }],
+    [
+      'answers 500 in the middle of a batch',
+      { path, when: documents, status: 500, error: 'llama runner process no longer running' },
+    ],
+    [
+      'is overloaded',
+      {
+        path,
+        when: documents,
+        status: 503,
+        error: 'server busy, please try again.  maximum pending requests exceeded',
+        times: 2,
+      },
+    ],
     ['cuts the connection', { path, when: documents, kind: 'reset', times: 2 }],
     ['answers vectors of another length', { path, when: documents, kind: 'wrong_dimensions' }],
     ['answers too few vectors', { path, when: documents, kind: 'wrong_count' }],

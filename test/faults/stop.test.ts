@@ -18,7 +18,8 @@ afterEach(() => instance.remove())
 /** Long enough that a half of it is on its way to the disk before the other half is sent. */
 const long = (word: string): string => textWith(word) + 'nothing of note happened on this day\n'.repeat(20_000)
 
-const received = (): Promise<unknown> => until('the first half on the disk', async () => (await incoming(instance.dataDir)).length > 0)
+const received = (): Promise<unknown> =>
+  until('the first half on the disk', async () => (await incoming(instance.dataDir)).length > 0)
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of an upload', (signal) => {
   test('is answered when the rest comes, or fails: the answer is the truth; exit 0', async () => {
@@ -48,6 +49,14 @@ test('a client that never sends the rest cannot hold up the stop; nothing of it 
   const after = await instance.start()
   expect(await after.documents()).toEqual([])
   await expectTidy(after, instance.dataDir)
+})
+
+test('a listener to events does not hold up the stop', async () => {
+  const events = await fetch(`${running.url}/api/v1/events`, { headers: { authorization: `Bearer ${running.token}` } })
+  expect(events.status).toBe(200)
+  expect(await running.daemon.stop()).toBe(0)
+  // It was ended in order and not cut off.
+  await events.text()
 })
 
 test('a stop while many documents wait: exit 0, and the next start finishes them', async () => {

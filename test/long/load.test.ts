@@ -24,7 +24,12 @@ function rss(pid: number): number | null {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 }
 
-const SENTENCES = ['Refunds are paid within thirty days.', 'The harbour froze over in January.', 'Turbines need a new bearing every year.', 'No dogs are allowed in the reading room.']
+const SENTENCES = [
+  'Refunds are paid within thirty days.',
+  'The harbour froze over in January.',
+  'Turbines need a new bearing every year.',
+  'No dogs are allowed in the reading room.',
+]
 
 test(`${CLIENTS} clients upload and search for ${SECONDS} s: every answer good, memory bounded`, async () => {
   const words: Record<string, string> = {}
@@ -38,7 +43,8 @@ test(`${CLIENTS} clients upload and search for ${SECONDS} s: every answer good, 
     while (!over()) {
       const name = `load-${number}-${Math.floor(Math.random() * 200)}.txt`
       const word = rareWord()
-      const content = textWith(word) + `${SENTENCES[figures.uploads % SENTENCES.length]}\n\n`.repeat(Math.floor(Math.random() * 1000))
+      const content =
+        textWith(word) + `${SENTENCES[figures.uploads % SENTENCES.length]}\n\n`.repeat(Math.floor(Math.random() * 1000))
       const { status } = await running.upload([{ name, content }])
       expect(status).toBe(202)
       words[name] = word
@@ -66,7 +72,8 @@ test(`${CLIENTS} clients upload and search for ${SECONDS} s: every answer good, 
 
   searchMs.sort((a, b) => a - b)
   const MB = (bytes: number | undefined): number => Math.round((bytes ?? 0) / 1e6)
-  const quarter = (n: number): number[] => memory.slice((memory.length * n) / 4, (memory.length * (n + 1)) / 4).toSorted((a, b) => a - b)
+  const quarter = (n: number): number[] =>
+    memory.slice((memory.length * n) / 4, (memory.length * (n + 1)) / 4).toSorted((a, b) => a - b)
   const median = (values: number[]): number | undefined => values[values.length >> 1]
   console.log(
     JSON.stringify({

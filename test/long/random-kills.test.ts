@@ -19,7 +19,17 @@ const ledger: Ledger = new Map()
 /** Words that must not be found any more, though a half-done piece of work might bring them back. */
 const gone = new Set<string>()
 const ids = new Map<string, string>()
-const figures = { kills: 0, killedBeforeListening: 0, uploads: 0, replaces: 0, deletes: 0, unanswered: 0, checks: 0, documentsChecked: 0, slowestStartMs: 0 }
+const figures = {
+  kills: 0,
+  killedBeforeListening: 0,
+  uploads: 0,
+  replaces: 0,
+  deletes: 0,
+  unanswered: 0,
+  checks: 0,
+  documentsChecked: 0,
+  slowestStartMs: 0,
+}
 
 beforeAll(async () => {
   instance = await newInstance()
@@ -42,7 +52,9 @@ async function changeThings(rest: Rest, client: number): Promise<void> {
         expect(status).toBe(204)
       } else {
         const lines = Math.floor(Math.random() ** 3 * 2000)
-        const { status, body } = await rest.upload([{ name: path, content: textWith(after!) + 'a line of filling\n'.repeat(lines) }])
+        const { status, body } = await rest.upload([
+          { name: path, content: textWith(after!) + 'a line of filling\n'.repeat(lines) },
+        ])
         expect(status).toBe(202)
         ids.set(path, body.documents[0]!.id)
       }

@@ -7,12 +7,18 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Vitest's global setup: the tests that start the real binary run what lies in `src/` now, built once before them all. */
 export default function buildWhenStale(): void {
-  if (oldest(join(ROOT, 'dist')) > newest(join(ROOT, 'src'), join(ROOT, 'tsconfig.json'), join(ROOT, 'tsconfig.build.json'), join(ROOT, 'package.json'))) return
+  if (
+    oldest(join(ROOT, 'dist')) >
+    newest(join(ROOT, 'src'), join(ROOT, 'tsconfig.json'), join(ROOT, 'tsconfig.build.json'), join(ROOT, 'package.json'))
+  )
+    return
   try {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe', encoding: 'utf8' })
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string }
-    throw new Error(`npm run build failed, so the real binary cannot be tested:\n${stdout ?? ''}${stderr ?? ''}`, { cause: error })
+    throw new Error(`npm run build failed, so the real binary cannot be tested:\n${stdout ?? ''}${stderr ?? ''}`, {
+      cause: error,
+    })
   }
 }
 
@@ -22,7 +28,8 @@ function newest(...paths: string[]): number {
   for (const path of paths) {
     time = Math.max(time, statSync(path).mtimeMs)
     if (!statSync(path).isDirectory()) continue
-    for (const entry of readdirSync(path, { recursive: true, encoding: 'utf8' })) time = Math.max(time, statSync(join(path, entry)).mtimeMs)
+    for (const entry of readdirSync(path, { recursive: true, encoding: 'utf8' }))
+      time = Math.max(time, statSync(join(path, entry)).mtimeMs)
   }
   return time
 }

@@ -6,7 +6,8 @@ export function endlessPdf(): Buffer<ArrayBuffer> {
     const packed = deflateSync(content).toString('latin1')
     return `<< ${dictionary} /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed}\nendstream`
   }
-  const drawing = (content: string, calls: string): string => stream(`/Type /XObject /Subtype /Form /BBox [0 0 200 200] /Resources << ${calls} >>`, content)
+  const drawing = (content: string, calls: string): string =>
+    stream(`/Type /XObject /Subtype /Form /BBox [0 0 200 200] /Resources << ${calls} >>`, content)
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',

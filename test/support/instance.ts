@@ -58,7 +58,13 @@ function at(home: string, baseEnv: Record<string, string>, knownToken: string | 
         home,
         args,
         ...(onSpawn && { onSpawn }),
-        env: { NODE_ENV: 'test', DOCSEARCH_EMBEDDER: 'builtin', ...(killAt && { DOCSEARCH_TEST_KILL_AT: killAt }), ...baseEnv, ...env },
+        env: {
+          NODE_ENV: 'test',
+          DOCSEARCH_EMBEDDER: 'builtin',
+          ...(killAt && { DOCSEARCH_TEST_KILL_AT: killAt }),
+          ...baseEnv,
+          ...env,
+        },
       })
       last = daemon
       token ??= await daemon.token()

@@ -12,7 +12,9 @@ export function childrenOf(pid: number): number[] {
 /** False also for one that has ended and only waits to be noticed. */
 export function isRunning(pid: number): boolean {
   try {
-    return !execFileSync('ps', ['-p', String(pid), '-o', 'stat='], { encoding: 'utf8' }).trim().startsWith('Z')
+    return !execFileSync('ps', ['-p', String(pid), '-o', 'stat='], { encoding: 'utf8' })
+      .trim()
+      .startsWith('Z')
   } catch {
     // ps answers 1 when there is no such process.
     return false

@@ -17,7 +17,9 @@ export async function found(rest: Rest, word: string): Promise<string[]> {
 export async function expectSearchableOnce(rest: Rest, words: Readonly<Record<string, string>>): Promise<void> {
   const documents = await rest.settled()
   for (const [name, word] of Object.entries(words)) {
-    expect(documents.filter((document) => document.name === name).map(({ status, error }) => ({ name, status, error }))).toEqual([{ name, status: 'ready', error: null }])
+    expect(documents.filter((document) => document.name === name).map(({ status, error }) => ({ name, status, error }))).toEqual([
+      { name, status: 'ready', error: null },
+    ])
     expect(await found(rest, word)).toEqual([name])
     const { results } = await rest.search(word, { mode: 'hybrid', limit: 100 })
     expect(results[0]?.document.name).toBe(name)

@@ -3,7 +3,10 @@ import { BIN } from './daemon.ts'
 import { within } from './until.ts'
 
 /** Runs `serve`, which must refuse to start: its exit code and what it said. One that starts all the same is ended and is an error. */
-export async function refusedStart(env: Record<string, string>, args: readonly string[] = ['--port', '0']): Promise<{ code: number | null; stderr: string }> {
+export async function refusedStart(
+  env: Record<string, string>,
+  args: readonly string[] = ['--port', '0'],
+): Promise<{ code: number | null; stderr: string }> {
   const child = execFile(process.execPath, [BIN, 'serve', ...args], { env })
   let [stdout, stderr] = ['', '']
   child.stdout!.on('data', (text: string) => {

@@ -19,7 +19,12 @@ export interface TestFile {
 /** The REST API by plain `fetch`, written without the project's own client: an outside view. A daemon that dies rejects the call. */
 export interface Rest {
   url: string
-  call<T = Problem>(method: string, path: string, body?: RequestInit['body'] | object, headers?: Record<string, string>): Promise<Answer<T>>
+  call<T = Problem>(
+    method: string,
+    path: string,
+    body?: RequestInit['body'] | object,
+    headers?: Record<string, string>,
+  ): Promise<Answer<T>>
   /** One request with these files; each is its own path. */
   upload(files: TestFile[], options?: { project?: string; wait?: boolean }): Promise<Answer<UploadAnswer & Partial<Problem>>>
   search(query: string, options?: Omit<SearchRequest, 'query'>): Promise<SearchAnswer>
@@ -33,7 +38,12 @@ export interface Rest {
 }
 
 export function rest(url: string, token: string): Rest {
-  async function call<T>(method: string, path: string, body?: RequestInit['body'] | object, headers: Record<string, string> = {}): Promise<Answer<T>> {
+  async function call<T>(
+    method: string,
+    path: string,
+    body?: RequestInit['body'] | object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
     const plain = body !== null && typeof body === 'object' && Object.getPrototypeOf(body) === Object.prototype
     const response = await fetch(url + path, {
       method,
@@ -64,7 +74,10 @@ export function rest(url: string, token: string): Rest {
       const all: Document[] = []
       let cursor: string | null = null
       do {
-        const page: DocumentList = await good('GET', `/api/v1/documents?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`)
+        const page: DocumentList = await good(
+          'GET',
+          `/api/v1/documents?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+        )
         all.push(...page.documents)
         cursor = page.next_cursor
       } while (cursor)
