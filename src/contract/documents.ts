@@ -48,7 +48,10 @@ export const documentListQuery = z.strictObject({
 
 export const textQuery = z.strictObject({ page: z.coerce.number().int().min(1).optional() })
 
-export const onConflict = z.enum(['replace', 'keep', 'error'])
+export const onConflict = z.enum(['replace', 'keep', 'error']).meta({
+  description:
+    'When the path is taken by other bytes: `replace` them in the same document, `keep` both (the new path gets a number), or refuse with an `error`. The same bytes are `unchanged` in any case.',
+})
 
 const tags = z
   .string()
@@ -67,10 +70,10 @@ export const uploadFields = z.strictObject({
   on_conflict: onConflict.default('replace'),
 })
 export const rawUploadQuery = z.strictObject({
-  name: z.string().min(1).max(1000),
+  name: z.string().min(1).max(1000).meta({ description: 'Name of the one file that is the body' }),
   project: z.string().trim().min(1).max(200).default('default'),
   tags,
-  path: z.string().min(1).max(4000).optional(),
+  path: z.string().min(1).max(4000).optional().meta({ description: 'Where it came from; its name when missing' }),
   on_conflict: onConflict.default('replace'),
 })
 

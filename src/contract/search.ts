@@ -18,22 +18,34 @@ export const searchRequest = z
   .strictObject({
     query: queryText(4000),
     limit: z.int().min(1).max(100).default(10),
-    offset: z.int().min(0).max(1000).default(0),
-    project: z.union([names, z.array(names).min(1).max(100)]).optional(),
+    offset: z.int().min(0).max(1000).default(0).meta({ description: 'How many results to leave out before the first' }),
+    project: z
+      .union([names, z.array(names).min(1).max(100)])
+      .optional()
+      .meta({ description: 'Id or name, or a list of them; all projects when left out' }),
     mode: searchMode.default('hybrid'),
     rerank: z.boolean().default(true),
-    group_by: z.enum(['chunk', 'document']).default('chunk'),
+    group_by: z
+      .enum(['chunk', 'document'])
+      .default('chunk')
+      .meta({ description: '`document`: one result a document, its best passage shown, `matching_chunks` counted' }),
     filter: z
       .strictObject({
         document_ids: z.array(names).min(1).max(1000).optional(),
         media_types: z.array(names).min(1).max(20).optional(),
-        tags: z.array(names).min(1).max(100).optional(),
-        path_prefix: z.string().min(1).max(4000).optional(),
-        created_after: timestamp.optional(),
-        created_before: timestamp.optional(),
+        tags: z.array(names).min(1).max(100).optional().meta({ description: 'Documents with at least one of these' }),
+        path_prefix: z
+          .string()
+          .min(1)
+          .max(4000)
+          .optional()
+          .meta({ description: "How the document's path begins, letter by letter: `notes/` and not `notes` for a folder" }),
+        created_after: timestamp.optional().meta({ description: 'Made at this time or later' }),
+        created_before: timestamp.optional().meta({ description: 'Made before this time' }),
       })
-      .optional(),
-    explain: z.boolean().default(false),
+      .optional()
+      .meta({ description: 'A document has to pass every one that is given' }),
+    explain: z.boolean().default(false).meta({ description: 'Adds the rank and score of each stage to each result' }),
   })
   .meta({ id: 'SearchRequest' })
 export type SearchRequest = z.input<typeof searchRequest>
