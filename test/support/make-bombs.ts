@@ -87,17 +87,6 @@ export function endlessPdf({ goodPages = 0, levels = 12 } = {}): Buffer {
   ])
 }
 
-/** A page of `megabytes` of operators that show text: seconds of work. */
-export function operatorsPdf(megabytes: number): Buffer {
-  const operators = 'BT /F 9 Tf 1 0 0 1 50 700 Tm (Lorem ipsum dolor sit amet) Tj ET\n'
-  return onePage(
-    stream(
-      deflateSync(Buffer.from(operators.repeat(Math.ceil((megabytes * 1_000_000) / operators.length))), { level: 1 }),
-      '/FlateDecode',
-    ),
-  )
-}
-
 const TYPES =
   '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
 const RELATIONS =
