@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { type Instance, newInstance } from '../support/instance.ts'
+import { killNow } from '../support/processes.ts'
+import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
+import { until } from '../support/until.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+let instance: Instance
+afterEach(() => instance?.remove())
+
+test.each(['docsearch.db', 'incoming', 'daemon.json'])(
+  'the first start ever, killed when %s appears: the next one completes it, with one owner and one project',
+  async (file) => {
+    instance = await newInstance()
+    let killed: Promise<void> | undefined
+    const first = await instance
+      .tryStart({
+        onSpawn(pid) {
+          killed = until(`${file} to appear`, () => existsSync(join(instance.dataDir, file))).then(() => killNow(pid))
+        },
+      })
+      // It may have come as far as listening, and no further.
+      .catch(() => null)
+    await killed
+    await first?.daemon.exited
+
+    const next = await instance.start()
+    const { projects } = (await next.call<{ projects: { name: string }[] }>('GET', '/api/v1/projects')).body
+    expect(projects.map(({ name }) => name)).toEqual(['default'])
+    const word = rareWord()
+    await next.upload([{ name: 'note.txt', content: textWith(word) }], { wait: true })
+    await expectSearchableOnce(next, { 'note.txt': word })
+    await expectTidy(next, instance.dataDir)
+  },
+)
