@@ -131,6 +131,53 @@ test('a file that cannot be read is listed, the rest is sent: 3', async () => {
   expect(run.stderr).toContain('/no/such/file.txt\tnot_there')
 })
 
+test('a name that no instance takes is refused by itself, not with all that is sent with it: 3', async () => {
+  const folder = library()
+  writeFileSync(join(folder, 'line\nbreak.txt'), 'x')
+  const run = await upload([folder])
+  expect(run.code).toBe(3)
+  expect(run.stdout.trimEnd().split('\n')).toHaveLength(2)
+  expect(run.stderr).toMatch(/line break\.txt\tinvalid_name\t.*rename it/)
+  expect(run.stderr).toContain('1 of 3 files failed.')
+})
+
+test('a path that the instance does not take is refused alone; a fault of the whole request ends the upload', async () => {
+  const invalid = (path: string) => async (request: Received, response: ServerResponse) => {
+    const { paths } = await partsOf(request)
+    if (path === 'project' || paths.includes('b.txt'))
+      return problem(response, 400, 'invalid_request', `${path} is odd.`, { errors: [{ path, message: 'is odd' }] })
+    return takesAll(request, response)
+  }
+  const one = await upload([library()], { 'POST /api/v1/upload': invalid('path.1') })
+  expect(one).toMatchObject({ code: 3, stdout: 'doc_a.txt\tcreated\tqueued\ta.txt\n' })
+  expect(one.stderr).toContain('b.txt\tinvalid_request\tpath.1 is odd.')
+  const all = await upload([library()], { 'POST /api/v1/upload': invalid('project') })
+  expect(all).toMatchObject({ code: 2, stdout: '' })
+  expect(all.instance.requests).toHaveLength(1)
+})
+
+test('a request that fails for good begins nothing new, but what is under way is counted', async () => {
+  const folder = testFolder()
+  for (let i = 0; i < 45; i++) writeFileSync(join(folder, `${100 + i}.txt`), `${i}`)
+  const [allBegun, failed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let begun = 0
+  const run = await upload([folder], {
+    'POST /api/v1/upload': async (request: Received, response: ServerResponse) => {
+      if (++begun === 3) allBegun.resolve()
+      if ((await partsOf(request)).paths.includes('100.txt')) {
+        await allBegun.promise
+        response.once('close', failed.resolve)
+        return problem(response, 500, 'internal_error', 'It broke.')
+      }
+      await failed.promise
+      return takesAll(request, response)
+    },
+  })
+  expect(run.code).toBe(7)
+  expect(run.stdout.trimEnd().split('\n')).toHaveLength(25)
+  expect(run.stderr).toContain('25 of 45 files are stored')
+})
+
 test('two files that would become one document are refused before anything is sent', async () => {
   const run = await upload([library(), library()])
   expect(run.code).toBe(2)
@@ -145,6 +192,15 @@ test('--dry-run shows what would be sent and talks to nobody', async () => {
     total_bytes: 26,
   })
   expect(run.instance.requests).toEqual([])
+})
+
+test('--dry-run lists what cannot be sent: 3', async () => {
+  const folder = library()
+  symlinkSync('/no/such/target', join(folder, 'broken.txt'))
+  const run = await upload([folder, '--dry-run'])
+  expect(run).toMatchObject({ code: 3, stdout: 'a.txt\t13\nb.txt\t13\n' })
+  expect(run.stderr).toContain('broken.txt\tunreadable\tit is a link that leads nowhere')
+  expect(run.stderr).toContain('1 of 3 files cannot be sent.')
 })
 
 test('an empty folder: nothing to upload, 1', async () => {

@@ -87,12 +87,19 @@ async function leadsToFolder(file: string): Promise<boolean> {
 
 async function addFile(plan: Plan, file: string, path: string): Promise<void> {
   const name = basename(file)
+  if (/\p{Cc}/u.test(path)) {
+    const message = 'its name has control characters, such as a line break; rename it'
+    plan.refused.push({ path, name, code: 'invalid_name', message })
+    return
+  }
   try {
     const found = await stat(file)
     if (found.isFile()) plan.files.push({ file, path, name, size: found.size })
     else plan.refused.push({ path, name, code: 'not_a_file', message: 'it is not a regular file' })
   } catch (error) {
-    plan.refused.push({ path, name, code: 'unreadable', message: (error as Error).message })
+    const { code, message } = error as NodeJS.ErrnoException
+    const isGone = code === 'ENOENT'
+    plan.refused.push({ path, name, code: 'unreadable', message: isGone ? 'it is a link that leads nowhere' : message })
   }
 }
 

@@ -54,7 +54,8 @@ export function createProgress(context: Context, files: readonly PlannedFile[], 
   }
 
   function clear(): string {
-    const up = drawn === 0 ? '' : `\u001b[${drawn}A\u001b[J`
+    // To the first column too: the terminal has written `^C` where the cursor stood.
+    const up = drawn === 0 ? '' : `\r\u001b[${drawn}A\u001b[J`
     drawn = 0
     return up
   }

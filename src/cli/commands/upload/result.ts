@@ -8,7 +8,7 @@ export interface Result {
   /** By id: a file named twice is one document. */
   documents: Map<string, Uploaded>
   refused: Refusal[]
-  /** Files that were to be sent. */
+  /** Files that were named or found. */
   planned: number
 }
 
@@ -22,11 +22,16 @@ export function printResult(context: Context, result: Result): void {
   const rows = documents.map((document) => [document.id, document.outcome, document.status, document.path])
   if (rows.length > 0) context.print(formatTable(['ID', 'OUTCOME', 'STATUS', 'PATH'], rows, context.table))
   context.notice(summary(documents, result.refused.length))
+  reportWrong(context, documents, result.refused)
+}
+
+/** On standard error, one a line: path, code, and why. */
+export function reportWrong(context: Context, documents: readonly Uploaded[], refused: readonly Refusal[]): void {
   const wrong = [
     ...documents.flatMap(({ path, status, error }) =>
       status === 'failed' ? [[path, error?.code ?? 'failed', error?.message ?? '']] : [],
     ),
-    ...result.refused.map(({ path, code, message }) => [path, code, message]),
+    ...refused.map(({ path, code, message }) => [path, code, message]),
   ]
   if (wrong.length > 0)
     context.report(formatTable(['PATH', 'PROBLEM', 'WHY'], wrong, { ...context.table, style: styles(false), terminal: false }))

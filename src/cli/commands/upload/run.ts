@@ -8,7 +8,7 @@ import { formatTable } from '../../view/table.ts'
 import { planUpload } from './plan.ts'
 import type { Plan, PlannedFile } from './plan.ts'
 import { createProgress } from './progress.ts'
-import { printResult } from './result.ts'
+import { printResult, reportWrong } from './result.ts'
 import type { Result } from './result.ts'
 import { sendAll } from './send.ts'
 import type { Uploaded } from './send.ts'
@@ -53,7 +53,7 @@ export async function run(context: Context, args: string[], options: Options): P
 
 async function upload(context: Context, client: Client, plan: Plan, options: Options): Promise<number> {
   const { signal } = context.io
-  const result: Result = { documents: new Map(), refused: [...plan.refused], planned: plan.files.length }
+  const result: Result = { documents: new Map(), refused: [...plan.refused], planned: plan.files.length + plan.refused.length }
   const progress = createProgress(context, plan.files, options.wait === true)
   const fileOf = new Map<string, PlannedFile>()
   const watch = options.wait === true ? watchDocuments(client, signal, changed) : null
@@ -102,20 +102,18 @@ async function upload(context: Context, client: Client, plan: Plan, options: Opt
 /** What was acknowledged stays, whatever came after. */
 function conclude(result: Result, failure: Error | undefined): number {
   const stored = `${result.documents.size} of ${count(result.planned, 'file')} ${result.documents.size === 1 ? 'is' : 'are'} stored and will be processed`
-  if (failure instanceof ClientError && failure.code === 'aborted')
+  if (failure instanceof ClientError && failure.code === 'aborted') {
+    // Sent whole, only the waiting was cut short.
+    if (result.documents.size + result.refused.length >= result.planned) throw cancelled(`Cancelled. ${stored}.`)
     throw cancelled(`Cancelled. ${stored}; the rest was not acknowledged. To go on, run the same again: nothing is stored twice.`)
+  }
   if (failure !== undefined) {
     if (result.documents.size > 0) failure.message += ` (${stored}.)`
     throw failure
   }
   const failed = [...result.documents.values()].filter((document) => document.status === 'failed').length + result.refused.length
-  if (failed > 0) throw new PartialFailure(`${failed} of ${count(result.planned + unsent(result), 'file')} failed.`)
+  if (failed > 0) throw new PartialFailure(`${failed} of ${count(result.planned, 'file')} failed.`)
   return EXIT.done
-}
-
-/** Refusals of before anything was sent, which `planned` does not count. */
-function unsent(result: Result): number {
-  return Math.max(0, result.documents.size + result.refused.length - result.planned)
 }
 
 function settings(options: Options): UploadOptions {
@@ -160,7 +158,9 @@ function dryRun(context: Context, plan: Plan): number {
     )
   }
   context.notice(`${count(plan.files.length, 'file')}, ${formatBytes(bytes)}; nothing was sent.`)
-  return conclude({ documents: new Map(), refused: plan.refused, planned: plan.files.length }, undefined)
+  if (plan.refused.length === 0) return EXIT.done
+  reportWrong(context, [], plan.refused)
+  throw new PartialFailure(`${plan.refused.length} of ${count(plan.files.length + plan.refused.length, 'file')} cannot be sent.`)
 }
 
 /** Nothing of what was named is there: wrong usage. A folder without files: nothing found. Something there that cannot be read: failed. */

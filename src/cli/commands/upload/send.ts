@@ -16,6 +16,12 @@ export interface SendEvents {
   waiting(seconds: number, reason: string): void
 }
 
+interface SendOptions extends UploadOptions {
+  signal: AbortSignal
+  /** Aborted too once another request has failed for good: nothing new is begun then. */
+  going: AbortSignal
+}
+
 const PARALLEL = 3
 const ATTEMPTS = 12
 const LONGEST_PAUSE_S = 60
@@ -30,28 +36,23 @@ export async function sendAll(
 ): Promise<void> {
   const batches = batchesOf(files)
   const stop = new AbortController()
-  const signal = AbortSignal.any([options.signal, stop.signal])
+  const going = AbortSignal.any([options.signal, stop.signal])
   const worker = async (): Promise<void> => {
     for (let batch = batches.shift(); batch !== undefined; batch = batches.shift())
-      await sendBatch(client, batch, { ...options, signal }, events)
+      await sendBatch(client, batch, { ...options, going }, events)
   }
   const workers = Array.from({ length: Math.min(PARALLEL, batches.length) }, worker)
   try {
     await Promise.all(workers)
   } catch (error) {
     stop.abort()
-    // The others come to their end before anybody counts what was acknowledged.
+    // What is under way is sent to its end and counted: cut off, it might be stored without anybody being told.
     await Promise.allSettled(workers)
     throw error
   }
 }
 
-async function sendBatch(
-  client: Client,
-  batch: PlannedFile[],
-  options: UploadOptions & { signal: AbortSignal },
-  events: SendEvents,
-): Promise<void> {
+async function sendBatch(client: Client, batch: PlannedFile[], options: SendOptions, events: SendEvents): Promise<void> {
   let answer: Pick<UploadAnswer, 'documents' | 'rejected'>
   try {
     answer = await sendPatiently(client, batch, options, events)
@@ -66,7 +67,7 @@ async function sendBatch(
       const others = batch.filter((file) => file !== bad)
       if (bad !== undefined && others.length > 0) await sendBatch(client, others, options, events)
       return
-    } else if (REFUSALS.has(error.status)) {
+    } else if (REFUSALS.has(error.status) || isAboutFiles(error)) {
       // An instance with smaller limits, or one file that spoils the rest: halves find out which.
       if (batch.length === 1) return events.refused(batch[0], refusalOf(batch[0], error))
       const half = Math.ceil(batch.length / 2)
@@ -79,14 +80,20 @@ async function sendBatch(
   match(batch, answer, events)
 }
 
+/** Not valid for what single files are called, not for what goes for all of them. */
+function isAboutFiles({ status, errors }: ClientError): boolean {
+  return status === 400 && errors.length > 0 && errors.every(({ path }) => /^(file|path)(\.|$)/.test(path))
+}
+
 /** 429 and 503 are waited out as long as the instance asks; a cut connection is tried again, because the same bytes are never stored twice. */
 async function sendPatiently(
   client: Client,
   batch: PlannedFile[],
-  options: UploadOptions & { signal: AbortSignal },
+  { going, ...options }: SendOptions,
   events: SendEvents,
 ): Promise<UploadAnswer> {
   for (let attempt = 1; ; attempt++) {
+    if (going.aborted) throw new ClientError('aborted', 'Cancelled.')
     try {
       return await client.upload(
         batch.map((file) => ({ ...file, open: () => createReadStream(file.file, { highWaterMark: 256 * 1024 }) })),
@@ -99,7 +106,7 @@ async function sendPatiently(
       if ((!busy && !cut) || attempt >= ATTEMPTS) throw error
       const seconds = Math.min(LONGEST_PAUSE_S, error.retryAfter ?? 2 ** (attempt - 1))
       if (busy) events.waiting(seconds, error.detail)
-      await sleep(seconds * 1000, undefined, { signal: options.signal }).catch(() => {
+      await sleep(seconds * 1000, undefined, { signal: going }).catch(() => {
         throw new ClientError('aborted', 'Cancelled.')
       })
     }
