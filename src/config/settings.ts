@@ -17,7 +17,13 @@ const L = DEFAULT_LIMITS
 
 /** Every setting there is, in the order in which --print-config shows them. */
 export const SETTINGS: readonly Setting[] = [
-  { key: 'host', schema: z.string().min(1), default: '127.0.0.1', flag: 'host', help: 'address to listen on' },
+  {
+    key: 'host',
+    schema: z.string('must be an address').min(1, 'must not be empty'),
+    default: '127.0.0.1',
+    flag: 'host',
+    help: 'address to listen on',
+  },
   { key: 'port', schema: integer(0, 65_535), default: 4747, flag: 'port', help: 'port to listen on, 0 takes a free one' },
   {
     key: 'public_url',

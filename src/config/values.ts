@@ -5,7 +5,7 @@ const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000 
 
 /** `200000000`, `"200 MB"`, `"1GiB"` → a whole number of the smallest unit. */
 function quantity(units: Record<string, number>, example: string) {
-  return z.union([z.number(), z.string()]).transform((value, context) => {
+  return z.union([z.number(), z.string()], `must be a positive amount such as ${example}`).transform((value, context) => {
     const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(String(value))
     const unit = match ? units[match[2]!.toLowerCase()] : undefined
     if (!match || unit === undefined || Number(match[1]) <= 0) {
@@ -23,25 +23,26 @@ export const milliseconds = quantity(TIME_UNITS, '"60s"')
 export function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
   return z
-    .union([
-      z.number(),
-      z
-        .string()
-        .regex(/^\s*\d+\s*$/, message)
-        .transform(Number),
-    ])
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\s*\d+\s*$/)
+          .transform(Number),
+      ],
+      message,
+    )
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, message)
 }
 
-export const flag = z.union([
-  z.boolean(),
-  z
-    .enum(['true', 'false', '1', '0', 'yes', 'no'], 'must be true or false')
-    .transform((text) => ['true', '1', 'yes'].includes(text)),
-])
+export const flag = z.union(
+  [z.boolean(), z.enum(['true', 'false', '1', '0', 'yes', 'no']).transform((text) => ['true', '1', 'yes'].includes(text))],
+  'must be true or false',
+)
 
 /** An http or https address without path, query or credentials, returned without a trailing slash. */
-export const httpAddress = z.string().transform((text, context) => {
+export const httpAddress = z.string('must be an address such as https://docs.example.org').transform((text, context) => {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password || url.search || url.hash) {
     context.addIssue({ code: 'custom', message: 'must be an address such as https://docs.example.org' })
@@ -51,15 +52,20 @@ export const httpAddress = z.string().transform((text, context) => {
 })
 
 /** A list; the environment gives it comma-separated. */
-export const textList = z.union([
-  z.array(z.string().min(1)),
-  z.string().transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  ),
-])
+export const textList = z.union(
+  [
+    z.array(z.string().min(1)),
+    z.string().transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ),
+  ],
+  'must be a list of names',
+)
 
 /** The names the user knows models by. */
-export const embedderSetting = z.string().regex(/^(auto|builtin|ollama:\S+)$/, 'must be auto, builtin or ollama:MODEL')
+export const embedderSetting = z
+  .string('must be auto, builtin or ollama:MODEL')
+  .regex(/^(auto|builtin|ollama:\S+)$/, 'must be auto, builtin or ollama:MODEL')

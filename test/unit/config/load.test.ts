@@ -51,3 +51,20 @@ test('broken JSON and a missing --config file are named, not ignored', async () 
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow(/not valid JSON/)
   await expect(loadConfig({ data: dir, config: join(dir, 'nowhere.json') }, {})).rejects.toThrow(/nowhere\.json cannot be read/)
 })
+
+test('a value of the wrong kind is told what it must be, in words of ours', async () => {
+  const wrong = {
+    host: 5,
+    allowed_hosts: 3,
+    trust_proxy: 'maybe',
+    ollama: 1,
+    embedder: null,
+    limits: { pages: 'many', file_bytes: true },
+  }
+  await writeFile(join(dir, 'config.json'), JSON.stringify(wrong))
+  const { details } = await loadConfig({ data: dir }, {}).catch((error) => error)
+  expect(details.problems).toHaveLength(7)
+  for (const problem of details.problems) expect(problem).toMatch(/^[a-z_.]+ must be .*, but is .* \(.*config\.json\)$/)
+  await writeFile(join(dir, 'config.json'), JSON.stringify({ host: '' }))
+  await expect(loadConfig({ data: dir }, {})).rejects.toThrow('host must not be empty')
+})
