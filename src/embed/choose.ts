@@ -38,7 +38,7 @@ export async function chooseEmbedder({ setting, ollamaUrl, existing, log }: Choo
   if (setting === 'builtin') return { embedder: createBuiltinEmbedder(), reason: 'The built-in embedder was asked for by name.' }
   if (setting.startsWith(OLLAMA)) return await byName(withoutLatest(setting.slice(OLLAMA.length)), { ollamaUrl, existing, log })
   if (existing?.embeddingModel === 'builtin') {
-    const change = `\`docsearch reindex --embedder ollama:${DEFAULT_MODEL}\` changes to a model on Ollama.`
+    const change = `\`docsearch serve --embedder ollama:${DEFAULT_MODEL}\` embeds everything anew with a model on Ollama.`
     return {
       embedder: createBuiltinEmbedder(),
       reason: `The index was made with the built-in embedder and stays with it; ${change}`,
@@ -69,7 +69,7 @@ async function sameAgain(
   const model = existing.embeddingModel.slice(OLLAMA.length)
   try {
     const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, expected: expectedOf(existing) })
-    const change = '`docsearch reindex --embedder builtin` (or `ollama:MODEL`) changes it.'
+    const change = '`docsearch serve --embedder builtin` (or `ollama:MODEL`) embeds everything anew with another.'
     return { embedder, reason: `The index was made with ${model} on Ollama and stays with it; ${change}` }
   } catch (error) {
     return { embedder: null, reason: `The index was made with ${model} on Ollama. ${sentenceOf(error)}` }
@@ -93,7 +93,7 @@ async function anew(ollamaUrl: string, log: Logger): Promise<Choice> {
     )
   }
   if (model === null) {
-    const how = `\`ollama pull ${DEFAULT_MODEL}\`, then \`docsearch reindex --embedder ollama:${DEFAULT_MODEL}\``
+    const how = `\`ollama pull ${DEFAULT_MODEL}\`, then \`docsearch serve --embedder ollama:${DEFAULT_MODEL}\``
     return builtin(`${where} has no embedding model. To use one: ${how}.`)
   }
   try {

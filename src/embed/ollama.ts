@@ -91,7 +91,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
       verifiedAt = -Infinity
       const message =
         `Ollama's ${model} is no longer the model this index was made with: its vectors cannot be compared with those in the index. ` +
-        `Bring the former model back, or run \`docsearch reindex --embedder ollama:${model}\`.`
+        `Bring the former model back, or stop docsearch, run \`docsearch reindex\` and start it again.`
       throw new DocsearchError('embedding_model_changed', message, { blame: 'outside', retryAfter: 60 })
     }
     verifiedAt = performance.now()

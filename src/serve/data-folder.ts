@@ -72,15 +72,11 @@ async function makeUsable(dir: string): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException
     const why =
       code === 'EROFS' || code === 'EACCES'
-        ? 'cannot be written to'
+        ? 'cannot be written to. Mend its permissions, or name another with --data.'
         : code === 'ENOTDIR' || code === 'EEXIST'
-          ? 'is not a folder'
-          : `cannot be used: ${message}`
-    throw new DocsearchError(
-      'data_unusable',
-      `The data folder ${dir} ${why}. Mend its permissions, or name another with --data.`,
-      { cause: error },
-    )
+          ? 'is not a folder. Name another with --data.'
+          : `cannot be used: ${message}. Name another with --data.`
+    throw new DocsearchError('data_unusable', `The data folder ${dir} ${why}`, { cause: error })
   }
 }
 

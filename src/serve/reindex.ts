@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { loadConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
+import { DocsearchError } from '../core/errors.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { createLogger } from './logging.ts'
 import { openDataFolder } from './data-folder.ts'
@@ -7,10 +10,16 @@ import type { ServeOutput } from './main.ts'
 
 /**
  * `docsearch reindex`: forgets which index is in use, so that the next `serve` builds it anew from the extracted texts. Nothing that is
- * the truth is touched. Throws `data_in_use` while a daemon runs.
+ * the truth is touched. Throws `data_unusable` where no daemon has ever run, `data_in_use` while a daemon runs.
  */
 export async function runReindex(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
   const { config } = await loadConfig(flags, output.env)
+  // Opening makes what is missing; a folder that was misspelt is not to become one.
+  if (!existsSync(join(config.dataDir, 'docsearch.db')))
+    throw new DocsearchError(
+      'data_unusable',
+      `${config.dataDir} holds no documents of docsearch. Name its data folder with --data.`,
+    )
   const folder = await openDataFolder(config.dataDir)
   try {
     const records = await openRecords({
@@ -24,7 +33,7 @@ export async function runReindex(flags: Readonly<Record<string, unknown>>, outpu
       output.stdout.write(
         output.json
           ? `${JSON.stringify({ reindexed: ready })}\n`
-          : `${ready} documents will be indexed anew at the next start of docsearch serve\n`,
+          : `${ready} ${ready === 1 ? 'document' : 'documents'} will be indexed anew at the next start of docsearch serve\n`,
       )
     } finally {
       await records.close()

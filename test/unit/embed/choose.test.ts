@@ -65,12 +65,12 @@ test('auto stays with what an index was made with, and says what changes it', as
   const builtin = await indexOf('builtin')
   expect(await choose('auto', builtin)).toMatchObject({
     name: 'builtin',
-    reason: expect.stringMatching(/docsearch reindex --embedder ollama:/),
+    reason: expect.stringMatching(/docsearch serve --embedder ollama:/),
   })
   const gemma = await indexOf('ollama:embeddinggemma')
   expect(await choose('auto', gemma)).toMatchObject({
     name: 'ollama:embeddinggemma',
-    reason: expect.stringMatching(/docsearch reindex --embedder/),
+    reason: expect.stringMatching(/docsearch serve --embedder builtin/),
   })
 })
 test('auto stays with the model of an index while Ollama is away', async () => {
