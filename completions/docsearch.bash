@@ -11,8 +11,8 @@ _docsearch_projects() {
 _docsearch_takes_value() {
   case "$1 $2" in
     ' --server'|' --profile') return 0 ;;
-    'serve --data'|'serve --config'|'serve --embedder'|'serve --log-level'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile') return 0 ;;
-    'reindex --data'|'reindex --config'|'reindex --embedder'|'reindex --log-level'|'reindex --server'|'reindex --profile') return 0 ;;
+    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile') return 0 ;;
+    'reindex --data'|'reindex --config'|'reindex --log-level'|'reindex --server'|'reindex --profile') return 0 ;;
     'login --server'|'login --profile') return 0 ;;
     'logout --server'|'logout --profile') return 0 ;;
     'whoami --server'|'whoami --profile') return 0 ;;
@@ -94,8 +94,8 @@ _docsearch() {
     ' --profile') :; return ;;
     'serve --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'serve --config') compopt -o filenames -o default 2>/dev/null; COMPREPLY=(); return ;;
-    'serve --embedder') :; return ;;
     'serve --log-level') COMPREPLY=($(compgen -W 'debug info warn error silent' -- "$cur")); return ;;
+    'serve --embedder') :; return ;;
     'serve --host') :; return ;;
     'serve --port') :; return ;;
     'serve --public-url') :; return ;;
@@ -104,7 +104,6 @@ _docsearch() {
     'serve --profile') :; return ;;
     'reindex --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'reindex --config') compopt -o filenames -o default 2>/dev/null; COMPREPLY=(); return ;;
-    'reindex --embedder') :; return ;;
     'reindex --log-level') COMPREPLY=($(compgen -W 'debug info warn error silent' -- "$cur")); return ;;
     'reindex --server') :; return ;;
     'reindex --profile') :; return ;;
@@ -186,8 +185,8 @@ _docsearch() {
   if [[ $cur == -* ]]; then
     case "$at" in
       '') COMPREPLY=($(compgen -W '--version -V --server --profile --json --quiet -q --no-color --help -h' -- "$cur")) ;;
-      'serve') COMPREPLY=($(compgen -W '--data --config --embedder --log-level --host --port --public-url --ollama --print-config --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'reindex') COMPREPLY=($(compgen -W '--data --config --embedder --log-level --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --host --port --public-url --ollama --print-config --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'reindex') COMPREPLY=($(compgen -W '--data --config --log-level --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'login') COMPREPLY=($(compgen -W '--with-token --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'logout') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'whoami') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;

@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --data --config --embedder --log-level --host --port --public-url --ollama --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --description -d --status --output -o --page --scope --expires-in-days
+            case --server --profile --data --config --log-level --embedder --host --port --public-url --ollama --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --description -d --status --output -o --page --scope --expires-in-days
                 set skip 1
                 continue
             case '-*'
@@ -110,8 +110,8 @@ complete -c docsearch -n '__docsearch_is ""' -l no-color -d 'no colours (NO_COLO
 complete -c docsearch -n '__docsearch_is ""' -l help -s h -d 'show the help'
 complete -c docsearch -n '__docsearch_is "serve"' -l data -r -a '(__fish_complete_directories)' -d 'data folder (DOCSEARCH_DATA)'
 complete -c docsearch -n '__docsearch_is "serve"' -l config -r -F -d 'settings instead of config.json in the data folder'
-complete -c docsearch -n '__docsearch_is "serve"' -l embedder -r -d 'auto, builtin or ollama:MODEL (default auto)'
 complete -c docsearch -n '__docsearch_is "serve"' -l log-level -r -a 'debug info warn error silent' -d 'how much to log'
+complete -c docsearch -n '__docsearch_is "serve"' -l embedder -r -d 'auto, builtin or ollama:MODEL (default auto); another one by name embeds everything anew'
 complete -c docsearch -n '__docsearch_is "serve"' -l host -r -d 'address to listen on (default 127.0.0.1)'
 complete -c docsearch -n '__docsearch_is "serve"' -l port -r -d 'port to listen on, 0 takes a free one (default 4747)'
 complete -c docsearch -n '__docsearch_is "serve"' -l public-url -r -d 'address under which others reach it'
@@ -125,7 +125,6 @@ complete -c docsearch -n '__docsearch_is "serve"' -l quiet -s q -d 'say nothing 
 complete -c docsearch -n '__docsearch_is "serve"' -l no-color -d 'no colours (NO_COLOR)'
 complete -c docsearch -n '__docsearch_is "reindex"' -l data -r -a '(__fish_complete_directories)' -d 'data folder (DOCSEARCH_DATA)'
 complete -c docsearch -n '__docsearch_is "reindex"' -l config -r -F -d 'settings instead of config.json in the data folder'
-complete -c docsearch -n '__docsearch_is "reindex"' -l embedder -r -d 'auto, builtin or ollama:MODEL (default auto)'
 complete -c docsearch -n '__docsearch_is "reindex"' -l log-level -r -a 'debug info warn error silent' -d 'how much to log'
 complete -c docsearch -n '__docsearch_is "reindex"' -l help -s h -d 'show the help'
 complete -c docsearch -n '__docsearch_is "reindex"' -l server -r -d 'address of the instance (DOCSEARCH_SERVER)'
@@ -174,7 +173,7 @@ complete -c docsearch -n '__docsearch_is "search"' -l group -s g -d 'one result 
 complete -c docsearch -n '__docsearch_is "search"' -l explain -d 'show the ranks and scores of each stage'
 complete -c docsearch -n '__docsearch_is "search"' -l open -r -d 'open the document of this result'
 complete -c docsearch -n '__docsearch_is "search"' -l names -s l -d 'only the names of the documents'
-complete -c docsearch -n '__docsearch_is "search"' -l format -r -a 'text json jsonl csv' -d 'how to print'
+complete -c docsearch -n '__docsearch_is "search"' -l format -r -a 'text json jsonl csv' -d 'how to print; csv is for spreadsheets, with an apostrophe before what they would run'
 complete -c docsearch -n '__docsearch_is "search"' -l help -s h -d 'show the help'
 complete -c docsearch -n '__docsearch_is "search"' -l server -r -d 'address of the instance (DOCSEARCH_SERVER)'
 complete -c docsearch -n '__docsearch_is "search"' -l profile -r -d 'use this profile (DOCSEARCH_PROFILE)'

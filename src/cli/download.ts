@@ -16,6 +16,16 @@ const EXTENSIONS: Record<string, string> = {
   'text/html': '.html',
 }
 
+const REASONS: Record<string, string> = {
+  ENOENT: 'its folder is not there',
+  ENOTDIR: 'its folder is not there',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'nothing can be written there',
+  ENOSPC: 'the disk is full',
+}
+
 /** A name from an instance as a name in this folder: no path, nothing hidden, nothing a shell or a terminal would trip over. */
 export function safeFileName(name: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what is taken out
@@ -75,5 +85,6 @@ function explain(error: unknown, file: string, signal: AbortSignal): unknown {
   if (error instanceof DocsearchError || !(error instanceof Error) || !('code' in error)) return error
   if (error.code === 'EEXIST')
     return new DocsearchError('file_exists', `${file} is there already; --force replaces it, -o names another.`, { cause: error })
-  return new DocsearchError('file_unwritable', `Cannot write ${file}: ${error.message}`, { cause: error })
+  const reason = REASONS[String(error.code)] ?? error.message
+  return new DocsearchError('file_unwritable', `Cannot write ${file}: ${reason}.`, { cause: error })
 }

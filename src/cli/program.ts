@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createContext } from './context.ts'
 import type { Context, Globals } from './context.ts'
-import { EXIT_CODES_HELP } from './exit.ts'
+import { EXIT_CODES_HELP, usage } from './exit.ts'
 import type { Io } from './io.ts'
 
 /** What each file under commands/ exports. Undefined is exit code 0. */
@@ -24,8 +24,8 @@ export async function runProgram(argv: readonly string[], io: Io, version: strin
   visit(program, (command) =>
     command.exitOverride().configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
-      // Said once, by report.ts, in the form that was asked for.
+      // What is wrong is said once, by report.ts, in the form that was asked for.
+      writeErr: () => {},
       outputError: () => {},
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getOutHasColors: () => false,
@@ -92,7 +92,8 @@ type On = (command: Command, load: Load, ...examples: string[]) => Command
 
 function addServe(program: Command, on: On): void {
   on(
-    withDaemonOptions(program.command('serve').description('run the daemon: it keeps, reads and searches the documents'))
+    withDataOptions(program.command('serve').description('run the daemon: it keeps, reads and searches the documents'))
+      .option('--embedder <name>', 'auto, builtin or ollama:MODEL (default auto); another one by name embeds everything anew')
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
       .option('--port <number>', 'port to listen on, 0 takes a free one (default 4747)', port)
       .option('--public-url <url>', 'address under which others reach it')
@@ -103,7 +104,7 @@ function addServe(program: Command, on: On): void {
     'docsearch serve --port 0 --data ./library --embedder builtin',
   )
   on(
-    withDaemonOptions(
+    withDataOptions(
       program.command('reindex').description('build the index anew from the texts, at the next start of the daemon'),
     ),
     () => import('./commands/reindex.ts'),
@@ -111,11 +112,10 @@ function addServe(program: Command, on: On): void {
   )
 }
 
-function withDaemonOptions(command: Command): Command {
+function withDataOptions(command: Command): Command {
   return command
     .option('--data <folder>', 'data folder (DOCSEARCH_DATA)')
     .option('--config <file>', 'settings instead of config.json in the data folder')
-    .option('--embedder <name>', 'auto, builtin or ollama:MODEL (default auto)')
     .addOption(new Option('--log-level <level>', 'how much to log').choices(['debug', 'info', 'warn', 'error', 'silent']))
 }
 
@@ -176,7 +176,12 @@ function addSearch(program: Command, on: On): void {
       .option('--explain', 'show the ranks and scores of each stage')
       .option('--open <number>', 'open the document of this result', integer(1, 100))
       .option('-l, --names', 'only the names of the documents')
-      .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json', 'jsonl', 'csv'])),
+      .addOption(
+        new Option(
+          '--format <format>',
+          'how to print; csv is for spreadsheets, with an apostrophe before what they would run',
+        ).choices(['text', 'json', 'jsonl', 'csv']),
+      ),
     () => import('./commands/search.ts'),
     'docsearch search when is the rent due',
     'docsearch search "notice period" --project contracts --group',
@@ -184,17 +189,30 @@ function addSearch(program: Command, on: On): void {
   )
 }
 
+/** A noun alone lists. What follows it and is none of its commands is named, with those there are. */
+function addNoun(noun: Command, list: Load, on: On): Command {
+  return on(
+    noun.usage('[command]').helpCommand('help [command]', 'show the help of a command').allowExcessArguments(),
+    async () => {
+      const [unknown] = noun.args
+      if (unknown === undefined) return list()
+      const known = noun.commands.map((command) => command.name()).join(', ')
+      throw usage(`unknown command '${noun.name()} ${unknown}'; there are ${known}.`)
+    },
+    `docsearch ${noun.name()}`,
+  )
+}
+
 function addProjects(program: Command, on: On): void {
-  const noun = help(program.command('projects').description('list, show, create, rename and delete projects'), [
-    'docsearch projects list',
-  ])
+  const list: Load = () => import('./commands/projects/list.ts')
+  const noun = addNoun(program.command('projects').description('list, show, create, rename and delete projects'), list, on)
   on(
     noun
       .command('list')
       .alias('ls')
       .description('list the projects')
       .option('-n, --limit <number>', 'how many (default all)', integer(1)),
-    () => import('./commands/projects/list.ts'),
+    list,
     'docsearch projects list --json',
   )
   on(
@@ -229,9 +247,12 @@ function addProjects(program: Command, on: On): void {
 }
 
 function addDocuments(program: Command, on: On): void {
-  const noun = help(program.command('documents').alias('docs').description('list, show, read, fetch and delete documents'), [
-    'docsearch documents list',
-  ])
+  const list: Load = () => import('./commands/documents/list.ts')
+  const noun = addNoun(
+    program.command('documents').alias('docs').description('list, show, read, fetch and delete documents'),
+    list,
+    on,
+  )
   on(
     noun
       .command('list')
@@ -241,19 +262,19 @@ function addDocuments(program: Command, on: On): void {
       .addOption(new Option('--status <status>', 'only with this status').choices(['queued', 'processing', 'ready', 'failed']))
       .option('--name <text>', 'only with this in the name')
       .option('-n, --limit <number>', 'how many (default all)', integer(1)),
-    () => import('./commands/documents/list.ts'),
+    list,
     'docsearch documents list --status failed',
   )
   on(
-    noun.command('show').description('show a document').argument('<id>'),
+    noun.command('show').description('show a document').argument('<document>', 'id, or a name or path no other has'),
     () => import('./commands/documents/show.ts'),
-    'docsearch documents show doc_01h…',
+    'docsearch documents show report.pdf',
   )
   on(
     noun
       .command('get')
       .description('fetch the original')
-      .argument('<id>')
+      .argument('<document>', 'id, or a name or path no other has')
       .option(
         '-o, --output <file>',
         'where to write it, - for standard output (default: its name, here; on a pipe standard output)',
@@ -266,30 +287,36 @@ function addDocuments(program: Command, on: On): void {
     noun
       .command('text')
       .description('print what was read from a document')
-      .argument('<id>')
+      .argument('<document>', 'id, or a name or path no other has')
       .option('--page <number>', 'only this page', integer(1)),
     () => import('./commands/documents/text.ts'),
     'docsearch documents text doc_01h… --page 3',
   )
   on(
-    noun.command('delete').alias('rm').description('delete documents').argument('<id...>').option('-y, --yes', 'do not ask'),
+    noun
+      .command('delete')
+      .alias('rm')
+      .description('delete documents')
+      .argument('<document...>', 'ids, or names or paths no others have')
+      .option('-y, --yes', 'do not ask'),
     () => import('./commands/documents/delete.ts'),
     'docsearch documents delete doc_01h… --yes',
   )
   on(
-    noun.command('reprocess').alias('retry').description('read documents anew').argument('<id...>'),
+    noun
+      .command('reprocess')
+      .alias('retry')
+      .description('read documents anew')
+      .argument('<document...>', 'ids, or names or paths no others have'),
     () => import('./commands/documents/reprocess.ts'),
     'docsearch documents reprocess doc_01h…',
   )
 }
 
 function addKeys(program: Command, on: On): void {
-  const noun = help(program.command('keys').description('list, create and delete API keys'), ['docsearch keys list'])
-  on(
-    noun.command('list').alias('ls').description('list the keys'),
-    () => import('./commands/keys/list.ts'),
-    'docsearch keys list',
-  )
+  const list: Load = () => import('./commands/keys/list.ts')
+  const noun = addNoun(program.command('keys').description('list, create and delete API keys'), list, on)
+  on(noun.command('list').alias('ls').description('list the keys'), list, 'docsearch keys list')
   on(
     noun
       .command('create')

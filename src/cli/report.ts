@@ -17,7 +17,7 @@ export function reportError(error: unknown, argv: readonly string[], io: Io): nu
   }
   const style = styles(wantsColor(io.stderr, io.env, !argv.includes('--no-color')))
   const lines = [`docsearch: ${fault.message}`]
-  for (const { path, message } of fault.errors ?? []) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`)
+  for (const { path, message } of moreThanSaid(fault)) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`)
   if (fault.retry_after !== undefined) lines.push(`Try again in ${fault.retry_after} s.`)
   if (fault.request_id !== undefined && exitCode === EXIT.instance)
     lines.push(`The instance's log has it under ${fault.request_id}.`)
@@ -39,11 +39,15 @@ interface Fault {
 }
 
 function describe(error: unknown): Fault {
-  if (isCommanderError(error)) return { code: 'usage', message: error.message.replace(/^error: /, '') }
+  if (isCommanderError(error)) {
+    // No command at all, or `help` of one that is not there.
+    if (error.code === 'commander.help') return { code: 'usage', message: 'Which command? `docsearch --help` shows them.' }
+    return { code: 'usage', message: withoutKeys(error.message.replace(/^error: /, '')) }
+  }
   if (isPromptCancelled(error)) return { code: 'aborted', message: 'Cancelled.' }
   if (!(error instanceof DocsearchError))
     return { code: 'internal_error', message: `A fault of docsearch itself: ${String(error)}` }
-  const fault: Fault = { code: error.code, message: error.message }
+  const fault: Fault = { code: error.code, message: forThisCommandLine(error.message) }
   if (error.retryAfter !== undefined) fault.retry_after = error.retryAfter
   if ('status' in error && typeof error.status === 'number' && error.status > 0) {
     const { requestId, errors } = error as ClientError
@@ -54,6 +58,21 @@ function describe(error: unknown): Fault {
     fault.details = error.details
   }
   return fault
+}
+
+/** The instance speaks of its endpoints; whoever types commands is told the command. */
+export function forThisCommandLine(message: string): string {
+  return message.replace(/GET \/api\/v1\/(projects|documents|keys) lists/, '`docsearch $1 list` shows')
+}
+
+/** A key that was typed among the arguments is not repeated: the message may end up in a log. */
+function withoutKeys(message: string): string {
+  return message.replace(/dsk_[0-9A-Za-z]+/g, 'dsk_…')
+}
+
+/** The faults of single fields, where the message has not said the only one already. */
+function moreThanSaid({ message, errors = [] }: Fault): { path: string; message: string }[] {
+  return errors.length === 1 && message.includes(errors[0]!.message) ? [] : errors
 }
 
 /** Also when the arguments could not be parsed. */

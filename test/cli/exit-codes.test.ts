@@ -52,6 +52,15 @@ test('with --json an error is one object on standard error, wherever the flag st
   }
 })
 
+test('the instance speaks of its endpoints, the command line of its commands; a fault is said once', async () => {
+  const run = await against((response) =>
+    problem(response, 404, 'project_not_found', 'There is no project "x". GET /api/v1/projects lists those there are.', {
+      errors: [{ path: 'project', message: 'There is no project "x".' }],
+    }),
+  )
+  expect(run.stderr).toBe('docsearch: There is no project "x". `docsearch projects list` shows those there are.\n')
+})
+
 test('nothing listens: 5, with or without a key', async () => {
   const env = { DOCSEARCH_SERVER: 'http://127.0.0.1:1' }
   expect((await runCommand(['search', 'x'], { env })).code).toBe(5)
@@ -100,10 +109,16 @@ describe('wrong usage is 2 and says what is wrong', () => {
     [['upload', '/no/such/file.pdf'], 'no such file'],
     [['login'], '--with-token'],
     [['projects', 'show'], 'missing required argument'],
+    [['projects', 'lst'], "unknown command 'projects lst'; there are list, show, create, rename, delete."],
+    [['help', 'nope'], 'Which command? `docsearch --help` shows them.'],
+    [['--quiet'], 'Which command?'],
+    [['login', 'http://127.0.0.1:1', 'dsk_secret0'], 'too many arguments'],
+    [['reindex', '--data', '/no/such/folder'], 'holds no documents'],
   ])('%j', async (args, sentence) => {
     const run = await runCommand(args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(sentence)
+    expect(run.stderr).not.toMatch(/outputHelp|dsk_secret0/)
   })
 })
 

@@ -76,6 +76,25 @@ test('documents: list, show, text, get, reprocess, delete', async () => {
   expect((await cli(['documents', 'list', '--project', 'papers'])).code).toBe(1)
 })
 
+test('a document goes by its name or path too, as long as no other is called so', async () => {
+  const id = await uploadText('first', 'only.txt', 'The only one.\n')
+  expect((await cli(['documents', 'text', 'only.txt'])).stdout).toContain('The only one.')
+  expect((await cli(['documents', 'show', 'only'])).stderr).toContain('`docsearch documents list` shows')
+  const other = await uploadText('second', 'only.txt', 'Not the only one.\n')
+  const unclear = await cli(['documents', 'delete', 'only.txt', '--yes'])
+  expect(unclear.code).toBe(2)
+  for (const part of [id, other, 'only.txt in second']) expect(unclear.stderr).toContain(part)
+  expect((await cli(['documents', 'delete', other, '--yes'])).code).toBe(0)
+  expect((await cli(['documents', 'delete', 'only.txt', '--yes'])).stdout).toBe('only.txt\tdeleted\n')
+})
+
+test('a noun alone lists', async () => {
+  for (const noun of ['projects', 'keys', 'documents']) {
+    const [alone, list] = [await cli([noun]), await cli([noun, 'list'])]
+    expect(alone).toMatchObject({ code: list.code, stdout: list.stdout })
+  }
+})
+
 test('projects: create, a taken name, rename, list, show, delete', async () => {
   expect((await cli(['projects', 'create', 'drafts', '--description', 'unfinished'])).code).toBe(0)
   expect((await cli(['projects', 'create', 'drafts'])).code).toBe(2)

@@ -98,6 +98,15 @@ test('formats: json is the answer, jsonl a result a line, csv quotes what needs 
   expect((await search(answer, ['x', '-l'])).stdout).toBe('lease.pdf\n')
 })
 
+test('csv: what a spreadsheet would run as a formula begins with an apostrophe; -l keeps to the format', async () => {
+  const answer = answerWith([result({ name: '=1+1.txt', text: '@SUM(A1) and more' }), result({ rank: 2, name: 'a,b.txt' })])
+  const csv = (await search(answer, ['rent', '--format', 'csv'])).stdout
+  expect(csv).toContain(",'=1+1.txt,")
+  expect(csv).toContain(",'@SUM(A1) and more\r\n")
+  expect((await search(answer, ['rent', '-l', '--format', 'csv'])).stdout).toBe('name\r\n\'=1+1.txt\r\n"a,b.txt"\r\n')
+  expect((await search(answer, ['rent', '-l', '--format', 'jsonl'])).stdout).toBe('"=1+1.txt"\n"a,b.txt"\n')
+})
+
 test('flags become the request, and nothing is sent that was not asked for', async () => {
   const run = await search(answerWith([result()]), [
     'rent',

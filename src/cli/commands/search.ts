@@ -69,6 +69,7 @@ async function print(context: Context, answer: SearchAnswer, options: Options): 
   if (options.names === true) {
     const names = [...new Set(answer.results.map((result) => result.document.name))]
     if (format === 'json') context.printJson(names)
+    else if (format !== 'text') context.print((await import('../view/records.ts')).formatNames(names, format))
     else context.print(names.map((name) => oneLine(name) + '\n').join(''))
   } else if (format === 'json') {
     context.printJson(answer)

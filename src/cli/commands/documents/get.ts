@@ -2,9 +2,15 @@ import { pipeline } from 'node:stream/promises'
 import type { Context } from '../../context.ts'
 import { download, safeFileName } from '../../download.ts'
 import { usage } from '../../exit.ts'
+import { documentId } from './find.ts'
 
-export async function run(context: Context, [id = '']: string[], options: { output?: string; force?: boolean }): Promise<void> {
+export async function run(
+  context: Context,
+  [given = '']: string[],
+  options: { output?: string; force?: boolean },
+): Promise<void> {
   const client = await context.client()
+  const id = await documentId(client, given)
   const toPipe = options.output === '-' || (options.output === undefined && context.io.stdout.isTTY !== true && !context.json)
   if (toPipe) {
     if (context.json) throw usage('--json and `-o -` cannot both have standard output.')

@@ -2,9 +2,11 @@ import type { Document } from '../../../contract/documents.ts'
 import type { Context } from '../../context.ts'
 import { formatBytes } from '../../view/style.ts'
 import { formatFields } from '../../view/table.ts'
+import { documentId } from './find.ts'
 
-export async function run(context: Context, [id = '']: string[]): Promise<void> {
-  const document = await (await context.client()).documents.get(id)
+export async function run(context: Context, [given = '']: string[]): Promise<void> {
+  const client = await context.client()
+  const document = await client.documents.get(await documentId(client, given))
   if (context.json) context.printJson(document)
   else context.print(formatFields(fieldsOf(document, context.terminal), context.table))
 }
