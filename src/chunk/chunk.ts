@@ -4,13 +4,13 @@ import { cutLong, type Piece, sentencesOf } from './sentences.ts'
 import { type Span, spansOf } from './spans.ts'
 
 /** Part of the index's fingerprint: raised whenever the same document gives other chunks. */
-export const CHUNKER_VERSION = 1
+export const CHUNKER_VERSION = 2
 
 /** About 250 English words: long enough to answer a question, short enough to be about one thing. */
 const DEFAULT_TARGET = 320
 /** Below this share of the target a passage is tiny: a heading does not end it, and it joins its neighbour. */
 const TINY = 0.2
-/** From this share on a passage rather ends at a paragraph or a page than takes part of the next. */
+/** From this share on a passage rather ends at a paragraph than takes part of the next. */
 const FULL_ENOUGH = 0.5
 const MAX_HEADING_CHARS = 200
 
@@ -38,6 +38,7 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   const target = Math.min(options.targetTokens ?? DEFAULT_TARGET, maxTokens)
   const { countTokens } = options
   const { text, spans } = spansOf(pages)
+  const withText = new Set(spans.filter((span) => span.kind !== 'heading').map((span) => span.page))
   const drafts: Draft[] = []
   let draft: Draft = { pieces: [], tokens: 0 }
   const headings: { level: number; text: string }[] = []
@@ -88,21 +89,19 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
     const block: Piece = { start: span.start, end: span.end, tokens: countTokens(text.slice(span.start, span.end)) }
     const onlyHeadings = draft.pieces.every((piece) => piece.heading)
     const continues = previous !== undefined && continuesSentence(text, previous, span)
+    // A passage names its page, so it ends with it, however short; only a sentence that the page's end broke goes on to its own end.
+    // A heading at the foot of a page belongs to the next one, but a page of nothing else is a title, and a passage of its own.
+    const begun = draft.pieces[0]?.page ?? span.page
+    const leavesPage = begun !== span.page && !continues && (!onlyHeadings || !withText.has(begun))
+    if (leavesPage) close()
 
     if (span.kind === 'heading') {
-      if (!onlyHeadings && draft.tokens >= target * TINY) close()
+      if (!onlyHeadings && !leavesPage && draft.tokens >= target * TINY) close()
       const level = span.level ?? 1
       while ((headings.at(-1)?.level ?? 0) >= level) headings.pop()
       headings.push({ level, text: shorten(text.slice(span.start, span.end)) })
       path = headings.map((heading) => heading.text)
-    } else if (
-      previous !== undefined &&
-      previous.page !== span.page &&
-      !onlyHeadings &&
-      !continues &&
-      draft.tokens >= target * FULL_ENOUGH
-    )
-      close()
+    }
 
     // The end of a sentence is taken in as long as there is room at all.
     const room = continues ? maxTokens : target
@@ -138,6 +137,7 @@ function mergeTiny(drafts: readonly Draft[], target: number, maxTokens: number):
     const sum = (last?.tokens ?? 0) + draft.tokens + 1
     const same =
       last !== undefined &&
+      last.pieces[0]?.page === draft.pieces.at(-1)?.page &&
       last.pieces.at(-1)?.path === draft.pieces[0]?.path &&
       draft.pieces.at(-1)?.path === draft.pieces[0]?.path
     if (same && draft.tokens < target * TINY && sum <= Math.min(maxTokens, target * 1.25)) {

@@ -102,6 +102,19 @@ test('rows of a table are never cut while they fit', () => {
   for (const line of chunks.flatMap((chunk) => chunk.text.split('\n'))) expect(line).toMatch(/^Row\d+ 1\.5 2\.5\. 3 4$/)
 })
 
+test('a page of a few words is a passage of its own, and so is a page of headings only', () => {
+  const pages = [
+    page(1, (to) => to.add('heading', 'Annual report', { level: 1 })),
+    page(2, (to) => to.add('paragraph', 'Sales rose.')),
+    page(3, (to) => to.add('paragraph', 'Costs fell.')),
+  ]
+  expect(chunkDocument(pages, options).map((chunk) => [chunk.text, chunk.pageStart, chunk.pageEnd])).toEqual([
+    ['Annual report', 1, 1],
+    ['Sales rose.', 2, 2],
+    ['Costs fell.', 3, 3],
+  ])
+})
+
 test('text that a parser left outside of blocks is found too; blank pages give nothing', () => {
   const pages: Page[] = [
     { number: 1, text: 'before BLOCK after', blocks: [{ kind: 'paragraph', start: 7, end: 12 }] },
