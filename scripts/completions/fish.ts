@@ -34,7 +34,22 @@ function __docsearch_is
 end
 
 function __docsearch_projects
-    docsearch __complete projects 2>/dev/null
+    set -l where
+    set -l flag ''
+    for word in (commandline -opc)[2..-1]
+        if test -n "$flag"
+            set -a where $flag $word
+            set flag ''
+            continue
+        end
+        switch $word
+            case --server --profile
+                set flag $word
+            case '--server=*' '--profile=*'
+                set -a where $word
+        end
+    end
+    docsearch $where __complete projects 2>/dev/null
 end
 
 complete -c docsearch -f
@@ -53,7 +68,8 @@ function linesOf(node: Node): string[] {
     ...commands,
     ...args,
     ...node.flags.map(
-      (flag) => `${when}${names(flag)}${flag.values === null ? '' : ` -r${complete(flag.values)}`} -d ${quote(flag.description)}`,
+      (flag) =>
+        `${when}${names(flag)}${flag.values === null ? '' : `${flag.values.kind === 'files' ? ' -r' : ' -x'}${complete(flag.values)}`} -d ${quote(flag.description)}`,
     ),
   ]
 }

@@ -35,13 +35,17 @@ test('__complete gives the names of projects, and silence where there is no inst
 })
 
 describe('in a real bash', () => {
-  const complete = (...words: string[]): string[] => {
+  const complete = (...words: string[]): string[] => completeLine(words.join(' '), ...words)
+  const completeLine = (line: string, ...words: string[]): string[] => {
     const home = testFolder()
     // Names from an instance that a shell would run if it were careless.
-    writeFileSync(join(home, 'docsearch'), `#!/bin/sh\nprintf '%s\\n' 'contracts' 'two words' '$(touch ${home}/ran)'\n`)
+    writeFileSync(
+      join(home, 'docsearch'),
+      `#!/bin/sh\n[ "$*" = '__complete projects' ] || { echo "from $*"; exit; }\nprintf '%s\\n' 'contracts' 'two words' '$(touch ${home}/ran)'\n`,
+    )
     chmodSync(join(home, 'docsearch'), 0o755)
-    const script = `source "$1/docsearch.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _docsearch; printf '%s\\n' "\${COMPREPLY[@]}"; ls "$HOME"`
-    const output = execFileSync('bash', ['-c', script, 'bash', folder, ...words], {
+    const script = `source "$1/docsearch.bash"; shift; COMP_LINE="$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _docsearch; printf '%s\\n' "\${COMPREPLY[@]}"; ls "$HOME"`
+    const output = execFileSync('bash', ['-c', script, 'bash', folder, line, ...words], {
       encoding: 'utf8',
       env: { PATH: `${home}:${process.env['PATH']}`, HOME: home },
     })
@@ -69,6 +73,17 @@ describe('in a real bash', () => {
       expect.stringMatching(/^\\\$\\\(touch/),
     ])
   })
+
+  test('the names are those of the instance that the line is about', () => {
+    const words = ['docsearch', '--server', 'http', ':', '//a.test', ':', '1', 'projects', 'show', '']
+    expect(completeLine('docsearch --server http://a.test:1 projects show ', ...words)).toEqual([
+      'from\\ --server\\ http://a.test:1\\ __complete\\ projects',
+    ])
+    const profile = ['docsearch', 'upload', '--profile', '=', 'work', '-p', '']
+    expect(completeLine('docsearch upload --profile=work -p ', ...profile)).toEqual([
+      'from\\ --profile\\ work\\ __complete\\ projects',
+    ])
+  })
 })
 
 describe.each(['zsh', 'fish'])('%s', (shell) => {
@@ -79,7 +94,7 @@ describe.each(['zsh', 'fish'])('%s', (shell) => {
   })
 })
 
-test.skipIf(!isThere('fish'))('fish completes choices', () => {
+test.skipIf(!isThere('fish'))('fish completes choices, and no files where they make no sense', () => {
   const output = execFileSync(
     'fish',
     ['-c', `source ${folder}/docsearch.fish; complete -C 'docsearch search --mode '; complete -C 'docsearch projects re'`],
@@ -88,7 +103,7 @@ test.skipIf(!isThere('fish'))('fish completes choices', () => {
       env: { PATH: process.env['PATH'], HOME: testFolder() },
     },
   )
-  expect(output.split('\n').map((line) => line.split('\t')[0])).toEqual(expect.arrayContaining(['hybrid', 'keyword', 'rename']))
+  expect(output.split('\n').map((line) => line.split('\t')[0])).toEqual(['hybrid', 'keyword', 'vector', 'rename', ''])
 })
 
 function isThere(program: string): boolean {
