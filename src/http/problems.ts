@@ -51,7 +51,7 @@ export const PROBLEMS = {
   blob_missing: {
     status: 500,
     means: 'The original of this document is missing on the disk.',
-    say: 'The original of this document is missing on the disk. Run `docsearch doctor` on the instance.',
+    say: 'The original of this document is missing on the disk of the instance. Upload the document again.',
   },
   unavailable: {
     status: 503,

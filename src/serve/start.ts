@@ -10,6 +10,7 @@ import type { Logger } from '../core/logger.ts'
 import { chooseEmbedder } from '../embed/choose.ts'
 import { startEngine } from '../engine/start.ts'
 import { createApp } from '../http/app.ts'
+import { malformedRequests } from '../http/malformed.ts'
 import type { Services } from '../http/services.ts'
 import { createLanceIndexStore } from '../index/lance.ts'
 import { createIngest } from '../ingest/create.ts'
@@ -115,6 +116,7 @@ export async function startDaemon(options: {
     // Koa answers every failure itself; its promise never rejects.
     const handle = createApp(services).callback()
     const { server, url } = await listen((request, response) => void handle(request, response), config.host, config.port)
+    server.on('clientError', malformedRequests(clock, services.http.baseUrl))
     open.push({ name: 'server', close: (graceMs) => closeServer(server, graceMs) })
     baseUrl ||= url
     await folder.announce({ pid: process.pid, url })
