@@ -116,6 +116,8 @@ test('keys: a key is shown once, may only what was asked for, and ends when dele
   const reader = { env: { DOCSEARCH_TOKEN: made.stdout.trim() } }
   expect((await cli(['projects', 'create', 'x'], reader)).code).toBe(4)
   expect((await cli(['keys', 'list'])).stdout).toContain('\treader\t…')
+  // On a terminal too narrow for the table the id is still whole, to be copied.
+  expect((await cli(['keys', 'list'], { terminal: 50, env: { NO_COLOR: '1' } })).stdout).toMatch(/^key_\w{26} /m)
   const { keys } = (await cliJson(['keys', 'list'])) as { keys: { id: string; name: string }[] }
   expect((await cli(['keys', 'delete', keys.find(({ name }) => name === 'reader')!.id, '--yes'])).code).toBe(0)
   expect((await cli(['whoami'], reader)).code).toBe(4)

@@ -194,6 +194,20 @@ test('--dry-run shows what would be sent and talks to nobody', async () => {
   expect(run.instance.requests).toEqual([])
 })
 
+test('standard input: a dry run lists it too, and no question takes from it', async () => {
+  const dry = await upload(['-', '--name', 'notes.txt', '--dry-run'], {}, { stdin: 'from a pipe' })
+  expect(dry).toMatchObject({ code: 0, stdout: 'notes.txt\t11\n' })
+  expect(dry.instance.requests).toEqual([])
+  const projects = { projects: [{ name: 'default' }, { name: 'other' }], next_cursor: null }
+  const asked = await upload(['-', '--name', 'n.txt'], { 'GET /api/v1/projects': projects }, { stdin: 'typed', terminal: 80 })
+  expect(asked.code).toBe(0)
+  expect((await partsOf(asked.instance.requests[0]!)).files).toEqual([{ name: 'n.txt', text: 'typed' }])
+})
+
+test('an empty --project is no project, not the default one: 2', async () => {
+  expect((await upload([library(), '--project', ''])).code).toBe(2)
+})
+
 test('--dry-run lists what cannot be sent: 3', async () => {
   const folder = library()
   symlinkSync('/no/such/target', join(folder, 'broken.txt'))

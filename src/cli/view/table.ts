@@ -8,7 +8,7 @@ export interface TableOptions {
   style: Style
 }
 
-/** On a terminal aligned, with a header, cut to its width (the widest column gives way); on a pipe tab-separated and whole, without one. */
+/** On a terminal aligned, with a header, cut to its width (the widest column gives way, but ids stay whole: they are to be copied); on a pipe tab-separated and whole, without one. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
   const cells = rows.map((row) => row.map(oneLine))
   if (!options.terminal) return cells.map((row) => row.join('\t') + '\n').join('')
@@ -17,8 +17,9 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   const gaps = 2 * (widths.length - 1)
   for (;;) {
     const excess = widths.reduce((sum, width) => sum + width, gaps) - options.width
-    const widest = widths.indexOf(Math.max(...widths))
-    if (excess <= 0 || widths[widest]! <= 12) break
+    const given = widths.map((width, column) => (header[column] === 'ID' ? 0 : width))
+    const widest = given.indexOf(Math.max(...given))
+    if (excess <= 0 || given[widest]! <= 12) break
     widths[widest] = Math.max(12, widths[widest]! - excess)
   }
   return all

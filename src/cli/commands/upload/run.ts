@@ -29,6 +29,7 @@ export async function run(context: Context, args: string[], options: Options): P
   const fromStdin = args.includes('-')
   if (args.length === 0) throw usage('What is to be uploaded? `docsearch upload PATH…`, with - for standard input.')
   if (fromStdin && !options.name) throw usage('Standard input has no name: give one with --name, e.g. --name notes.txt.')
+  if (options.project === '') throw usage('--project is empty: leave it out for the default, or name one.')
   if (!fromStdin && options.name !== undefined)
     throw usage('--name is for standard input, `docsearch upload - --name NAME`; a file keeps its own.')
   const plan = await planUpload(
@@ -38,17 +39,29 @@ export async function run(context: Context, args: string[], options: Options): P
   if (plan.foldersLeftOut > 0)
     context.notice(`${count(plan.foldersLeftOut, 'folder')} inside left out; --recursive takes them too.`)
   if (!fromStdin && plan.files.length === 0) return nothingToSend(context, plan)
-  if (options.dryRun === true) return dryRun(context, plan)
+  if (options.dryRun === true && !fromStdin) return dryRun(context, plan)
 
-  const client = await context.client()
-  const project = options.project ?? (await context.target()).project ?? (await chooseProject(context, client))
+  const send = options.dryRun === true ? null : await destination(context, options, fromStdin)
   const spooled = fromStdin ? await spoolStdin(context.io, options.name!) : null
   try {
     const files = spooled === null ? plan.files : [spooled.file, ...plan.files]
-    return await upload(context, client, { ...plan, files }, { ...options, ...(project === null ? {} : { project }) })
+    if (send === null) return dryRun(context, { ...plan, files })
+    return await upload(context, send.client, { ...plan, files }, { ...options, ...send.project })
   } finally {
     await spooled?.remove()
   }
+}
+
+/** Where to, before standard input is read: a question would read from it too, so none is asked then. */
+async function destination(
+  context: Context,
+  options: Options,
+  fromStdin: boolean,
+): Promise<{ client: Client; project: { project?: string } }> {
+  const client = await context.client()
+  const named = options.project ?? (await context.target()).project
+  const project = named ?? (fromStdin ? null : await chooseProject(context, client))
+  return { client, project: project === null ? {} : { project } }
 }
 
 async function upload(context: Context, client: Client, plan: Plan, options: Options): Promise<number> {
