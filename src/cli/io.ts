@@ -31,6 +31,8 @@ export interface Io {
 export interface Prompts {
   confirm(question: { message: string; default?: boolean }): Promise<boolean>
   input(question: { message: string }): Promise<string>
+  /** What is typed is not shown. */
+  password(question: { message: string }): Promise<string>
   select(question: { message: string; choices: { name: string; value: string }[]; default?: string }): Promise<string>
 }
 
@@ -63,12 +65,13 @@ export function processIo(): Io {
       return controller.signal
     },
     async prompts() {
-      const { confirm, input, select } = await import('@inquirer/prompts')
+      const { confirm, input, password, select } = await import('@inquirer/prompts')
       // Questions on standard error: standard output is for results.
       const context = { output: process.stderr, signal: this.signal }
       return {
         confirm: (question) => confirm(question, context),
         input: (question) => input({ ...question, required: true }, context),
+        password: (question) => password({ ...question, mask: true }, context),
         select: (question) => select(question, context),
       }
     },

@@ -128,6 +128,13 @@ test('login keeps a key that works, for its address; whoami, logout', async () =
   const wrong = await cli(['login', app.url, '--with-token'], { env, stdin: 'dsk_wrong\n' })
   expect(wrong.code).toBe(4)
   expect(wrong.stderr).not.toContain('dsk_wrong')
+  const typed = await cli(['login', app.url, '--with-token'], {
+    env,
+    terminal: 80,
+    prompts: { password: async () => 'dsk_typed' },
+  })
+  expect(typed.code).toBe(4)
+  expect(typed.stdout + typed.stderr).not.toContain('dsk_typed')
   const login = await cli(['login', app.url, '--with-token'], { env, stdin: `${token}\n` })
   expect(login).toMatchObject({ code: 0, stdout: `Logged in to ${app.url} as Carol (${SCOPES.join(', ')})\n` })
   expect(login.stderr).not.toContain(token)

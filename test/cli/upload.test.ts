@@ -238,6 +238,31 @@ test('a terminal sees a bar for each file and in total; a pipe sees none', async
   expect(piped.stderr).not.toContain('\u001b')
 })
 
+test('Ctrl-C waits for the answer to what was sent whole, and begins nothing more: 130', async () => {
+  const controller = new AbortController()
+  const folder = testFolder()
+  for (let i = 0; i < 100; i++) writeFileSync(join(folder, `${i}.txt`), `${i}`)
+  let calls = 0
+  const allBegun = Promise.withResolvers<void>()
+  const run = await upload(
+    [folder],
+    {
+      'POST /api/v1/upload': async (request: Received, response: ServerResponse) => {
+        if (++calls === 3) {
+          controller.abort()
+          allBegun.resolve()
+        }
+        await allBegun.promise
+        await takesAll(request, response)
+      },
+    },
+    { signal: controller.signal },
+  )
+  expect(run.code).toBe(130)
+  expect(run.instance.requests).toHaveLength(3)
+  expect(run.stderr).toContain('60 of 100 files are stored')
+})
+
 test('Ctrl-C says what was acknowledged, which stays: 130', async () => {
   const controller = new AbortController()
   const folder = testFolder()

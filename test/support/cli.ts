@@ -43,7 +43,7 @@ export async function runCommand(args: readonly string[], options: CliOptions = 
     stderr: stderr.stream,
     env: { XDG_CONFIG_HOME: options.env?.['XDG_CONFIG_HOME'] ?? testFolder(), ...options.env },
     signal: options.signal ?? new AbortController().signal,
-    prompts: async () => ({ confirm: unasked, input: unasked, select: unasked, ...options.prompts }),
+    prompts: async () => ({ confirm: unasked, input: unasked, password: unasked, select: unasked, ...options.prompts }),
     // The keychain of whoever runs the tests is none of theirs.
     keytar: { getPassword: noKeychain, setPassword: noKeychain, deletePassword: noKeychain },
     openFile: async (path) => void opened.push(path),

@@ -2,6 +2,7 @@ import { normaliseAddress } from '../../client/address.ts'
 import { readProfiles, saveProfile } from '../../client/profiles.ts'
 import { usage } from '../exit.ts'
 import type { Context } from '../context.ts'
+import { canAsk } from '../io.ts'
 import { oneLine } from '../view/safe.ts'
 
 const MAX_TOKEN_BYTES = 10_000
@@ -46,12 +47,16 @@ async function keepProfile(context: Context, address: string): Promise<string> {
 
 async function readToken(context: Context): Promise<string> {
   const { stdin } = context.io
-  if (stdin.isTTY === true) context.notice('Paste the key, then press Enter and Ctrl-D:')
+  if (canAsk(context.io)) return checked(await (await context.io.prompts()).password({ message: 'Key' }))
   let text = ''
   for await (const part of stdin) {
     text += String(part)
     if (text.length > MAX_TOKEN_BYTES) throw usage('Standard input holds more than a key.')
   }
+  return checked(text)
+}
+
+function checked(text: string): string {
   const token = text.trim()
   if (token === '') throw usage('Standard input is empty; it should hold the key.')
   if (!/^[\x21-\x7e]+$/.test(token)) throw usage('Standard input holds something that is not a key.')

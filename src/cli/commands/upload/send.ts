@@ -25,6 +25,8 @@ interface SendOptions extends UploadOptions {
 const PARALLEL = 3
 const ATTEMPTS = 12
 const LONGEST_PAUSE_S = 60
+// For the answer to what was sent whole when Ctrl-C came; a second Ctrl-C ends at once.
+const GRACE_MS = 3_000
 const REFUSALS = new Set([409, 413, 415, 422])
 
 /** Sends every file, several requests at a time. What comes of each is told as it comes; throws ClientError for what ends the whole upload. */
@@ -94,10 +96,18 @@ async function sendPatiently(
 ): Promise<UploadAnswer> {
   for (let attempt = 1; ; attempt++) {
     if (going.aborted) throw new ClientError('aborted', 'Cancelled.')
+    const cut = cutUnlessWhole(batch, options.signal)
     try {
       return await client.upload(
         batch.map((file) => ({ ...file, open: () => createReadStream(file.file, { highWaterMark: 256 * 1024 }) })),
-        { ...options, onProgress: ({ index, sent }) => events.sent(batch[index]!, sent) },
+        {
+          ...options,
+          signal: cut.signal,
+          onProgress: ({ index, sent }) => {
+            cut.sent(index, sent)
+            events.sent(batch[index]!, sent)
+          },
+        },
       )
     } catch (error) {
       if (!(error instanceof ClientError)) throw error
@@ -109,7 +119,37 @@ async function sendPatiently(
       await sleep(seconds * 1000, undefined, { signal: going }).catch(() => {
         throw new ClientError('aborted', 'Cancelled.')
       })
+    } finally {
+      cut.done()
     }
+  }
+}
+
+/**
+ * At Ctrl-C a request whose files are not all sent is cut, and the instance keeps nothing of the file it was at. One that is sent whole will be stored in
+ * any case, so its answer is waited for: what is said to be stored is what is there.
+ */
+function cutUnlessWhole(batch: readonly PlannedFile[], cancelled: AbortSignal) {
+  const controller = new AbortController()
+  const last = batch.findLastIndex((file) => file.size > 0)
+  let isWhole = last === -1
+  let limit: NodeJS.Timeout | undefined
+  const cut = () => controller.abort()
+  const onCancel = (): void => {
+    if (isWhole) limit = setTimeout(cut, GRACE_MS)
+    else cut()
+  }
+  if (cancelled.aborted) cut()
+  else cancelled.addEventListener('abort', onCancel, { once: true })
+  return {
+    signal: controller.signal,
+    sent(index: number, bytes: number) {
+      if (index === last && bytes >= batch[last]!.size) isWhole = true
+    },
+    done() {
+      clearTimeout(limit)
+      cancelled.removeEventListener('abort', onCancel)
+    },
   }
 }
 
