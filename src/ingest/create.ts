@@ -77,6 +77,7 @@ export function createIngest(options: IngestOptions): Ingest {
       if (!(await records.documents.delete(ownerId, id))) return false
       killPoint('delete')
       await forget()
+      maintenance.deleted()
       return true
     },
     async deleteProject(ownerId, id) {
@@ -84,6 +85,7 @@ export function createIngest(options: IngestOptions): Ingest {
       if (gone === null) return null
       killPoint('delete')
       await forget()
+      maintenance.deleted()
       return gone.documentIds.length
     },
     async reprocess(ownerId, id) {

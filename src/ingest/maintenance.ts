@@ -6,12 +6,19 @@ import type { IndexWriter } from './writer.ts'
 const QUIET_MS = 2_000
 /** In a long one the index is tended in between, or searches would scan ever more rows that are in no index. */
 const CHUNKS_BETWEEN = 20_000
+/** A trickle that never ends is no burst: then it is tended now and then, for at most this part of the time. */
+const BETWEEN_MS = 15_000
+const LARGEST_PART = 1 / 20
 const RETRY_MS = 30_000
 const SWEEP_MS = 6 * 3_600_000
+/** Whoever deletes wants the room; but every original is looked at, which is too much to do for each deletion. */
+const SWEEP_SOON_MS = 60_000
 
 export interface Maintenance {
   start(): void
   committed(chunks: number): void
+  /** Documents were deleted: their originals follow. */
+  deleted(): void
   /** A deletion could not reach the index. */
   retryForget(): void
   stop(): void
@@ -23,7 +30,10 @@ export function createMaintenance(options: IngestOptions, writer: () => IndexWri
   let quiet: NodeJS.Timeout | undefined
   let retry: NodeJS.Timeout | undefined
   let sweeping: NodeJS.Timeout | undefined
+  let sweepingSoon: NodeJS.Timeout | undefined
   let untended = 0
+  let tending = false
+  let nextAt = performance.now() + BETWEEN_MS
   let stopped = false
 
   const logged = (what: string) => (error: unknown) => {
@@ -32,13 +42,19 @@ export function createMaintenance(options: IngestOptions, writer: () => IndexWri
 
   function tend(): void {
     untended = 0
+    if (tending) return
+    tending = true
     writer()
       .exclusive(async () => {
         if (stopped) return
+        const started = performance.now()
         await engine.current()?.index.optimize()
         await records.events.trim()
+        const ended = performance.now()
+        nextAt = ended + Math.max(BETWEEN_MS, (ended - started) / LARGEST_PART)
       })
       .catch(logged('tending the index'))
+      .finally(() => (tending = false))
   }
 
   function soon(): void {
@@ -48,6 +64,7 @@ export function createMaintenance(options: IngestOptions, writer: () => IndexWri
   }
 
   function sweep(): void {
+    sweepingSoon = undefined
     blobs
       .sweep((sha256) => records.documents.isBlobReferenced(sha256))
       .then((count) => count > 0 && log.info({ count }, 'originals without a document removed'))
@@ -64,8 +81,13 @@ export function createMaintenance(options: IngestOptions, writer: () => IndexWri
     },
     committed(chunks) {
       untended += chunks
-      if (untended >= CHUNKS_BETWEEN) tend()
+      if (untended >= CHUNKS_BETWEEN || performance.now() >= nextAt) tend()
       soon()
+    },
+    deleted() {
+      if (stopped || sweepingSoon !== undefined) return
+      sweepingSoon = setTimeout(sweep, SWEEP_SOON_MS)
+      sweepingSoon.unref()
     },
     retryForget() {
       if (stopped) return
@@ -82,7 +104,7 @@ export function createMaintenance(options: IngestOptions, writer: () => IndexWri
     },
     stop() {
       stopped = true
-      for (const timer of [quiet, retry, sweeping]) clearTimeout(timer)
+      for (const timer of [quiet, retry, sweeping, sweepingSoon]) clearTimeout(timer)
     },
   }
 }
