@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } from 'vitest'
 import { type Instance, newInstance } from '../support/instance.ts'
 import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import type { Rest, TestFile } from '../support/rest.ts'
@@ -6,7 +6,6 @@ import { rareWord, textWith } from '../support/words.ts'
 
 /** A data folder with one document in it, copied for every test. */
 let template: Instance
-let instance: Instance
 const kept = rareWord()
 
 beforeAll(async () => {
@@ -16,7 +15,15 @@ beforeAll(async () => {
   expect(await first.daemon.stop()).toBe(0)
 })
 afterAll(() => template?.remove())
-afterEach(() => instance?.remove())
+
+// They wait more than they compute, so they run beside each other, and each may take its time.
+vi.setConfig({ testTimeout: 240_000, maxConcurrency: 4 })
+
+async function copyOfTemplate({ onTestFinished }: TestContext): Promise<Instance> {
+  const instance = await template.copy()
+  onTestFinished(() => instance.remove())
+  return instance
+}
 
 /** True when it was acknowledged; false when the daemon died before it answered. */
 async function uploads(rest: Rest, ...files: TestFile[]): Promise<boolean> {
@@ -27,52 +34,58 @@ async function uploads(rest: Rest, ...files: TestFile[]): Promise<boolean> {
 }
 
 // The first passing is that of an upload which is acknowledged.
-describe.each(['body:2', 'fsync:2', 'rename:2', 'commit:2'] as const)('killed while an upload is received, at %s', (killAt) => {
-  test('what was acknowledged is searchable once, the rest leaves nothing behind', async () => {
-    instance = await template.copy()
-    const before = await instance.start({ killAt })
-    const [known, lost] = [rareWord(), rareWord()]
-    expect(await uploads(before, { name: 'known.txt', content: textWith(known) })).toBe(true)
-    const lostFile = { name: 'lost.txt', content: textWith(lost) }
-    expect(await uploads(before, lostFile)).toBe(false)
-    await before.died()
+describe.concurrent.each(['body:2', 'fsync:2', 'rename:2', 'commit:2'] as const)(
+  'killed while an upload is received, at %s',
+  (killAt) => {
+    test('what was acknowledged is searchable once, the rest leaves nothing behind', async (context) => {
+      const instance = await copyOfTemplate(context)
+      const before = await instance.start({ killAt })
+      const [known, lost] = [rareWord(), rareWord()]
+      expect(await uploads(before, { name: 'known.txt', content: textWith(known) })).toBe(true)
+      const lostFile = { name: 'lost.txt', content: textWith(lost) }
+      expect(await uploads(before, lostFile)).toBe(false)
+      await before.died()
 
-    const after = await instance.start()
-    await expectSearchableOnce(after, { 'kept.txt': kept, 'known.txt': known })
-    await expectTidy(after, instance.dataDir)
-    // Not acknowledged: whole or not at all. The client that heard nothing sends it again.
-    const there = await found(after, lost)
-    expect(there.length).toBe((await after.documents()).filter(({ name }) => name === 'lost.txt').length)
-    await after.upload([lostFile], { wait: true })
-    await expectSearchableOnce(after, { 'kept.txt': kept, 'known.txt': known, 'lost.txt': lost })
-    await expectTidy(after, instance.dataDir)
-  })
-})
+      const after = await instance.start()
+      await expectSearchableOnce(after, { 'kept.txt': kept, 'known.txt': known })
+      await expectTidy(after, instance.dataDir)
+      // Not acknowledged: whole or not at all. The client that heard nothing sends it again.
+      const there = await found(after, lost)
+      expect(there.length).toBe((await after.documents()).filter(({ name }) => name === 'lost.txt').length)
+      await after.upload([lostFile], { wait: true })
+      await expectSearchableOnce(after, { 'kept.txt': kept, 'known.txt': known, 'lost.txt': lost })
+      await expectTidy(after, instance.dataDir)
+    })
+  },
+)
 
-describe.each(['extract', 'embed', 'index', 'done'] as const)('killed while documents are processed, at %s', (point) => {
-  test('every acknowledged upload is searchable once', async () => {
-    instance = await template.copy()
-    const before = await instance.start({ killAt: point })
-    const files = Array.from({ length: 4 }, (_, i) => ({ name: `doc-${i}.txt`, word: rareWord() }))
-    const acknowledged: Record<string, string> = { 'kept.txt': kept }
-    await Promise.all(
-      files.map(async ({ name, word }) => {
-        if (await uploads(before, { name, content: textWith(word) })) acknowledged[name] = word
-      }),
-    )
-    await before.died()
+describe.concurrent.each(['extract', 'embed', 'index', 'done'] as const)(
+  'killed while documents are processed, at %s',
+  (point) => {
+    test('every acknowledged upload is searchable once', async (context) => {
+      const instance = await copyOfTemplate(context)
+      const before = await instance.start({ killAt: point })
+      const files = Array.from({ length: 4 }, (_, i) => ({ name: `doc-${i}.txt`, word: rareWord() }))
+      const acknowledged: Record<string, string> = { 'kept.txt': kept }
+      await Promise.all(
+        files.map(async ({ name, word }) => {
+          if (await uploads(before, { name, content: textWith(word) })) acknowledged[name] = word
+        }),
+      )
+      await before.died()
 
-    const after = await instance.start()
-    await expectSearchableOnce(after, acknowledged)
-    await expectTidy(after, instance.dataDir)
-  })
-})
+      const after = await instance.start()
+      await expectSearchableOnce(after, acknowledged)
+      await expectTidy(after, instance.dataDir)
+    })
+  },
+)
 
-describe.each(['commit', 'replace', 'extract', 'embed', 'index', 'done'] as const)(
+describe.concurrent.each(['commit', 'replace', 'extract', 'embed', 'index', 'done'] as const)(
   'killed while a document is replaced, at %s',
   (point) => {
-    test('the old one or the new one is found, never both, never none', async () => {
-      instance = await template.copy()
+    test('the old one or the new one is found, never both, never none', async (context) => {
+      const instance = await copyOfTemplate(context)
       const before = await instance.start({ killAt: point })
       const fresh = rareWord()
       const acknowledged = await uploads(before, { name: 'kept.txt', content: textWith(fresh) })
@@ -91,9 +104,9 @@ describe.each(['commit', 'replace', 'extract', 'embed', 'index', 'done'] as cons
   },
 )
 
-describe('killed while a document is deleted', () => {
-  test('it is there as before or gone, and never a hit without a document', async () => {
-    instance = await template.copy()
+describe.concurrent('killed while a document is deleted', () => {
+  test('it is there as before or gone, and never a hit without a document', async (context) => {
+    const instance = await copyOfTemplate(context)
     const before = await instance.start({ killAt: 'delete' })
     const { id } = (await before.documents())[0]!
     await before.call('DELETE', `/api/v1/documents/${id}`).catch(() => undefined)
@@ -111,9 +124,9 @@ describe('killed while a document is deleted', () => {
   })
 })
 
-describe('killed again and again while it recovers', () => {
-  test('the next start that is let through finishes everything, once', async () => {
-    instance = await template.copy()
+describe.concurrent('killed again and again while it recovers', () => {
+  test('the next start that is let through finishes everything, once', async (context) => {
+    const instance = await copyOfTemplate(context)
     let running = await instance.start({ killAt: 'extract' })
     const words = Object.fromEntries(Array.from({ length: 3 }, (_, i) => [`doc-${i}.txt`, rareWord()]))
     const acknowledged: Record<string, string> = { 'kept.txt': kept }
