@@ -6,7 +6,7 @@ import { inParallel, startInstance } from '../test/quality/instance.ts'
 import { makeCorpus } from './corpus.ts'
 import { type Figure, median, ms, percentile, ratio, timed } from './measure.ts'
 
-const DOCUMENTS = 1_000
+const DOCUMENTS = 1_950
 const QUERIES = 300
 const CLIENTS = 16
 /** As many candidates as a search for ten results takes from each channel. */

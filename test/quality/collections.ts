@@ -46,9 +46,20 @@ function readCollection(folder: string): Collection {
   }
 }
 
+/** Evenly drawn and the same in every run; thousands of questions over one small corpus say no more than hundreds do. */
+function sample<T>(items: readonly T[], most: number): readonly T[] {
+  return items.length <= most ? items : Array.from({ length: most }, (_, i) => items[Math.floor((i * items.length) / most)]!)
+}
+
 /** Uploads one judged collection as text files and asks all its questions in each mode, documents as results. */
-export async function measureCollection(instance: Instance, folder: string, set: string): Promise<CollectionResult> {
-  const { documents, queries, judgements } = readCollection(folder)
+export async function measureCollection(
+  instance: Instance,
+  folder: string,
+  set: string,
+  mostQuestions: number,
+): Promise<CollectionResult> {
+  const { documents, queries: all, judgements } = readCollection(folder)
+  const queries = sample(all, mostQuestions)
   // Ids may hold slashes and colons, which a file's name loses: the place in the collection is the name. An empty document is refused at upload, and nothing
   // judged relevant is empty.
   const files = documents.flatMap(({ content }, i) => (content.trim() === '' ? [] : [{ name: `${i}.txt`, content }]))

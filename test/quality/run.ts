@@ -1,4 +1,5 @@
-// `npm run quality [-- SET…]`: the judged collections through the real daemon over REST, into bench/QUALITY.md.
+// `npm run quality [-- [--all] SET…]`: the judged collections through the real daemon over REST, into bench/QUALITY.md.
+// At most 600 questions of a set, unless --all is given.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,14 +15,15 @@ if (DATA_DIR === null) {
   console.log('skipped: no judged collections here (set DOCSEARCH_TEST_DATA to their folder)')
   process.exit(0)
 }
-const wanted = process.argv.slice(2)
+const mostQuestions = process.argv.includes('--all') ? Infinity : 600
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
 const sets = collectionSets(join(DATA_DIR, 'retrieval')).filter((set) => wanted.length === 0 || wanted.includes(set))
 const instance = await startInstance()
 const results: CollectionResult[] = []
 let filings: FilingsResult | null = null
 try {
   for (const set of sets) {
-    const result = await measureCollection(instance, join(DATA_DIR, 'retrieval', set), set)
+    const result = await measureCollection(instance, join(DATA_DIR, 'retrieval', set), set, mostQuestions)
     results.push(result)
     console.log(row(result))
   }
