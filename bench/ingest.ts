@@ -30,11 +30,16 @@ export async function measureIngest(): Promise<Figure[]> {
   const instance = await startInstance(['--embedder', 'builtin'], { DOCSEARCH_PARSE_WORKERS: String(WORKERS) })
   try {
     const files = names.map((name) => ({ name, content: new Uint8Array(readFileSync(join(folder, name))) }))
+    // As warm as the pool above: each of its parsers has read the same file once.
+    await instance.load(
+      'warm-up',
+      Array.from({ length: WORKERS }, (_, i) => ({ ...files[0]!, name: `warm-up-${i}.pdf` })),
+    )
     const ingest = await timed(() => instance.load('filings', files))
     const peak = peakMemory(instance.daemon.pid)
     return [
       {
-        name: `filings (${names.length} files, ${pages} pages, ${megabytes(bytes)}), upload to searchable : parsing alone, ${WORKERS} processes each`,
+        name: `filings (${names.length} files, ${pages} pages, ${megabytes(bytes)}), upload to searchable : parsing alone, ${WORKERS} processes each, both warm`,
         value: `${ratio(ingest.ms / parsing.ms)} (${(ingest.ms / 1000).toFixed(1)} s : ${(parsing.ms / 1000).toFixed(1)} s)`,
         bound: '≤ 1.5',
       },

@@ -69,12 +69,15 @@ function embed(text: string): Float32Array | null {
   const content = tokens.some((token) => !token.stop) ? tokens.filter((token) => !token.stop) : tokens
   const stems = new Map<number, number>()
   const grams = new Map<number, number>()
+  const surfaces = new Map<string, number>()
   for (const { term, start, end } of content) {
     increment(stems, hashOf(term, 0, term.length, STEM_SEED))
-    countGrams(text.slice(start, end), grams)
+    const surface = text.slice(start, end)
+    surfaces.set(surface, (surfaces.get(surface) ?? 0) + 1)
   }
+  for (const [surface, count] of surfaces) countGrams(surface, count, grams)
   // Nothing but punctuation and symbols: still told apart by what they are.
-  if (content.length === 0) for (const piece of text.match(/[^\s\p{C}]{1,16}/gu) ?? []) countGrams(piece, grams)
+  if (content.length === 0) for (const piece of text.match(/[^\s\p{C}]{1,16}/gu) ?? []) countGrams(piece, 1, grams)
   const vector = new Float32Array(DIMENSIONS)
   addTo(vector, stems, STEM_WEIGHT)
   addTo(vector, grams, GRAM_WEIGHT)
@@ -88,11 +91,11 @@ function anyDirection(): Float32Array {
   return vector
 }
 
-function countGrams(surface: string, grams: Map<number, number>): void {
+function countGrams(surface: string, count: number, grams: Map<number, number>): void {
   // Of Chinese and its like the analyser gives single characters and pairs already.
   const isPiece = surface.length <= 2 && /[^\0-\u0dff]/.test(surface)
   if (isPiece || surface.length > MAX_GRAMMED_WORD) return
-  for (const hash of gramsOf(surface)) increment(grams, hash)
+  for (const hash of gramsOf(surface)) grams.set(hash, (grams.get(hash) ?? 0) + count)
 }
 
 /** Hashes of a word's pieces. Text repeats itself: looking them up costs a third of making them. */

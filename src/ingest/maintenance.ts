@@ -80,6 +80,8 @@ export function createMaintenance(options: IngestOptions, writer: () => IndexWri
       sweeping.unref()
     },
     committed(chunks) {
+      // After a rest the clock starts with the first commit: a burst is not interrupted at its beginning.
+      if (untended === 0) nextAt = Math.max(nextAt, performance.now() + BETWEEN_MS)
       untended += chunks
       if (untended >= CHUNKS_BETWEEN || performance.now() >= nextAt) tend()
       soon()

@@ -11,10 +11,10 @@ import { ParserChild } from './worker/child.ts'
 /** A process is replaced after so many files: what leaks, leaks into one that ends. */
 const FILES_PER_PROCESS = 100
 /** An idle process is worth its memory for so long. */
-const IDLE_MS = 60_000
+const IDLE_MS = 10 * 60_000
 
 export interface ParserPoolOptions {
-  /** Processes at most, one document each, and one more for `preflight`. They start when first needed. */
+  /** Processes at most, one document each, and one more for `preflight`. They start with the pool, and again when needed. */
   workers: number
   limits: Pick<Limits, 'pages' | 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes' | 'xmlBytes'>
   pdfEngine: PdfEngine
@@ -67,12 +67,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     child.kill()
   }
 
-  const take = (): ParserChild => {
-    const warm = idle.pop()
-    if (warm !== undefined) {
-      clearTimeout(warm.timer)
-      return warm.child
-    }
+  const startChild = (): ParserChild => {
     const child = new ParserChild(log)
     all.add(child)
     void child.exited.then((exit) => {
@@ -82,6 +77,15 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       if (exit.error !== undefined) log.error({ err: exit.error }, 'a parser process could not be started')
     })
     return child
+  }
+
+  const take = (): ParserChild => {
+    const warm = idle.pop()
+    if (warm !== undefined) {
+      clearTimeout(warm.timer)
+      return warm.child
+    }
+    return startChild()
   }
 
   const putBack = (child: ParserChild): void => {
@@ -99,6 +103,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   const workers = Math.max(1, options.workers)
+  // Warm before the first document comes: a start costs half a second of a core.
+  for (let i = 0; i < workers; i++) putBack(startChild())
+
   /**
    * A look at an upload has a process of its own: somebody waits for its answer, and parsing in the background can take a
    * minute.
