@@ -20,4 +20,4 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; va
 
 export const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
 export const ratio = (value: number): string => `${value.toFixed(2)} ×`
-export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+export const megabytes = (bytes: number): string => `${bytes < 10e6 ? (bytes / 1e6).toFixed(1) : Math.round(bytes / 1e6)} MB`

@@ -16,7 +16,8 @@ export interface Instance {
   dispose(): Promise<void>
 }
 
-const FILES_PER_REQUEST = 20
+/** A few, so that the first are read while others are still on their way. */
+const FILES_PER_REQUEST = 4
 
 export async function startInstance(
   args: string[] = ['--embedder', 'builtin'],
