@@ -23,7 +23,10 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     sees: ['core', 'contract'],
     because: 'the client knows the API and nothing of the server, so that it works against any instance',
   },
-  oauth: { sees: ['core', 'contract', 'config'], because: 'OAuth is protocol: what it stores and who asks are handed in' },
+  oauth: {
+    sees: ['core', 'contract', 'config', 'records'],
+    because: 'OAuth is protocol over the records: how requests arrive and who is logged in are handed in',
+  },
   cli: {
     sees: ['core', 'contract', 'config', 'client'],
     because: 'the command line uses the public client, as every other program does',

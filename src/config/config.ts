@@ -13,6 +13,8 @@ export interface Config {
   embedder: string
   /** Requests a minute for a key, 0 for none. */
   rateLimit: number
+  /** Failed logins in 15 minutes for an account, and for an address; 0 for no limit. */
+  loginFailures: number
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Parser processes; default one for each core. */
   parseWorkers: number

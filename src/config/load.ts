@@ -141,6 +141,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>): Config
     ollamaUrl: get('ollama'),
     embedder: get('embedder'),
     rateLimit: get('rate_limit'),
+    loginFailures: get('login_failures'),
     logLevel: get('log_level'),
     parseWorkers: get('parse.workers'),
     pdfEngine: get('pdf.engine'),

@@ -37,6 +37,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'ollama', schema: httpAddress, default: 'http://127.0.0.1:11434', flag: 'ollama', help: 'address of Ollama' },
   { key: 'embedder', schema: embedderSetting, default: 'auto', flag: 'embedder', help: 'auto, builtin or ollama:MODEL' },
   { key: 'rate_limit', schema: integer(0, 1_000_000), default: 600, help: 'requests a minute for a key, 0 for none' },
+  { key: 'login_failures', schema: integer(0, 1_000_000), default: 10, help: 'failed logins in 15 minutes, 0 for no limit' },
   {
     key: 'log_level',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),

@@ -8,6 +8,10 @@ export interface User {
   name: string
   role: 'owner' | 'member'
   createdAt: Date
+  /** Set: nothing of this user's is accepted any more, neither password nor session, key nor token. */
+  disabledAt: Date | null
+  /** False until the link of the setup or the invitation was used. */
+  hasPassword: boolean
 }
 
 /** Who is calling, whatever the credential was; no route looks further. */
@@ -15,10 +19,56 @@ export interface Principal {
   userId: string
   scopes: ReadonlySet<Scope>
   via: 'api_key' | 'access_token'
-  /** Id of the key or token, for `me`, rate limits and logs. */
+  /** Id of the key or of the grant a token belongs to, for `me`, rate limits and logs. */
   credentialId: string
   credentialName: string | null
   expiresAt: Date | null
+}
+
+/** A browser's login. The cookie's token is stored as a hash only. */
+export interface SessionRecord {
+  id: string
+  userId: string
+  /** What the browser said of itself, cut to 300 characters. */
+  userAgent: string
+  address: string
+  createdAt: Date
+  /** Written at most once a minute. */
+  lastSeenAt: Date
+  expiresAt: Date
+}
+
+/** Why a one-time link was made: the first owner's, a new user's, or one who forgot. */
+export type LinkPurpose = 'setup' | 'invitation' | 'reset'
+
+/** An application that may ask for access (RFC 6749 section 2). */
+export interface OAuthClientRecord {
+  /** The `client_id`: `[A-Za-z0-9_-]` only, because some libraries percent-encode Basic credentials and some do not. */
+  id: string
+  /** Who registered it; null for those built in. */
+  ownerId: string | null
+  name: string
+  type: 'confidential' | 'public'
+  redirectUris: string[]
+  /** What it may ask for at most. */
+  scopes: Scope[]
+  createdAt: Date
+  updatedAt: Date
+  /** Its secrets, newest first; an older one is good until its grace ends. Empty for a public client. */
+  secrets: { lastFour: string; createdAt: Date; expiresAt: Date | null }[]
+}
+
+/** What a user allowed an application: the family of all tokens that come from one consent. */
+export interface GrantRecord {
+  id: string
+  userId: string
+  clientId: string
+  scopes: Scope[]
+  /** Resource indicator the tokens are bound to (RFC 8707), or null. */
+  resource: string | null
+  createdAt: Date
+  lastUsedAt: Date | null
+  revokedAt: Date | null
 }
 
 export interface Project {

@@ -1,9 +1,11 @@
+import type { Accounts } from '../auth/accounts.ts'
 import type { Authenticator, ApiKeys } from '../auth/auth.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Ingest } from '../ingest/ingest.ts'
+import type { OAuth } from '../oauth/oauth.ts'
 import type { Records } from '../records/records.ts'
 import type { Search } from '../search/search.ts'
 
@@ -19,6 +21,8 @@ export interface Services {
   search: Search
   authenticator: Authenticator
   apiKeys: ApiKeys
+  accounts: Accounts
+  oauth: OAuth
   http: HttpSettings
   /** Bytes free where the data folder lies, and whether that is enough to take uploads. Never throws. */
   disk(): Promise<{ ok: boolean; message: string; freeBytes: number | null }>

@@ -5,12 +5,15 @@ import type {
   DocumentRecord,
   DocumentStatus,
   DocumentWarning,
+  LinkPurpose,
   Project,
   ProjectCounts,
   Scope,
+  SessionRecord,
   User,
 } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
+import type { OAuthRecords } from './oauth-records.ts'
 
 /**
  * The truth, in SQL: small async interfaces by noun, one backend (records/sql/). Every method that names an owner sees only
@@ -18,8 +21,10 @@ import type { Page } from '../core/parsed.ts'
  */
 export interface Records {
   users: Users
-  setupTokens: SetupTokens
+  links: OneTimeLinks
+  sessions: Sessions
   keys: Keys
+  oauth: OAuthRecords
   projects: Projects
   documents: Documents
   queue: Queue
@@ -31,20 +36,49 @@ export interface Records {
 }
 
 export interface Users {
+  /** Throws DocsearchError `user_exists` when the address is taken (compared without regard to case). */
   create(user: { name: string; email: string | null; role: User['role'] }): Promise<User>
   get(id: string): Promise<User | null>
   owner(): Promise<User | null>
-  /** True once the owner has a password (the setup page comes with the web pages). */
-  hasPassword(id: string): Promise<boolean>
+  findByEmail(email: string): Promise<User | null>
+  list(page: PageRequest): Promise<PageOf<User>>
+  /** Throws `user_exists`; null when not there. */
+  update(id: string, change: { name?: string; email?: string }): Promise<User | null>
+  /** PHC string of the password; null when there is no such user or no password yet. */
+  passwordHash(id: string): Promise<string | null>
+  setPasswordHash(id: string, phc: string): Promise<void>
+  /** Disabled: sessions and grants of the user end in the same transaction; keys stay but are not found (`findByHash`). */
+  setDisabled(id: string, disabled: boolean): Promise<User | null>
+  /**
+   * The user goes with everything of theirs: documents (each leaves a tombstone), projects, keys, sessions, clients, grants.
+   * Null when not there. The owner cannot be deleted: `owner_stays`.
+   */
+  delete(id: string): Promise<{ documentIds: string[] } | null>
 }
 
-/** One-time setup links: only hashes are stored. */
-export interface SetupTokens {
-  create(token: { userId: string; sha256: string; expiresAt: Date }): Promise<void>
+/** One-time links with which a person makes a password: only hashes are stored. */
+export interface OneTimeLinks {
+  create(link: { userId: string; purpose: LinkPurpose; sha256: string; expiresAt: Date }): Promise<void>
+  /** What a link is good for, without using it up; null when unknown, used or expired. */
+  find(sha256: string): Promise<{ userId: string; purpose: LinkPurpose; expiresAt: Date } | null>
   /** Claims it in one statement; null when unknown, used or expired. */
-  claim(sha256: string): Promise<{ userId: string } | null>
+  claim(sha256: string): Promise<{ userId: string; purpose: LinkPurpose } | null>
   /** Outstanding links of this user end. */
   revokeAll(userId: string): Promise<void>
+}
+
+/** Logins of browsers. Ended and expired ones are gone. */
+export interface Sessions {
+  create(session: { userId: string; sha256: string; userAgent: string; address: string; expiresAt: Date }): Promise<SessionRecord>
+  /** With its user; null when unknown, expired, or the user is disabled. */
+  findByHash(sha256: string): Promise<{ session: SessionRecord; user: User } | null>
+  /** Last seen, written at most once a minute; a sliding expiry moves with it. */
+  touch(id: string, expiresAt: Date): Promise<void>
+  /** Newest first. */
+  list(userId: string): Promise<SessionRecord[]>
+  delete(userId: string, id: string): Promise<boolean>
+  /** Ends all of a user's but one (a password was changed); all when `exceptId` is null. Returns how many. */
+  deleteOthers(userId: string, exceptId: string | null): Promise<number>
 }
 
 export interface Keys {
@@ -56,7 +90,7 @@ export interface Keys {
     scopes: readonly Scope[]
     expiresAt: Date | null
   }): Promise<ApiKeyRecord>
-  /** By the SHA-256 of the whole key, hex. Expired ones are not found. */
+  /** By the SHA-256 of the whole key, hex. Expired ones, and those of a disabled user, are not found. */
   findByHash(sha256: string): Promise<ApiKeyRecord | null>
   /** At most once a minute per key is written. */
   touch(id: string): Promise<void>
