@@ -14,6 +14,9 @@ export interface User {
   hasPassword: boolean
 }
 
+/** Of a password, in characters: what is asked for, checked and said beforehand. */
+export const PASSWORD_LENGTH = { least: 10, most: 1000 } as const
+
 /** Who is calling, whatever the credential was; no route looks further. */
 export interface Principal {
   userId: string

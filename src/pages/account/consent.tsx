@@ -1,0 +1,84 @@
+import type { Scope } from '../../core/model.ts'
+import { Form } from '../form.tsx'
+import { CardPage, html, type Viewer } from '../layout.tsx'
+import { ScopeList } from '../parts.tsx'
+import { paths } from '../paths.ts'
+
+export interface ConsentProps {
+  /** As its registrant wrote it: shown, never trusted. */
+  applicationName: string
+  /** Public: nothing proves that it is who it says. */
+  clientType: 'confidential' | 'public'
+  /** Where the browser goes afterwards, checked against the registered addresses. */
+  redirectUri: string
+  scopes: readonly Scope[]
+  viewer: Viewer
+  csrf: string
+  /** The query of the request, sent back as the field `query` to be looked at anew. `decision` is `allow` or `deny`. */
+  query: string
+}
+
+/** `GET /api/oauth/authorize`: shall this application have access? */
+export function renderConsent({ applicationName, clientType, redirectUri, scopes, viewer, csrf, query }: ConsentProps): string {
+  const { place, isThisComputer } = destination(redirectUri)
+  return html(
+    <CardPage title={`Allow ${applicationName}?`} wide>
+      <h1>
+        Allow <bdi class="name">{applicationName}</bdi> to use your documents?
+      </h1>
+      <dl class="facts boxed">
+        <div>
+          <dt>Logged in as</dt>
+          <dd>
+            <Account viewer={viewer} />
+            <Form action={paths.logout} csrf={csrf} hidden={{ return_to: `${paths.authorize}?${query}` }} class="inline">
+              <button class="link" type="submit">
+                Use another account
+              </button>
+            </Form>
+          </dd>
+        </div>
+        <div>
+          <dt>It sends you to</dt>
+          <dd>
+            <code class="host">{place}</code>
+            {isThisComputer ? <span class="hint">A program on this computer.</span> : null}
+          </dd>
+        </div>
+      </dl>
+      <ScopeList scopes={scopes} besides={['See or change your password']} />
+      {clientType === 'public' || isThisComputer ? (
+        <p class="notice warning">Only continue if you started this yourself: a program’s name cannot be checked.</p>
+      ) : null}
+      <Form action={paths.authorize} csrf={csrf} hidden={{ query }}>
+        <div class="buttons">
+          <button class="primary" type="submit" name="decision" value="allow">
+            Allow
+          </button>
+          <button type="submit" name="decision" value="deny">
+            Deny
+          </button>
+        </div>
+      </Form>
+      <p class="hint">You can end this at any time under Settings, then Connected applications.</p>
+    </CardPage>,
+  )
+}
+
+export function Account({ viewer }: { viewer: Viewer }) {
+  return viewer.email === null || viewer.email === viewer.name ? (
+    <bdi>{viewer.email ?? viewer.name}</bdi>
+  ) : (
+    <>
+      <bdi>{viewer.name}</bdi> (<bdi>{viewer.email}</bdi>)
+    </>
+  )
+}
+
+/** The host (in its ASCII form, so that no look-alike hides in it), or the scheme of an application's own address. */
+function destination(redirectUri: string): { place: string; isThisComputer: boolean } {
+  const url = URL.parse(redirectUri)
+  if (url === null) return { place: redirectUri, isThisComputer: false }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { place: `${url.protocol}//`, isThisComputer: true }
+  return { place: url.host, isThisComputer: ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname) }
+}

@@ -1,0 +1,116 @@
+import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { assetUrl } from './assets.ts'
+import { Form } from './form.tsx'
+import { paths } from './paths.ts'
+
+/** Said once, after a redirect. */
+export interface Flash {
+  tone: 'success' | 'error'
+  text: string
+}
+
+/** Who is logged in, as pages show it. */
+export interface Viewer {
+  name: string
+  email: string | null
+  role: 'owner' | 'member'
+}
+
+/** What every page for somebody logged in needs. */
+export interface SignedInProps {
+  viewer: Viewer
+  csrf: string
+  flash?: Flash | null
+  /** RFC 3339; what has expired is told by it. */
+  now: string
+}
+
+interface DocumentProps {
+  title: string
+  /** Said first in the title, so that a screen reader does. */
+  failed?: boolean | undefined
+  children: ComponentChildren
+}
+
+/** A full HTML document. */
+export function html(page: Parameters<typeof renderToString>[0]): string {
+  return `<!doctype html>${renderToString(page)}`
+}
+
+function Document({ title, failed, children }: DocumentProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>{`${failed === true ? 'Error: ' : ''}${title} · docsearch`}</title>
+        <link rel="icon" type="image/svg+xml" href={assetUrl('logo.svg')} />
+        <link rel="stylesheet" href={assetUrl('style.css')} />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        {children}
+      </body>
+    </html>
+  )
+}
+
+function Wordmark() {
+  return (
+    <a class="wordmark" href={paths.home}>
+      <img src={assetUrl('logo.svg')} alt="" width="24" height="24" />
+      docsearch
+    </a>
+  )
+}
+
+/** One question on a card in the middle: log in, agree, confirm. */
+export function CardPage({ title, failed, wide, children }: DocumentProps & { wide?: boolean }) {
+  return (
+    <Document title={title} failed={failed}>
+      <div class="centre">
+        <header>
+          <Wordmark />
+        </header>
+        <main id="main" class={wide === true ? 'card wide' : 'card'}>
+          {children}
+        </main>
+      </div>
+    </Document>
+  )
+}
+
+/** A page with the bar on top that says who is logged in. */
+export function AppPage({ title, failed, viewer, csrf, children }: DocumentProps & SignedInProps) {
+  return (
+    <Document title={title} failed={failed}>
+      <header class="bar">
+        <div class="bar-inner">
+          <Wordmark />
+          <div class="who">
+            <span class="who-name">{viewer.email ?? viewer.name}</span>
+            <Form action={paths.logout} csrf={csrf}>
+              <button class="quiet" type="submit">
+                Log out
+              </button>
+            </Form>
+          </div>
+        </div>
+      </header>
+      {children}
+    </Document>
+  )
+}
+
+export function FlashMessage({ flash }: { flash: Flash | null | undefined }) {
+  return flash == null ? null : (
+    <p role="status" class={`flash ${flash.tone}`}>
+      {flash.text}
+    </p>
+  )
+}

@@ -1,0 +1,184 @@
+import type { ComponentChildren } from 'preact'
+import type { Scope } from '../core/model.ts'
+import type { Choice } from './form.tsx'
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+const MINUTE = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+
+/** A point in time (RFC 3339), to the day or to the minute, in UTC because the page cannot know where its reader is. */
+export function Time({ at, precise }: { at: string; precise?: boolean }) {
+  const date = new Date(at)
+  return <time dateTime={at}>{precise === true ? `${MINUTE.format(date)} UTC` : DAY.format(date)}</time>
+}
+
+interface ScopeWords {
+  /** What an application with it can do, and one without it cannot. */
+  can: string
+  detail: string
+}
+
+export const SCOPE_WORDS: Readonly<Record<Scope, ScopeWords>> = {
+  'read:documents': {
+    can: 'Search and read your documents',
+    detail: 'Projects, documents, their text and the original files.',
+  },
+  'write:documents': {
+    can: 'Add, change and delete documents',
+    detail: 'Upload and replace files, make and remove projects.',
+  },
+  'manage:keys': {
+    can: 'Manage access in your name',
+    detail: 'Create and revoke API keys; for the owner also people and applications.',
+  },
+}
+
+/** The scopes as boxes to tick, in plain words and by name. */
+export function scopeChoices(scopes: readonly Scope[]): Choice[] {
+  return scopes.map((scope) => ({
+    value: scope,
+    label: SCOPE_WORDS[scope].can,
+    hint: `${SCOPE_WORDS[scope].detail} (${scope})`,
+  }))
+}
+
+export function ScopeNames({ scopes }: { scopes: readonly Scope[] }) {
+  return (
+    <>
+      {scopes.map((scope, at) => (
+        <>
+          {at === 0 ? null : ', '}
+          <code>{scope}</code>
+        </>
+      ))}
+    </>
+  )
+}
+
+/** What an application asks for, and what it does not get. */
+export function ScopeList({ scopes, besides = [] }: { scopes: readonly Scope[]; besides?: readonly string[] }) {
+  const others = (Object.keys(SCOPE_WORDS) as Scope[]).filter((scope) => !scopes.includes(scope))
+  return (
+    <>
+      <h2>It will be able to</h2>
+      <ul class="can">
+        {scopes.map((scope) => (
+          <li>
+            <strong>{SCOPE_WORDS[scope].can}</strong>
+            <span class="hint">{SCOPE_WORDS[scope].detail}</span>
+          </li>
+        ))}
+      </ul>
+      <h2>It will not be able to</h2>
+      <ul class="cannot">
+        {others.map((scope) => (
+          <li>{SCOPE_WORDS[scope].can}</li>
+        ))}
+        {besides.map((text) => (
+          <li>{text}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** Small facts about a thing, each with its name. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren] | null)[] }) {
+  return (
+    <dl class="facts">
+      {facts
+        .filter((fact) => fact !== null)
+        .map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+interface RowProps {
+  title: ComponentChildren
+  badges?: readonly (Badge | null)[]
+  facts: readonly (readonly [name: string, value: ComponentChildren] | null)[]
+  actions?: ComponentChildren
+}
+
+export interface Badge {
+  tone: 'neutral' | 'good' | 'warning' | 'bad'
+  text: string
+}
+
+/** One entry of a list of things: a heading, its facts, what can be done with it. */
+export function Row({ title, badges = [], facts, actions }: RowProps) {
+  return (
+    <li class="row">
+      <div class="row-main">
+        <h3>
+          {title}
+          {badges
+            .filter((badge) => badge !== null)
+            .map(({ tone, text }) => (
+              <>
+                {' '}
+                <span class={`badge ${tone}`}>{text}</span>
+              </>
+            ))}
+        </h3>
+        <Facts facts={facts} />
+      </div>
+      {actions === undefined ? null : <div class="row-actions">{actions}</div>}
+    </li>
+  )
+}
+
+/** Nothing there yet, and what to do about it. */
+export function Empty({ title, action, children }: { title: string; action?: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {action}
+    </div>
+  )
+}
+
+/** A value to be copied: the Tab key selects all of it. */
+export function Copyable({ id, label, value, hint }: { id: string; label: string; value: string; hint?: string }) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint === undefined ? null : (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <input
+        class="code"
+        id={id}
+        type="text"
+        value={value}
+        readOnly
+        spellcheck={false}
+        autocomplete="off"
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+    </div>
+  )
+}
+
+/** An id, or whatever else is best shown exactly. */
+export function Code({ label, children }: { label: string; children: string }) {
+  return (
+    <pre tabIndex={0} aria-label={label} role="region">
+      <code>{children}</code>
+    </pre>
+  )
+}

@@ -1,0 +1,193 @@
+import type { Scope } from '../../core/model.ts'
+import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, Select, type FormState } from '../form.tsx'
+import { html, type SignedInProps } from '../layout.tsx'
+import { Code, Copyable, Empty, Row, scopeChoices, ScopeNames, Time, type Badge } from '../parts.tsx'
+import { paths } from '../paths.ts'
+import { SettingsPage } from './frame.tsx'
+
+export interface ApiKeyRow {
+  id: string
+  name: string
+  scopes: readonly Scope[]
+  lastFour: string
+  createdAt: string
+  lastUsedAt: string | null
+  expiresAt: string | null
+}
+
+export interface ApiKeysProps extends SignedInProps {
+  keys: readonly ApiKeyRow[]
+}
+
+const LEAD = 'A key lets a program of yours use the API in your name.'
+
+/** `/settings/api-keys`. */
+export function renderApiKeys({ keys, ...page }: ApiKeysProps): string {
+  const create = (
+    <a class="button primary" href={paths.apiKeyNew}>
+      New API key
+    </a>
+  )
+  return html(
+    <SettingsPage page={page} tab="API Keys" lead={LEAD} {...(keys.length === 0 ? {} : { action: create })}>
+      {keys.length === 0 ? (
+        <Empty title="No API keys yet" action={create}>
+          Make one for a script, a scheduled upload or an assistant. You choose what it may do and until when.
+        </Empty>
+      ) : (
+        <ul class="rows">
+          {keys.map((key) => (
+            <Row
+              title={<bdi>{key.name}</bdi>}
+              badges={[expiryBadge(key.expiresAt, page.now)]}
+              facts={[
+                ['Key', <code>dsk_…{key.lastFour}</code>],
+                ['Scopes', <ScopeNames scopes={key.scopes} />],
+                ['Created', <Time at={key.createdAt} />],
+                ['Last used', key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} precise />],
+                ['Expires', key.expiresAt === null ? 'never' : <Time at={key.expiresAt} />],
+              ]}
+              actions={
+                <a class="button danger-quiet" href={paths.apiKeyRevoke(key.id)} aria-label={`Revoke ${key.name}`}>
+                  Revoke
+                </a>
+              }
+            />
+          ))}
+        </ul>
+      )}
+      <p class="hint">
+        How to use a key: <a href={paths.docs}>API documentation</a>.
+      </p>
+    </SettingsPage>,
+  )
+}
+
+function expiryBadge(expiresAt: string | null, now: string): Badge | null {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.parse(now) ? { tone: 'bad', text: 'Expired' } : null
+}
+
+export interface ApiKeyNewProps extends SignedInProps {
+  form: FormState<'name' | 'scopes' | 'expires_in_days'>
+  /** Those that can be given. */
+  scopes: readonly Scope[]
+  /** Those that are ticked. */
+  chosenScopes: readonly Scope[]
+}
+
+/** In days; empty for never. */
+const EXPIRIES = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'One year' },
+  { value: '', label: 'Never' },
+]
+
+/** `/settings/api-keys/new`, and again with what was wrong. */
+export function renderApiKeyNew({ form, scopes, chosenScopes, ...page }: ApiKeyNewProps): string {
+  return html(
+    <SettingsPage page={page} tab="API Keys" title="New API key" failed={hasErrors(form)}>
+      <ErrorSummary form={form} title="The key was not created" />
+      <Form action={paths.apiKeys} csrf={page.csrf} class="narrow">
+        <Field
+          name="name"
+          label="Name"
+          form={form}
+          hint="What it is for, so that you know it again."
+          autocomplete="off"
+          maxLength={200}
+          autofocus
+        />
+        <Choices
+          name="scopes"
+          label="What it may do"
+          type="checkbox"
+          form={form}
+          choices={scopeChoices(scopes)}
+          chosen={chosenScopes}
+        />
+        <Select
+          name="expires_in_days"
+          label="Expires after"
+          form={form}
+          choices={EXPIRIES}
+          chosen={[form.values?.expires_in_days ?? '90']}
+        />
+        <div class="buttons">
+          <button class="primary" type="submit">
+            Create key
+          </button>
+          <a class="button" href={paths.apiKeys}>
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </SettingsPage>,
+  )
+}
+
+export interface ApiKeyCreatedProps extends SignedInProps {
+  /** Shown on this answer only. */
+  key: string
+  name: string
+  baseUrl: string
+}
+
+/** The answer to the form: the only time the key is shown. */
+export function renderApiKeyCreated({ key, name, baseUrl, ...page }: ApiKeyCreatedProps): string {
+  return html(
+    <SettingsPage page={page} tab="API Keys" title="Your new API key">
+      <div class="notice success" role="status">
+        <p>
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{' '}
+          was created. Copy the key now: it is not shown again.
+        </p>
+      </div>
+      <Copyable id="key" label="API key" value={key} hint="Whoever has it can use your documents. Keep it like a password." />
+      <h2>Try it</h2>
+      <p>
+        With the key in the variable <code>DOCSEARCH_TOKEN</code>, which the command line reads too:
+      </p>
+      <Code label="Example">{`curl -H "Authorization: Bearer $DOCSEARCH_TOKEN" \\
+     -H "Content-Type: application/json" \\
+     -d '{"query": "notice period"}' \\
+     ${baseUrl}/api/v1/search`}</Code>
+      <p>
+        <a class="button primary" href={paths.apiKeys}>
+          I have copied it
+        </a>
+      </p>
+    </SettingsPage>,
+  )
+}
+
+export interface ApiKeyRevokeProps extends SignedInProps {
+  key: ApiKeyRow
+}
+
+/** Asks before a key ends. */
+export function renderApiKeyRevoke({ key, ...page }: ApiKeyRevokeProps): string {
+  return html(
+    <SettingsPage page={page} tab="API Keys" title="Revoke this key?">
+      <p class="lead">
+        <strong>
+          <bdi>{key.name}</bdi>
+        </strong>{' '}
+        (<code>dsk_…{key.lastFour}</code>) stops working at once, for every program that uses it. This cannot be undone.
+      </p>
+      <p>
+        {key.lastUsedAt === null ? (
+          'It was never used.'
+        ) : (
+          <>
+            It was last used on <Time at={key.lastUsedAt} precise />.
+          </>
+        )}
+      </p>
+      <Confirm action={paths.apiKeyRevoke(key.id)} csrf={page.csrf} verb="Revoke key" cancel={paths.apiKeys} />
+    </SettingsPage>,
+  )
+}

@@ -1,0 +1,68 @@
+import type { Scope } from '../../core/model.ts'
+import { Confirm } from '../form.tsx'
+import { html, type SignedInProps } from '../layout.tsx'
+import { Empty, Row, ScopeNames, Time } from '../parts.tsx'
+import { paths } from '../paths.ts'
+import { SettingsPage } from './frame.tsx'
+
+export interface ConnectionRow {
+  clientId: string
+  name: string
+  scopes: readonly Scope[]
+  since: string
+  lastUsedAt: string | null
+}
+
+export interface ConnectionsProps extends SignedInProps {
+  connections: readonly ConnectionRow[]
+}
+
+/** `/settings/connections`. */
+export function renderConnections({ connections, ...page }: ConnectionsProps): string {
+  return html(
+    <SettingsPage page={page} tab="Connected applications" lead="Applications that you allowed to use your documents.">
+      {connections.length === 0 ? (
+        <Empty title="No connected applications">
+          When an application asks for your documents, or you run <code>docsearch login</code>, it appears here once you agree.
+        </Empty>
+      ) : (
+        <ul class="rows">
+          {connections.map((one) => (
+            <Row
+              title={<bdi>{one.name}</bdi>}
+              facts={[
+                ['Connected', <Time at={one.since} />],
+                ['Last used', one.lastUsedAt === null ? 'never' : <Time at={one.lastUsedAt} precise />],
+                ['Scopes', <ScopeNames scopes={one.scopes} />],
+              ]}
+              actions={
+                <a class="button danger-quiet" href={paths.connectionEnd(one.clientId)} aria-label={`Disconnect ${one.name}`}>
+                  Disconnect
+                </a>
+              }
+            />
+          ))}
+        </ul>
+      )}
+    </SettingsPage>,
+  )
+}
+
+export interface ConnectionEndProps extends SignedInProps {
+  connection: ConnectionRow
+}
+
+/** Asks before an application loses its access. */
+export function renderConnectionEnd({ connection, ...page }: ConnectionEndProps): string {
+  return html(
+    <SettingsPage page={page} tab="Connected applications" title="Disconnect this application?">
+      <p class="lead">
+        <strong>
+          <bdi>{connection.name}</bdi>
+        </strong>{' '}
+        loses its access to your documents at once. To connect it again, start from the application.
+      </p>
+      <Confirm action={paths.connectionEnd(connection.clientId)} csrf={page.csrf} verb="Disconnect" cancel={paths.connections} />
+    </SettingsPage>,
+  )
+}
