@@ -8,20 +8,17 @@ const LIFE_MS = 30 * 60 * 1000
 export interface SetupLinks {
   /** A new link for this user; the ones before it end. `token` is returned this once, only its hash is kept. */
   issue(userId: string): Promise<{ token: string; expiresAt: Date }>
-  /** Uses a link up; null when it is unknown, used or expired. */
-  claim(token: string): Promise<{ userId: string } | null>
 }
 
 /** One-time links with which the first owner sets a password: 256 random bits, good for 30 minutes. */
-export function createSetupLinks({ records, clock }: { records: Pick<Records, 'setupTokens'>; clock: Clock }): SetupLinks {
+export function createSetupLinks({ records, clock }: { records: Pick<Records, 'links'>; clock: Clock }): SetupLinks {
   return {
     async issue(userId) {
       const token = randomBytes(32).toString('base64url')
       const expiresAt = new Date(clock.now().getTime() + LIFE_MS)
-      await records.setupTokens.revokeAll(userId)
-      await records.setupTokens.create({ userId, sha256: hashSecret(token), expiresAt })
+      await records.links.revokeAll(userId)
+      await records.links.create({ userId, purpose: 'setup', sha256: hashSecret(token), expiresAt })
       return { token, expiresAt }
     },
-    claim: (token) => records.setupTokens.claim(hashSecret(token)),
   }
 }

@@ -46,8 +46,12 @@ export interface Users {
   update(id: string, change: { name?: string; email?: string }): Promise<User | null>
   /** PHC string of the password; null when there is no such user or no password yet. */
   passwordHash(id: string): Promise<string | null>
-  setPasswordHash(id: string, phc: string): Promise<void>
-  /** Disabled: sessions and grants of the user end in the same transaction; keys stay but are not found (`findByHash`). */
+  /** `replacing`: only where it is still this one, so that a new hash of the same password never undoes a change of it. */
+  setPasswordHash(id: string, phc: string, replacing?: string): Promise<void>
+  /**
+   * Disabled: sessions, links and grants of the user end in the same transaction; keys stay but are not found (`findByHash`).
+   * Null when not there. The owner cannot be disabled: `owner_stays`.
+   */
   setDisabled(id: string, disabled: boolean): Promise<User | null>
   /**
    * The user goes with everything of theirs: documents (each leaves a tombstone), projects, keys, sessions, clients, grants.
@@ -59,12 +63,17 @@ export interface Users {
 /** One-time links with which a person makes a password: only hashes are stored. */
 export interface OneTimeLinks {
   create(link: { userId: string; purpose: LinkPurpose; sha256: string; expiresAt: Date }): Promise<void>
-  /** What a link is good for, without using it up; null when unknown, used or expired. */
+  /** What a link is good for, without using it up; null when unknown, used, expired, or the user is disabled. */
   find(sha256: string): Promise<{ userId: string; purpose: LinkPurpose; expiresAt: Date } | null>
-  /** Claims it in one statement; null when unknown, used or expired. */
-  claim(sha256: string): Promise<{ userId: string; purpose: LinkPurpose } | null>
+  /**
+   * Claims it in one statement, and in the same transaction sets the password, name and email where given, and ends the user's
+   * sessions and other links. Null when it is not found (as with `find`). Throws `user_exists`, and the link is not used up then.
+   */
+  claim(sha256: string, account: { passwordHash: string; email?: string; name?: string }): Promise<User | null>
   /** Outstanding links of this user end. */
   revokeAll(userId: string): Promise<void>
+  /** Expired ones go. Returns how many rows. */
+  sweep(): Promise<number>
 }
 
 /** Logins of browsers. Ended and expired ones are gone. */
@@ -79,6 +88,8 @@ export interface Sessions {
   delete(userId: string, id: string): Promise<boolean>
   /** Ends all of a user's but one (a password was changed); all when `exceptId` is null. Returns how many. */
   deleteOthers(userId: string, exceptId: string | null): Promise<number>
+  /** Expired ones go. Returns how many rows. */
+  sweep(): Promise<number>
 }
 
 export interface Keys {

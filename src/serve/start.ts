@@ -121,7 +121,7 @@ export async function startDaemon(options: {
     baseUrl ||= url
     await folder.announce({ pid: process.pid, url })
     await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir })
-    const setupUrl = (await records.users.hasPassword(owner.id))
+    const setupUrl = owner.hasPassword
       ? null
       : `${baseUrl}/setup?token=${(await createSetupLinks({ records, clock }).issue(owner.id)).token}`
     return {

@@ -61,33 +61,6 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
   }
   const types = async (owner = alice) => (await records.events.since(owner, 0, 1000)).map((event) => event.type)
 
-  describe('users and setup tokens', () => {
-    test('the owner is found, a password is not there yet', async () => {
-      expect((await records.users.owner())?.id).toBe(alice)
-      expect(await records.users.get(bob)).toMatchObject({ name: 'Bob', email: null, role: 'member' })
-      expect(await records.users.get('usr_none')).toBeNull()
-      expect(await records.users.hasPassword(alice)).toBe(false)
-    })
-
-    test('a setup token is claimed once, even by two at a time', async () => {
-      await records.setupTokens.create({ userId: alice, sha256: 't1', expiresAt: new Date(clock.now().getTime() + 1000) })
-      const claims = await Promise.all([records.setupTokens.claim('t1'), records.setupTokens.claim('t1')])
-      expect(claims.filter((claim) => claim?.userId === alice)).toHaveLength(1)
-      expect(await records.setupTokens.claim('t1')).toBeNull()
-    })
-
-    test('an expired, revoked or unknown setup token is worth nothing', async () => {
-      const expiresAt = new Date(clock.now().getTime() + 1000)
-      await records.setupTokens.create({ userId: alice, sha256: 'old', expiresAt })
-      await records.setupTokens.create({ userId: alice, sha256: 'revoked', expiresAt: new Date(clock.now().getTime() + 100_000) })
-      clock.advance(1000)
-      await records.setupTokens.revokeAll(alice)
-      expect(await records.setupTokens.claim('old')).toBeNull()
-      expect(await records.setupTokens.claim('revoked')).toBeNull()
-      expect(await records.setupTokens.claim('never')).toBeNull()
-    })
-  })
-
   describe('keys', () => {
     const key = (sha256: string, expiresAt: Date | null = null) =>
       records.keys.create({ ownerId: alice, name: 'k', sha256, lastFour: 'abcd', scopes: ['read:documents'], expiresAt })

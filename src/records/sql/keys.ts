@@ -4,9 +4,7 @@ import type { Keys } from '../records.ts'
 import { decodeCursor, pageOf } from './cursor.ts'
 import type { Store } from './store.ts'
 import type { ApiKeyRow } from './tables.ts'
-
-/** A key in use is not written at every request. */
-const TOUCH_MS = 60_000
+import { moment, TOUCH_MS } from './values.ts'
 
 export function createKeys(store: Store): Keys {
   const { db, clock, now } = store
@@ -30,8 +28,10 @@ export function createKeys(store: Store): Keys {
     async findByHash(sha256) {
       const row = await db
         .selectFrom('api_keys')
-        .selectAll()
+        .innerJoin('users', 'users.id', 'api_keys.owner_id')
+        .selectAll('api_keys')
         .where('sha256', '=', sha256)
+        .where('users.disabled_at', 'is', null)
         .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
         .executeTakeFirst()
       return row ? toKey(row) : null
@@ -63,8 +63,6 @@ export function createKeys(store: Store): Keys {
     },
   }
 }
-
-const moment = (ms: number | null) => (ms === null ? null : new Date(ms))
 
 function toKey(row: ApiKeyRow): ApiKeyRecord {
   return {

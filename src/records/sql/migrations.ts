@@ -3,10 +3,12 @@ import type { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Migration } from 'kysely/migration'
 import { DocsearchError } from '../../core/errors.ts'
+import { accounts } from './migration-accounts.ts'
 
 /** In order, by name. One that has been released is never changed: a further one is added. */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001_initial': { up: initial },
+  '0002_accounts': { up: accounts },
 }
 
 async function initial(db: Kysely<never>): Promise<void> {

@@ -12,12 +12,15 @@ import { databaseCorrupt, translateSqlError } from './errors.ts'
 import { createEvents } from './events.ts'
 import { createGenerations } from './generations.ts'
 import { createKeys } from './keys.ts'
+import { createOneTimeLinks } from './links.ts'
 import { migrate } from './migrations.ts'
+import { createOAuthRecords } from './oauth.ts'
 import { createProjects } from './projects.ts'
 import { createQueue } from './queue.ts'
+import { createSessions } from './sessions.ts'
 import { createStore } from './store.ts'
 import type { Tables } from './tables.ts'
-import { createSetupTokens, createUsers } from './users.ts'
+import { createUsers } from './users.ts'
 
 const BUSY_TIMEOUT_MS = 10_000
 
@@ -40,8 +43,10 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
   const store = createStore(db, clock)
   return {
     users: createUsers(store),
-    setupTokens: createSetupTokens(store),
+    links: createOneTimeLinks(store),
+    sessions: createSessions(store),
     keys: createKeys(store),
+    oauth: createOAuthRecords(store),
     projects: createProjects(store),
     documents: createDocuments(store),
     queue: createQueue(store),

@@ -1,13 +1,15 @@
 import type { Generated } from 'kysely'
-import type { DocumentStatus } from '../../core/model.ts'
+import type { DocumentStatus, LinkPurpose } from '../../core/model.ts'
+import type { OAuthTables } from './oauth-tables.ts'
 
 /**
  * Columns as they lie in SQL. Moments are milliseconds since 1970 (integers compare and sort the same everywhere),
  * flags are 0 or 1, lists and objects are JSON text: types every SQL database has.
  */
-export interface Tables {
+export interface Tables extends OAuthTables {
   users: UserRow
-  setup_tokens: SetupTokenRow
+  one_time_links: OneTimeLinkRow
+  sessions: SessionRow
   api_keys: ApiKeyRow
   projects: ProjectRow
   documents: DocumentRow
@@ -20,18 +22,33 @@ export interface Tables {
 export interface UserRow {
   id: string
   email: string | null
+  /** Lower case, and unique: addresses are the same without regard to case. */
+  email_folded: string | null
   name: string
   role: 'owner' | 'member'
   password_hash: string | null
   created_at: number
+  disabled_at: number | null
 }
 
-export interface SetupTokenRow {
+export interface OneTimeLinkRow {
   sha256: string
   user_id: string
+  purpose: LinkPurpose
   created_at: number
   expires_at: number
   used_at: number | null
+}
+
+export interface SessionRow {
+  id: string
+  user_id: string
+  sha256: string
+  user_agent: string
+  address: string
+  created_at: number
+  last_seen_at: number
+  expires_at: number
 }
 
 export interface ApiKeyRow {

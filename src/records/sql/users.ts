@@ -1,16 +1,29 @@
+import { DocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import type { User } from '../../core/model.ts'
-import type { SetupTokens, Users } from '../records.ts'
+import type { Users } from '../records.ts'
+import { decodeCursor, pageOf } from './cursor.ts'
+import { bury } from './document-changes.ts'
+import { endClients } from './oauth-clients.ts'
+import { endGrants } from './oauth-grants.ts'
 import type { Store } from './store.ts'
 import type { UserRow } from './tables.ts'
+import { emailColumns, foldEmail, orUserExists, toUser } from './user-rows.ts'
 
 export function createUsers(store: Store): Users {
-  const { db, clock } = store
+  const { db, clock, now } = store
   return {
     async create({ name, email, role }) {
-      const now = clock.now()
-      const row = { id: newId('usr', now), name, email, role, password_hash: null, created_at: now.getTime() }
-      await db.insertInto('users').values(row).execute()
+      const at = clock.now()
+      const row: UserRow = {
+        id: newId('usr', at),
+        ...emailColumns(email),
+        name,
+        role,
+        password_hash: null,
+        created_at: at.getTime(),
+        disabled_at: null,
+      }
+      await orUserExists(email, () => db.insertInto('users').values(row).execute())
       return toUser(row)
     },
     async get(id) {
@@ -28,38 +41,75 @@ export function createUsers(store: Store): Users {
         .executeTakeFirst()
       return row ? toUser(row) : null
     },
-    async hasPassword(id) {
+    async findByEmail(email) {
+      const row = await db.selectFrom('users').selectAll().where('email_folded', '=', foldEmail(email)).executeTakeFirst()
+      return row ? toUser(row) : null
+    },
+    async list({ limit, cursor }) {
+      let query = db.selectFrom('users').selectAll()
+      if (cursor !== undefined) {
+        const { value, id } = decodeCursor(cursor, 'number')
+        query = query.where((e) => e(e.refTuple('created_at', 'id'), '>', e.tuple(value, id)))
+      }
+      const rows = await query
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit + 1)
+        .execute()
+      return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toUser)
+    },
+    async update(id, { name, email }) {
+      const change = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : emailColumns(email)) }
+      const row = await orUserExists(email, () =>
+        Object.keys(change).length === 0
+          ? db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+          : db.updateTable('users').set(change).where('id', '=', id).returningAll().executeTakeFirst(),
+      )
+      return row ? toUser(row) : null
+    },
+    async passwordHash(id) {
       const row = await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
-      return row !== undefined && row.password_hash !== null
+      return row?.password_hash ?? null
     },
+    async setPasswordHash(id, phc, replacing) {
+      let query = db.updateTable('users').set({ password_hash: phc }).where('id', '=', id)
+      if (replacing !== undefined) query = query.where('password_hash', '=', replacing)
+      await query.execute()
+    },
+    setDisabled: (id, disabled) =>
+      store.write(async ({ sql }) => {
+        const row = await sql
+          .updateTable('users')
+          .set((e) => ({ disabled_at: disabled ? e.fn.coalesce('disabled_at', e.val(now())) : null }))
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) return null
+        if (disabled && row.role === 'owner') throw ownerStays()
+        if (disabled) {
+          await sql.deleteFrom('sessions').where('user_id', '=', id).execute()
+          await sql.deleteFrom('one_time_links').where('user_id', '=', id).execute()
+          await endGrants(sql, { user_id: id }, now())
+        }
+        return toUser(row)
+      }),
+    delete: (id) =>
+      store.write(async (tx) => {
+        const user = await tx.sql.selectFrom('users').select('role').where('id', '=', id).executeTakeFirst()
+        if (!user) return null
+        if (user.role === 'owner') throw ownerStays()
+        const rows = await tx.sql.selectFrom('documents').select('id').where('owner_id', '=', id).execute()
+        const documentIds = rows.map((row) => row.id)
+        await bury(tx, documentIds, now())
+        await tx.sql.deleteFrom('events').where('owner_id', '=', id).execute()
+        await endClients(tx.sql, { owner_id: id })
+        // Everything else of the user's goes by foreign keys.
+        await tx.sql.deleteFrom('users').where('id', '=', id).execute()
+        return { documentIds }
+      }),
   }
 }
 
-function toUser(row: UserRow): User {
-  return { id: row.id, email: row.email, name: row.name, role: row.role, createdAt: new Date(row.created_at) }
-}
-
-export function createSetupTokens(store: Store): SetupTokens {
-  const { db, now } = store
-  return {
-    async create({ userId, sha256, expiresAt }) {
-      const row = { sha256, user_id: userId, created_at: now(), expires_at: expiresAt.getTime(), used_at: null }
-      await db.insertInto('setup_tokens').values(row).execute()
-    },
-    async claim(sha256) {
-      // One statement: of two who come at once, one gets it. It stays dead when the answer never arrives.
-      const row = await db
-        .updateTable('setup_tokens')
-        .set({ used_at: now() })
-        .where('sha256', '=', sha256)
-        .where('used_at', 'is', null)
-        .where('expires_at', '>', now())
-        .returning('user_id')
-        .executeTakeFirst()
-      return row ? { userId: row.user_id } : null
-    },
-    async revokeAll(userId) {
-      await db.deleteFrom('setup_tokens').where('user_id', '=', userId).where('used_at', 'is', null).execute()
-    },
-  }
+function ownerStays(): DocsearchError {
+  return new DocsearchError('owner_stays', 'The owner of this instance cannot be disabled or deleted.')
 }

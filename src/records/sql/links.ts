@@ -1,0 +1,56 @@
+import type { OneTimeLinks } from '../records.ts'
+import type { Store } from './store.ts'
+import { activeUsers, emailColumns, orUserExists, toUser } from './user-rows.ts'
+
+export function createOneTimeLinks(store: Store): OneTimeLinks {
+  const { db, now } = store
+  return {
+    async create({ userId, purpose, sha256, expiresAt }) {
+      const row = { sha256, user_id: userId, purpose, created_at: now(), expires_at: expiresAt.getTime(), used_at: null }
+      await db.insertInto('one_time_links').values(row).execute()
+    },
+    async find(sha256) {
+      const row = await db
+        .selectFrom('one_time_links')
+        .selectAll()
+        .where('sha256', '=', sha256)
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', now())
+        .where('user_id', 'in', activeUsers(db))
+        .executeTakeFirst()
+      return row ? { userId: row.user_id, purpose: row.purpose, expiresAt: new Date(row.expires_at) } : null
+    },
+    claim: (sha256, { passwordHash, email, name }) =>
+      store.write(async ({ sql }) => {
+        // One statement: of two who come at once, one gets it.
+        const link = await sql
+          .updateTable('one_time_links')
+          .set({ used_at: now() })
+          .where('sha256', '=', sha256)
+          .where('used_at', 'is', null)
+          .where('expires_at', '>', now())
+          .where('user_id', 'in', activeUsers(sql))
+          .returning('user_id')
+          .executeTakeFirst()
+        if (!link) return null
+        const change = {
+          password_hash: passwordHash,
+          ...(name === undefined ? {} : { name }),
+          ...(email === undefined ? {} : emailColumns(email)),
+        }
+        const user = await orUserExists(email, () =>
+          sql.updateTable('users').set(change).where('id', '=', link.user_id).returningAll().executeTakeFirstOrThrow(),
+        )
+        await sql.deleteFrom('one_time_links').where('user_id', '=', user.id).where('used_at', 'is', null).execute()
+        await sql.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+        return toUser(user)
+      }),
+    async revokeAll(userId) {
+      await db.deleteFrom('one_time_links').where('user_id', '=', userId).where('used_at', 'is', null).execute()
+    },
+    async sweep() {
+      const gone = await db.deleteFrom('one_time_links').where('expires_at', '<=', now()).executeTakeFirst()
+      return Number(gone.numDeletedRows)
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import type { Kysely } from 'kysely'
+import { newId } from '../../core/ids.ts'
+import type { OAuthClientRecord, Scope } from '../../core/model.ts'
+import type { OAuthClients } from '../oauth-records.ts'
+import type { OAuthClientRow, OAuthClientSecretRow } from './oauth-tables.ts'
+import type { Store } from './store.ts'
+import type { Tables } from './tables.ts'
+import { moment } from './values.ts'
+
+export function createOAuthClients(store: Store): OAuthClients {
+  const { db, clock, now } = store
+
+  async function withSecrets(sql: Kysely<Tables>, rows: OAuthClientRow[]): Promise<OAuthClientRecord[]> {
+    if (rows.length === 0) return []
+    const ids = rows.map((row) => row.id)
+    const secrets = await sql
+      .selectFrom('oauth_client_secrets')
+      .selectAll()
+      .where('client_id', 'in', ids)
+      .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
+      .orderBy('created_at', 'desc')
+      .execute()
+    return rows.map((row) =>
+      toClient(
+        row,
+        secrets.filter((secret) => secret.client_id === row.id),
+      ),
+    )
+  }
+
+  return {
+    create: ({ ownerId, name, type, redirectUris, scopes, secret }) =>
+      store.write(async ({ sql }) => {
+        const at = clock.now()
+        const row: OAuthClientRow = {
+          id: newId('app', at),
+          owner_id: ownerId,
+          name,
+          type,
+          redirect_uris: JSON.stringify(redirectUris),
+          scopes: JSON.stringify(scopes),
+          created_at: at.getTime(),
+          updated_at: at.getTime(),
+        }
+        await sql.insertInto('oauth_clients').values(row).execute()
+        if (secret !== null)
+          await sql
+            .insertInto('oauth_client_secrets')
+            .values(secretRow(row.id, secret, now()))
+            .execute()
+        return (await withSecrets(sql, [row]))[0]!
+      }),
+    async get(id) {
+      const rows = await db.selectFrom('oauth_clients').selectAll().where('id', '=', id).execute()
+      return (await withSecrets(db, rows))[0] ?? null
+    },
+    async list(ownerId) {
+      const rows = await db
+        .selectFrom('oauth_clients')
+        .selectAll()
+        .where('owner_id', '=', ownerId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      return withSecrets(db, rows)
+    },
+    async update(ownerId, id, { name, redirectUris, scopes }) {
+      const rows = await db
+        .updateTable('oauth_clients')
+        .set({
+          ...(name === undefined ? {} : { name }),
+          ...(redirectUris === undefined ? {} : { redirect_uris: JSON.stringify(redirectUris) }),
+          ...(scopes === undefined ? {} : { scopes: JSON.stringify(scopes) }),
+          updated_at: now(),
+        })
+        .where('owner_id', '=', ownerId)
+        .where('id', '=', id)
+        .returningAll()
+        .execute()
+      return (await withSecrets(db, rows))[0] ?? null
+    },
+    rotate: (ownerId, id, secret, oldUntil) =>
+      store.write(async ({ sql }) => {
+        const row = await sql
+          .updateTable('oauth_clients')
+          .set({ updated_at: now() })
+          .where('owner_id', '=', ownerId)
+          .where('id', '=', id)
+          .where('type', '=', 'confidential')
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) return null
+        const until = oldUntil.getTime()
+        await sql
+          .updateTable('oauth_client_secrets')
+          .set({ expires_at: until })
+          .where('client_id', '=', id)
+          .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', until)]))
+          .execute()
+        await sql.deleteFrom('oauth_client_secrets').where('client_id', '=', id).where('expires_at', '<=', now()).execute()
+        await sql
+          .insertInto('oauth_client_secrets')
+          .values(secretRow(id, secret, now()))
+          .execute()
+        return (await withSecrets(sql, [row]))[0]!
+      }),
+    async hasSecret(id, sha256) {
+      const row = await db
+        .selectFrom('oauth_client_secrets')
+        .select('client_id')
+        .where('client_id', '=', id)
+        .where('sha256', '=', sha256)
+        .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
+        .executeTakeFirst()
+      return row !== undefined
+    },
+    delete: (ownerId, id) => store.write(async ({ sql }) => (await endClients(sql, { owner_id: ownerId, id })) > 0),
+  }
+}
+
+/** These clients go, with every code, device code and grant that names them, whoever gave it. Returns how many clients. */
+export async function endClients(sql: Kysely<Tables>, of: { owner_id: string; id?: string }): Promise<number> {
+  const clients = sql
+    .selectFrom('oauth_clients')
+    .select('oauth_clients.id')
+    .where((e) => e.and(of))
+  // No foreign keys lead from those to clients, because the built-in client has no row.
+  for (const table of ['oauth_codes', 'oauth_device_codes', 'oauth_grants'] as const) {
+    await sql.deleteFrom(table).where('client_id', 'in', clients).execute()
+  }
+  const gone = await sql
+    .deleteFrom('oauth_clients')
+    .where((e) => e.and(of))
+    .executeTakeFirst()
+  return Number(gone.numDeletedRows)
+}
+
+function secretRow(clientId: string, secret: { sha256: string; lastFour: string }, now: number): OAuthClientSecretRow {
+  return { client_id: clientId, sha256: secret.sha256, last_four: secret.lastFour, created_at: now, expires_at: null }
+}
+
+function toClient(row: OAuthClientRow, secrets: OAuthClientSecretRow[]): OAuthClientRecord {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    name: row.name,
+    type: row.type,
+    redirectUris: JSON.parse(row.redirect_uris) as string[],
+    scopes: JSON.parse(row.scopes) as Scope[],
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    // The one without an end is the newest, also when two were made in the same millisecond.
+    secrets: secrets
+      .toSorted((a, b) => Number(a.expires_at !== null) - Number(b.expires_at !== null))
+      .map((secret) => ({
+        lastFour: secret.last_four,
+        createdAt: new Date(secret.created_at),
+        expiresAt: moment(secret.expires_at),
+      })),
+  }
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../core/model.ts'
+import type { DeviceRecord, OAuthDevices } from '../oauth-records.ts'
+import { makeGrant } from './oauth-grants.ts'
+import type { OAuthDeviceCodeRow } from './oauth-tables.ts'
+import type { Store } from './store.ts'
+import { activeUsers } from './user-rows.ts'
+import { moment } from './values.ts'
+
+/** What a poll that came too soon adds to the interval, RFC 8628 section 3.5. */
+const SLOWER_SECONDS = 5
+
+export function createOAuthDevices(store: Store): OAuthDevices {
+  const { db, clock, now } = store
+  return {
+    async create({ deviceSha256, userSha256, clientId, scopes, resource, expiresAt, intervalSeconds }) {
+      await db
+        .insertInto('oauth_device_codes')
+        .values({
+          device_sha256: deviceSha256,
+          user_sha256: userSha256,
+          client_id: clientId,
+          scopes: JSON.stringify(scopes),
+          resource,
+          status: 'pending',
+          user_id: null,
+          created_at: now(),
+          expires_at: expiresAt.getTime(),
+          interval_seconds: intervalSeconds,
+          last_polled_at: null,
+        })
+        .execute()
+    },
+    async findByUserCode(userSha256) {
+      const row = await db
+        .selectFrom('oauth_device_codes')
+        .selectAll()
+        .where('user_sha256', '=', userSha256)
+        .where('status', '=', 'pending')
+        .where('expires_at', '>', now())
+        .executeTakeFirst()
+      return row ? toDevice(row) : null
+    },
+    async decide(userSha256, { userId, approve }) {
+      const decided = await db
+        .updateTable('oauth_device_codes')
+        .set({ status: approve ? 'approved' : 'denied', user_id: userId })
+        .where('user_sha256', '=', userSha256)
+        .where('status', '=', 'pending')
+        .where('expires_at', '>', now())
+        .executeTakeFirst()
+      return decided.numUpdatedRows > 0n
+    },
+    async find(deviceSha256) {
+      const row = await db
+        .selectFrom('oauth_device_codes')
+        .selectAll()
+        .where('device_sha256', '=', deviceSha256)
+        .executeTakeFirst()
+      return row ? toDevice(row) : null
+    },
+    poll: (deviceSha256) =>
+      store.write(async (tx) => {
+        const tooSoon = await tx.sql
+          .updateTable('oauth_device_codes')
+          .set({ interval_seconds: sql<number>`interval_seconds + ${SLOWER_SECONDS}` })
+          .where('device_sha256', '=', deviceSha256)
+          .where(sql<number>`last_polled_at + interval_seconds * 1000`, '>', now())
+          .executeTakeFirst()
+        await tx.sql
+          .updateTable('oauth_device_codes')
+          .set({ last_polled_at: now() })
+          .where('device_sha256', '=', deviceSha256)
+          .execute()
+        return tooSoon.numUpdatedRows > 0n
+      }),
+    redeem: (deviceSha256, tokens) =>
+      store.write(async (tx) => {
+        // One statement: of two who come at once, one gets it.
+        const row = await tx.sql
+          .updateTable('oauth_device_codes')
+          .set({ status: 'redeemed' })
+          .where('device_sha256', '=', deviceSha256)
+          .where('status', '=', 'approved')
+          .where('expires_at', '>', now())
+          .where('user_id', 'in', activeUsers(tx.sql))
+          .returningAll()
+          .executeTakeFirst()
+        if (!row || row.user_id === null) return null
+        return makeGrant(tx.sql, { ...row, user_id: row.user_id }, tokens, clock.now())
+      }),
+  }
+}
+
+function toDevice(row: OAuthDeviceCodeRow): DeviceRecord {
+  return {
+    clientId: row.client_id,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    resource: row.resource,
+    status: row.status,
+    userId: row.user_id,
+    expiresAt: new Date(row.expires_at),
+    intervalSeconds: row.interval_seconds,
+    lastPolledAt: moment(row.last_polled_at),
+  }
+}

@@ -1,0 +1,225 @@
+import type { Kysely } from 'kysely'
+import { newId } from '../../core/ids.ts'
+import type { GrantRecord, Scope } from '../../core/model.ts'
+import type { NewTokens, OAuthGrants, TokenRecord } from '../oauth-records.ts'
+import type { OAuthGrantRow } from './oauth-tables.ts'
+import type { Store } from './store.ts'
+import type { Tables } from './tables.ts'
+import { activeUsers } from './user-rows.ts'
+import { moment, TOUCH_MS } from './values.ts'
+
+export function createOAuthGrants(store: Store): OAuthGrants {
+  const { db, now } = store
+
+  /** Access tokens with their grants. The scopes of both are JSON. */
+  const accessTokens = () =>
+    db
+      .selectFrom('oauth_access_tokens as token')
+      .innerJoin('oauth_grants', 'oauth_grants.id', 'token.grant_id')
+      .selectAll('oauth_grants')
+      .select(['token.scopes as token_scopes', 'token.created_at as token_created_at', 'token.expires_at as token_expires_at'])
+
+  async function findRefresh(sha256: string): Promise<TokenRecord | null> {
+    const row = await db
+      .selectFrom('oauth_refresh_tokens as token')
+      .innerJoin('oauth_grants', 'oauth_grants.id', 'token.grant_id')
+      .selectAll('oauth_grants')
+      .select(['token.used_at', 'token.created_at as token_created_at', 'token.expires_at as token_expires_at'])
+      .where('token.sha256', '=', sha256)
+      .executeTakeFirst()
+    if (!row) return null
+    const all = { ...row, token_scopes: row.scopes }
+    return { ...toToken(all), kind: 'refresh', isUsed: row.used_at !== null }
+  }
+
+  return {
+    async findToken(sha256) {
+      const access = await accessTokens().where('token.sha256', '=', sha256).executeTakeFirst()
+      return access ? toToken(access) : findRefresh(sha256)
+    },
+    async findAccess(sha256) {
+      const row = await accessTokens()
+        .innerJoin('users', 'users.id', 'oauth_grants.user_id')
+        .where('token.sha256', '=', sha256)
+        .where('token.expires_at', '>', now())
+        .where('oauth_grants.revoked_at', 'is', null)
+        .where('users.disabled_at', 'is', null)
+        .executeTakeFirst()
+      return row ? toToken(row) : null
+    },
+    refresh: (sha256, clientId, tokens) =>
+      store.write(async ({ sql }) => {
+        // One statement: of two who come at once, one gets it.
+        const used = await sql
+          .updateTable('oauth_refresh_tokens')
+          .set({ used_at: now() })
+          .where('sha256', '=', sha256)
+          .where('used_at', 'is', null)
+          .where('expires_at', '>', now())
+          .where((e) =>
+            e.exists(
+              e
+                .selectFrom('oauth_grants')
+                .select('oauth_grants.id')
+                .whereRef('oauth_grants.id', '=', 'oauth_refresh_tokens.grant_id')
+                .where('client_id', '=', clientId)
+                .where('revoked_at', 'is', null)
+                .where('user_id', 'in', activeUsers(sql)),
+            ),
+          )
+          .returning('grant_id')
+          .executeTakeFirst()
+        if (!used) return null
+        await sql
+          .updateTable('oauth_access_tokens')
+          .set({ expires_at: now() })
+          .where('grant_id', '=', used.grant_id)
+          .where('expires_at', '>', now())
+          .execute()
+        await addTokens(sql, used.grant_id, tokens, now())
+        const row = await sql.selectFrom('oauth_grants').selectAll().where('id', '=', used.grant_id).executeTakeFirstOrThrow()
+        return toGrant(row)
+      }),
+    async revoke(grantId) {
+      const row = await db
+        .updateTable('oauth_grants')
+        .set({ revoked_at: now() })
+        .where('id', '=', grantId)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      return row.numUpdatedRows > 0n
+    },
+    revokeAll: (userId, clientId) => store.write(({ sql }) => endGrants(sql, { user_id: userId, client_id: clientId }, now())),
+    async list(userId) {
+      const rows = await db
+        .selectFrom('oauth_grants')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('revoked_at', 'is', null)
+        .where((e) =>
+          e.or([
+            e.exists(
+              e
+                .selectFrom('oauth_access_tokens as a')
+                .select('a.grant_id')
+                .whereRef('a.grant_id', '=', 'oauth_grants.id')
+                .where('a.expires_at', '>', now()),
+            ),
+            e.exists(
+              e
+                .selectFrom('oauth_refresh_tokens as r')
+                .select('r.grant_id')
+                .whereRef('r.grant_id', '=', 'oauth_grants.id')
+                .where('r.expires_at', '>', now())
+                .where('r.used_at', 'is', null),
+            ),
+          ]),
+        )
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map(toGrant)
+    },
+    async touch(grantId) {
+      await db
+        .updateTable('oauth_grants')
+        .set({ last_used_at: now() })
+        .where('id', '=', grantId)
+        .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<=', now() - TOUCH_MS)]))
+        .execute()
+    },
+  }
+}
+
+/** The grant that a code or a device code was good for, with its first tokens. */
+export async function makeGrant(
+  sql: Kysely<Tables>,
+  consent: { user_id: string; client_id: string; scopes: string; resource: string | null },
+  tokens: NewTokens,
+  at: Date,
+): Promise<GrantRecord> {
+  const { user_id, client_id, scopes, resource } = consent
+  const row: OAuthGrantRow = {
+    id: newId('gnt', at),
+    user_id,
+    client_id,
+    scopes,
+    resource,
+    created_at: at.getTime(),
+    last_used_at: null,
+    revoked_at: null,
+  }
+  await sql.insertInto('oauth_grants').values(row).execute()
+  await addTokens(sql, row.id, tokens, at.getTime())
+  return toGrant(row)
+}
+
+/** Revokes these grants, and forgets codes that could still become one. Returns how many grants. */
+export async function endGrants(sql: Kysely<Tables>, of: { user_id: string; client_id?: string }, now: number): Promise<number> {
+  await sql
+    .deleteFrom('oauth_codes')
+    .where('used_at', 'is', null)
+    .where((e) => e.and(of))
+    .execute()
+  await sql
+    .deleteFrom('oauth_device_codes')
+    .where('status', '!=', 'redeemed')
+    .where((e) => e.and(of))
+    .execute()
+  const ended = await sql
+    .updateTable('oauth_grants')
+    .set({ revoked_at: now })
+    .where('revoked_at', 'is', null)
+    .where((e) => e.and(of))
+    .executeTakeFirst()
+  return Number(ended.numUpdatedRows)
+}
+
+async function addTokens(sql: Kysely<Tables>, grantId: string, tokens: NewTokens, now: number): Promise<void> {
+  const { access, refresh, scopes } = tokens
+  await sql
+    .insertInto('oauth_access_tokens')
+    .values({
+      sha256: access.sha256,
+      grant_id: grantId,
+      scopes: JSON.stringify(scopes),
+      created_at: now,
+      expires_at: access.expiresAt.getTime(),
+    })
+    .execute()
+  if (refresh === null) return
+  await sql
+    .insertInto('oauth_refresh_tokens')
+    .values({
+      sha256: refresh.sha256,
+      grant_id: grantId,
+      created_at: now,
+      expires_at: refresh.expiresAt.getTime(),
+      used_at: null,
+    })
+    .execute()
+}
+
+function toToken(row: OAuthGrantRow & { token_scopes: string; token_created_at: number; token_expires_at: number }): TokenRecord {
+  return {
+    kind: 'access',
+    grant: toGrant(row),
+    scopes: JSON.parse(row.token_scopes) as Scope[],
+    createdAt: new Date(row.token_created_at),
+    expiresAt: new Date(row.token_expires_at),
+    isUsed: false,
+  }
+}
+
+function toGrant(row: OAuthGrantRow): GrantRecord {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    clientId: row.client_id,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    resource: row.resource,
+    createdAt: new Date(row.created_at),
+    lastUsedAt: moment(row.last_used_at),
+    revokedAt: moment(row.revoked_at),
+  }
+}

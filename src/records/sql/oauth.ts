@@ -1,0 +1,45 @@
+import type { OAuthRecords } from '../oauth-records.ts'
+import { createOAuthClients } from './oauth-clients.ts'
+import { createOAuthCodes } from './oauth-codes.ts'
+import { createOAuthDevices } from './oauth-devices.ts'
+import { createOAuthGrants } from './oauth-grants.ts'
+import type { Store } from './store.ts'
+
+/** What has expired is kept this long, so that a late second use is recognised and answered precisely. */
+const KEPT_MS = 24 * 60 * 60 * 1000
+
+export function createOAuthRecords(store: Store): OAuthRecords {
+  return {
+    clients: createOAuthClients(store),
+    codes: createOAuthCodes(store),
+    grants: createOAuthGrants(store),
+    devices: createOAuthDevices(store),
+    sweep: () => sweep(store),
+  }
+}
+
+function sweep(store: Store): Promise<number> {
+  const before = store.now() - KEPT_MS
+  return store.write(async ({ sql }) => {
+    let gone = 0n
+    for (const table of ['oauth_codes', 'oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_device_codes'] as const) {
+      gone += (await sql.deleteFrom(table).where('expires_at', '<=', before).executeTakeFirst()).numDeletedRows
+    }
+    // A grant is never without tokens but when all of them are gone; then it cannot come to life again.
+    const grants = await sql
+      .deleteFrom('oauth_grants')
+      .where((e) =>
+        e.not(
+          e.exists(e.selectFrom('oauth_access_tokens as a').select('a.sha256').whereRef('a.grant_id', '=', 'oauth_grants.id')),
+        ),
+      )
+      .where((e) =>
+        e.not(
+          e.exists(e.selectFrom('oauth_refresh_tokens as r').select('r.sha256').whereRef('r.grant_id', '=', 'oauth_grants.id')),
+        ),
+      )
+      .executeTakeFirst()
+    const secrets = await sql.deleteFrom('oauth_client_secrets').where('expires_at', '<=', before).executeTakeFirst()
+    return Number(gone + grants.numDeletedRows + secrets.numDeletedRows)
+  })
+}

@@ -1,0 +1,88 @@
+import { newId } from '../../core/ids.ts'
+import type { SessionRecord } from '../../core/model.ts'
+import type { Sessions } from '../records.ts'
+import type { Store } from './store.ts'
+import type { SessionRow } from './tables.ts'
+import { toUser } from './user-rows.ts'
+import { TOUCH_MS } from './values.ts'
+
+export function createSessions({ db, clock, now }: Store): Sessions {
+  return {
+    async create({ userId, sha256, userAgent, address, expiresAt }) {
+      const at = clock.now()
+      const row: SessionRow = {
+        id: newId('ses', at),
+        user_id: userId,
+        sha256,
+        user_agent: userAgent,
+        address,
+        created_at: at.getTime(),
+        last_seen_at: at.getTime(),
+        expires_at: expiresAt.getTime(),
+      }
+      await db.insertInto('sessions').values(row).execute()
+      return toSession(row)
+    },
+    async findByHash(sha256) {
+      const session = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('sha256', '=', sha256)
+        .where('expires_at', '>', now())
+        .executeTakeFirst()
+      if (!session) return null
+      const user = await db
+        .selectFrom('users')
+        .selectAll()
+        .where('id', '=', session.user_id)
+        .where('disabled_at', 'is', null)
+        .executeTakeFirst()
+      return user ? { session: toSession(session), user: toUser(user) } : null
+    },
+    async touch(id, expiresAt) {
+      await db
+        .updateTable('sessions')
+        .set({ last_seen_at: now(), expires_at: expiresAt.getTime() })
+        .where('id', '=', id)
+        .where('last_seen_at', '<=', now() - TOUCH_MS)
+        .where('expires_at', '>', now())
+        .execute()
+    },
+    async list(userId) {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('expires_at', '>', now())
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map(toSession)
+    },
+    async delete(userId, id) {
+      const gone = await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
+      return gone.numDeletedRows > 0n
+    },
+    async deleteOthers(userId, exceptId) {
+      let query = db.deleteFrom('sessions').where('user_id', '=', userId)
+      if (exceptId !== null) query = query.where('id', '!=', exceptId)
+      return Number((await query.executeTakeFirst()).numDeletedRows)
+    },
+    async sweep() {
+      const gone = await db.deleteFrom('sessions').where('expires_at', '<=', now()).executeTakeFirst()
+      return Number(gone.numDeletedRows)
+    },
+  }
+}
+
+function toSession(row: SessionRow): SessionRecord {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    userAgent: row.user_agent,
+    address: row.address,
+    createdAt: new Date(row.created_at),
+    lastSeenAt: new Date(row.last_seen_at),
+    expiresAt: new Date(row.expires_at),
+  }
+}

@@ -1,0 +1,43 @@
+import type { Kysely } from 'kysely'
+import { DocsearchError } from '../../core/errors.ts'
+import type { User } from '../../core/model.ts'
+import { isUniqueViolation } from './errors.ts'
+import type { Tables, UserRow } from './tables.ts'
+import { moment } from './values.ts'
+
+/** Addresses are the same without regard to case, whatever the script. */
+export function foldEmail(email: string): string {
+  return email.normalize('NFC').toLowerCase()
+}
+
+export function emailColumns(email: string | null) {
+  return { email, email_folded: email === null ? null : foldEmail(email) }
+}
+
+/** Ids of the users who may act at all, for `user_id in (…)` inside a claim. */
+export function activeUsers(sql: Kysely<Tables>) {
+  return sql.selectFrom('users').select('users.id').where('users.disabled_at', 'is', null)
+}
+
+export function toUser(row: UserRow): User {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    createdAt: new Date(row.created_at),
+    disabledAt: moment(row.disabled_at),
+    hasPassword: row.password_hash !== null,
+  }
+}
+
+export async function orUserExists<T>(email: string | null | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new DocsearchError('user_exists', `There is a user with the address ${email} already. Choose another address.`, {
+      cause: error,
+    })
+  }
+}
