@@ -45,6 +45,15 @@ export function createIngest(options: IngestOptions): Ingest {
     }
   }
 
+  /** Many at once were deleted; their number, or null when there was nothing to delete. */
+  async function gone(deleted: { documentIds: string[] } | null): Promise<number | null> {
+    if (deleted === null) return null
+    killPoint('delete')
+    await forget()
+    maintenance.deleted()
+    return deleted.documentIds.length
+  }
+
   function forgetSoon(): void {
     // It reports its failures itself.
     void forget()
@@ -80,14 +89,8 @@ export function createIngest(options: IngestOptions): Ingest {
       maintenance.deleted()
       return true
     },
-    async deleteProject(ownerId, id) {
-      const gone = await records.projects.delete(ownerId, id)
-      if (gone === null) return null
-      killPoint('delete')
-      await forget()
-      maintenance.deleted()
-      return gone.documentIds.length
-    },
+    deleteProject: async (ownerId, id) => gone(await records.projects.delete(ownerId, id)),
+    deleteUser: async (id) => gone(await records.users.delete(id)),
     async reprocess(ownerId, id) {
       const document = await records.documents.requeue(ownerId, id)
       if (document) worker.nudge()

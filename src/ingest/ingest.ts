@@ -27,6 +27,8 @@ export interface Ingest {
   deleteDocument(ownerId: string, id: string): Promise<boolean>
   /** Number of documents deleted with it; null when not there. */
   deleteProject(ownerId: string, id: string): Promise<number | null>
+  /** The user with everything of theirs; number of documents deleted with it, null when not there. Throws `owner_stays`. */
+  deleteUser(id: string): Promise<number | null>
   reprocess(ownerId: string, id: string): Promise<DocumentRecord | null>
   /** Resolves when all of them are ready, failed or gone, or the time is over. True when all are done. */
   settled(ownerId: string, documentIds: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>
