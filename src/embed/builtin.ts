@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ANALYSER_VERSION, analyse } from '../text/analyse.ts'
+import { FeatureCounts } from './feature-counts.ts'
 import type { Embedder } from './embedder.ts'
 import { countWords } from './tokens.ts'
 import { normalise } from './vectors.ts'
@@ -63,21 +64,29 @@ function nearestByChance(passages: number): number {
   return (Math.sqrt(2 * Math.log(Math.max(2, passages))) + 0.5) / Math.sqrt(DIMENSIONS)
 }
 
+const stems = new FeatureCounts()
+const grams = new FeatureCounts()
+
 /** Null for a text without a single visible character. */
 function embed(text: string): Float32Array | null {
   const tokens = analyse(text)
-  const content = tokens.some((token) => !token.stop) ? tokens.filter((token) => !token.stop) : tokens
-  const stems = new Map<number, number>()
-  const grams = new Map<number, number>()
-  const surfaces = new Map<string, number>()
-  for (const { term, start, end } of content) {
-    increment(stems, hashOf(term, 0, term.length, STEM_SEED))
-    const surface = text.slice(start, end)
-    surfaces.set(surface, (surfaces.get(surface) ?? 0) + 1)
+  const isContent = tokens.some((token) => !token.stop)
+  const surfaces = new Map<Int32Array, number>()
+  const count = (surface: string) => {
+    const pieces = gramsOf(surface)
+    surfaces.set(pieces, (surfaces.get(pieces) ?? 0) + 1)
   }
-  for (const [surface, count] of surfaces) countGrams(surface, count, grams)
+  stems.clear()
+  for (const { term, start, end, stop } of tokens) {
+    if (stop && isContent) continue
+    stems.add(hashOf(term, 0, term.length, STEM_SEED), 1)
+    count(text.slice(start, end))
+  }
   // Nothing but punctuation and symbols: still told apart by what they are.
-  if (content.length === 0) for (const piece of text.match(/[^\s\p{C}]{1,16}/gu) ?? []) countGrams(piece, 1, grams)
+  if (tokens.length === 0) for (const piece of text.match(/[^\s\p{C}]{1,16}/gu) ?? []) count(piece)
+  grams.clear()
+  // A word that is repeated has its pieces counted at once.
+  for (const [pieces, times] of surfaces) for (let i = 0; i < pieces.length; i++) grams.add(pieces[i]!, times)
   const vector = new Float32Array(DIMENSIONS)
   addTo(vector, stems, STEM_WEIGHT)
   addTo(vector, grams, GRAM_WEIGHT)
@@ -91,14 +100,8 @@ function anyDirection(): Float32Array {
   return vector
 }
 
-function countGrams(surface: string, count: number, grams: Map<number, number>): void {
-  // Of Chinese and its like the analyser gives single characters and pairs already.
-  const isPiece = surface.length <= 2 && /[^\0-\u0dff]/.test(surface)
-  if (isPiece || surface.length > MAX_GRAMMED_WORD) return
-  for (const hash of gramsOf(surface)) grams.set(hash, (grams.get(hash) ?? 0) + count)
-}
-
-/** Hashes of a word's pieces. Text repeats itself: looking them up costs a third of making them. */
+const NO_GRAMS = new Int32Array()
+/** Hashes of a word's pieces, the same array for the same word. Text repeats itself: looking them up costs a third of making them. */
 const knownGrams = new Map<string, Int32Array>()
 const MAX_KNOWN = 20_000
 
@@ -106,27 +109,29 @@ function gramsOf(surface: string): Int32Array {
   let hashes = knownGrams.get(surface)
   if (hashes === undefined) {
     if (knownGrams.size >= MAX_KNOWN) knownGrams.clear()
-    const word = `<${surface.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')}>`
-    const list: number[] = []
-    for (let size = MIN_GRAM; size <= MAX_GRAM; size++) {
-      for (let at = 0; at + size <= word.length; at++) list.push(hashOf(word, at, at + size, GRAM_SEED))
-    }
-    hashes = Int32Array.from(list)
+    // Of Chinese and its like the analyser gives single characters and pairs already.
+    const isPiece = surface.length <= 2 && /[^\0-\u0dff]/.test(surface)
+    hashes = isPiece || surface.length > MAX_GRAMMED_WORD ? NO_GRAMS : hashGrams(surface)
     knownGrams.set(surface, hashes)
   }
   return hashes
 }
 
-function increment(counts: Map<number, number>, key: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1)
+function hashGrams(surface: string): Int32Array {
+  const word = `<${surface.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')}>`
+  const hashes: number[] = []
+  for (let size = MIN_GRAM; size <= MAX_GRAM; size++) {
+    for (let at = 0; at + size <= word.length; at++) hashes.push(hashOf(word, at, at + size, GRAM_SEED))
+  }
+  return Int32Array.from(hashes)
 }
 
-function addTo(vector: Float32Array, counts: Map<number, number>, weight: number): void {
-  for (const [hash, count] of counts) {
-    const value = weight * (1 + Math.log(count))
+function addTo(vector: Float32Array, features: FeatureCounts, weight: number): void {
+  features.forEach((hash, count) => {
+    const value = weight * (count === 1 ? 1 : 1 + Math.log(count))
     const at = hash & (DIMENSIONS - 1)
     vector[at]! += hash < 0 ? -value : value
-  }
+  })
 }
 
 const STEM_SEED = 0x811c9dc5

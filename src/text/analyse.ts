@@ -1,6 +1,7 @@
 import { joinCompounds, partsOf } from './compounds.ts'
 import { guessLanguages, isStopWord, languagesOfWord, plausibleLanguages } from './language.ts'
 import type { Languages } from './language.ts'
+import { knownWord } from './known.ts'
 import { toTerm } from './stem.ts'
 import { tokenize } from './tokenize.ts'
 import type { Word } from './tokenize.ts'
@@ -22,8 +23,11 @@ export interface Token {
 }
 
 /** A word in the forms under which it may stand in the index. */
-interface Entry extends Word {
+interface Entry {
+  text: string
   lower: string
+  start: number
+  end: number
   stop: boolean
   /** A word of its own, a part of one (`max` of `maxTokens`), or several written together (`AB-1234`). */
   role: 'word' | 'part' | 'compound'
@@ -46,11 +50,12 @@ let latest: { text: string; tokens: readonly Token[] } = { text: '', tokens: [] 
 function tokensOf(text: string): Token[] {
   const words = tokenize(text)
   const languages = guessLanguages(words)
-  const tokens: Token[] = []
-  for (const { lower, start, end, stop } of entriesOf(text, words, languages)) {
-    tokens.push({ term: toTerm(lower, languagesOfWord(lower, languages)[0] ?? null), start, end, stop })
-  }
-  return tokens
+  return entriesOf(text, words, languages).map(({ lower, start, end, stop }) => ({
+    term: toTerm(lower, languagesOfWord(lower, languages)[0] ?? null),
+    start,
+    end,
+    stop,
+  }))
 }
 
 /**
@@ -61,9 +66,7 @@ function tokensOf(text: string): Token[] {
 export function analyseQuery(query: string): string[] {
   const words = tokenize(query)
   const languages = plausibleLanguages(words)
-  const entries = [...entriesOf(query, words, languages)].filter(
-    (entry) => entry.role !== 'compound' || worthAsking(entry, query),
-  )
+  const entries = entriesOf(query, words, languages).filter((entry) => entry.role !== 'compound' || worthAsking(entry, query))
   const wanted = entries.some((entry) => !entry.stop) ? entries.filter((entry) => !entry.stop) : entries
   return wanted.flatMap(({ lower }) => {
     const stems = languagesOfWord(lower, languages).map((language) => toTerm(lower, language))
@@ -71,39 +74,35 @@ export function analyseQuery(query: string): string[] {
   })
 }
 
-function* entriesOf(text: string, words: readonly Word[], languages: Languages): Generator<Entry> {
+function entriesOf(text: string, words: readonly Word[], languages: Languages): Entry[] {
   const joined = joinCompounds(text, words)
   const shouting = isShouting(words)
+  const entries: Entry[] = []
+  const add = ({ text, start, end }: Word, lower: string, stop: boolean, role: Entry['role']) =>
+    entries.push({ text, lower, start, end, stop, role })
   for (const [i, word] of words.entries()) {
     if (word.characters !== null) {
-      yield* runOf(word.characters)
+      addRun(word.characters, entries)
       continue
     }
-    const lower = word.text.toLowerCase()
+    const known = knownWord(word.text)
     // Capitals in a text of mixed case are an acronym: WHO, IT, US.
-    const acronym = lower.length > 1 && !shouting && isCapitals(word.text)
-    yield { ...word, lower, stop: !acronym && isStopWord(lower, languages), role: 'word' }
-    for (const part of partsOf(word)) yield { ...part, lower: part.text.toLowerCase(), stop: false, role: 'part' }
+    const acronym = known.capitals && known.lower.length > 1 && !shouting
+    add(word, known.lower, !acronym && isStopWord(known, languages), 'word')
+    if (known.splittable) for (const part of partsOf(word)) add(part, part.text.toLowerCase(), false, 'part')
     const compound = joined.get(i)
-    if (compound !== undefined) yield { ...compound, lower: compound.text.toLowerCase(), stop: false, role: 'compound' }
+    if (compound !== undefined) add(compound, compound.text.toLowerCase(), false, 'compound')
   }
+  return entries
 }
 
-function* runOf(characters: readonly Word[]): Generator<Entry> {
-  for (const [i, character] of characters.entries()) {
-    yield { ...character, lower: character.text.toLowerCase(), stop: false, role: 'word' }
+function addRun(characters: readonly Word[], entries: Entry[]): void {
+  for (const [i, { text, start, end }] of characters.entries()) {
+    entries.push({ text, lower: text.toLowerCase(), start, end, stop: false, role: 'word' })
     const next = characters[i + 1]
     if (next === undefined) continue
-    const pair = character.text + next.text
-    yield {
-      text: pair,
-      lower: pair.toLowerCase(),
-      start: character.start,
-      end: next.end,
-      characters: null,
-      stop: false,
-      role: 'part',
-    }
+    const pair = text + next.text
+    entries.push({ text: pair, lower: pair.toLowerCase(), start, end: next.end, stop: false, role: 'part' })
   }
 }
 
@@ -115,10 +114,6 @@ function worthAsking(compound: Entry, query: string): boolean {
   return /\p{N}/u.test(compound.text) || /^\p{L}{1,2}[^\p{L}]/u.test(query.slice(compound.start, compound.end))
 }
 
-function isCapitals(text: string): boolean {
-  return text === text.toUpperCase() && text !== text.toLowerCase()
-}
-
 function isShouting(words: readonly Word[]): boolean {
-  return words.every((word) => word.characters !== null || word.text === word.text.toUpperCase())
+  return words.every((word) => word.characters !== null || knownWord(word.text).upper)
 }

@@ -1,6 +1,6 @@
+import { knownWord } from './known.ts'
 import type { Word } from './tokenize.ts'
 
-const SPLITTABLE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u
 const ACRONYMS = /^\p{Lu}+s$/u
 const ORDINAL = /^\p{N}+(?:st|nd|rd|th)$/iu
 const PART = /\p{N}+|\p{Lu}+(?![\p{Ll}\p{M}])|\p{Lu}?[^\p{Lu}\p{N}]+/gu
@@ -16,7 +16,7 @@ const MAX_LENGTH = 40
  * characters and more, and none of what ends in a single letter: `SaaS`, `Q2` and `28M` are words, not compounds.
  */
 export function partsOf(word: Word): Word[] {
-  if (!SPLITTABLE.test(word.text) || ACRONYMS.test(word.text) || ORDINAL.test(word.text)) return []
+  if (!knownWord(word.text).splittable || ACRONYMS.test(word.text) || ORDINAL.test(word.text)) return []
   // Where normalisation changed the length, parts cannot be placed: they then stand where the whole word stands.
   const exact = word.text.length === word.end - word.start
   const pieces = [...word.text.matchAll(PART)]

@@ -1,3 +1,4 @@
+import { knownWord, type KnownWord } from './known.ts'
 import type { Language } from './stem.ts'
 import { STOP_WORDS } from './stop-words.ts'
 import type { Word } from './tokenize.ts'
@@ -9,18 +10,7 @@ export interface Languages {
 }
 
 const CYRILLIC: ReadonlySet<Language> = new Set<Language>(['russian'])
-const LISTED = Object.keys(STOP_WORDS) as Language[]
-const LATIN = LISTED.filter((language) => !CYRILLIC.has(language))
-
-/** Which languages list a word as a stop word: one look-up a word instead of one a list. */
-const LANGUAGES_OF = new Map<string, Language[]>()
-for (const language of LISTED) {
-  for (const word of STOP_WORDS[language]!) {
-    const languages = LANGUAGES_OF.get(word)
-    if (languages === undefined) LANGUAGES_OF.set(word, [language])
-    else languages.push(language)
-  }
-}
+const LATIN = (Object.keys(STOP_WORDS) as Language[]).filter((language) => !CYRILLIC.has(language))
 
 const MAX_WORDS = 2_000
 const UKRAINIAN_OR_OTHER = /[іїєґўјљњћђџѓќѕ]/u
@@ -30,8 +20,7 @@ const ASCII = /^[\x20-\x7e]*$/
 function countStopWords(words: readonly Word[]): Map<Language, number> {
   const counts = new Map<Language, number>()
   for (let i = 0; i < words.length && i < MAX_WORDS; i++) {
-    const languages = LANGUAGES_OF.get(words[i]!.text.toLowerCase())
-    if (languages !== undefined) for (const language of languages) counts.set(language, (counts.get(language) ?? 0) + 1)
+    for (const language of knownWord(words[i]!.text).listed) counts.set(language, (counts.get(language) ?? 0) + 1)
   }
   return counts
 }
@@ -45,7 +34,7 @@ export function guessLanguages(words: readonly Word[]): Languages {
   let best: Language | null = null
   for (const language of LATIN) if ((counts.get(language) ?? 0) > (best === null ? 0 : counts.get(best)!)) best = language
   const enough = best !== null && counts.get(best)! >= Math.max(2, Math.min(words.length, MAX_WORDS) * 0.04)
-  const latin = enough ? best : words.every((word) => ASCII.test(word.text)) ? 'english' : null
+  const latin = enough ? best : words.every((word) => knownWord(word.text).ascii) ? 'english' : null
   const russian = counts.has('russian') && !words.some((word) => UKRAINIAN_OR_OTHER.test(word.text))
   return { latin: latin === null ? [] : [latin], cyrillic: russian ? ['russian'] : [] }
 }
@@ -67,11 +56,8 @@ export function plausibleLanguages(words: readonly Word[]): Languages {
 }
 
 /** True when one of the languages lists the word. */
-export function isStopWord(word: string, languages: Languages): boolean {
-  const listed = LANGUAGES_OF.get(word)
-  return (
-    listed !== undefined && listed.some((language) => languages.latin.includes(language) || languages.cyrillic.includes(language))
-  )
+export function isStopWord({ listed }: KnownWord, languages: Languages): boolean {
+  return listed.some((language) => languages.latin.includes(language) || languages.cyrillic.includes(language))
 }
 
 const LATIN_LETTER = /\p{Script=Latin}/u

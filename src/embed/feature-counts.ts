@@ -1,0 +1,48 @@
+/** Slots at first; twice as many whenever half of them are in use. */
+const FIRST_SIZE = 8192
+
+/**
+ * Counts of hashed features, cleared and filled again for every passage: open addressing over typed arrays, because a Map of numbers costs ten times as
+ * much and this is most of what the built-in embedder does.
+ */
+export class FeatureCounts {
+  private keys = new Int32Array(FIRST_SIZE)
+  private counts = new Int32Array(FIRST_SIZE)
+  /** Slots in use, in the order in which they came into use. */
+  private slots = new Int32Array(FIRST_SIZE)
+  private used = 0
+
+  clear(): void {
+    for (let i = 0; i < this.used; i++) this.counts[this.slots[i]!] = 0
+    this.used = 0
+  }
+
+  add(hash: number, count: number): void {
+    if (this.used * 2 >= this.keys.length) this.grow()
+    const mask = this.keys.length - 1
+    let slot = hash & mask
+    while (this.counts[slot] !== 0 && this.keys[slot] !== hash) slot = (slot + 1) & mask
+    if (this.counts[slot] === 0) {
+      this.keys[slot] = hash
+      this.slots[this.used++] = slot
+    }
+    this.counts[slot]! += count
+  }
+
+  /** In the order in which they were first added. */
+  forEach(visit: (hash: number, count: number) => void): void {
+    for (let i = 0; i < this.used; i++) {
+      const slot = this.slots[i]!
+      visit(this.keys[slot]!, this.counts[slot]!)
+    }
+  }
+
+  private grow(): void {
+    const { keys, counts, slots, used } = this
+    this.keys = new Int32Array(keys.length * 2)
+    this.counts = new Int32Array(keys.length * 2)
+    this.slots = new Int32Array(keys.length * 2)
+    this.used = 0
+    for (let i = 0; i < used; i++) this.add(keys[slots[i]!]!, counts[slots[i]!]!)
+  }
+}

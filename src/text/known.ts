@@ -1,0 +1,46 @@
+import { STOP_WORDS } from './stop-words.ts'
+import type { Language } from './stem.ts'
+
+/** What a word is wherever it stands. */
+export interface KnownWord {
+  lower: string
+  /** Nothing in it would change in capitals: `WHO`, `42`. */
+  upper: boolean
+  /** Upper, and of letters that have a small form: `WHO`. */
+  capitals: boolean
+  ascii: boolean
+  /** Letters change their case, or stand next to digits: `maxTokens`, `ISO27001`. */
+  splittable: boolean
+  /** The languages that list it as a stop word. */
+  listed: readonly Language[]
+}
+
+/** One look-up a word instead of one a list. */
+const LISTED = new Map<string, Language[]>()
+for (const [language, words] of Object.entries(STOP_WORDS) as [Language, Iterable<string>][]) {
+  for (const word of words) {
+    const languages = LISTED.get(word)
+    if (languages === undefined) LISTED.set(word, [language])
+    else languages.push(language)
+  }
+}
+
+const ASCII = /^[\x20-\x7e]*$/
+const SPLITTABLE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u
+const NOWHERE: readonly Language[] = []
+const MAX_KNOWN = 50_000
+const known = new Map<string, KnownWord>()
+
+/** Text repeats itself: most words are looked up here instead of being examined at each place they stand. */
+export function knownWord(text: string): KnownWord {
+  let word = known.get(text)
+  if (word === undefined) {
+    if (known.size >= MAX_KNOWN) known.clear()
+    const lower = text.toLowerCase()
+    const upper = text === text.toUpperCase()
+    const listed = LISTED.get(lower) ?? NOWHERE
+    word = { lower, upper, capitals: upper && text !== lower, ascii: ASCII.test(text), splittable: SPLITTABLE.test(text), listed }
+    known.set(text, word)
+  }
+  return word
+}
