@@ -9,7 +9,7 @@ export interface Accounts {
   logIn(attempt: { email: string; password: string; address: string }): Promise<User | null>
   /** Again, for what is dangerous, and for changing the password. Counts as a login attempt. */
   checkPassword(userId: string, password: string, address: string): Promise<boolean>
-  /** Throws `password_too_short` (under 10 characters), `password_too_long` (over 1,000), `password_too_common`. */
+  /** Throws `password_too_short` (under 10 characters), `password_too_long` (over 1,000), `password_too_common`, `user_not_found`. Links sent before end. */
   setPassword(userId: string, password: string): Promise<void>
 
   /** A new link; those before it end. Setup 30 minutes, invitation 7 days, reset 1 day. The token is returned this once. */
@@ -17,7 +17,7 @@ export interface Accounts {
   findLink(token: string): Promise<{ user: User; purpose: LinkPurpose } | null>
   /**
    * Uses a link up: sets the password, and name and email where given (the first owner has neither yet). Null when the link is unknown, used or expired;
-   * throws like setPassword and `user_exists` before anything is used up. All sessions of the user end.
+   * throws like setPassword, `user_exists`, and `email_required` (the user has none and none is given) before anything is used up. All sessions of the user end.
    */
   useLink(token: string, account: { password: string; email?: string; name?: string }): Promise<User | null>
 

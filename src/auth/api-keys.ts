@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Principal } from '../core/model.ts'
+import { hashSecret } from '../core/secrets.ts'
 import type { Records } from '../records/records.ts'
 import type { ApiKeys } from './auth.ts'
-import { hashSecret, isWellFormedApiKey, newApiKey } from './format.ts'
+import { isWellFormedApiKey, newApiKey } from './format.ts'
 
 /** API keys over the records. A key is known by the hash of all of it, so there is nothing to compare in variable time. */
 export function createApiKeys({ records, clock }: { records: Pick<Records, 'keys'>; clock: Clock }): ApiKeys {

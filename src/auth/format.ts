@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** Fixed, so that secret scanners and people know a key when they see one. */
@@ -31,9 +31,4 @@ export function isWellFormedApiKey(text: string): boolean {
   if (!SHAPE.test(text)) return false
   const body = text.slice(0, -CHECKSUM_LENGTH)
   return text.slice(-CHECKSUM_LENGTH) === checksum(body)
-}
-
-/** How a secret of full entropy is stored. A fast hash is right here: there is nothing to guess. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
 }

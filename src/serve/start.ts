@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
+import { createAccessTokens } from '../auth/access-tokens.ts'
 import { createApiKeys } from '../auth/api-keys.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
-import { createSetupLinks } from '../auth/setup-links.ts'
+import { createAccounts } from '../auth/create-accounts.ts'
 import { openBlobs } from '../blobs/files.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import type { Config } from '../config/config.ts'
@@ -20,6 +21,7 @@ import { createFusedReranker } from '../rerank/fused.ts'
 import { createSearch } from '../search/create.ts'
 import { openDataFolder } from './data-folder.ts'
 import { diskState } from './disk.ts'
+import { startSweep } from './expired-rows.ts'
 import { ensureLocalKey, ensureOwner } from './first-start.ts'
 import { listen } from './listen.ts'
 
@@ -90,6 +92,10 @@ export async function startDaemon(options: {
 
     let baseUrl = config.publicUrl ?? ''
     const apiKeys = createApiKeys({ records, clock })
+    const accounts = createAccounts({ records, clock, loginFailures: config.loginFailures, log })
+    const accessTokens = createAccessTokens({ ...records.oauth, log })
+    const sweep = startSweep({ records, log })
+    open.push({ name: 'sweep of expired rows', close: () => sweep.stop() })
     const services: Services = {
       version,
       clock,
@@ -100,7 +106,8 @@ export async function startDaemon(options: {
       ingest,
       search,
       apiKeys,
-      authenticator: createAuthenticator([apiKeys]),
+      accounts,
+      authenticator: createAuthenticator([apiKeys, accessTokens]),
       disk: () => diskState(config.dataDir),
       reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
       startedAt: clock.now(),
@@ -121,9 +128,7 @@ export async function startDaemon(options: {
     baseUrl ||= url
     await folder.announce({ pid: process.pid, url })
     await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir })
-    const setupUrl = owner.hasPassword
-      ? null
-      : `${baseUrl}/setup?token=${(await createSetupLinks({ records, clock }).issue(owner.id)).token}`
+    const setupUrl = owner.hasPassword ? null : `${baseUrl}/setup?token=${(await accounts.issueLink(owner.id, 'setup')).token}`
     return {
       url,
       setupUrl,

@@ -3,8 +3,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAccessTokens } from '../../src/auth/access-tokens.ts'
 import { createApiKeys } from '../../src/auth/api-keys.ts'
 import { createAuthenticator } from '../../src/auth/authenticator.ts'
+import { createAccounts } from '../../src/auth/create-accounts.ts'
 import { openBlobs } from '../../src/blobs/files.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -43,6 +45,8 @@ export interface TestAppOptions {
   limits?: Partial<Limits>
   http?: Partial<Pick<HttpSettings, 'rateLimit' | 'allowedHosts' | 'trustProxy'>>
   publicUrl?: string
+  /** Failed logins within 15 minutes; 0, the default here, for no limit. */
+  loginFailures?: number
   log?: Logger
   /** Last word on the services: a full disk, a broken search. */
   change?: (services: Services) => Partial<Services>
@@ -81,7 +85,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     ingest,
     search: createSearch({ records, engine, reranker, log }),
     apiKeys,
-    authenticator: createAuthenticator([apiKeys]),
+    accounts: createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log }),
+    authenticator: createAuthenticator([apiKeys, createAccessTokens({ ...records.oauth, log })]),
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
     reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
     startedAt: clock.now(),

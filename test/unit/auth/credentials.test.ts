@@ -5,7 +5,6 @@ import { createApiKeys } from '../../../src/auth/api-keys.ts'
 import type { CredentialChecker } from '../../../src/auth/auth.ts'
 import { createAuthenticator } from '../../../src/auth/authenticator.ts'
 import { newApiKey } from '../../../src/auth/format.ts'
-import { createSetupLinks } from '../../../src/auth/setup-links.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { Principal } from '../../../src/core/model.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
@@ -18,7 +17,7 @@ async function setUp() {
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
   onTestFinished(() => records.close())
   const user = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
-  return { folder, clock, records, user, keys: createApiKeys({ records, clock }), links: createSetupLinks({ records, clock }) }
+  return { folder, clock, records, user, keys: createApiKeys({ records, clock }) }
 }
 
 test('a key is its principal until it expires', async () => {
@@ -74,28 +73,14 @@ test('a maker gives no more than it has, and nothing is made then', async () => 
   expect((await records.keys.list(user.id, { limit: 10 })).items).toEqual([])
 })
 
-test('a setup link is good once, for 30 minutes, and ends when another is made', async () => {
-  const { clock, links, user } = await setUp()
-  const first = await links.issue(user.id)
-  expect(first.expiresAt.getTime() - clock.now().getTime()).toBe(30 * 60_000)
-  const second = await links.issue(user.id)
-  expect(await links.claim(first.token)).toBeNull()
-  expect(await links.claim(second.token)).toEqual({ userId: user.id })
-  expect(await links.claim(second.token)).toBeNull()
-  const late = await links.issue(user.id)
-  clock.advance(30 * 60_000)
-  expect(await links.claim(late.token)).toBeNull()
-})
-
 test('no secret that was given out lies in the data folder', async () => {
-  const { folder, keys, links, user } = await setUp()
+  const { folder, keys, user } = await setUp()
   const { key } = await keys.create({ ownerId: user.id, name: 'a', scopes: ['read:documents'], expiresAt: null, maker: null })
-  const { token } = await links.issue(user.id)
   const files = await readdir(folder)
   expect(files).toContain('docsearch.db')
   for (const file of files) {
     const bytes = await readFile(join(folder, file))
-    for (const secret of [key, token, key.slice(4, 34)]) expect(bytes.includes(secret), file).toBe(false)
+    for (const secret of [key, key.slice(4, 34)]) expect(bytes.includes(secret), file).toBe(false)
   }
 })
 

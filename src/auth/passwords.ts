@@ -1,0 +1,97 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/** Of argon2id (RFC 9106). `memoryKiB` for each of the `parallelism` lanes together, `passes` over it. */
+export interface PasswordCost {
+  memoryKiB: number
+  passes: number
+  parallelism: number
+}
+
+/** The smallest of OWASP's recommendations (Password Storage Cheat Sheet): 19 MiB, about 30 ms. */
+export const PASSWORD_COST: PasswordCost = { memoryKiB: 19 * 1024, passes: 2, parallelism: 1 }
+
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+/** At a time: a burst of logins waits instead of taking all memory and every thread. */
+const AT_ONCE = 2
+const ARGON2_VERSION = 19
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+const derive = promisify(argon2)
+
+export interface Passwords {
+  /** A PHC string: algorithm, cost, salt and hash in one. */
+  hash(password: string): Promise<string>
+  /** `phc` null (no such account, no password yet) is false, and takes as long. Throws when `phc` is no PHC string of argon2id. */
+  verify(password: string, phc: string | null): Promise<boolean>
+  /** True when `phc` was made at another cost than now: the password is at hand at a login, so it is hashed anew then. */
+  isOutdated(phc: string): boolean
+}
+
+export function createPasswords(cost: PasswordCost = PASSWORD_COST): Passwords {
+  const inTurn = semaphore(AT_ONCE)
+
+  const run = (password: string, salt: Buffer, { memoryKiB, passes, parallelism }: PasswordCost, tagLength: number) =>
+    inTurn(() =>
+      derive('argon2id', { message: normalise(password), nonce: salt, memory: memoryKiB, passes, parallelism, tagLength }),
+    )
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(SALT_BYTES)
+      return format(cost, salt, await run(password, salt, cost, HASH_BYTES))
+    },
+    async verify(password, phc) {
+      if (phc === null) {
+        await run(password, randomBytes(SALT_BYTES), cost, HASH_BYTES)
+        return false
+      }
+      const stored = parse(phc)
+      return timingSafeEqual(await run(password, stored.salt, stored.cost, stored.hash.length), stored.hash)
+    },
+    isOutdated(phc) {
+      const stored = parse(phc).cost
+      return stored.memoryKiB !== cost.memoryKiB || stored.passes !== cost.passes || stored.parallelism !== cost.parallelism
+    },
+  }
+}
+
+/** The same letters are the same password, however a keyboard composes them (RFC 8265 section 4.1 uses NFC; NFKC also joins width variants). */
+export function normalise(password: string): string {
+  return password.normalize('NFKC')
+}
+
+/** https://github.com/P-H-C/phc-string-format: base64 without padding. */
+function format({ memoryKiB, passes, parallelism }: PasswordCost, salt: Buffer, hash: Buffer): string {
+  const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+  return `$argon2id$v=${ARGON2_VERSION}$m=${memoryKiB},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`
+}
+
+function parse(phc: string): { cost: PasswordCost; salt: Buffer; hash: Buffer } {
+  const [, memoryKiB, passes, parallelism, salt, hash] = PHC.exec(phc) ?? []
+  if (salt === undefined || hash === undefined) throw new Error('The stored password hash is no PHC string of argon2id.')
+  return {
+    cost: { memoryKiB: Number(memoryKiB), passes: Number(passes), parallelism: Number(parallelism) },
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  }
+}
+
+/** Lets so many run at a time; the others wait in the order they came. */
+function semaphore(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = places
+  return async (work) => {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      // The place goes straight to the next one, so that nobody who has just come takes it.
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    }
+  }
+}
