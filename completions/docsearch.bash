@@ -18,7 +18,7 @@ _docsearch_takes_value() {
     ' --server'|' --profile') return 0 ;;
     'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile') return 0 ;;
     'reindex --data'|'reindex --config'|'reindex --log-level'|'reindex --server'|'reindex --profile') return 0 ;;
-    'login --server'|'login --profile') return 0 ;;
+    'login --client-id'|'login --scope'|'login --server'|'login --profile') return 0 ;;
     'logout --server'|'logout --profile') return 0 ;;
     'whoami --server'|'whoami --profile') return 0 ;;
     'upload --project'|'upload -p'|'upload --tag'|'upload -t'|'upload --name'|'upload --on-conflict'|'upload --server'|'upload --profile') return 0 ;;
@@ -112,6 +112,8 @@ _docsearch() {
     'reindex --log-level') COMPREPLY=($(compgen -W 'debug info warn error silent' -- "$cur")); return ;;
     'reindex --server') :; return ;;
     'reindex --profile') :; return ;;
+    'login --client-id') :; return ;;
+    'login --scope') :; return ;;
     'login --server') :; return ;;
     'login --profile') :; return ;;
     'logout --server') :; return ;;
@@ -192,7 +194,7 @@ _docsearch() {
       '') COMPREPLY=($(compgen -W '--version -V --server --profile --json --quiet -q --no-color --help -h' -- "$cur")) ;;
       'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --host --port --public-url --ollama --print-config --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'reindex') COMPREPLY=($(compgen -W '--data --config --log-level --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'login') COMPREPLY=($(compgen -W '--with-token --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'login') COMPREPLY=($(compgen -W '--device --with-token --client-id --scope --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'logout') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'whoami') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'upload') COMPREPLY=($(compgen -W '--project -p --tag -t --recursive -r --name --on-conflict --wait -w --dry-run -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;

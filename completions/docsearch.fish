@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --data --config --log-level --embedder --host --port --public-url --ollama --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --description -d --status --output -o --page --scope --expires-in-days
+            case --server --profile --data --config --log-level --embedder --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --description -d --status --output -o --page --expires-in-days
                 set skip 1
                 continue
             case '-*'
@@ -106,9 +106,9 @@ end
 complete -c docsearch -f
 complete -c docsearch -n '__docsearch_is ""' -a serve -d 'run the daemon: it keeps, reads and searches the documents'
 complete -c docsearch -n '__docsearch_is ""' -a reindex -d 'build the index anew from the texts, at the next start of the daemon'
-complete -c docsearch -n '__docsearch_is ""' -a login -d 'keep a key for an instance, in the system keychain or a private file'
-complete -c docsearch -n '__docsearch_is ""' -a logout -d 'forget the key of an instance'
-complete -c docsearch -n '__docsearch_is ""' -a whoami -d 'show who is logged in, where, and what is allowed'
+complete -c docsearch -n '__docsearch_is ""' -a login -d 'log in to an instance through the browser; the login is kept in the system keychain or a private file'
+complete -c docsearch -n '__docsearch_is ""' -a logout -d 'end the login at an instance and forget it; a key is only forgotten'
+complete -c docsearch -n '__docsearch_is ""' -a whoami -d 'show who is logged in, where, how, and until when'
 complete -c docsearch -n '__docsearch_is ""' -a upload -d 'add files to a project'
 complete -c docsearch -n '__docsearch_is ""' -a search -d 'find passages'
 complete -c docsearch -n '__docsearch_is ""' -a projects -d 'list, show, create, rename and delete projects'
@@ -147,7 +147,10 @@ complete -c docsearch -n '__docsearch_is "reindex"' -l profile -x -d 'use this p
 complete -c docsearch -n '__docsearch_is "reindex"' -l json -d 'print JSON'
 complete -c docsearch -n '__docsearch_is "reindex"' -l quiet -s q -d 'say nothing beside results and errors'
 complete -c docsearch -n '__docsearch_is "reindex"' -l no-color -d 'no colours (NO_COLOR)'
-complete -c docsearch -n '__docsearch_is "login"' -l with-token -d 'read the key from standard input'
+complete -c docsearch -n '__docsearch_is "login"' -l device -d 'show a code to enter in a browser elsewhere (chosen by itself over SSH and without a display)'
+complete -c docsearch -n '__docsearch_is "login"' -l with-token -d 'read a key from standard input instead'
+complete -c docsearch -n '__docsearch_is "login"' -l client-id -x -d 'log in as this registered client; its secret is read from DOCSEARCH_CLIENT_SECRET or standard input'
+complete -c docsearch -n '__docsearch_is "login"' -l scope -x -d 'what the login may do (default all); may be repeated'
 complete -c docsearch -n '__docsearch_is "login"' -l help -s h -d 'show the help'
 complete -c docsearch -n '__docsearch_is "login"' -l server -x -d 'address of the instance (DOCSEARCH_SERVER)'
 complete -c docsearch -n '__docsearch_is "login"' -l profile -x -d 'use this profile (DOCSEARCH_PROFILE)'

@@ -1,6 +1,8 @@
 import type { Client } from '../client/client.ts'
+import type { Credential } from '../client/credentials/secrets.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import type { Target } from '../client/profiles.ts'
+import type { TokenSource } from '../client/transport.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { wantsColor, widthOf } from './io.ts'
 import type { Io } from './io.ts'
@@ -39,7 +41,9 @@ export interface Context {
   /** Throws DocsearchError `not_logged_in` when there is no credential for the address. */
   client(): Promise<Client>
   /** With this credential instead of the stored one. */
-  clientWith(token: string | null, address: string): Promise<Client>
+  clientWith(token: string | TokenSource | null, address: string): Promise<Client>
+  /** How this program calls itself towards an instance. */
+  userAgent: string
 }
 
 export function createContext(io: Io, globals: Globals, version: string): Context {
@@ -70,14 +74,23 @@ export function createContext(io: Io, globals: Globals, version: string): Contex
       const { address } = await context.target()
       const credential = await (await context.credentials()).get(address)
       if (credential === null) throw await notLoggedIn(context, address)
-      return context.clientWith(credential.token, address)
+      return context.clientWith(await tokenOf(context, credential, address), address)
     },
     async clientWith(token, address) {
       const { createClient } = await import('../client/client.ts')
-      return createClient({ server: address, token, signal: io.signal, userAgent: `docsearch/${version}` })
+      return createClient({ server: address, token, signal: io.signal, userAgent: context.userAgent })
     },
+    userAgent: `docsearch/${version}`,
   }
   return context
+}
+
+/** A key is what it is; a login renews itself. */
+async function tokenOf(context: Context, { token, login }: Credential, address: string): Promise<string | TokenSource> {
+  if (login === undefined) return token
+  const { loginTokens } = await import('../client/oauth/login-tokens.ts')
+  const { io, userAgent } = context
+  return loginTokens({ address, login, secrets: await context.credentials(), userAgent, signal: io.signal })
 }
 
 async function resolve(io: Io, globals: Globals): Promise<Target> {
@@ -105,7 +118,7 @@ async function notLoggedIn(context: Context, address: string): Promise<Error> {
   const elsewhere = stored.length === 0 ? '' : ` There is one for ${stored.join(', ')}.`
   return new DocsearchError(
     'not_logged_in',
-    `No key for ${address}.${elsewhere} Start the daemon on this machine with \`docsearch serve\`, ` +
-      `or make a key in its web page under Settings, API Keys, and run \`docsearch login ${address} --with-token\`.`,
+    `Not logged in to ${address}.${elsewhere} Run \`docsearch login ${address}\`; where no browser can be used, ` +
+      `make a key in its web page under Settings, API Keys, and run \`docsearch login ${address} --with-token\`.`,
   )
 }

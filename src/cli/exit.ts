@@ -54,6 +54,9 @@ export function exitCodeOf(error: unknown): number {
       return EXIT.unreachable
     case 'not_logged_in':
     case 'invalid_credential':
+    case 'login_denied':
+    case 'login_mismatch':
+    case 'login_timed_out':
       return EXIT.login
     case 'invalid_answer':
       return EXIT.instance

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { KeytarLike } from '../client/credentials/keychain.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -24,6 +25,10 @@ export interface Io {
   prompts(): Promise<Prompts>
   /** Opens a file with the program the system has for it. */
   openFile(path: string): Promise<void>
+  /** Opens an address in the browser. Rejects when none could be started, be it later. */
+  openBrowser(address: string): Promise<void>
+  /** Resolves after so many milliseconds, or when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
   /** For tests: in place of the system's keychain. */
   keytar?: KeytarLike
 }
@@ -79,6 +84,18 @@ export function processIo(): Io {
       const { default: open } = await import('open')
       await open(path)
     },
+    async openBrowser(address) {
+      const { default: open } = await import('open')
+      const launcher = await open(address)
+      await new Promise<void>((resolve, reject) => {
+        launcher.once('error', reject)
+        launcher.once('exit', (code) => (code === 0 || code === null ? resolve() : reject(new Error(`it ended with ${code}`))))
+      })
+    },
+    wait: (ms, signal) =>
+      sleep(ms, undefined, { signal }).catch(() => {
+        // Aborted: the wait is over as well.
+      }),
   }
 }
 

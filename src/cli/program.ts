@@ -123,20 +123,28 @@ function addAccount(program: Command, on: On): void {
   on(
     program
       .command('login')
-      .description('keep a key for an instance, in the system keychain or a private file')
+      .description('log in to an instance through the browser; the login is kept in the system keychain or a private file')
       .argument('[url]', 'address of the instance')
-      .option('--with-token', 'read the key from standard input'),
-    () => import('./commands/login.ts'),
+      .option('--device', 'show a code to enter in a browser elsewhere (chosen by itself over SSH and without a display)')
+      .addOption(new Option('--with-token', 'read a key from standard input instead').conflicts(['device', 'clientId', 'scope']))
+      .option(
+        '--client-id <id>',
+        'log in as this registered client; its secret is read from DOCSEARCH_CLIENT_SECRET or standard input',
+      )
+      .option('--scope <scope>', 'what the login may do (default all); may be repeated', scopes),
+    () => import('./commands/login/run.ts'),
+    'docsearch login https://docs.example.org',
+    'docsearch --profile work login https://docs.example.org --device',
     'docsearch login https://docs.example.org --with-token < key.txt',
-    'docsearch --profile work login https://docs.example.org --with-token',
+    'docsearch login https://docs.example.org --client-id app_01h… < secret.txt',
   )
   on(
-    program.command('logout').description('forget the key of an instance'),
+    program.command('logout').description('end the login at an instance and forget it; a key is only forgotten'),
     () => import('./commands/logout.ts'),
     'docsearch logout',
   )
   on(
-    program.command('whoami').description('show who is logged in, where, and what is allowed'),
+    program.command('whoami').description('show who is logged in, where, how, and until when'),
     () => import('./commands/whoami.ts'),
     'docsearch whoami --json',
   )

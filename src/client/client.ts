@@ -7,13 +7,13 @@ import { normaliseAddress } from './address.ts'
 import { ClientError } from './errors.ts'
 import type { OnProgress, UploadFile } from './multipart.ts'
 import { createTransport, readAll } from './transport.ts'
-import type { Call, StreamBody } from './transport.ts'
+import type { Call, StreamBody, TokenSource } from './transport.ts'
 import type { EventOptions } from './events.ts'
 
 export interface ClientOptions {
   server: string
-  /** API key or access token; null for the endpoints that need none. */
-  token: string | null
+  /** API key or access token, or what gives one for each request; null for the endpoints that need none. */
+  token: string | TokenSource | null
   /** Of the program that calls, e.g. `docsearch/0.1.0`. */
   userAgent?: string
   /** Ends every call. */
@@ -171,7 +171,7 @@ function uploadFields(settings: UploadOptions): (readonly [string, string])[] {
 }
 
 /** What may stand in a header. The token itself is never part of a message. */
-function checkedToken(token: string | null): string | null {
-  if (token === null || /^[\x21-\x7e]+$/.test(token)) return token
+function checkedToken<T extends ClientOptions['token']>(token: T): T {
+  if (typeof token !== 'string' || /^[\x21-\x7e]+$/.test(token)) return token
   throw new ClientError('invalid_credential', 'The credential has characters that no key has; copy it again.')
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ClientError } from './errors.ts'
 import type { ClientErrorOptions, FieldFault } from './errors.ts'
 
-/** An answer that is not 2xx as a ClientError: RFC 9457 where the instance speaks it, else what the status says. */
+/** An answer that is not 2xx as a ClientError: RFC 9457 where the instance speaks it, RFC 6749 (5.2) of the OAuth endpoints, else what the status says. */
 export function problemOf(answer: IncomingMessage, body: string, address: string): ClientError {
   const status = answer.statusCode ?? 0
   if (status >= 300 && status < 400) return redirected(answer, address)
@@ -13,11 +13,12 @@ export function problemOf(answer: IncomingMessage, body: string, address: string
   options.requestId = text(problem['request_id']) ?? text(answer.headers['x-request-id']) ?? null
   options.errors = faults(problem['errors'])
   options.details = problem
-  const code = text(problem['code'])
+  const code = text(problem['code']) ?? text(problem['error'])
   const known = code !== undefined && /^[a-z][a-z0-9_]{0,99}$/.test(code)
   const detail =
     text(problem['detail']) ??
     text(problem['title']) ??
+    text(problem['error_description']) ??
     `${address} answered ${status} ${answer.statusMessage ?? ''}`.trimEnd() + '.'
   return new ClientError(known ? code : `http_${status}`, detail, options)
 }

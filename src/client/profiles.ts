@@ -53,6 +53,13 @@ export async function saveProfile(env: Env, name: string, profile: Profile, make
   await writePrivateJson(profilesFile(env), fallback === undefined ? { profiles } : { profiles, default: fallback })
 }
 
+/** After a logout: a command that names no instance no longer means this one. The profile stays, to log in again by its name. */
+export async function forgetDefault(env: Env, address: string): Promise<void> {
+  const { profiles, default: fallback } = await readProfiles(env)
+  if (fallback === undefined || normaliseAddress(profiles[fallback]!.server) !== address) return
+  await writePrivateJson(profilesFile(env), { profiles })
+}
+
 /** Which instance a command means: flag > environment > profile > the daemon last served on this machine > http://127.0.0.1:4747. */
 export async function resolveTarget(options: {
   env: Env

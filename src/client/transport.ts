@@ -18,6 +18,8 @@ export interface Call {
   query?: Record<string, string | number | boolean | undefined>
   headers?: OutgoingHttpHeaders
   json?: unknown
+  /** `application/x-www-form-urlencoded`, as the OAuth endpoints are asked. */
+  form?: Record<string, string>
   body?: StreamBody
   signal?: AbortSignal | undefined
   /** Milliseconds without a byte in either direction before it is given up. */
@@ -25,9 +27,17 @@ export interface Call {
   accept?: string
 }
 
+/** A credential that changes. */
+export interface TokenSource {
+  /** Good for a request that is sent now. */
+  current(): Promise<string>
+  /** The instance refused this one: another one, or a ClientError that says why there is none. */
+  renew(refused: string): Promise<string>
+}
+
 export interface TransportOptions {
   address: string
-  token: string | null
+  token: string | TokenSource | null
   userAgent: string
   connectMs?: number
   idleMs?: number
@@ -55,11 +65,24 @@ export function createTransport(options: TransportOptions): Transport {
   let agent: Agent | undefined
 
   async function open(call: Call): Promise<IncomingMessage> {
+    const { token } = options
+    if (token === null || typeof token === 'string') return attempt(call, token)
+    const current = await token.current()
+    try {
+      return await attempt(call, current)
+    } catch (error) {
+      // A body that is a stream is gone; the next request carries the new token.
+      if (!(error instanceof ClientError && error.status === 401 && error.code === 'invalid_token') || call.body) throw error
+      return attempt(call, await token.renew(current))
+    }
+  }
+
+  async function attempt(call: Call, token: string | null): Promise<IncomingMessage> {
     const secure = base.protocol === 'https:'
     // Not `import`: the namespace of node:http touches its WebSocket, which loads all of undici, 40 ms of a search.
     const library = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
     agent ??= new library.Agent({ keepAlive: false })
-    const payload = call.json === undefined ? null : Buffer.from(JSON.stringify(call.json))
+    const payload = payloadOf(call)
     const request: RequestOptions = {
       agent,
       protocol: base.protocol,
@@ -67,7 +90,7 @@ export function createTransport(options: TransportOptions): Transport {
       port: base.port === '' ? (secure ? 443 : 80) : base.port,
       method: call.method,
       path: base.pathname.replace(/\/+$/, '') + call.path + queryOf(call.query),
-      headers: headersOf(options, call, payload),
+      headers: headersOf(options.userAgent, call, payload, token),
     }
     if (call.signal !== undefined) request.signal = call.signal
     const answer = await send(library.request, request, payload, call, options)
@@ -99,7 +122,7 @@ export function createTransport(options: TransportOptions): Transport {
 function send(
   start: (options: RequestOptions) => ClientRequest,
   request: RequestOptions,
-  payload: Buffer | null,
+  payload: Payload | null,
   call: Call,
   options: TransportOptions,
 ): Promise<IncomingMessage> {
@@ -133,7 +156,7 @@ function send(
       reject(failureOf(error, options.address, call.signal))
     })
     if (source === undefined) {
-      outgoing.end(payload ?? undefined)
+      outgoing.end(payload?.bytes)
       return
     }
     source.once('error', (error) => outgoing.destroy(error))
@@ -164,12 +187,23 @@ export function failureOf(error: unknown, address: string, signal?: AbortSignal)
   return error instanceof ClientError ? error : unreachable(error, address)
 }
 
-function headersOf(options: TransportOptions, call: Call, payload: Buffer | null): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { 'User-Agent': options.userAgent, Accept: call.accept ?? '*/*', ...call.headers }
-  if (options.token !== null) headers['Authorization'] = `Bearer ${options.token}`
+interface Payload {
+  contentType: string
+  bytes: Buffer
+}
+
+function payloadOf({ json, form }: Call): Payload | null {
+  if (json !== undefined) return { contentType: 'application/json', bytes: Buffer.from(JSON.stringify(json)) }
+  if (form === undefined) return null
+  return { contentType: 'application/x-www-form-urlencoded', bytes: Buffer.from(new URLSearchParams(form).toString()) }
+}
+
+function headersOf(userAgent: string, call: Call, payload: Payload | null, token: string | null): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { 'User-Agent': userAgent, Accept: call.accept ?? '*/*', ...call.headers }
+  if (token !== null) headers['Authorization'] = `Bearer ${token}`
   if (payload !== null) {
-    headers['Content-Type'] = 'application/json'
-    headers['Content-Length'] = payload.length
+    headers['Content-Type'] = payload.contentType
+    headers['Content-Length'] = payload.bytes.length
   }
   if (call.body !== undefined) {
     headers['Content-Type'] = call.body.contentType

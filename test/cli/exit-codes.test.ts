@@ -67,11 +67,11 @@ test('nothing listens: 5, with or without a key', async () => {
   expect((await runCommand(['search', 'x'], { env: { ...env, DOCSEARCH_TOKEN: 'dsk_x' } })).code).toBe(5)
 })
 
-test('it answers but no key is kept: 4, and what to do', async () => {
+test('it answers but nobody is logged in: 4, and what to do', async () => {
   const instance = await scriptedInstance({ 'GET /api/v1/health': { status: 'ok', version: '1' } })
   const run = await runCommand(['search', 'x', '--server', instance.url])
   expect(run.code).toBe(4)
-  expect(run.stderr).toContain(`docsearch login ${instance.url} --with-token`)
+  expect(run.stderr).toContain(`docsearch login ${instance.url}`)
 })
 
 test('something else answers there: 7', async () => {
@@ -107,7 +107,7 @@ describe('wrong usage is 2 and says what is wrong', () => {
     [['upload'], 'What is to be uploaded?'],
     [['upload', '-'], '--name'],
     [['upload', '/no/such/file.pdf'], 'no such file'],
-    [['login'], '--with-token'],
+    [['login', '--with-token', '--device'], 'cannot be used with'],
     [['projects', 'show'], 'missing required argument'],
     [['projects', 'lst'], "unknown command 'projects lst'; there are list, show, create, rename, delete."],
     [['help', 'nope'], 'Which command? `docsearch --help` shows them.'],

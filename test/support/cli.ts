@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
+import type { KeytarLike } from '../../src/client/credentials/keychain.ts'
 import type { InputStream, Io, OutputStream, Prompts } from '../../src/cli/io.ts'
 
 export interface CliRun {
   code: number
   stdout: string
   stderr: string
-  /** Files handed to the system to show. */
+  /** Files and addresses handed to the system to show. */
   opened: string[]
 }
 
@@ -21,6 +22,12 @@ export interface CliOptions {
   stdin?: string
   prompts?: Partial<Prompts>
   signal?: AbortSignal
+  /** What a browser does with the address it is to open; without it nothing. */
+  browser?: (address: string) => Promise<unknown>
+  /** In place of real waiting, which nothing here does. */
+  wait?: (ms: number, signal: AbortSignal) => Promise<void>
+  /** In place of none. */
+  keytar?: KeytarLike
 }
 
 /** A folder that goes with the test. */
@@ -45,11 +52,24 @@ export async function runCommand(args: readonly string[], options: CliOptions = 
     signal: options.signal ?? new AbortController().signal,
     prompts: async () => ({ confirm: unasked, input: unasked, password: unasked, select: unasked, ...options.prompts }),
     // The keychain of whoever runs the tests is none of theirs.
-    keytar: { getPassword: noKeychain, setPassword: noKeychain, deletePassword: noKeychain },
+    keytar: options.keytar ?? { getPassword: noKeychain, setPassword: noKeychain, deletePassword: noKeychain },
     openFile: async (path) => void opened.push(path),
+    async openBrowser(address) {
+      opened.push(address)
+      await options.browser?.(address)
+    },
+    wait: options.wait ?? untilAborted,
   }
   const code = await main(args, io)
   return { code, stdout: stdout.text(), stderr: stderr.text(), opened }
+}
+
+/** A limit that is never reached. */
+function untilAborted(_ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }
 
 function noKeychain(): Promise<never> {

@@ -1,3 +1,7 @@
+import type { Credential } from '../../client/credentials/secrets.ts'
+import type { OAuthLogin } from '../../client/credentials/oauth-login.ts'
+import type { Me } from '../../contract/account.ts'
+import { DocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { formatFields } from '../view/table.ts'
 
@@ -5,8 +9,24 @@ export async function run(context: Context): Promise<void> {
   const { address, from, profile } = await context.target()
   const client = await context.client()
   const me = await client.me()
-  const source = (await (await context.credentials()).get(address))?.source ?? 'environment'
-  if (context.json) return context.printJson({ server: address, server_from: from, profile, credential_from: source, ...me })
+  const credentials = await context.credentials()
+  // After the call: it may have renewed the login.
+  const credential = await credentials.get(address)
+  const source = credential?.source ?? 'environment'
+  const file = source === 'file' ? credentials.fileOf(address) : null
+  const renewable = await renewableUntil(context, address, credential?.login)
+  if (context.json) {
+    return context.printJson({
+      server: address,
+      server_from: from,
+      profile,
+      credential_from: source,
+      credential_file: file,
+      client_id: credential?.login?.clientId ?? null,
+      renewable_until: renewable?.toISOString() ?? null,
+      ...me,
+    })
+  }
   context.print(
     formatFields(
       [
@@ -15,14 +35,37 @@ export async function run(context: Context): Promise<void> {
         ['role', me.user.role],
         ['server', `${address} (${from})`],
         ['profile', profile],
-        [
-          'credential',
-          `${me.authentication.method.replace('_', ' ')} ${me.authentication.name ?? me.authentication.id} (${source})`,
-        ],
+        ['credential', describe(me, credential)],
+        ['kept in', file ?? (source === 'keychain' ? 'the system keychain' : 'DOCSEARCH_TOKEN')],
         ['scopes', me.scopes.join(', ')],
         ['expires', me.expires_at],
+        ['renewed', renewal(credential?.login, renewable)],
       ],
       context.table,
     ),
   )
+}
+
+function describe({ authentication }: Me, credential: Credential | null): string {
+  if (authentication.method === 'api_key') return `api key ${authentication.name ?? authentication.id}`
+  return `${credential?.kind === 'oauth' ? 'login' : 'access token'} of ${authentication.name ?? credential?.login?.clientId ?? authentication.id}`
+}
+
+function renewal(login: OAuthLogin | undefined, until: Date | null): string | null {
+  if (login === undefined || login.refreshToken === null) return null
+  return until === null ? 'by itself' : `by itself, if used before ${until.toISOString()}`
+}
+
+/** Null when the instance does not say: it is a courtesy, not what was asked for. */
+async function renewableUntil(context: Context, address: string, login: OAuthLogin | undefined): Promise<Date | null> {
+  if (login === undefined) return null
+  const { discover } = await import('../../client/oauth/instance.ts')
+  const { renewableUntil } = await import('../../client/oauth/tokens.ts')
+  const { io, userAgent } = context
+  try {
+    return await renewableUntil(await discover({ address, userAgent, signal: io.signal }), login)
+  } catch (error) {
+    if (!(error instanceof DocsearchError) || error.code === 'aborted') throw error
+    return null
+  }
 }

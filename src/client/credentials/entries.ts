@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { DocsearchError } from '../../core/errors.ts'
 import { isMissing, readJson, writePrivateJson } from '../private-file.ts'
 
-export type CredentialKind = 'api_key' | 'access_token'
+/** `oauth`: a login that renews itself, its secret an OAuthLogin as JSON; the others are a token and nothing more. */
+export type CredentialKind = 'api_key' | 'access_token' | 'oauth'
+
+const KINDS: readonly unknown[] = ['api_key', 'access_token', 'oauth'] satisfies CredentialKind[]
 
 /** What is known of one instance's credential; the secret itself is here only when no keychain took it. */
 export interface Entry {
@@ -81,10 +84,10 @@ function fileName(address: string): string {
 
 function parseEntry(value: Record<string, unknown>): Entry | undefined {
   const { address, kind, store, token, dataDir } = value
-  if (typeof address !== 'string' || (kind !== 'api_key' && kind !== 'access_token')) return undefined
+  if (typeof address !== 'string' || !KINDS.includes(kind)) return undefined
   if (store !== 'keychain' && store !== 'file') return undefined
   if (store === 'file' && typeof token !== 'string') return undefined
-  const entry: Entry = { address, kind, store }
+  const entry: Entry = { address, kind: kind as CredentialKind, store }
   if (typeof token === 'string') entry.token = token
   if (typeof dataDir === 'string') entry.dataDir = dataDir
   return entry

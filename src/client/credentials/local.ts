@@ -4,7 +4,9 @@ import { normaliseAddress, reachableAddress } from '../address.ts'
 import { configFolder } from '../folders.ts'
 import type { Env } from '../folders.ts'
 import { readJson, writePrivateJson } from '../private-file.ts'
-import type { Secrets } from './secrets.ts'
+import { copyOf } from './secrets.ts'
+import type { Place, Secrets } from './secrets.ts'
+import type { OAuthLogin } from './oauth-login.ts'
 
 export interface LocalInstance {
   address: string
@@ -15,7 +17,7 @@ export interface LocalInstance {
 /** The key that is kept for the daemon of a data folder, under whatever address it was served last; null when there is none. */
 export async function findLocal(secrets: Secrets, dataDir: string): Promise<{ token: string; address: string } | null> {
   for (const entry of await secrets.list()) {
-    if (entry.dataDir !== resolve(dataDir)) continue
+    if (entry.dataDir !== resolve(dataDir) || entry.kind === 'oauth') continue
     const credential = await secrets.get(entry.address)
     if (credential !== null) return { token: credential.token, address: entry.address }
   }
@@ -34,15 +36,27 @@ export async function rememberLocal(
   await writePrivateJson(localFile(env), { address, dataDir } satisfies LocalInstance)
   if (token === undefined) return false
 
-  const present = await secrets.get(address)
+  const here = await secrets.get(address)
+  // Whoever logged in here goes on as who they are; the folder's own key waits until they log out.
+  const isLogin = here?.kind === 'oauth' && here.local?.dataDir === dataDir
+  const place = isLogin ? waitingPlace(dataDir) : address
+  const present = isLogin ? await secrets.get(place) : here
   if (present?.local?.dataDir !== dataDir || present.token !== token) {
-    await park(secrets, address, dataDir)
-    await secrets.set(address, { token, kind: 'api_key', local: { dataDir } })
+    if (!isLogin) await setAside(secrets, address, dataDir)
+    await secrets.set(place, { token, kind: 'api_key', local: { dataDir } })
   }
   for (const entry of await secrets.list()) {
-    if (entry.dataDir === dataDir && entry.address !== address) await secrets.delete(entry.address)
+    if (entry.dataDir === dataDir && entry.kind !== 'oauth' && entry.address !== place) await secrets.delete(entry.address)
   }
   return true
+}
+
+/** Keeps a login; where this user's own daemon is served, its key is set aside and comes back with the daemon's next start after a logout. */
+export async function keepLogin(secrets: Secrets, address: string, login: OAuthLogin): Promise<Place> {
+  const present = await secrets.kept(address)
+  if (present?.local !== undefined && present.kind !== 'oauth')
+    await secrets.set(waitingPlace(present.local.dataDir), copyOf(present))
+  return secrets.set(address, { kind: 'oauth', login, local: present?.local })
 }
 
 /** The daemon last served by this user on this machine; null when there was none. */
@@ -53,12 +67,16 @@ export async function lastLocalInstance(env: Env): Promise<LocalInstance | null>
   return { address: normaliseAddress(address), dataDir }
 }
 
-/** Another data folder's key at this address waits under its folder until that one is served again. */
-async function park(secrets: Secrets, address: string, dataDir: string): Promise<void> {
+/** Another data folder's credential at this address waits under its folder until that one is served again. */
+async function setAside(secrets: Secrets, address: string, dataDir: string): Promise<void> {
   const present = await secrets.get(address)
   const other = present?.local?.dataDir
-  if (present === null || other === undefined || other === dataDir) return
-  await secrets.set(pathToFileURL(other).href, { token: present.token, kind: present.kind, local: { dataDir: other } })
+  if (present === null || other === undefined || other === dataDir || present.kind === 'oauth') return
+  await secrets.set(waitingPlace(other), copyOf(present))
+}
+
+function waitingPlace(dataDir: string): string {
+  return pathToFileURL(dataDir).href
 }
 
 function localFile(env: Env): string {

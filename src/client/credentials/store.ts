@@ -1,8 +1,9 @@
 import { isolatedKeytar, loadKeytar, openKeychain } from './keychain.ts'
 import type { KeytarLike } from './keychain.ts'
-import { findLocal, rememberLocal } from './local.ts'
+import { findLocal, keepLogin, rememberLocal } from './local.ts'
+import type { OAuthLogin } from './oauth-login.ts'
 import { openSecrets } from './secrets.ts'
-import type { Secrets, SecretsOptions } from './secrets.ts'
+import type { Place, Secrets, SecretsOptions } from './secrets.ts'
 
 export interface CredentialStore extends Secrets {
   /** The key that is kept for the daemon of a data folder, under whatever address it was served last; null when there is none. */
@@ -12,6 +13,8 @@ export interface CredentialStore extends Secrets {
    * daemon as the one that a command without --server means. Without `token` the stored key is taken. False when there is none.
    */
   rememberLocal(local: { address: string; dataDir: string; token?: string }): Promise<boolean>
+  /** In place of what is kept for the address. The key of this user's own daemon there is set aside: it is back with the daemon's next start after a logout. */
+  keepLogin(address: string, login: OAuthLogin): Promise<Place>
 }
 
 export interface StoreOptions extends Omit<SecretsOptions, 'keychain'> {
@@ -34,5 +37,6 @@ export function openCredentialStore(options: StoreOptions): CredentialStore {
     ...secrets,
     findLocal: (dataDir) => findLocal(kept, dataDir),
     rememberLocal: (local) => rememberLocal(kept, options.env, local),
+    keepLogin: (address, login) => keepLogin(secrets, address, login),
   }
 }

@@ -1,0 +1,126 @@
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DocsearchError } from '../../core/errors.ts'
+import { ClientError } from '../errors.ts'
+import { isMissing } from '../private-file.ts'
+
+interface Holder {
+  pid: number
+  host: string
+  /** Different for each holding. */
+  nonce: string
+}
+
+export interface LockOptions {
+  /** Ends the wait for the lock, never what is done under it. */
+  signal?: AbortSignal | undefined
+  /** Older than this a lock is left over, whatever its process does. Longer than anything that is done under one. */
+  staleMs?: number
+  waitMs?: number
+}
+
+const STALE_MS = 120_000
+const WAIT_MS = 150_000
+const LOOK_EVERY_MS = 40
+
+/**
+ * Runs `body` while no other process of this user does so under the same lock: a file that is created exclusively and holds who made it. One whose process
+ * is gone, or that is too old, is taken away.
+ * Throws ClientError `aborted`; `login_busy` when it is not free in time; DocsearchError `settings_unwritable`.
+ */
+export async function withLock<T>(file: string, body: () => Promise<T>, options: LockOptions = {}): Promise<T> {
+  const holder: Holder = { pid: process.pid, host: hostname(), nonce: crypto.randomUUID() }
+  const deadline = Date.now() + (options.waitMs ?? WAIT_MS)
+  while (!(await take(file, holder))) {
+    if (options.signal?.aborted === true) throw new ClientError('aborted', 'Cancelled.')
+    if (Date.now() > deadline) {
+      throw new ClientError('login_busy', `Another docsearch holds ${file}; try again, or remove it if none is running.`, {
+        status: 503,
+      })
+    }
+    if (await isStale(file, options.staleMs ?? STALE_MS)) await clear(file, options.staleMs ?? STALE_MS)
+    else await sleep(LOOK_EVERY_MS * (0.5 + Math.random()))
+  }
+  try {
+    return await body()
+  } finally {
+    if ((await read(file))?.nonce === holder.nonce) await rm(file, { force: true })
+  }
+}
+
+/** False when somebody else has it. */
+async function take(file: string, holder: Holder): Promise<boolean> {
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    const handle = await open(file, 'wx', 0o600)
+    try {
+      await handle.writeFile(JSON.stringify(holder))
+    } finally {
+      await handle.close()
+    }
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reason}`, { cause: error, blame: 'user' })
+  }
+}
+
+async function isStale(file: string, staleMs: number): Promise<boolean> {
+  const age = await ageOf(file)
+  if (age === null) return false
+  if (age > staleMs) return true
+  const holder = await read(file)
+  // Not written yet, or from another machine with the same home: only its age tells.
+  return holder !== null && holder.host === hostname() && !isAlive(holder.pid)
+}
+
+/**
+ * Only one at a time may take a stale lock away: of two that saw the same one, the second would remove the lock that somebody got since. Whoever does it
+ * holds a second file meanwhile, and looks again under it.
+ */
+async function clear(file: string, staleMs: number): Promise<void> {
+  const guard = `${file}.clear`
+  if (!(await take(guard, { pid: process.pid, host: hostname(), nonce: '' }))) {
+    if (((await ageOf(guard)) ?? 0) > staleMs) await rm(guard, { force: true })
+    return
+  }
+  try {
+    if (await isStale(file, staleMs)) await rm(file, { force: true })
+  } finally {
+    await rm(guard, { force: true })
+  }
+}
+
+/** Null when it is gone or not written whole. */
+async function read(file: string): Promise<Holder | null> {
+  try {
+    const { pid, host, nonce } = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>
+    return typeof pid === 'number' && typeof host === 'string' && typeof nonce === 'string' ? { pid, host, nonce } : null
+  } catch (error) {
+    if (error instanceof SyntaxError || isMissing(error)) return null
+    throw error
+  }
+}
+
+/** Milliseconds; null when there is none. */
+async function ageOf(file: string): Promise<number | null> {
+  try {
+    return Date.now() - (await stat(file)).mtimeMs
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it runs, as somebody else.
+    return error instanceof Error && 'code' in error && error.code !== 'ESRCH'
+  }
+}

@@ -1,0 +1,103 @@
+import type { OAuthLogin } from '../credentials/oauth-login.ts'
+import { DocsearchError } from '../../core/errors.ts'
+import { ClientError } from '../errors.ts'
+import type { OAuthClient, OAuthInstance } from './instance.ts'
+import { openLoopback } from './loopback.ts'
+import type { Callback } from './loopback.ts'
+import { challengeOf, randomText } from './pkce.ts'
+import { denied, timedOut } from './refusals.ts'
+import { requestTokens } from './tokens.ts'
+import type { Waiting } from './refusals.ts'
+
+export interface BrowserLoginOptions extends Waiting {
+  client: OAuthClient
+  scope: string
+  /** Told the address that the browser is to open. */
+  onAddress: (address: string) => void
+}
+
+const LIMIT_MS = 5 * 60_000
+
+/**
+ * Authorization code with PKCE over a loopback redirect (RFC 8252, 7636, 9207). The browser's page says how it ended, because the exchange is made while it waits.
+ * Throws DocsearchError `login_denied`, `login_mismatch`, `login_timed_out`, `login_refused`, `loopback_unavailable`; ClientError.
+ */
+export async function logInByBrowser(instance: OAuthInstance, options: BrowserLoginOptions): Promise<OAuthLogin> {
+  const [state, verifier] = [randomText(), randomText()]
+  const authorization = instance.endpoint('authorization')
+  const loopback = await openLoopback()
+  try {
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: options.client.id,
+      redirect_uri: loopback.redirectUri,
+      scope: options.scope,
+      state,
+      code_challenge: challengeOf(verifier),
+      code_challenge_method: 'S256',
+    })
+    options.onAddress(`${authorization}?${query}`)
+    const callback = await waitFor(loopback.callback, options)
+    return await answering(callback, instance.address, async () => {
+      const code = codeOf(callback.parameters, state, instance)
+      const grant = { grant_type: 'authorization_code', code, redirect_uri: loopback.redirectUri, code_verifier: verifier }
+      return requestTokens(instance, options.client, grant, { refreshToken: null, scope: options.scope })
+    })
+  } finally {
+    loopback.close()
+  }
+}
+
+async function waitFor(callback: Promise<Callback>, { wait, signal }: Waiting): Promise<Callback> {
+  const enough = new AbortController()
+  const limit = wait(LIMIT_MS, AbortSignal.any([signal, enough.signal])).then(() => {
+    throw signal.aborted
+      ? new ClientError('aborted', 'Cancelled.')
+      : timedOut(`The browser has not come back within ${LIMIT_MS / 60_000} minutes`)
+  })
+  try {
+    return await Promise.race([callback, limit])
+  } finally {
+    enough.abort()
+    limit.catch(() => {
+      // The browser came first; or this very error is on its way.
+    })
+  }
+}
+
+/** Tells the browser what became of it, then the caller. */
+async function answering<T>(callback: Callback, address: string, act: () => Promise<T>): Promise<T> {
+  try {
+    const value = await act()
+    await callback.show({
+      status: 200,
+      title: 'You are logged in',
+      text: `The command line may now use ${address} for you. You can close this window.`,
+    })
+    return value
+  } catch (error) {
+    const text = error instanceof DocsearchError ? error.message : 'Something went wrong; the terminal says what.'
+    await callback.show({ status: 400, title: 'The login did not work', text: `${text} You can close this window.` })
+    throw error
+  }
+}
+
+function codeOf(parameters: URLSearchParams, state: string, instance: OAuthInstance): string {
+  const one = (name: string) => (parameters.getAll(name).length > 1 ? null : parameters.get(name))
+  if (one('state') !== state) {
+    throw mismatch('The answer that came does not belong to this login (wrong state); it was not used.')
+  }
+  const issuer = one('iss')
+  if (issuer === null ? instance.sendsIssuer || parameters.has('iss') : issuer !== instance.address) {
+    throw mismatch(`The answer that came is not from ${instance.address} (wrong issuer); it was not used.`)
+  }
+  const error = one('error')
+  if (error !== null) throw denied(error, one('error_description'), instance.address)
+  const code = one('code')
+  if (code !== null && code !== '') return code
+  throw new ClientError('invalid_answer', `${instance.address} sent the browser back without a code.`)
+}
+
+function mismatch(message: string): DocsearchError {
+  return new DocsearchError('login_mismatch', `${message} Try again with \`docsearch login\`.`)
+}

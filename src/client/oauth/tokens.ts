@@ -1,0 +1,60 @@
+import type { OAuthLogin } from '../credentials/oauth-login.ts'
+import { ClientError } from '../errors.ts'
+import type { OAuthClient, OAuthInstance } from './instance.ts'
+
+/**
+ * Asks the token endpoint (RFC 6749 section 5.1), whatever the grant; what comes back is checked, because it goes into headers and files.
+ * `before` gives the parts that an answer may leave out. Throws ClientError.
+ */
+export async function requestTokens(
+  instance: OAuthInstance,
+  client: OAuthClient,
+  grant: Record<string, string>,
+  before: { refreshToken: string | null; scope: string },
+): Promise<OAuthLogin> {
+  const answer = (await instance.ask('token', client, grant)) ?? {}
+  const { access_token: access, refresh_token: refresh, expires_in: lifetime, token_type: type, scope } = answer
+  const isBearer = typeof type === 'string' && type.toLowerCase() === 'bearer'
+  if (!isBearer || !isToken(access) || (refresh !== undefined && !isToken(refresh)) || !isLifetime(lifetime)) {
+    throw new ClientError('invalid_answer', `${instance.address} gave an answer to the login that is none; see its log.`)
+  }
+  return {
+    accessToken: access,
+    expiresAt: new Date(Date.now() + lifetime * 1000).toISOString(),
+    refreshToken: refresh ?? before.refreshToken,
+    clientId: client.id,
+    clientSecret: client.secret,
+    scope: typeof scope === 'string' ? scope : before.scope,
+  }
+}
+
+/** Ends the login at the instance (RFC 7009): the refresh token and with it the whole family. Throws ClientError. */
+export async function revokeLogin(instance: OAuthInstance, login: OAuthLogin): Promise<void> {
+  const { refreshToken, accessToken } = login
+  const hint = refreshToken === null ? 'access_token' : 'refresh_token'
+  await instance.ask('revocation', clientOf(login), { token: refreshToken ?? accessToken, token_type_hint: hint })
+}
+
+/** Until when the login can be renewed (RFC 7662); null where the instance does not say. Throws ClientError. */
+export async function renewableUntil(instance: OAuthInstance, login: OAuthLogin): Promise<Date | null> {
+  if (login.refreshToken === null || !instance.has('introspection')) return null
+  const answer = await instance.ask('introspection', clientOf(login), {
+    token: login.refreshToken,
+    token_type_hint: 'refresh_token',
+  })
+  const end = answer?.['exp']
+  return answer?.['active'] === true && typeof end === 'number' && isLifetime(end) ? new Date(end * 1000) : null
+}
+
+export function clientOf(login: OAuthLogin): OAuthClient {
+  return { id: login.clientId, secret: login.clientSecret }
+}
+
+/** Of RFC 6750 section 2.1: what may stand in a header, and what a file holds safely. */
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z0-9\-._~+/]+=*$/.test(value) && value.length <= 4096
+}
+
+function isLifetime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e10
+}
