@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser } from 'playwright-core'
+
+const PLACES = [
+  process.env['DOCSEARCH_TEST_BROWSER'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+const FLAGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // Nothing but this machine can be reached.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]',
+]
+
+/** The Chromium of this machine; undefined where there is none: then `describe.skipIf(browserPath === undefined)`. */
+export const browserPath = PLACES.find((path) => path !== undefined && path !== '' && existsSync(path))
+
+/** To be put into the name of what is skipped, so that a report says why. */
+export const browserWord =
+  browserPath === undefined ? 'skipped: no Chromium here, DOCSEARCH_TEST_BROWSER can name one' : browserPath
+
+/**
+ * A headless Chromium with a fresh profile, which goes when it closes. Close it whatever happens: `await using browser = await launchBrowser()`,
+ * or in beforeAll `return () => browser.close()`. It ends with this process too.
+ */
+export async function launchBrowser(): Promise<Browser> {
+  if (browserPath === undefined) throw new Error(browserWord)
+  return await chromium.launch({ executablePath: browserPath, headless: true, chromiumSandbox: false, args: FLAGS })
+}
