@@ -6,8 +6,10 @@ import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import type { State } from './route.ts'
-import { apiRouter } from './router.ts'
+import { apiRouter, notFound } from './router.ts'
 import type { Services } from './services.ts'
+import { pages } from './web/index.ts'
+import { pageRouter } from './web/router.ts'
 
 /** The whole HTTP surface over these services; `serve/` listens with it, tests call it on port 0. */
 export function createApp(services: Services): Koa<State> {
@@ -19,7 +21,9 @@ export function createApp(services: Services): Koa<State> {
   app.use(securityHeaders())
   app.use(problemErrors(log, services.http.baseUrl))
   app.use(hostCheck(services.http))
+  for (const step of pageRouter(pages(), services)) app.use(step)
   for (const step of apiRouter(routes, services)) app.use(step)
+  app.use(notFound())
 
   // Only what fails after an answer has begun comes here, mostly clients that went away in the middle of a download.
   app.on('error', (error: NodeJS.ErrnoException) => {

@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import type { Operation } from '../contract/openapi.ts'
 import type { Principal } from '../core/model.ts'
 import type { Services } from './services.ts'
+import type { FormBody } from './web/form-body.ts'
+import type { Login } from './web/session.ts'
 
 export interface State {
   requestId: string
@@ -10,6 +12,14 @@ export interface State {
   principal?: Principal
   /** Pattern of the route that took the request, for the log. */
   route?: string
+  /** The path is a page's: its answers are for a person, the refusals too. */
+  isPage?: boolean
+  /** Pages only: who is logged in. */
+  login?: Login
+  /** Pages only: what was posted. */
+  form?: FormBody
+  /** Pages only: the token for the forms of this answer. */
+  csrf?: string
 }
 
 export type Ctx = Koa.ParameterizedContext<State>

@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import type Koa from 'koa'
 import { authenticate } from './middleware/authenticate.ts'
 import { jsonBody } from './middleware/json-body.ts'
+import { ownerCheck } from './middleware/owner-check.ts'
 import { rateLimits, type RateLimits } from './middleware/rate-limit.ts'
 import { scopeCheck } from './middleware/scope-check.ts'
 import { fail, invalid } from './problems.ts'
@@ -27,7 +28,8 @@ function steps(row: Route, services: Services, limits: RateLimits): Middleware[]
     authenticate({ access, authenticator: services.authenticator, limits }),
     ...(access === 'public' ? [] : [limits.step]),
     scopeCheck(access),
-    ...(row.body === undefined ? [] : [jsonBody()]),
+    ...(row.role === undefined ? [] : [ownerCheck(services)]),
+    ...(row.body === undefined ? [] : [jsonBody({ optional: row.bodyOptional === true })]),
     handler(row, services),
   ]
   return chain
@@ -83,12 +85,11 @@ function clientGone(ctx: Ctx): AbortSignal {
   return gone.signal
 }
 
-/** A known path with another method: OPTIONS is answered, anything else is 405; both with Allow. Unknown paths are 404. */
-function otherMethods(router: Router<State>): Middleware {
-  return async (ctx) => {
+/** A known path with another method: OPTIONS is answered, anything else is 405; both with Allow. Unknown paths go on. */
+export function otherMethods(router: Router<State>): Middleware {
+  return async (ctx, next) => {
     const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
-    if (methods.size === 0)
-      throw fail('not_found', `There is nothing at ${ctx.path.slice(0, 200)}. The endpoints are described at /api/docs.`)
+    if (methods.size === 0) return next()
     const allow = [...methods, 'OPTIONS'].join(', ')
     ctx.set('Allow', allow)
     if (ctx.method === 'OPTIONS') {
@@ -96,5 +97,12 @@ function otherMethods(router: Router<State>): Middleware {
       return
     }
     throw fail('method_not_allowed', `${ctx.method} does not work here; ${allow} do.`)
+  }
+}
+
+/** The last step: nobody took the request. */
+export function notFound(): Middleware {
+  return async (ctx) => {
+    throw fail('not_found', `There is nothing at ${ctx.path.slice(0, 200)}. The endpoints are described at /api/docs.`)
   }
 }

@@ -1,10 +1,13 @@
 import type { Logger } from '../../core/logger.ts'
 import { drain } from '../drain.ts'
 import { toProblem } from '../problems.ts'
+import type { Problem } from '../../contract/common.ts'
+import type { Ctx } from '../route.ts'
 import type { Middleware } from '../step.ts'
+import { showErrorPage, wantsPage } from '../web/page-errors.ts'
 import { challenge } from './challenge.ts'
 
-/** Whatever is thrown further down becomes an RFC 9457 answer; what is our fault is logged with its causes. */
+/** Whatever is thrown further down becomes an RFC 9457 answer, or a page for a person; what is our fault is logged with its causes. */
 export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
   return async (ctx, next) => {
     try {
@@ -16,9 +19,8 @@ export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
       for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
       const authenticate = challenge(problem, baseUrl())
       if (authenticate !== null) ctx.set('WWW-Authenticate', authenticate)
-      ctx.status = problem.status
-      ctx.body = JSON.stringify(problem)
-      ctx.type = 'application/problem+json'
+      if (wantsPage(ctx)) showErrorPage(ctx, problem)
+      else showProblem(ctx, problem)
       ctx.set('Cache-Control', 'no-store')
       ctx.remove('Content-Disposition')
     } finally {
@@ -26,4 +28,10 @@ export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
       drain(ctx.req)
     }
   }
+}
+
+function showProblem(ctx: Ctx, problem: Problem): void {
+  ctx.status = problem.status
+  ctx.body = JSON.stringify(problem)
+  ctx.type = 'application/problem+json'
 }

@@ -28,17 +28,17 @@ export function rateLimits(perMinute: number): RateLimits {
       ctx.set('RateLimit-Limit', String(perMinute))
       ctx.set('RateLimit-Remaining', String(state.remainingPoints))
       ctx.set('RateLimit-Reset', String(seconds(state)))
-      if (isOver) throw limited(state, perMinute)
+      if (isOver) throw limited(state, tooMany(perMinute), perMinute)
       await next()
     },
     async countFailure(ctx) {
       const { isOver, state } = await consume(failures, ctx.ip)
-      if (isOver) throw limited(state, FAILURES)
+      if (isOver) throw limited(state, tooMany(FAILURES), FAILURES)
     },
   }
 }
 
-async function consume(limiter: RateLimiterMemory, key: string): Promise<{ isOver: boolean; state: RateLimiterRes }> {
+export async function consume(limiter: RateLimiterMemory, key: string): Promise<{ isOver: boolean; state: RateLimiterRes }> {
   try {
     return { isOver: false, state: await limiter.consume(key) }
   } catch (refused) {
@@ -47,15 +47,16 @@ async function consume(limiter: RateLimiterMemory, key: string): Promise<{ isOve
   }
 }
 
-function limited(state: RateLimiterRes, limit: number): DocsearchError {
-  return new DocsearchError(
-    'rate_limited',
-    `More than the limit of ${limit} requests within a minute. Go on in ${seconds(state)} s (see Retry-After).`,
-    {
-      retryAfter: seconds(state),
-      details: { limit },
-    },
-  )
+function tooMany(limit: number): string {
+  return `More than the limit of ${limit} requests within a minute.`
+}
+
+/** `why` is a sentence; when to go on is added. */
+export function limited(state: RateLimiterRes, why: string, limit: number): DocsearchError {
+  return new DocsearchError('rate_limited', `${why} Go on in ${seconds(state)} s (see Retry-After).`, {
+    retryAfter: seconds(state),
+    details: { limit },
+  })
 }
 
 function seconds(state: RateLimiterRes): number {

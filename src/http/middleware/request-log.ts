@@ -16,7 +16,7 @@ export function requestLog(log: Logger): Middleware {
         status: ctx.res.statusCode,
         ms: Math.round((performance.now() - started) * 10) / 10,
         bytes: Number(ctx.res.getHeader('content-length') ?? 0) || 0,
-        user_id: ctx.state.principal?.userId ?? null,
+        user_id: ctx.state.principal?.userId ?? ctx.state.login?.user.id ?? null,
         ...(ctx.res.writableFinished ? {} : { aborted: true }),
       }
       if (fields.status >= 500) log.error(fields, 'request')

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import type { AuthorizeOutcome, AuthorizeRequest } from '../../oauth/oauth.ts'
+import { renderConsent } from '../../pages/account/consent.tsx'
+import { paths } from '../../pages/paths.ts'
+import type { Services } from '../services.ts'
+import { decision } from './fields.ts'
+import { ownAddress, redirect, redirectToLogin, viewerOf, type Page, type PageCall } from './page.ts'
+import { showErrorPage } from './page-errors.ts'
+import { allowFormTarget } from './page-policy.ts'
+import { invalid } from '../problems.ts'
+
+const consentForm = z.object({ query: z.string(), decision })
+
+/** RFC 6749 section 4.1.1, for a person in a browser: a session says who it is, an Authorization header says nothing here. */
+export const authorizePages: Page[] = [
+  {
+    method: 'GET',
+    path: paths.authorize,
+    access: 'anyone',
+    async handle(call) {
+      const query = queryOf(ownAddress(call.ctx))
+      const request = await lookAt(call, query, 302)
+      if (request === null) return
+      const { client, redirectUri, scopes } = request
+      allowFormTarget(call.ctx, redirectUri)
+      call.show(
+        renderConsent({
+          applicationName: client.name,
+          clientType: client.type,
+          redirectUri,
+          scopes,
+          viewer: viewerOf(call.user),
+          csrf: call.csrf,
+          query,
+        }),
+      )
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.authorize,
+    access: 'anyone',
+    async handle(call) {
+      const { data } = call.submitted(consentForm)
+      if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
+      // What the form carries came from outside like any other query, so it is looked at anew.
+      const request = await lookAt(call, data.query, 303)
+      if (request === null) return
+      const { authorize } = call.services.oauth
+      const { location } = data.decision === 'allow' ? await authorize.approve(request, call.user) : authorize.deny(request)
+      redirect(call.ctx, location, 303)
+    },
+  },
+]
+
+/** The request that somebody logged in may decide on; null when it was answered already. */
+async function lookAt({ ctx, services, visitor }: PageCall, query: string, status: 302 | 303): Promise<AuthorizeRequest | null> {
+  const outcome = await services.oauth.authorize.begin(parameters(query))
+  if (outcome.kind === 'page') showErrorPage(ctx, { status: 400, code: outcome.error, detail: outcome.description })
+  else if (outcome.kind === 'redirect') redirect(ctx, outcome.location, status)
+  else if (visitor === null) redirectToLogin(ctx, `${paths.authorize}?${query}`)
+  else return outcome.request
+  return null
+}
+
+/** What an address of ours would ask for, if it is that of an authorization request. */
+export async function authorizeRequestOf(services: Services, address: string | null): Promise<AuthorizeOutcome | null> {
+  if (address?.startsWith(`${paths.authorize}?`) !== true) return null
+  return services.oauth.authorize.begin(parameters(queryOf(address)))
+}
+
+function queryOf(address: string): string {
+  const at = address.indexOf('?')
+  return at === -1 ? '' : address.slice(at + 1)
+}
+
+/** A parameter that was sent more than once is a list (RFC 6749 section 3.1 forbids it). */
+function parameters(query: string): Record<string, string | string[]> {
+  const found: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(query)) {
+    found[name] = Object.hasOwn(found, name) ? [found[name] ?? [], value].flat() : value
+  }
+  return found
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../pages/account/device.tsx'
+import { paths } from '../../pages/paths.ts'
+import { invalid } from '../problems.ts'
+import { deviceAttempts } from './device-attempts.ts'
+import { decision } from './fields.ts'
+import { viewerOf, type Page } from './page.ts'
+
+const userCode = z.string().default('')
+const codeForm = z.object({ user_code: userCode })
+const decisionForm = z.object({ user_code: userCode, decision })
+
+/** The page of the device grant (RFC 8628 section 3.3): type the code, see who asks, decide. */
+export function devicePages(): Page[] {
+  const attempts = deviceAttempts()
+  return [
+    {
+      method: 'GET',
+      path: paths.device,
+      access: 'user',
+      handle({ ctx, csrf, show }) {
+        // Of `verification_uri_complete`. It only fills the field in: whoever sends such a link to somebody else has not logged them in yet.
+        const sent = ctx.query['user_code']
+        show(renderDeviceCode({ csrf, form: { values: { user_code: typeof sent === 'string' ? sent.slice(0, 40) : '' } } }))
+      },
+    },
+    {
+      method: 'POST',
+      path: paths.device,
+      access: 'user',
+      async handle(call) {
+        const { services, user, csrf, submitted, show } = call
+        await attempts.check(call)
+        const { user_code } = submitted(codeForm).data ?? { user_code: '' }
+        const asked = await services.oauth.device.lookup(user_code)
+        if (asked === null) {
+          await attempts.countWrong(call)
+          const errors = {
+            user_code: 'No device waits with this code. Compare it with what the device shows, or start again there.',
+          }
+          return show(renderDeviceCode({ csrf, form: { values: { user_code }, errors } }), 422)
+        }
+        const { client, scopes } = asked
+        show(
+          renderDeviceConfirm({
+            applicationName: client.name,
+            scopes,
+            userCode: asShown(user_code),
+            viewer: viewerOf(user),
+            csrf,
+          }),
+        )
+      },
+    },
+    {
+      method: 'POST',
+      path: paths.deviceDecision,
+      access: 'user',
+      async handle(call) {
+        const { services, user, submitted, show } = call
+        await attempts.check(call)
+        const { data } = submitted(decisionForm)
+        if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
+        const asked = await services.oauth.device.lookup(data.user_code)
+        const isDecided = asked !== null && (await services.oauth.device.decide(data.user_code, user, data.decision === 'allow'))
+        if (!isDecided) await attempts.countWrong(call)
+        const outcome = isDecided ? (data.decision === 'allow' ? 'allowed' : 'denied') : 'ended'
+        show(renderDeviceDone({ outcome, applicationName: asked?.client.name ?? null }), isDecided ? 200 : 422)
+      },
+    },
+  ]
+}
+
+/** Two groups of four, as the device shows it, so that a person can compare. */
+function asShown(typed: string): string {
+  const letters = typed.toUpperCase().replaceAll(/[^A-Z]/g, '')
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`
+}

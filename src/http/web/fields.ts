@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { SCOPES, type Scope } from '../../core/model.ts'
+import type { PageCall } from './page.ts'
+
+/** Fields that several forms have, with messages for whoever filled them in. */
+
+export const name = z
+  .string('Enter a name.')
+  .trim()
+  .min(1, 'Enter a name.')
+  .max(200, 'A name has at most 200 characters.')
+  .regex(/^\P{Cc}*$/u, 'A name has no control characters.')
+
+/** Empty where nothing is typed: whoever it is for chooses one. */
+export const optionalName = z.literal('').or(name).default('')
+
+export const email = z
+  .string('Enter an email address.')
+  .trim()
+  .min(1, 'Enter an email address.')
+  .max(254, 'An email address has at most 254 characters.')
+  .pipe(z.email('This is not an email address, such as name@example.org.'))
+
+/** How good it is, auth/ decides. */
+export const password = z.string('Enter a password.').min(1, 'Enter a password.')
+
+export const scopes = z.array(z.enum(SCOPES, 'There is no such permission.')).min(1, 'Choose at least one thing it may do.')
+
+export const DEFAULT_SCOPES: readonly Scope[] = ['read:documents', 'write:documents']
+
+/** The boxes that were ticked, for the form shown again. */
+export function chosenScopes({ ctx }: PageCall): Scope[] {
+  const sent = ctx.state.form?.fields['scopes'] ?? []
+  return SCOPES.filter((scope) => sent.includes(scope))
+}
+
+/** Where a page says what is wrong with a new password. */
+export const NEW_PASSWORD_ERRORS = {
+  password_too_short: 'password',
+  password_too_long: 'password',
+  password_too_common: 'password',
+} as const
+
+/** The second of two equal fields is there to catch what nobody can see while typing. */
+export function passwordsMatch(form: { password: string; password_again: string }): string | null {
+  return form.password === form.password_again ? null : 'The two passwords are not the same.'
+}
+
+export const decision = z.enum(['allow', 'deny'], 'Choose one of the two.')

@@ -1,0 +1,35 @@
+import type { Flash } from '../../pages/layout.tsx'
+import type { Ctx } from '../route.ts'
+import type { HttpSettings } from '../services.ts'
+import { readCookie, writeCookie } from './cookies.ts'
+
+/** What can be said on the page after a redirect. The cookie holds the name only: nobody can make us say something else. */
+const MESSAGES = {
+  profile_saved: 'Your profile was saved.',
+  password_changed: 'Your password was changed. Other browsers were logged out.',
+  session_ended: 'That browser was logged out.',
+  sessions_ended: 'All other browsers were logged out.',
+  key_revoked: 'The API key was revoked. It stops working at once.',
+  disconnected: 'The application was disconnected. Its access has ended.',
+  client_saved: 'The application was saved.',
+  client_deleted: 'The application was deleted, with all access it had.',
+  user_disabled: 'The account was disabled. Nothing of it is accepted any more.',
+  user_enabled: 'The account was enabled.',
+  user_deleted: 'The account was deleted, with its documents.',
+} as const
+
+export type FlashCode = keyof typeof MESSAGES
+
+const SECONDS = 60
+
+export function setFlash(ctx: Ctx, http: HttpSettings, code: FlashCode): void {
+  writeCookie(ctx, http, 'flash', code, SECONDS)
+}
+
+/** The message that waits, if there is one; it is gone afterwards. */
+export function takeFlash(ctx: Ctx, http: HttpSettings): Flash | null {
+  const code = readCookie(ctx, http, 'flash')
+  if (code === undefined) return null
+  writeCookie(ctx, http, 'flash', '', 0)
+  return Object.hasOwn(MESSAGES, code) ? { tone: 'success', text: MESSAGES[code as FlashCode] } : null
+}

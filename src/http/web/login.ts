@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { DocsearchError } from '../../core/errors.ts'
+import { renderLoggedOut, renderLogin } from '../../pages/account/login.tsx'
+import { paths } from '../../pages/paths.ts'
+import type { Ctx } from '../route.ts'
+import type { Services } from '../services.ts'
+import { authorizeRequestOf } from './authorize.ts'
+import { redirectToLogin, type Page } from './page.ts'
+import { allowFormTarget } from './page-policy.ts'
+import { safeReturnTo } from './return-to.ts'
+import { beginSession, finishSession } from './session.ts'
+
+const returnToField = z.string().optional()
+/** Whatever is wrong with them, the answer is that they are wrong. */
+const loginForm = z.object({ email: z.string().default(''), password: z.string().default(''), return_to: returnToField })
+
+export const loginPages: Page[] = [
+  {
+    method: 'GET',
+    path: paths.home,
+    access: 'anyone',
+    handle: ({ visitor, goTo }) => goTo(visitor === null ? paths.login : paths.settings),
+  },
+  {
+    method: 'GET',
+    path: paths.login,
+    access: 'anyone',
+    async handle({ ctx, services, visitor, csrf, show, goTo }) {
+      const sent = ctx.query['return_to']
+      const returnTo = safeReturnTo(typeof sent === 'string' ? sent : undefined)
+      if (visitor !== null) return goTo(returnTo ?? paths.settings)
+      const notice = await leadOn(ctx, services, returnTo)
+      show(renderLogin({ csrf, returnTo, email: '', failure: null, notice }))
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.login,
+    access: 'anyone',
+    async handle({ ctx, services, csrf, submitted, show, goTo }) {
+      const { data } = submitted(loginForm)
+      const { email = '', password = '', return_to } = data ?? {}
+      const returnTo = safeReturnTo(return_to)
+      const again = { csrf, returnTo, email, notice: await leadOn(ctx, services, returnTo) }
+      try {
+        const user = await services.accounts.logIn({ email, password, address: ctx.ip })
+        if (user === null) return show(renderLogin({ ...again, failure: 'wrong' }), 422)
+        await beginSession(ctx, services, user)
+        goTo(returnTo ?? paths.settings)
+      } catch (error) {
+        if (!(error instanceof DocsearchError) || error.code !== 'too_many_failures') throw error
+        const seconds = Math.ceil(error.retryAfter ?? 60)
+        ctx.set('Retry-After', String(seconds))
+        show(renderLogin({ ...again, failure: { waitMinutes: Math.ceil(seconds / 60) } }), 429)
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.logout,
+    access: 'anyone',
+    async handle({ ctx, services, submitted, goTo }) {
+      const returnTo = safeReturnTo(submitted(z.object({ return_to: returnToField })).data?.return_to)
+      await finishSession(ctx, services)
+      if (returnTo === null) return goTo(paths.loggedOut)
+      redirectToLogin(ctx, returnTo)
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.loggedOut,
+    access: 'anyone',
+    handle: ({ show }) => show(renderLoggedOut()),
+  },
+]
+
+/**
+ * Why somebody has to log in, where that is known. When it is for an application, the browser may end at its address in the same chain of
+ * redirects that began with this page's form.
+ */
+async function leadOn(ctx: Ctx, services: Services, returnTo: string | null): Promise<string | null> {
+  if (returnTo?.startsWith(`${paths.device}?`) === true || returnTo === paths.device) return 'Log in to connect a device.'
+  const outcome = await authorizeRequestOf(services, returnTo)
+  if (outcome?.kind === 'redirect') allowFormTarget(ctx, outcome.location)
+  if (outcome?.kind !== 'ask') return null
+  allowFormTarget(ctx, outcome.request.redirectUri)
+  return `Log in to connect ${outcome.request.client.name}.`
+}

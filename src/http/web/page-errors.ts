@@ -1,0 +1,28 @@
+import type { Problem } from '../../contract/common.ts'
+import { renderError } from '../../pages/account/error.tsx'
+import type { Ctx } from '../route.ts'
+import { setPagePolicy } from './page-policy.ts'
+
+/** Where programs are answered, whatever they accept. */
+const FOR_PROGRAMS = /^\/(?:api|mcp|\.well-known)(?:\/|$)/
+
+/** Whether a person looks at the answer: the path is a page's, or it is nothing's and a browser asked for it. */
+export function wantsPage(ctx: Ctx): boolean {
+  if (ctx.state.isPage === true) return true
+  return ctx.state.route === undefined && !FOR_PROGRAMS.test(ctx.path) && /\btext\/html\b/i.test(ctx.get('Accept'))
+}
+
+/** The problem as a page: what happened, what to do, and the request's id. */
+export function showErrorPage(ctx: Ctx, problem: Pick<Problem, 'status' | 'code' | 'detail'>): void {
+  setPagePolicy(ctx)
+  const retryAfter = Number(ctx.response.get('Retry-After'))
+  ctx.status = problem.status
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = renderError({
+    status: problem.status,
+    code: problem.code,
+    detail: problem.detail,
+    requestId: ctx.state.requestId,
+    ...(retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),
+  })
+}

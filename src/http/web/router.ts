@@ -1,0 +1,56 @@
+import Router from '@koa/router'
+import type Koa from 'koa'
+import { fail } from '../problems.ts'
+import type { State } from '../route.ts'
+import { otherMethods } from '../router.ts'
+import type { Services } from '../services.ts'
+import type { Middleware } from '../step.ts'
+import { csrfCheck, originCheck } from './csrf.ts'
+import { formBody } from './form-body.ts'
+import { pagePolicy } from './page-policy.ts'
+import { ownAddress, pageCall, redirectToLogin, type Page } from './page.ts'
+import { loadSession } from './session.ts'
+
+/** The table of pages as middleware: each row with the steps its method and access ask for. Unknown paths go on. */
+export function pageRouter(table: readonly Page[], services: Services): Koa.Middleware<State>[] {
+  const router = new Router<State>()
+  for (const row of table) router.register(row.path, [row.method], steps(row, services))
+  return [markPages(router), router.routes() as Middleware, otherMethods(router)]
+}
+
+function steps(row: Page, services: Services): Middleware[] {
+  return [
+    nameRoute(row),
+    pagePolicy(),
+    ...(row.access === 'public' ? [] : [loadSession(services)]),
+    ...(row.method === 'POST' ? [originCheck(services), formBody(), csrfCheck(services)] : []),
+    accessCheck(row.access),
+    async (ctx) => row.handle(pageCall(ctx, services)),
+  ]
+}
+
+/** Also where the method is wrong, so that the refusal is a page too. */
+function markPages(router: Router<State>): Middleware {
+  return async (ctx, next) => {
+    if (router.match(ctx.path, ctx.method).path.length > 0) ctx.state.isPage = true
+    await next()
+  }
+}
+
+function nameRoute(row: Page): Middleware {
+  return async (ctx, next) => {
+    ctx.state.route = row.path.replaceAll(/:(\w+)/g, '{$1}')
+    await next()
+  }
+}
+
+function accessCheck(access: Page['access']): Middleware {
+  return async (ctx, next) => {
+    const { login } = ctx.state
+    if (access === 'public' || access === 'anyone') return next()
+    // What was posted is gone with the session; the page it came from is where to begin again.
+    if (login === undefined) return redirectToLogin(ctx, ctx.method === 'POST' ? '/' : ownAddress(ctx))
+    if (access === 'owner' && login.user.role !== 'owner') throw fail('not_found', 'There is no such page for this account.')
+    await next()
+  }
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import type { LinkPurpose, User } from '../../core/model.ts'
+import type { FormState } from '../../pages/form.tsx'
+import { renderLinkEnded, renderSetup } from '../../pages/account/setup.tsx'
+import { paths } from '../../pages/paths.ts'
+import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from './fields.ts'
+import type { Page, PageCall } from './page.ts'
+import { beginSession } from './session.ts'
+import { withError } from './submitted.ts'
+
+type Fields = 'name' | 'email' | 'password' | 'password_again'
+
+/** What a link does not let one choose: it stays, whatever is sent. */
+const ignored = z
+  .string()
+  .optional()
+  .transform(() => undefined)
+
+function formFor(purpose: LinkPurpose) {
+  return z.object({
+    token: z.string(),
+    name: purpose === 'reset' ? ignored : name,
+    email: purpose === 'setup' ? email : ignored,
+    password,
+    password_again: z.string().default(''),
+  })
+}
+
+const ERROR_FIELDS = { ...NEW_PASSWORD_ERRORS, user_exists: 'email' } as const
+
+/** A one-time link opens this: the first owner, somebody invited, somebody who forgot the password. */
+export const setupPages: Page[] = [
+  {
+    method: 'GET',
+    path: paths.setup,
+    access: 'anyone',
+    async handle(call) {
+      const sent = call.ctx.query['token']
+      const secret = typeof sent === 'string' ? sent : ''
+      const link = await call.services.accounts.findLink(secret)
+      if (link === null) return linkEnded(call)
+      call.show(renderSetup({ ...propsOf(secret, link), csrf: call.csrf, form: {} }))
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.setup,
+    access: 'anyone',
+    async handle(call) {
+      const { ctx, services, submitted, csrf, show, goTo } = call
+      const secret = ctx.state.form?.fields['token']?.[0] ?? ''
+      const link = await services.accounts.findLink(secret)
+      if (link === null) return linkEnded(call)
+      const again = (form: FormState<Fields>) => show(renderSetup({ ...propsOf(secret, link), csrf, form }), 422)
+      const { data, state } = submitted(formFor(link.purpose))
+      if (data === undefined) return again(state)
+      const mismatch = passwordsMatch(data)
+      if (mismatch !== null) return again({ ...state, errors: { password_again: mismatch } })
+      let user: User | null
+      try {
+        user = await services.accounts.useLink(secret, {
+          password: data.password,
+          ...(data.name === undefined ? {} : { name: data.name }),
+          ...(data.email === undefined ? {} : { email: data.email }),
+        })
+      } catch (error) {
+        return again(withError(state, error, ERROR_FIELDS))
+      }
+      if (user === null) return linkEnded(call)
+      await beginSession(ctx, services, user)
+      goTo(paths.settings)
+    },
+  },
+]
+
+function linkEnded({ show }: PageCall): void {
+  show(renderLinkEnded({ purpose: null }), 404)
+}
+
+function propsOf(token: string, { purpose, user }: { purpose: LinkPurpose; user: User }) {
+  return { purpose, token, name: user.name, email: user.email }
+}
