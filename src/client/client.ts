@@ -1,8 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiKeyCreate, ApiKeyCreated, ApiKeyList, Health, Me } from '../contract/account.ts'
+import type {
+  ConnectionList,
+  OAuthClient,
+  OAuthClientCreate,
+  OAuthClientCreated,
+  OAuthClientList,
+  OAuthClientRotate,
+  OAuthClientRotated,
+  OAuthClientUpdate,
+} from '../contract/clients.ts'
 import type { Document, DocumentEvent, DocumentList, UploadAnswer } from '../contract/documents.ts'
 import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate } from '../contract/projects.ts'
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
+import type { User, UserCreate, UserCreated, UserDeleted, UserList, UserReset, UserUpdate } from '../contract/users.ts'
 import { normaliseAddress } from './address.ts'
 import { ClientError } from './errors.ts'
 import type { OnProgress, UploadFile } from './multipart.ts'
@@ -76,6 +87,8 @@ export function createClient(options: ClientOptions) {
 
   const documentPath = (id: string) => `/api/v1/documents/${encodeURIComponent(id)}`
   const projectPath = (id: string) => `/api/v1/projects/${encodeURIComponent(id)}`
+  const clientPath = (id: string) => `/api/v1/clients/${encodeURIComponent(id)}`
+  const userPath = (idOrEmail: string) => `/api/v1/users/${encodeURIComponent(idOrEmail)}`
 
   function upload(
     call: { query?: NonNullable<Call['query']>; body: StreamBody },
@@ -153,6 +166,42 @@ export function createClient(options: ClientOptions) {
         get<ApiKeyList>({ method: 'GET', path: '/api/v1/keys', query: { ...page } }, 'keys', 'next_cursor'),
       create: (key: ApiKeyCreate) => get<ApiKeyCreated>({ method: 'POST', path: '/api/v1/keys', json: key }, 'id', 'key'),
       delete: (id: string) => run({ method: 'DELETE', path: `/api/v1/keys/${encodeURIComponent(id)}` }),
+    },
+
+    /** Applications of the caller that may ask users for access. */
+    clients: {
+      list: () => get<OAuthClientList>({ method: 'GET', path: '/api/v1/clients' }, 'clients'),
+      create: (application: OAuthClientCreate) =>
+        get<OAuthClientCreated>({ method: 'POST', path: '/api/v1/clients', json: application }, 'client_id', 'name'),
+      get: (id: string) => get<OAuthClient>({ method: 'GET', path: clientPath(id) }, 'client_id', 'name'),
+      update: (id: string, change: OAuthClientUpdate) =>
+        get<OAuthClient>({ method: 'PATCH', path: clientPath(id), json: change }, 'client_id', 'name'),
+      rotate: (id: string, settings: OAuthClientRotate = {}) =>
+        get<OAuthClientRotated>(
+          { method: 'POST', path: `${clientPath(id)}/rotate`, json: settings },
+          'client_id',
+          'client_secret',
+        ),
+      delete: (id: string) => run({ method: 'DELETE', path: clientPath(id) }),
+    },
+
+    /** Applications that can act for the caller. */
+    connections: {
+      list: () => get<ConnectionList>({ method: 'GET', path: '/api/v1/connections' }, 'connections'),
+      delete: (id: string) => run({ method: 'DELETE', path: `/api/v1/connections/${encodeURIComponent(id)}` }),
+    },
+
+    /** For the owner of the instance. */
+    users: {
+      list: (page: Page = {}) =>
+        get<UserList>({ method: 'GET', path: '/api/v1/users', query: { ...page } }, 'users', 'next_cursor'),
+      create: (person: UserCreate) => get<UserCreated>({ method: 'POST', path: '/api/v1/users', json: person }, 'id', 'role'),
+      get: (idOrEmail: string) => get<User>({ method: 'GET', path: userPath(idOrEmail) }, 'id', 'role'),
+      update: (idOrEmail: string, change: UserUpdate) =>
+        get<User>({ method: 'PATCH', path: userPath(idOrEmail), json: change }, 'id', 'role'),
+      reset: (idOrEmail: string) =>
+        get<UserReset>({ method: 'POST', path: `${userPath(idOrEmail)}/reset` }, 'id', 'invitation_url'),
+      delete: (idOrEmail: string) => get<UserDeleted>({ method: 'DELETE', path: userPath(idOrEmail) }, 'documents_deleted'),
     },
 
     me: () => get<Me>({ method: 'GET', path: '/api/v1/me' }, 'user', 'scopes', 'authentication'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nextCursor, pageQuery, scope, timestamp } from './common.ts'
+import { nextCursor, pageQuery, scope, shownName, timestamp } from './common.ts'
 
 export const apiKey = z
   .object({
@@ -23,12 +23,7 @@ export type ApiKeyList = z.infer<typeof apiKeyList>
 export const apiKeyListQuery = z.strictObject(pageQuery)
 export const apiKeyCreate = z
   .strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters'),
+    name: shownName,
     scopes: z
       .array(scope)
       .min(1)

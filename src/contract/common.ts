@@ -8,6 +8,14 @@ export const scope = z.enum(SCOPES).meta({ id: 'Scope' })
 
 export const documentStatus = z.enum(DOCUMENT_STATUSES).meta({ id: 'DocumentStatus' })
 
+/** What a person, a key or an application is called. Shown on terminals and in pages: no control characters. */
+export const shownName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+
 /** Query parameters of every list. They arrive as text. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most' }),

@@ -13,6 +13,8 @@ export interface Operation {
   description?: string
   /** A scope; `any` credential; `optional`: answers without one too; `public`: a credential changes nothing. */
   access: Scope | 'any' | 'optional' | 'public'
+  /** Only for the owner of the instance, whatever the scopes. */
+  role?: 'owner'
   /** What `{id}` is. */
   idDescription?: string
   query?: z.ZodType
@@ -20,6 +22,8 @@ export interface Operation {
   documentedQuery?: z.ZodType
   /** A JSON body. */
   body?: z.ZodType
+  /** No body is the same as `{}`. */
+  bodyOptional?: boolean
   /** A body that is not JSON, in OpenAPI's words; the handler reads it. */
   content?: Record<string, { schema: object; encoding?: object }>
   headers?: Record<string, { description: string; example?: string }>
@@ -100,6 +104,7 @@ export function problemCodes(operation: Operation): string[] {
   if (operation.access !== 'public') codes.add('invalid_token').add('rate_limited').add('unavailable')
   if (operation.access !== 'public' && operation.access !== 'optional') codes.add('unauthorized')
   if (operation.access.includes(':')) codes.add('insufficient_scope')
+  if (operation.role !== undefined) codes.add('owner_only')
   if (operation.body !== undefined) codes.add('invalid_json').add('unsupported_media_type').add('body_too_large')
   if (operation.method !== 'GET') codes.add('disk_full')
   codes.add('internal_error')
@@ -122,12 +127,17 @@ function describe(
     operationId: operation.operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...description(operation),
     security: security(operation),
     parameters: parameters(operation, schemas),
     ...requestBody(operation, schemas),
     responses,
   }
+}
+
+function description({ description: text, role }: Operation): Json {
+  const parts = [text, role === 'owner' ? 'Only for the owner of the instance.' : undefined].filter((part) => part !== undefined)
+  return parts.length === 0 ? {} : { description: parts.join(' ') }
 }
 
 function security(operation: Operation): Json[] {
@@ -175,7 +185,10 @@ function requestBody(operation: Operation, schemas: Record<string, Json>): Json 
   if (operation.content !== undefined) return { requestBody: { required: true, content: operation.content } }
   if (operation.body === undefined) return {}
   return {
-    requestBody: { required: true, content: { 'application/json': { schema: reference(operation.body, 'input', schemas) } } },
+    requestBody: {
+      required: operation.bodyOptional !== true,
+      content: { 'application/json': { schema: reference(operation.body, 'input', schemas) } },
+    },
   }
 }
 

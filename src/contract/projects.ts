@@ -1,18 +1,12 @@
 import { z } from 'zod'
-import { nextCursor, pageQuery, timestamp } from './common.ts'
+import { nextCursor, pageQuery, shownName, timestamp } from './common.ts'
 
 /** Ids are `prj_` and 26 letters and digits of Crockford's base32. */
 export function looksLikeProjectId(text: string): boolean {
   return /^prj_[0-9a-z]{26}$/.test(text)
 }
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  // A name is shown on terminals and in pages: no control characters.
-  .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+const name = shownName
   // Wherever a project is given its id or its name will do: a name that is another's id would point to both.
   .refine((text) => !looksLikeProjectId(text), 'must not look like the id of a project')
 

@@ -1,4 +1,6 @@
 import type { Route } from '../route.ts'
+import { clientRoutes } from './clients/routes.ts'
+import { connectionRoutes } from './connections/routes.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { documentRoutes } from './documents/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -8,6 +10,7 @@ import { meRoutes } from './me/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
+import { userRoutes } from './users/routes.ts'
 
 /** Every endpoint there is. Router, OpenAPI document, docs page and the isolation test all read this one table. */
 export const routes: readonly Route[] = [
@@ -18,6 +21,9 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...keyRoutes,
   ...meRoutes,
+  ...connectionRoutes,
+  ...clientRoutes,
+  ...userRoutes,
   ...healthRoutes,
   ...docsRoutes(() => routes),
 ]

@@ -6,9 +6,9 @@ const MOST_BYTES = 1_000_000
 
 /**
  * JSON and nothing else, with its Content-Type. co-body refuses `__proto__` and `constructor.prototype` anywhere in the text, so no
- * field can reach a prototype.
+ * field can reach a prototype. `optional`: a request without a body is taken as `{}`.
  */
-export function jsonBody(): Middleware {
+export function jsonBody({ optional = false }: { optional?: boolean } = {}): Middleware {
   const parse = koaBody({
     json: true,
     jsonStrict: true,
@@ -22,6 +22,10 @@ export function jsonBody(): Middleware {
   })
   return async (ctx, next) => {
     const type = ctx.get('Content-Type')
+    if (optional && type === '' && !ctx.request.length && ctx.get('Transfer-Encoding') === '') {
+      Object.assign(ctx.request, { body: {} })
+      return next()
+    }
     if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
       throw fail(
         'unsupported_media_type',
