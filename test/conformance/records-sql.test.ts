@@ -6,19 +6,25 @@ import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
-import { recordsConformance } from './records.ts'
+import { accountsConformance } from './records-accounts.ts'
+import { oauthConformance } from './records-oauth.ts'
+import { recordsConformance, type RecordsUnderTest } from './records.ts'
 
 const openIn = (folder: string, clock: TestClock = testClock()) =>
   openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
 
+const overSqlite: RecordsUnderTest = {
+  async open(clock) {
+    const records = await openIn(await tempFolder(), clock)
+    onTestFinished(() => records.close())
+    return records
+  },
+}
+
 describe('records over SQLite', () => {
-  recordsConformance({
-    async open(clock) {
-      const records = await openIn(await tempFolder(), clock)
-      onTestFinished(() => records.close())
-      return records
-    },
-  })
+  recordsConformance(overSqlite)
+  accountsConformance(overSqlite)
+  oauthConformance(overSqlite)
 })
 
 /** A database with some rows, closed. */

@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { expect, onTestFinished, test } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
+import { nodeSqliteDialect } from '../../src/records/sql/dialect.ts'
+import { MIGRATIONS } from '../../src/records/sql/migrations.ts'
+import { openRecords } from '../../src/records/sql/open.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { testClock } from '../support/test-clock.ts'
+
+const SHA256 = 'b'.repeat(64)
+
+/** As docsearch 0.1.0 left it: only the first migration, and a row of everything. */
+async function databaseOfFirstVersion(now: number): Promise<string> {
+  const file = join(await tempFolder(), 'docsearch.db')
+  const database = new DatabaseSync(file)
+  const db = new Kysely<never>({ dialect: nodeSqliteDialect(database) })
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
+  const { error } = await migrator.migrateTo('0001_initial')
+  expect(error).toBeUndefined()
+  database.exec(`
+    insert into users values ('usr_1', null, 'Ann', 'owner', null, 1), ('usr_2', 'Émile@Example.org', 'Émile', 'member', 'phc', 2);
+    insert into setup_tokens values ('open', 'usr_1', 1, ${now + 1000}, null), ('used', 'usr_1', 1, ${now + 1000}, 2);
+    insert into api_keys values ('key_1', 'usr_1', 'k', '${SHA256}', 'abcd', '["read:documents"]', 3, 4, null);
+    insert into projects values ('prj_1', 'usr_1', 'default', '', 5, 5);
+    insert into documents values ('doc_1', 'usr_1', 'prj_1', 'a.txt', 'a.txt', 'a.txt', 'text/plain', 3, '${SHA256}', 'ready', 2, 6, 7, 8, 1, 2,
+      'builtin', null, null, '[]', '{"pages":1,"pagesWithText":1,"pagesWithoutText":0,"chunksSkipped":0}', 'T', '["x"]', '{}', 0, 6, null, 2, 1);
+    insert into pages values ('doc_1', 1, 'abc', '[]');
+    insert into tombstones values ('doc_0', 1);
+    insert into events values (7, 'usr_1', 'doc_1', 'prj_1', 'document.ready', '{"name":"a.txt"}', 8);
+    insert into generations values ('gen_1', 'print', 'builtin', 256, 1, 9);
+  `)
+  await db.destroy()
+  return file
+}
+
+test('a database of the first version comes to this one with nothing lost', async () => {
+  const clock = testClock()
+  const file = await databaseOfFirstVersion(clock.now().getTime())
+  const records = await openRecords({ file, clock, log: silentLogger })
+  onTestFinished(() => records.close())
+
+  expect(await records.users.owner()).toEqual({
+    id: 'usr_1',
+    email: null,
+    name: 'Ann',
+    role: 'owner',
+    createdAt: new Date(1),
+    disabledAt: null,
+    hasPassword: false,
+  })
+  expect(await records.users.findByEmail('émile@example.org')).toMatchObject({ id: 'usr_2', hasPassword: true })
+  expect(await records.users.passwordHash('usr_2')).toBe('phc')
+  expect(await records.links.find('open')).toMatchObject({ userId: 'usr_1', purpose: 'setup' })
+  expect(await records.links.find('used')).toBeNull()
+  expect(await records.keys.findByHash(SHA256)).toMatchObject({
+    id: 'key_1',
+    lastUsedAt: new Date(4),
+    scopes: ['read:documents'],
+  })
+  expect(await records.projects.find('usr_1', 'default')).toMatchObject({ id: 'prj_1', counts: { documents: 1, chunks: 2 } })
+  expect(await records.documents.get('usr_1', 'doc_1')).toMatchObject({ version: 2, status: 'ready', title: 'T', tags: ['x'] })
+  expect(await records.documents.pages('usr_1', 'doc_1')).toEqual([{ number: 1, text: 'abc', blocks: [] }])
+  expect(await records.queue.tombstones()).toEqual(['doc_0'])
+  expect(await records.events.since('usr_1', 0, 10)).toMatchObject([{ id: 7, type: 'document.ready' }])
+  expect(await records.generations.active()).toMatchObject({ id: 'gen_1', dimensions: 256 })
+})
+
+test('what comes out of the upgrade is what a new database has', async () => {
+  const clock = testClock()
+  const upgraded = await databaseOfFirstVersion(clock.now().getTime())
+  const fresh = join(await tempFolder(), 'docsearch.db')
+  for (const file of [upgraded, fresh]) await (await openRecords({ file, clock, log: silentLogger })).close()
+  expect(schemaOf(upgraded)).toEqual(schemaOf(fresh))
+})
+
+function schemaOf(file: string): unknown[] {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    expect(database.prepare('pragma foreign_key_check').all()).toEqual([])
+    return database.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all()
+  } finally {
+    database.close()
+  }
+}
