@@ -1,0 +1,112 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { runCommand } from '../support/cli.ts'
+import { json } from '../support/scripted-instance.ts'
+import { oauthError, scriptedOAuth, TOKENS } from '../support/scripted-oauth.ts'
+
+/** The answers to the polls, in turn; a text is an error, null a connection that is cut. The last one goes on. */
+function polls(...answers: (string | object | null)[]) {
+  return (_: unknown, response: ServerResponse) => {
+    const answer = answers.length > 1 ? answers.shift() : answers[0]
+    if (answer === null) response.destroy()
+    else if (typeof answer === 'string') oauthError(response, 400, answer)
+    else json(response, 200, answer)
+  }
+}
+
+async function login(token: unknown, args: string[] = ['--device'], env: Record<string, string> = { DISPLAY: ':0' }) {
+  const instance = await scriptedOAuth({ 'POST /api/oauth/token': token })
+  const waits: number[] = []
+  const run = await runCommand(['login', instance.url, ...args], { env, wait: async (ms) => void waits.push(ms) })
+  return { instance, run, waits }
+}
+
+test('a code and where to enter it, then the login', async () => {
+  const { instance, run, waits } = await login(polls('authorization_pending', 'authorization_pending', TOKENS))
+  expect(run).toMatchObject({ code: 0, stdout: `Logged in to ${instance.url} as Alice (read:documents)\n`, opened: [] })
+  expect(run.stderr).toContain('Code:  BCDF-GHJK')
+  expect(run.stderr).toContain(`${instance.url}/device within 15 minutes`)
+  expect(waits).toEqual([5000, 5000, 5000])
+  expect(instance.forms('/api/oauth/device')).toEqual([
+    { scope: 'read:documents write:documents manage:keys', client_id: 'docsearch-cli' },
+  ])
+  expect(instance.forms('/api/oauth/token')[0]).toEqual({
+    grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    device_code: 'd'.repeat(64),
+    client_id: 'docsearch-cli',
+  })
+  for (const secret of ['d'.repeat(64), TOKENS.access_token]) expect(run.stdout + run.stderr).not.toContain(secret)
+})
+
+test('slow_down makes it slower for good; a cut connection is tried again', async () => {
+  const { run, waits } = await login(polls('slow_down', null, 'authorization_pending', TOKENS))
+  expect(run.code).toBe(0)
+  expect(waits).toEqual([5000, 10_000, 10_000, 10_000])
+})
+
+test.each([
+  ['access_denied', 'was declined'],
+  ['expired_token', 'has run out'],
+  ['authorization_pending', 'has run out'],
+])('%s to the end: 4', async (error, sentence) => {
+  const { run } = await login(polls(error))
+  expect(run).toMatchObject({ code: 4, stdout: '' })
+  expect(run.stderr).toContain(sentence)
+})
+
+test('Ctrl-C while it waits: 130', async () => {
+  const instance = await scriptedOAuth()
+  const controller = new AbortController()
+  const run = await runCommand(['login', instance.url, '--device'], {
+    signal: controller.signal,
+    wait: async () => controller.abort(),
+  })
+  expect(run.code).toBe(130)
+  expect(instance.forms('/api/oauth/token')).toEqual([])
+})
+
+describe('chosen by itself where a browser would open in the wrong place, or not at all', () => {
+  test.each([
+    { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22', DISPLAY: ':10' },
+    { SSH_TTY: '/dev/pts/1', BROWSER: 'firefox' },
+    ...(process.platform === 'linux' ? [{}] : []),
+  ])('%j', async (env) => {
+    const { run } = await login(polls(TOKENS), [], env)
+    expect(run).toMatchObject({ code: 0, opened: [] })
+    expect(run.stderr).toContain('BCDF-GHJK')
+  })
+})
+
+test('the code is shown with --quiet too, and with --json as an object on standard error', async () => {
+  expect((await login(polls(TOKENS), ['--device', '--quiet'])).run.stderr).toContain('BCDF-GHJK')
+  const { instance, run } = await login(polls(TOKENS), ['--device', '--json'])
+  expect(JSON.parse(run.stderr)).toEqual({
+    event: 'code',
+    user_code: 'BCDF-GHJK',
+    verification_uri: `${instance.url}/device`,
+    verification_uri_complete: `${instance.url}/device?code=BCDF-GHJK`,
+    expires_in: 900,
+  })
+  expect(JSON.parse(run.stdout)).toMatchObject({ server: instance.url, user: { name: 'Alice' } })
+})
+
+test('a person is not sent elsewhere with their password: 7', async () => {
+  const instance = await scriptedOAuth({
+    'POST /api/oauth/device': {
+      device_code: 'd'.repeat(64),
+      user_code: 'BCDF-GHJK',
+      verification_uri: 'https://evil.example/device',
+      expires_in: 900,
+    },
+  })
+  const run = await runCommand(['login', instance.url, '--device'])
+  expect(run.code).toBe(7)
+  expect(run.stderr).not.toContain('BCDF')
+})
+
+test('an instance without it says so: 2', async () => {
+  const instance = await scriptedOAuth({}, () => ({ device_authorization_endpoint: undefined }))
+  const run = await runCommand(['login', instance.url, '--device'])
+  expect(run.code).toBe(2)
+  expect(run.stderr).toContain('--with-token')
+})

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import { runCommand, testFolder } from '../support/cli.ts'
+import { problem, scriptedInstance } from '../support/scripted-instance.ts'
+import { comeBack, scriptedOAuth } from '../support/scripted-oauth.ts'
+
+const METADATA = 'GET /.well-known/oauth-authorization-server'
+
+test('nothing listens: 5', async () => {
+  const run = await runCommand(['login', 'http://127.0.0.1:1'])
+  expect(run).toMatchObject({ code: 5, stdout: '', opened: [] })
+})
+
+test('an older docsearch, or none: 2, and how it is done there', async () => {
+  const older = await scriptedInstance({
+    [METADATA]: (_: unknown, response: ServerResponse) => problem(response, 404, 'not_found', 'There is nothing at this path.'),
+  })
+  const run = await runCommand(['login', older.url])
+  expect(run.code).toBe(2)
+  expect(run.stderr).toContain(`docsearch login ${older.url} --with-token`)
+})
+
+test('something else answers: 7', async () => {
+  const other = await scriptedInstance({
+    [METADATA]: (_: unknown, response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'),
+  })
+  expect((await runCommand(['login', other.url])).code).toBe(7)
+})
+
+test('metadata of another instance is refused, and that one is named: 2', async () => {
+  const instance = await scriptedOAuth({}, () => ({ issuer: 'https://docs.example.org' }))
+  const run = await runCommand(['login', instance.url])
+  expect(run).toMatchObject({ code: 2, opened: [] })
+  expect(run.stderr).toContain('docsearch login https://docs.example.org')
+})
+
+test.each(['authorization_endpoint', 'token_endpoint'])('an %s elsewhere is refused: 7, nothing is sent there', async (name) => {
+  const elsewhere = await scriptedOAuth()
+  const instance = await scriptedOAuth({}, () => ({ [name]: `${elsewhere.url}/api/oauth/x` }))
+  const run = await runCommand(['login', instance.url], { env: { DISPLAY: ':0' }, browser: comeBack(instance.url) })
+  expect(run.code).toBe(7)
+  expect(elsewhere.requests).toEqual([])
+})
+
+test.each([METADATA, 'POST /api/oauth/token'])('a redirect of %s is not followed', async (path) => {
+  const elsewhere = await scriptedOAuth()
+  const away = (_: unknown, response: ServerResponse) =>
+    response.writeHead(307, { Location: `${elsewhere.url}${path.split(' ')[1]}` }).end()
+  const instance = await scriptedOAuth({ [path]: away })
+  const run = await runCommand(['login', instance.url], { env: { DISPLAY: ':0' }, browser: comeBack(instance.url) })
+  expect(run.code).toBe(2)
+  expect(run.stderr).toContain(elsewhere.url)
+  expect(elsewhere.requests).toEqual([])
+})
+
+test('what was kept for one address is not sent to another, nor are the tokens of a login', async () => {
+  const [instance, other] = [await scriptedOAuth(), await scriptedOAuth()]
+  const env = { DISPLAY: ':0', XDG_CONFIG_HOME: testFolder() }
+  expect((await runCommand(['login', instance.url], { env, browser: comeBack(instance.url) })).code).toBe(0)
+  const run = await runCommand(['whoami', '--server', other.url], { env })
+  expect(run.code).toBe(4)
+  expect(run.stderr).toContain(`docsearch login ${other.url}`)
+  expect(other.requests.filter(({ headers }) => headers.authorization !== undefined)).toEqual([])
+})
