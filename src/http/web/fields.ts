@@ -1,15 +1,16 @@
 import { z } from 'zod'
+import { shownName } from '../../contract/common.ts'
+import { email as emailRule } from '../../contract/users.ts'
 import { SCOPES, type Scope } from '../../core/model.ts'
 import type { PageCall } from './page.ts'
 
-/** Fields that several forms have, with messages for whoever filled them in. */
+/** Fields that several forms have: the rules of the contract, with messages for whoever filled them in. */
 
 export const name = z
   .string('Enter a name.')
   .trim()
   .min(1, 'Enter a name.')
-  .max(200, 'A name has at most 200 characters.')
-  .regex(/^\P{Cc}*$/u, 'A name has no control characters.')
+  .refine((text) => shownName.safeParse(text).success, 'A name has at most 200 characters, and no control characters.')
 
 /** Empty where nothing is typed: whoever it is for chooses one. */
 export const optionalName = z.literal('').or(name).default('')
@@ -18,8 +19,7 @@ export const email = z
   .string('Enter an email address.')
   .trim()
   .min(1, 'Enter an email address.')
-  .max(254, 'An email address has at most 254 characters.')
-  .pipe(z.email('This is not an email address, such as name@example.org.'))
+  .refine((text) => emailRule.safeParse(text).success, 'This is not an email address, such as name@example.org.')
 
 /** How good it is, auth/ decides. */
 export const password = z.string('Enter a password.').min(1, 'Enter a password.')

@@ -126,7 +126,7 @@ export const userRoutes = [
   }),
 ]
 
-function people({ records, accounts, ingest, http }: Services): People {
+export function people({ records, accounts, ingest, http }: Services): People {
   return createPeople({ records, accounts, baseUrl: http.baseUrl, deleteUser: (id) => ingest.deleteUser(id) })
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { UserCreated } from '../../../contract/users.ts'
 import type { LinkPurpose, User } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type UserRow,
 } from '../../../pages/settings/users.tsx'
 import { fail } from '../../problems.ts'
+import { people } from '../../api/users/routes.ts'
 import { every } from '../every.ts'
 import { email, optionalName } from '../fields.ts'
 import type { Page, PageCall } from '../page.ts'
@@ -41,13 +43,13 @@ export const userPages: Page[] = [
       const { services, submitted, show, signedIn } = call
       const { data, state } = submitted(inviteForm)
       if (data === undefined) return show(renderUserInvite({ ...signedIn(), form: state }), 422)
-      let made: User
       try {
-        made = await services.records.users.create({ ...data, role: 'member' })
+        const { email, name } = data
+        const made = await people(services).add({ email, role: 'member', ...(name === '' ? {} : { name }) })
+        showLink(call, made, 'invitation')
       } catch (error) {
-        return show(renderUserInvite({ ...signedIn(), form: withError(state, error, { user_exists: 'email' }) }), 422)
+        show(renderUserInvite({ ...signedIn(), form: withError(state, error, { user_exists: 'email' }) }), 422)
       }
-      await showLink(call, made, 'invitation')
     },
   },
   {
@@ -55,9 +57,9 @@ export const userPages: Page[] = [
     path: paths.userReset(':id'),
     access: 'owner',
     async handle(call) {
-      const other = await findOther(call)
-      if (other.disabledAt !== null) throw fail('not_found', 'This account is disabled. Enable it first.')
-      await showLink(call, other, other.hasPassword ? 'reset' : 'invitation')
+      const { id } = await findOther(call)
+      const reset = await people(call.services).reset(id)
+      showLink(call, reset, reset.has_password ? 'reset' : 'invitation')
     },
   },
   {
@@ -117,10 +119,10 @@ async function findOther({ services, user, id }: PageCall): Promise<User> {
 }
 
 /** On this answer only; a link made before ends. */
-async function showLink({ services, show, signedIn }: PageCall, other: User, purpose: LinkPurpose): Promise<void> {
-  const { token, expiresAt } = await services.accounts.issueLink(other.id, purpose)
-  const link = `${services.http.baseUrl()}${paths.setup}?token=${token}`
-  show(renderUserLink({ ...signedIn(), who: whoIs(other), purpose, link, expiresAt: expiresAt.toISOString() }))
+function showLink({ show, signedIn }: PageCall, made: UserCreated, purpose: LinkPurpose): void {
+  const { invitation_url: link, invitation_expires_at: expiresAt } = made
+  if (link === undefined || expiresAt === undefined) throw new Error('an account without a password came without a link')
+  show(renderUserLink({ ...signedIn(), who: whoIs(made), purpose, link, expiresAt }))
 }
 
 function userRow(user: User, thisId: string): UserRow {
@@ -136,6 +138,6 @@ function userRow(user: User, thisId: string): UserRow {
   }
 }
 
-function whoIs({ name, email }: User): string {
+function whoIs({ name, email }: Pick<User, 'name' | 'email'>): string {
   return email ?? name
 }
