@@ -51,12 +51,15 @@ export async function rememberLocal(
   return true
 }
 
-/** Keeps a login; where this user's own daemon is served, its key is set aside and comes back with the daemon's next start after a logout. */
+/** Keeps a login, for a normalised address; where this user's own daemon is served, its key is set aside and comes back with the daemon's next start after a logout. */
 export async function keepLogin(secrets: Secrets, address: string, login: OAuthLogin): Promise<Place> {
-  const present = await secrets.kept(address)
-  if (present?.local !== undefined && present.kind !== 'oauth')
-    await secrets.set(waitingPlace(present.local.dataDir), copyOf(present))
-  return secrets.set(address, { kind: 'oauth', login, local: present?.local })
+  const here = (await secrets.list()).find((entry) => entry.address === address)
+  const local = here?.dataDir == null ? undefined : { dataDir: here.dataDir }
+  if (local !== undefined && here?.kind !== 'oauth') {
+    const key = await secrets.kept(address)
+    if (key !== null) await secrets.set(waitingPlace(local.dataDir), copyOf(key))
+  }
+  return secrets.set(address, { kind: 'oauth', login, local })
 }
 
 /** The daemon last served by this user on this machine; null when there was none. */

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { KeytarLike } from '../../../src/client/credentials/keychain.ts'
+import type { OAuthLogin } from '../../../src/client/credentials/oauth-login.ts'
+import { openCredentialStore } from '../../../src/client/credentials/store.ts'
+import { testFolder } from '../../support/cli.ts'
+
+const AT = 'http://127.0.0.1:4747'
+const LOGIN: OAuthLogin = {
+  accessToken: 'access_1',
+  expiresAt: '2026-01-01T00:00:00.000Z',
+  refreshToken: 'refresh_1',
+  clientId: 'docsearch-cli',
+  clientSecret: null,
+  scope: 'read:documents',
+}
+const RENEWED: OAuthLogin = { ...LOGIN, accessToken: 'access_2', refreshToken: 'refresh_2' }
+
+function memoryKeychain(works = { set: true }): KeytarLike {
+  const held = new Map<string, string>()
+  return {
+    getPassword: async (_, account) => held.get(account) ?? null,
+    setPassword: async (_, account, secret) =>
+      works.set ? void held.set(account, secret) : Promise.reject(new Error('it is locked')),
+    deletePassword: async (_, account) => held.delete(account),
+  }
+}
+
+function open(keytar: KeytarLike) {
+  const notices: string[] = []
+  const store = openCredentialStore({ env: { XDG_CONFIG_HOME: testFolder() }, onNotice: (line) => notices.push(line), keytar })
+  return { store, notices }
+}
+
+test('a login is one secret in the keychain; renewed, it goes where it lay', async () => {
+  const { store, notices } = open(memoryKeychain())
+  const { source, file } = await store.keepLogin(AT, LOGIN)
+  expect(source).toBe('keychain')
+  expect(await store.get(AT)).toEqual({ token: 'access_1', kind: 'oauth', source: 'keychain', login: LOGIN })
+  await store.renew(AT, RENEWED)
+  expect(await store.get(AT)).toMatchObject({ token: 'access_2', source: 'keychain', login: RENEWED })
+  expect(readFileSync(file, 'utf8')).not.toMatch(/access_|refresh_/)
+  expect(notices).toEqual([])
+})
+
+test('a keychain that no longer takes it: the renewed login is in the file, not lost', async () => {
+  const works = { set: true }
+  const { store, notices } = open(memoryKeychain(works))
+  await store.keepLogin(AT, LOGIN)
+  works.set = false
+  await store.renew(AT, RENEWED)
+  expect(await store.get(AT)).toMatchObject({ token: 'access_2', source: 'file' })
+  expect(notices).toEqual([expect.stringContaining('the login is kept in')])
+  // Once told is enough: an hour later nobody wants to read it again.
+  await store.renew(AT, LOGIN)
+  expect(notices).toHaveLength(1)
+})
+
+test('renewed after a logout it is not kept again', async () => {
+  const { store } = open(memoryKeychain())
+  await store.keepLogin(AT, LOGIN)
+  await store.delete(AT)
+  await store.renew(AT, RENEWED)
+  expect(await store.get(AT)).toBeNull()
+})
+
+test('a login that cannot be read: logging in again is what helps', async () => {
+  const { store } = open(memoryKeychain())
+  await store.set(AT, { kind: 'oauth', login: { accessToken: 'x' } as OAuthLogin })
+  await expect(store.get(AT)).rejects.toMatchObject({ code: 'not_logged_in' })
+  await store.keepLogin(AT, LOGIN)
+  expect(await store.get(AT)).toMatchObject({ token: 'access_1' })
+})
+
+test("whoever logs in to their own daemon stays who they are; the daemon's key is back after a logout", async () => {
+  const { store } = open(memoryKeychain())
+  const local = { address: AT, dataDir: '/data/a', token: 'dsk_a' }
+  await store.rememberLocal(local)
+  await store.keepLogin(AT, LOGIN)
+  expect(await store.findLocal('/data/a')).toMatchObject({ token: 'dsk_a' })
+  await store.rememberLocal(local)
+  expect(await store.get(AT)).toMatchObject({ token: 'access_1', kind: 'oauth' })
+  await store.delete(AT)
+  expect(await store.get(AT)).toBeNull()
+  await store.rememberLocal({ address: AT, dataDir: '/data/a' })
+  expect(await store.get(AT)).toMatchObject({ token: 'dsk_a', kind: 'api_key' })
+  expect((await store.list()).filter((entry) => entry.dataDir === '/data/a')).toHaveLength(1)
+})
+
+test('a daemon at another address takes its key along, and the login stays where it is good', async () => {
+  const { store } = open(memoryKeychain())
+  await store.rememberLocal({ address: AT, dataDir: '/data/a', token: 'dsk_a' })
+  await store.keepLogin(AT, LOGIN)
+  await store.rememberLocal({ address: 'http://127.0.0.1:5000', dataDir: '/data/a' })
+  expect(await store.get('http://127.0.0.1:5000')).toMatchObject({ token: 'dsk_a' })
+  expect(await store.get(AT)).toMatchObject({ token: 'access_1' })
+})
