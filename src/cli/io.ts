@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { KeytarLike } from '../client/credentials/keychain.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -92,10 +91,12 @@ export function processIo(): Io {
         launcher.once('exit', (code) => (code === 0 || code === null ? resolve() : reject(new Error(`it ended with ${code}`))))
       })
     },
-    wait: (ms, signal) =>
-      sleep(ms, undefined, { signal }).catch(() => {
+    async wait(ms, signal) {
+      const { setTimeout: sleep } = await import('node:timers/promises')
+      await sleep(ms, undefined, { signal }).catch(() => {
         // Aborted: the wait is over as well.
-      }),
+      })
+    },
   }
 }
 
