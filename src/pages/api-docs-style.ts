@@ -1,21 +1,15 @@
+import { TOKENS } from './tokens.ts'
+
 /** Style of the API's page: one column, from 360 px, light and dark, no script and no font to fetch. */
-export const API_DOCS_STYLE = `
+export const API_DOCS_STYLE = `${TOKENS}
 :root {
-  color-scheme: light dark;
-  --ink: light-dark(#1c2024, #e6e8ea);
-  --quiet: light-dark(#5a6570, #9aa5b0);
-  --ground: light-dark(#fbfbfa, #14171a);
-  --raised: light-dark(#ffffff, #1c2024);
-  --line: light-dark(#dfe2e5, #2f353b);
-  --accent: light-dark(#0b5cad, #7ab8ff);
-  --get: light-dark(#0b6b3a, #6fd39b);
-  --post: light-dark(#0b5cad, #7ab8ff);
-  --patch: light-dark(#8a5300, #f0b85c);
-  --delete: light-dark(#b3261e, #ff9a92);
+  --get: var(--good);
+  --post: var(--accent);
+  --patch: var(--warn);
+  --delete: var(--bad);
 }
-* { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 56rem; padding: 1.5rem 1rem 4rem; background: var(--ground); color: var(--ink);
-  font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+  font: 1rem/1.55 var(--sans); overflow-wrap: anywhere; }
 h1 { font-size: 1.75rem; margin: 0 0 .25rem; letter-spacing: -.01em; }
 h2 { font-size: 1.25rem; margin: 2.5rem 0 .75rem; padding-bottom: .35rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1rem; margin: 0; font-weight: 500; }
@@ -25,11 +19,11 @@ a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid v
 .skip { position: absolute; left: -100vw; }
 .skip:focus { left: 1rem; top: 1rem; background: var(--raised); padding: .5rem; }
 nav { display: flex; flex-wrap: wrap; gap: .35rem 1rem; margin-top: 1rem; }
-code, pre, .type { font: .875em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+code, pre, .type { font: .875em/1.5 var(--mono); }
 pre { background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow-x: auto; overflow-wrap: normal; }
 section > pre { background: var(--raised); }
 article { background: var(--raised); border: 1px solid var(--line); border-radius: 8px; padding: 1rem; margin: 0 0 1rem; scroll-margin-top: 1rem; }
-.method { display: inline-block; min-width: 4rem; font: 700 .8rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
+.method { display: inline-block; min-width: 4rem; font: 700 .8rem/1.5 var(--mono); }
 .get { color: var(--get); } .post { color: var(--post); } .patch { color: var(--patch); } .delete { color: var(--delete); }
 .summary { font-weight: 600; }
 .scope, small, .type, .note { color: var(--quiet); font-weight: 400; }
@@ -45,4 +39,4 @@ dd { margin: 0 0 .5rem 1rem; }
 .problems > div { padding: .35rem 0; border-bottom: 1px solid var(--line); scroll-margin-top: 1rem; }
 .problems > div:target { background: color-mix(in srgb, var(--accent) 12%, transparent); }
 .problems dd { margin-bottom: 0; }
-`.trimStart()
+`

@@ -12,11 +12,19 @@ const MINUTE = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
+/** A name from outside for the place that matters most: without marks that turn the direction of writing, and not endless. */
+export function shortName(name: string): string {
+  const visible = [...name.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '')]
+  return visible.length <= LONGEST_NAME ? visible.join('') : `${visible.slice(0, LONGEST_NAME - 1).join('')}…`
+}
+
 /** A point in time (RFC 3339), to the day or to the minute, in UTC because the page cannot know where its reader is. */
 export function Time({ at, precise }: { at: string; precise?: boolean }) {
   const date = new Date(at)
   return <time dateTime={at}>{precise === true ? `${MINUTE.format(date)} UTC` : DAY.format(date)}</time>
 }
+
+const LONGEST_NAME = 80
 
 interface ScopeWords {
   /** What an application with it can do, and one without it cannot. */
@@ -88,14 +96,17 @@ export function ScopeList({ scopes, besides = [] }: { scopes: readonly Scope[]; 
   )
 }
 
+/** `alone`: on a line of its own. */
+export type Fact = readonly [name: string, value: ComponentChildren, place?: 'alone']
+
 /** Small facts about a thing, each with its name. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren] | null)[] }) {
+export function Facts({ facts }: { facts: readonly (Fact | null)[] }) {
   return (
     <dl class="facts">
       {facts
         .filter((fact) => fact !== null)
-        .map(([name, value]) => (
-          <div>
+        .map(([name, value, place = '']) => (
+          <div class={place}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>
@@ -107,7 +118,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
 interface RowProps {
   title: ComponentChildren
   badges?: readonly (Badge | null)[]
-  facts: readonly (readonly [name: string, value: ComponentChildren] | null)[]
+  facts: readonly (Fact | null)[]
   actions?: ComponentChildren
 }
 

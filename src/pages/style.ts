@@ -23,7 +23,7 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 
 /* Frames */
 .wordmark { display: inline-flex; align-items: center; gap: .55rem; color: var(--ink); font-size: 1.0625rem; font-weight: 600;
-  letter-spacing: -.02em; text-decoration: none; border-radius: 6px; }
+  letter-spacing: -.02em; text-decoration: none; border-radius: 6px; flex: none; white-space: nowrap; }
 .wordmark img { display: block; }
 .centre { min-height: 100vh; display: flex; flex-direction: column; align-items: center; gap: 1.75rem; padding: clamp(2rem, 9vh, 6rem) 1rem 3rem; }
 .card { width: 100%; max-width: 25rem; padding: 2rem; background: var(--raised); border: 1px solid var(--line); border-radius: 14px;
@@ -33,10 +33,11 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 .card > h1 + .lead { margin-top: -.75rem; }
 .card .status { margin-bottom: -1rem; color: var(--quiet); font: 600 .8125rem/1.5 var(--mono); }
 .bar { background: var(--raised); border-bottom: 1px solid var(--line); }
-.bar-inner { max-width: 66rem; min-height: 3.5rem; margin: 0 auto; padding: .5rem 1.5rem; display: flex; align-items: center; gap: 1rem; }
-.who { display: flex; align-items: center; gap: .5rem; margin-left: auto; min-width: 0; }
+.bar-inner { max-width: 63rem; min-height: 3.5rem; margin: 0 auto; padding: .5rem 1.5rem; display: flex; align-items: center; gap: 1rem; }
+.who { display: flex; align-items: center; gap: .25rem; margin: 0 -.875rem 0 auto; min-width: 0; }
+.who form { flex: none; }
 .who-name { min-width: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; color: var(--quiet); font-size: .875rem; }
-.settings { max-width: 66rem; margin: 0 auto; padding: 2.5rem 1.5rem 5rem; display: grid; grid-template-columns: 12.5rem minmax(0, 44rem); gap: 3.5rem;
+.settings { max-width: 63rem; margin: 0 auto; padding: 2.5rem 1.5rem 5rem; display: grid; grid-template-columns: 12.5rem minmax(0, 44rem); gap: 3.5rem;
   align-items: start; }
 .settings nav ul { display: grid; gap: 2px; margin-left: -.75rem; }
 .settings nav a { display: block; padding: .4rem .75rem; border-radius: 8px; color: var(--quiet); font-size: .875rem; font-weight: 500; text-decoration: none; }
@@ -56,7 +57,7 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 
 /* Buttons */
 button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 2.25rem; padding: .35rem .875rem;
-  border: 1px solid var(--line-input); border-radius: 8px; background: var(--raised); color: var(--ink); font: 500 .875rem/1.3 var(--sans);
+  border: 1px solid var(--line-button); border-radius: 8px; background: var(--raised); color: var(--ink); font: 500 .875rem/1.3 var(--sans);
   text-align: center; text-decoration: none; cursor: pointer; transition: background-color .12s, border-color .12s; }
 button:hover, .button:hover { background: var(--sunken); }
 .primary { background: var(--accent-fill); border-color: transparent; color: #fff; }
@@ -70,7 +71,9 @@ button:hover, .button:hover { background: var(--sunken); }
   text-underline-offset: .2em; text-decoration-thickness: 1px; }
 .link:hover { background: none; text-decoration-thickness: 2px; }
 .buttons { display: flex; flex-wrap: wrap; gap: .625rem; }
-.card form > .primary { width: 100%; }
+.card form { justify-items: stretch; }
+.card form.inline { justify-items: start; }
+.settings main > section > .button { justify-self: start; }
 .card .buttons > * { flex: 1 1 8rem; }
 
 /* Forms */
@@ -117,6 +120,7 @@ fieldset > legend + .hint, fieldset > legend + .choices { margin-top: .35rem; }
 .badge.bad { --tone: var(--bad); }
 .facts { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; font-size: .8125rem; }
 .facts > div { min-width: 0; }
+.facts > .alone { flex-basis: 100%; }
 .facts dt, .facts dd { display: inline; }
 .facts dt { color: var(--quiet); }
 .facts dt::after { content: "\\00a0\\00a0"; }
@@ -125,6 +129,7 @@ fieldset > legend + .hint, fieldset > legend + .choices { margin-top: .35rem; }
 .boxed .facts > div, .facts.boxed > div { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: .15rem 1rem; padding: .6rem 0; }
 .boxed .facts > div + div, .facts.boxed > div + div { border-top: 1px solid var(--line); }
 .boxed dd > .hint, .boxed dd > form { display: block; }
+.account, .account small { display: block; }
 .plain { display: grid; gap: .25rem; }
 .host { font-size: 1rem; font-weight: 600; }
 .empty { padding: 2.75rem 1.5rem; display: grid; gap: .75rem; justify-items: center; text-align: center; }
@@ -148,8 +153,8 @@ details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
 
 @media (max-width: 48rem) {
   .settings { grid-template-columns: minmax(0, 1fr); gap: 1.75rem; padding: 1.25rem 1rem 4rem; }
-  .settings nav ul { display: flex; flex-wrap: wrap; gap: .25rem; margin: 0 -.25rem; }
-  .settings nav a { padding: .35rem .65rem; }
+  .settings nav ul { display: flex; flex-wrap: wrap; gap: .125rem; margin: 0 -.5rem; }
+  .settings nav a { padding: .35rem .5rem; font-size: .8125rem; }
   .bar-inner { padding: .5rem 1rem; }
 }
 @media (max-width: 34rem) {
@@ -164,6 +169,7 @@ details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
   input[type="text"], input[type="email"], input[type="password"], textarea, select { font-size: 1rem; }
 }
 @media (pointer: coarse) {
+  .settings nav a { padding-block: .7rem; }
   button:not(.link), .button, .row-actions :is(button, .button), input:not([type="checkbox"], [type="radio"], [type="hidden"]), select { min-height: 2.75rem; }
 }
 @media (prefers-reduced-motion: reduce) {

@@ -8,6 +8,7 @@ export const TOKENS = `
   --raised: light-dark(#ffffff, #16191f);
   --sunken: light-dark(#f2f4f7, #1d2128);
   --line: light-dark(#e2e5ea, #2a2f38);
+  --line-button: light-dark(#cdd2da, #3b424e);
   --line-input: light-dark(#858e9c, #6b7484);
   --accent: light-dark(#3d57d1, #9dadff);
   --accent-fill: light-dark(#3d57d1, #4a63dd);

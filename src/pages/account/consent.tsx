@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/model.ts'
 import { Form } from '../form.tsx'
 import { CardPage, html, type Viewer } from '../layout.tsx'
-import { ScopeList } from '../parts.tsx'
+import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
 
 export interface ConsentProps {
@@ -22,9 +22,9 @@ export interface ConsentProps {
 export function renderConsent({ applicationName, clientType, redirectUri, scopes, viewer, csrf, query }: ConsentProps): string {
   const { place, isThisComputer } = destination(redirectUri)
   return html(
-    <CardPage title={`Allow ${applicationName}?`} wide>
+    <CardPage title={`Allow ${shortName(applicationName)}?`} wide>
       <h1>
-        Allow <bdi class="name">{applicationName}</bdi> to use your documents?
+        Allow <bdi>{shortName(applicationName)}</bdi> to use your documents?
       </h1>
       <dl class="facts boxed">
         <div>
@@ -65,13 +65,13 @@ export function renderConsent({ applicationName, clientType, redirectUri, scopes
   )
 }
 
+/** The account that would be given away. */
 export function Account({ viewer }: { viewer: Viewer }) {
-  return viewer.email === null || viewer.email === viewer.name ? (
-    <bdi>{viewer.email ?? viewer.name}</bdi>
-  ) : (
-    <>
-      <bdi>{viewer.name}</bdi> (<bdi>{viewer.email}</bdi>)
-    </>
+  return (
+    <span class="account">
+      <bdi>{viewer.name}</bdi>
+      {viewer.email === null || viewer.email === viewer.name ? null : <small>{viewer.email}</small>}
+    </span>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/model.ts'
 import { ErrorSummary, Field, Form, hasErrors, type FormState } from '../form.tsx'
 import { CardPage, html, type Viewer } from '../layout.tsx'
-import { ScopeList } from '../parts.tsx'
+import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { Account } from './consent.tsx'
 
@@ -49,9 +49,9 @@ export interface DeviceConfirmProps {
 /** Shall the device that shows this code have access? */
 export function renderDeviceConfirm({ applicationName, scopes, userCode, viewer, csrf }: DeviceConfirmProps): string {
   return html(
-    <CardPage title={`Allow ${applicationName}?`} wide>
+    <CardPage title={`Allow ${shortName(applicationName)}?`} wide>
       <h1>
-        Allow <bdi class="name">{applicationName}</bdi> on another device?
+        Allow <bdi>{shortName(applicationName)}</bdi> on another device?
       </h1>
       <p class="notice warning">
         Only continue if you started this on your own device, and it shows this code. Nobody who helps you needs it.
@@ -93,7 +93,7 @@ export interface DeviceDoneProps {
 
 /** After the decision. */
 export function renderDeviceDone({ outcome, applicationName }: DeviceDoneProps): string {
-  const who = applicationName ?? 'the device'
+  const who = applicationName === null ? 'the device' : shortName(applicationName)
   const words = {
     allowed: {
       title: 'The device is connected',

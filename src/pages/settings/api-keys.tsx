@@ -42,10 +42,10 @@ export function renderApiKeys({ keys, ...page }: ApiKeysProps): string {
               badges={[expiryBadge(key.expiresAt, page.now)]}
               facts={[
                 ['Key', <code>dsk_…{key.lastFour}</code>],
-                ['Scopes', <ScopeNames scopes={key.scopes} />],
                 ['Created', <Time at={key.createdAt} />],
-                ['Last used', key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} precise />],
+                ['Last used', key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} />],
                 ['Expires', key.expiresAt === null ? 'never' : <Time at={key.expiresAt} />],
+                ['Scopes', <ScopeNames scopes={key.scopes} />, 'alone'],
               ]}
               actions={
                 <a class="button danger-quiet" href={paths.apiKeyRevoke(key.id)} aria-label={`Revoke ${key.name}`}>

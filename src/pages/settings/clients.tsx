@@ -52,8 +52,8 @@ export function renderClients({ clients, ...page }: ClientsProps): string {
               badges={[{ tone: 'neutral', text: CLIENT_TYPE_WORDS[client.type] }]}
               facts={[
                 ['Client id', <code>{client.id}</code>],
-                ['Scopes', <ScopeNames scopes={client.scopes} />],
                 ['Created', <Time at={client.createdAt} />],
+                ['Scopes', <ScopeNames scopes={client.scopes} />, 'alone'],
               ]}
             />
           ))}

@@ -32,8 +32,8 @@ export function renderConnections({ connections, ...page }: ConnectionsProps): s
               title={<bdi>{one.name}</bdi>}
               facts={[
                 ['Connected', <Time at={one.since} />],
-                ['Last used', one.lastUsedAt === null ? 'never' : <Time at={one.lastUsedAt} precise />],
-                ['Scopes', <ScopeNames scopes={one.scopes} />],
+                ['Last used', one.lastUsedAt === null ? 'never' : <Time at={one.lastUsedAt} />],
+                ['Scopes', <ScopeNames scopes={one.scopes} />, 'alone'],
               ]}
               actions={
                 <a class="button danger-quiet" href={paths.connectionEnd(one.clientId)} aria-label={`Disconnect ${one.name}`}>

@@ -53,9 +53,9 @@ export function renderUsers({ users, ...page }: UsersProps): string {
               STATES[user.state],
             ]}
             facts={[
-              user.email === null ? null : ['Email', <bdi>{user.email}</bdi>],
+              user.email === null ? null : ['Email', <bdi>{user.email}</bdi>, 'alone'],
               ['Since', <Time at={user.createdAt} />],
-              user.lastLoginAt === null ? null : ['Last login', <Time at={user.lastLoginAt} precise />],
+              user.lastLoginAt === null ? null : ['Last login', <Time at={user.lastLoginAt} />],
             ]}
             {...(user.isThis ? {} : { actions: <UserActions user={user} csrf={page.csrf} /> })}
           />
