@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAccessTokens } from '../../../src/auth/access-tokens.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { hashSecret } from '../../../src/core/secrets.ts'
+import { openRecords } from '../../../src/records/sql/open.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { testClock } from '../../support/test-clock.ts'
+
+async function setUp() {
+  const clock = testClock()
+  const records = await openRecords({ file: join(await tempFolder(), 'docsearch.db'), clock, log: silentLogger })
+  onTestFinished(() => records.close())
+  await records.users.create({ name: 'Ann', email: null, role: 'owner' })
+  const ben = await records.users.create({ name: 'Ben', email: null, role: 'member' })
+  const client = await records.oauth.clients.create({
+    ownerId: ben.id,
+    name: 'Notes',
+    type: 'public',
+    redirectUris: ['https://notes.example/'],
+    scopes: ['read:documents', 'write:documents'],
+    secret: null,
+  })
+  const expiresAt = new Date(clock.now().getTime() + 3_600_000)
+  await records.oauth.codes.create({
+    sha256: 'code',
+    clientId: client.id,
+    userId: ben.id,
+    redirectUri: 'https://notes.example/',
+    scopes: ['read:documents', 'write:documents'],
+    codeChallenge: null,
+    resource: null,
+    expiresAt,
+  })
+  const token = randomBytes(32).toString('hex')
+  const grant = await records.oauth.codes.redeem('code', {
+    access: { sha256: hashSecret(token), expiresAt },
+    refresh: { sha256: 'refresh', expiresAt },
+    scopes: ['read:documents'],
+  })
+  const tokens = createAccessTokens({ ...records.oauth, log: silentLogger })
+  return { clock, records, ben, token, grant: grant!, expiresAt, tokens }
+}
+
+test('a token is its principal, with its own scopes and the name of the application', async () => {
+  const { ben, token, grant, expiresAt, tokens } = await setUp()
+  expect(await tokens.check(token)).toEqual({
+    userId: ben.id,
+    scopes: new Set(['read:documents']),
+    via: 'access_token',
+    credentialId: grant.id,
+    credentialName: 'Notes',
+    expiresAt,
+  })
+})
+
+test('an expired one, one of a revoked family and one of a disabled user are nobody', async () => {
+  const expired = await setUp()
+  expired.clock.advance(3_600_000)
+  expect(await expired.tokens.check(expired.token)).toBeNull()
+  const revoked = await setUp()
+  await revoked.records.oauth.grants.revoke(revoked.grant.id)
+  expect(await revoked.tokens.check(revoked.token)).toBeNull()
+  const disabled = await setUp()
+  await disabled.records.users.setDisabled(disabled.ben.id, true)
+  expect(await disabled.tokens.check(disabled.token)).toBeNull()
+})
+
+test('a check notes the use of the grant; where that fails the token still counts', async () => {
+  const { clock, records, ben, token, tokens } = await setUp()
+  await tokens.check(token)
+  expect((await records.oauth.grants.list(ben.id))[0]?.lastUsedAt).toEqual(clock.now())
+  const full = { ...records.oauth.grants, touch: () => Promise.reject(new Error('the disk is full')) }
+  const hindered = createAccessTokens({ ...records.oauth, grants: full, log: silentLogger })
+  expect(await hindered.check(token)).not.toBeNull()
+})
+
+test('what has not the shape of a token never reaches the database', async () => {
+  const { records, token } = await setUp()
+  const untouchable = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
+  const tokens = createAccessTokens({ clients: records.oauth.clients, grants: untouchable as never, log: silentLogger })
+  for (const text of ['', token.slice(1), `${token}0`, token.toUpperCase().replace(/^./, 'A'), 'g'.repeat(64), `${token}\n`])
+    expect(await tokens.check(text)).toBeNull()
+})

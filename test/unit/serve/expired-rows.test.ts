@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { openRecords } from '../../../src/records/sql/open.ts'
+import { startSweep } from '../../../src/serve/expired-rows.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { testClock } from '../../support/test-clock.ts'
+
+test('rows whose time has passed go at the start and every hour, until it is stopped', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const clock = testClock()
+  const records = await openRecords({ file: join(await tempFolder(), 'docsearch.db'), clock, log: silentLogger })
+  onTestFinished(() => records.close())
+  const { id: userId } = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
+  const swept = vi.fn<(rows: number) => void>()
+  const counted = {
+    ...records,
+    sessions: {
+      ...records.sessions,
+      async sweep() {
+        const rows = await records.sessions.sweep()
+        swept(rows)
+        return rows
+      },
+    },
+  }
+  const expiring = async (sha256: string) => {
+    const expiresAt = clock.now()
+    await records.sessions.create({ userId, sha256, userAgent: '', address: '', expiresAt })
+  }
+  await expiring('1')
+  const sweep = startSweep({ records: counted, log: silentLogger })
+  await vi.waitFor(() => expect(swept.mock.calls).toEqual([[1]]))
+  await expiring('2')
+  vi.advanceTimersByTime(60 * 60 * 1000)
+  await vi.waitFor(() => expect(swept.mock.calls).toEqual([[1], [1]]))
+  await sweep.stop()
+  vi.advanceTimersByTime(60 * 60 * 1000)
+  expect(swept).toHaveBeenCalledTimes(2)
+})
+
+test('a sweep that fails is tried again', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const failing = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('the disk is full'))
+  const nothing = { sweep: failing } as never
+  const sweep = startSweep({ records: { links: nothing, sessions: nothing, oauth: nothing }, log: silentLogger })
+  vi.advanceTimersByTime(60 * 60 * 1000)
+  expect(failing).toHaveBeenCalledTimes(2)
+  await sweep.stop()
+})
