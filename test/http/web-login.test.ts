@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { loggedIn, PASSWORD, webClient } from '../support/web-client.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ loginFailures: 5 })
+  for (const email of ['alice@example.org', 'bob@example.org']) {
+    const user = await app.services.records.users.findByEmail(email)
+    await app.services.accounts.setPassword(user!.id, PASSWORD)
+  }
+})
+afterAll(() => app?.close())
+
+const sessionName = () => `docsearch_${new URL(app.url).port}`
+
+test('the start page leads to the login, and after it to the settings', async () => {
+  const browser = webClient(app)
+  const login = await browser.follow(await browser.get('/'))
+  expect(login.text).toContain('Log in')
+  const page = await browser.follow(await browser.submit(login, '/login', { email: 'Alice@Example.org', password: PASSWORD }))
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('alice@example.org')])
+  expect((await browser.get('/')).location).toBe('/settings')
+  expect((await browser.get('/login?return_to=/device')).location).toBe('/device')
+})
+
+test('the cookie is for this host and path, out of reach for scripts and other sites, and its name has the port', async () => {
+  const browser = await loggedIn(app, 'alice@example.org')
+  const [line] = browser.setCookies.filter((cookie) => cookie.startsWith(`${sessionName()}=`))
+  expect(line).toMatch(/^docsearch_\d+=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
+})
+
+test('a wrong password, an unknown address and a wrong form look the same, and start nothing', async () => {
+  const texts = []
+  for (const values of [
+    { email: 'bob@example.org', password: 'wrong' },
+    { email: 'nobody@example.org', password: 'wrong' },
+    { email: '', password: '' },
+  ]) {
+    const browser = webClient(app)
+    const page = await browser.submit(await browser.get('/login'), '/login', values)
+    expect([page.status, page.field('email'), page.field('password')]).toEqual([422, values.email, ''])
+    texts.push(page.text)
+    expect(browser.cookies.has(sessionName())).toBe(false)
+  }
+  expect(new Set(texts).size).toBe(1)
+})
+
+test('the session id changes at login, and the one before is worth nothing', async () => {
+  const browser = await loggedIn(app, 'alice@example.org')
+  const first = browser.cookies.get(sessionName())!
+  // The login page sends somebody with a session on, so this is a form that was open before.
+  const { csrf } = Object.fromEntries((await browser.get('/settings/profile')).form('/logout').fields)
+  const page = await browser.post('/login', { csrf: csrf!, email: 'bob@example.org', password: PASSWORD })
+  expect([page.status, page.location]).toEqual([303, '/settings'])
+  expect(browser.cookies.get(sessionName())).not.toBe(first)
+  expect((await browser.get('/settings/profile')).text).toContain('bob@example.org')
+  const planted = webClient(app)
+  planted.cookies.set(sessionName(), first)
+  expect((await planted.get('/settings/profile')).location).toMatch(/^\/login/)
+})
+
+test('a session that was made up is none, and the one given at login is another', async () => {
+  const browser = webClient(app)
+  browser.cookies.set(sessionName(), 'A'.repeat(43))
+  expect((await browser.get('/settings')).location).toMatch(/^\/login/)
+  await browser.logIn('alice@example.org', PASSWORD)
+  expect(browser.cookies.get(sessionName())).not.toBe('A'.repeat(43))
+})
+
+test('logging out ends the session, not only the cookie', async () => {
+  const browser = await loggedIn(app, 'alice@example.org')
+  const token = browser.cookies.get(sessionName())!
+  const page = await browser.follow(await browser.submit(await browser.get('/settings/profile'), '/logout'))
+  expect(page.text).toContain('You are logged out')
+  expect(browser.cookies.has(sessionName())).toBe(false)
+  browser.cookies.set(sessionName(), token)
+  expect((await browser.get('/settings/profile')).location).toMatch(/^\/login/)
+})
+
+test.each([
+  ['/settings/api-keys?x=1', '/settings/api-keys?x=1'],
+  ['/settings/clients#part', '/settings/clients'],
+  ['//evil.example', '/settings'],
+  ['/\\evil.example', '/settings'],
+  ['/\t/evil.example', '/settings'],
+  ['/\n/evil.example', '/settings'],
+  ['/.//evil.example', '/settings'],
+  ['https://evil.example/', '/settings'],
+  ['evil.example', '/settings'],
+  ['javascript:alert(1)', '/settings'],
+  ['', '/settings'],
+])('return_to=%j leads to %s', async (sent, expected) => {
+  const browser = webClient(app)
+  const login = await browser.get(`/login?return_to=${encodeURIComponent(sent)}`)
+  const page = await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD })
+  expect([page.status, page.location]).toEqual([303, expected])
+  // Whoever changes the form gets no further.
+  const again = webClient(app)
+  const forged = await again.submit(await again.get('/login'), '/login', {
+    email: 'alice@example.org',
+    password: PASSWORD,
+    return_to: sent,
+  })
+  expect(forged.location).toBe(expected)
+})
+
+test('return_to twice is ignored', async () => {
+  const page = await webClient(app).get('/login?return_to=/device&return_to=//evil.example')
+  expect([page.status, page.field('return_to')]).toEqual([200, undefined])
+})
+
+test('a page that needs a login comes back to itself, query included', async () => {
+  const browser = webClient(app)
+  const login = await browser.follow(await browser.get('/device?user_code=BCDF-GHJK&x=%C3%A9'))
+  const page = await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD })
+  expect(page.location).toBe('/device?user_code=BCDF-GHJK&x=%C3%A9')
+})
+
+test('a disabled user is out at once and stays out', async () => {
+  const { records } = app.services
+  const carol = await records.users.create({ name: 'Carol', email: 'carol@example.org', role: 'member' })
+  const browser = await loggedIn(app, 'carol@example.org')
+  expect((await browser.get('/settings/profile')).status).toBe(200)
+  await records.users.setDisabled(carol.id, true)
+  expect((await browser.get('/settings/profile')).location).toMatch(/^\/login/)
+  expect((await webClient(app).logIn('carol@example.org', PASSWORD)).status).toBe(422)
+})
+
+test('too many failures are 429 with the time to wait, also for the right password', async () => {
+  const limited = await startTestApp({ loginFailures: 2 })
+  try {
+    await limited.services.accounts.setPassword((await limited.services.records.users.owner())!.id, PASSWORD)
+    for (let i = 0; i < 2; i++) expect((await webClient(limited).logIn('alice@example.org', 'wrong')).status).toBe(422)
+    const page = await webClient(limited).logIn('alice@example.org', PASSWORD)
+    expect([page.status, Number(page.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(60)
+    expect(page.text).toMatch(/Too many attempts\. Wait \d+ minutes/)
+  } finally {
+    await limited.close()
+  }
+})

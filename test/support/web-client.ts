@@ -1,0 +1,189 @@
+import { Parser } from 'htmlparser2'
+import { expect } from 'vitest'
+import type { TestApp } from './app.ts'
+
+/** A form of a page, as a browser without JavaScript would send it. */
+export interface WebForm {
+  action: string
+  /** What it holds before anybody types. */
+  fields: [name: string, value: string][]
+  buttons: { name: string; value: string; text: string }[]
+}
+
+export interface WebPage {
+  status: number
+  headers: Headers
+  /** Where a redirect leads; null for none. */
+  location: string | null
+  html: string
+  /** What a reader sees. */
+  text: string
+  forms: WebForm[]
+  /** The form that posts there. */
+  form(action: string): WebForm
+  /** Value of the field with this id or name. */
+  field(name: string): string | undefined
+}
+
+/** A browser as far as pages need it: cookies, forms, redirects by hand. */
+export interface WebClient {
+  cookies: Map<string, string>
+  /** All that Set-Cookie ever said, newest last. */
+  setCookies: string[]
+  get(path: string, headers?: Record<string, string>): Promise<WebPage>
+  /** A POST with the headers a browser sends from a page of ours; `headers` beats them, an empty one is left out. */
+  post(path: string, fields: Record<string, string | string[]> | string, headers?: Record<string, string>): Promise<WebPage>
+  /** Fills in a form of the page and presses its button, by its text where there are several. */
+  submit(page: WebPage, action: string, values?: Record<string, string | string[]>, button?: string): Promise<WebPage>
+  /** Goes where the page redirects to, as long as that is here; `expect`s at least one step. */
+  follow(page: WebPage): Promise<WebPage>
+  logIn(email: string, password: string): Promise<WebPage>
+  send(method: string, path: string, body: string | null, headers: Record<string, string>): Promise<WebPage>
+}
+
+export const PASSWORD = 'correct horse battery'
+
+/** A client whose user is logged in. The password is set where there is none. */
+export async function loggedIn(app: TestApp, email: string): Promise<WebClient> {
+  const { records, accounts } = app.services
+  const user = await records.users.findByEmail(email)
+  if (user === null) throw new Error(`no user ${email}`)
+  if (!user.hasPassword) await accounts.setPassword(user.id, PASSWORD)
+  const client = webClient(app)
+  const page = await client.logIn(email, PASSWORD)
+  expect([page.status, page.location]).toEqual([303, '/settings'])
+  return client
+}
+
+export function webClient(app: Pick<TestApp, 'url' | 'services'>): WebClient {
+  const cookies = new Map<string, string>()
+  const client: WebClient = {
+    cookies,
+    setCookies: [],
+    async send(method, path, body, headers) {
+      const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const response = await fetch(new URL(path, app.url), {
+        method,
+        redirect: 'manual',
+        headers: { ...(cookie === '' ? {} : { Cookie: cookie }), ...sent },
+        ...(body === null ? {} : { body }),
+      })
+      for (const line of response.headers.getSetCookie()) {
+        client.setCookies.push(line)
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+        if (/; Max-Age=0;/.test(line)) cookies.delete(name)
+        else cookies.set(name, value)
+      }
+      return webPage(response, await response.text())
+    },
+    get: (path, headers = {}) => client.send('GET', path, null, { Accept: 'text/html', ...headers }),
+    post(path, fields, headers = {}) {
+      const body = typeof fields === 'string' ? fields : encode(Object.entries(fields))
+      return client.send('POST', path, body, {
+        Accept: 'text/html',
+        'Content-Type': 'application/x-www-form-urlencoded',
+        Origin: new URL(app.services.http.baseUrl()).origin,
+        'Sec-Fetch-Site': 'same-origin',
+        ...headers,
+      })
+    },
+    submit(page, action, values = {}, button) {
+      const form = page.form(action)
+      const pressed = button === undefined ? form.buttons[0] : form.buttons.find(({ text }) => text === button)
+      if (pressed === undefined) throw new Error(`no button ${button} in the form of ${action}`)
+      const kept = form.fields.filter(([name]) => !Object.hasOwn(values, name))
+      const named: [string, string][] = pressed.name === '' ? [] : [[pressed.name, pressed.value]]
+      return client.post(action, encode([...kept, ...Object.entries(values), ...named]))
+    },
+    async follow(page) {
+      let at = page
+      do {
+        expect(at.location, `a redirect, not ${at.status}: ${at.text}`).toMatch(/^\//)
+        at = await client.get(at.location!)
+      } while (at.location?.startsWith('/') === true)
+      return at
+    },
+    async logIn(email, password) {
+      return client.submit(await client.get('/login'), '/login', { email, password })
+    },
+  }
+  return client
+}
+
+function encode(fields: [string, string | string[]][]): string {
+  return new URLSearchParams(
+    fields.flatMap(([name, value]) => [value].flat().map((one) => [name, one] as [string, string])),
+  ).toString()
+}
+
+function webPage(response: Response, html: string): WebPage {
+  const { forms, text, values } = read(html)
+  return {
+    status: response.status,
+    headers: response.headers,
+    location: response.headers.get('location'),
+    html,
+    text,
+    forms,
+    form(action) {
+      const found = forms.find((form) => form.action === action)
+      if (found === undefined) throw new Error(`no form for ${action} on a page with ${response.status}: ${text}`)
+      return found
+    },
+    field: (name) => values.get(name),
+  }
+}
+
+function read(html: string): { forms: WebForm[]; text: string; values: Map<string, string> } {
+  const forms: WebForm[] = []
+  const values = new Map<string, string>()
+  let text = ''
+  let form: WebForm | undefined
+  let button: WebForm['buttons'][number] | undefined
+  let area: { name: string; value: string } | undefined
+  let select: string | undefined
+  const parser = new Parser({
+    onopentag(tag, at) {
+      if (tag === 'form') forms.push((form = { action: at['action'] ?? '', fields: [], buttons: [] }))
+      else if (tag === 'button') form?.buttons.push((button = { name: at['name'] ?? '', value: at['value'] ?? '', text: '' }))
+      else if (tag === 'textarea') area = { name: at['name'] ?? '', value: '' }
+      else if (tag === 'select') select = at['name']
+      else if (tag === 'option' && select !== undefined && 'selected' in at) form?.fields.push([select, at['value'] ?? ''])
+      else if (tag === 'input') {
+        const name = at['name'] ?? at['id'] ?? ''
+        const isBox = at['type'] === 'checkbox' || at['type'] === 'radio'
+        if (isBox && !('checked' in at)) return
+        values.set(name, at['value'] ?? '')
+        if (at['name'] !== undefined) form?.fields.push([name, at['value'] ?? ''])
+      }
+    },
+    ontext(part) {
+      if (area !== undefined) area.value += part
+      else {
+        text += part
+        if (button !== undefined) button.text += part
+      }
+    },
+    onclosetag(tag) {
+      if (tag === 'form') form = undefined
+      else if (tag === 'button') button = undefined
+      else if (tag === 'select') select = undefined
+      else if (tag === 'textarea' && area !== undefined) {
+        form?.fields.push([area.name, area.value])
+        values.set(area.name, area.value)
+        area = undefined
+      } else if (/^(?:p|h\d|li|dd|dt|title|div)$/.test(tag)) text += '\n'
+    },
+  })
+  parser.write(html)
+  parser.end()
+  return {
+    forms,
+    text: text
+      .replaceAll(/[ \t]+/g, ' ')
+      .replaceAll(/\s*\n\s*/g, '\n')
+      .trim(),
+    values,
+  }
+}
