@@ -12,10 +12,11 @@ import type {
 import type { LinkPurpose, User } from '../../../core/model.ts'
 import type { PageRequest, Records } from '../../../records/records.ts'
 import { fail } from '../../problems.ts'
+import type { Services } from '../../services.ts'
 import { presentUser } from './present.ts'
 import type { z } from 'zod'
 
-export type People = ReturnType<typeof createPeople>
+type People = ReturnType<typeof createPeople>
 
 /**
  * Administration of accounts, in the words of the wire: behind the endpoints, and behind the command line where it works on a data
@@ -112,6 +113,11 @@ export function createPeople(options: {
       return { id, email, documents_deleted: (await deleteUser(id)) ?? 0 }
     },
   }
+}
+
+/** For routes and pages. */
+export function people({ records, accounts, ingest, http }: Services): People {
+  return createPeople({ records, accounts, baseUrl: http.baseUrl, deleteUser: (id) => ingest.deleteUser(id) })
 }
 
 function notFound(idOrEmail: string): Error {

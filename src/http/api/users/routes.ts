@@ -12,8 +12,7 @@ import { SCOPES, type Principal } from '../../../core/model.ts'
 import { pageRequest } from '../../page.ts'
 import { fail } from '../../problems.ts'
 import { route } from '../../route.ts'
-import type { Services } from '../../services.ts'
-import { createPeople, type People } from './people.ts'
+import { people } from './people.ts'
 
 const tag = 'Users'
 const path = '/api/v1/users/{id}'
@@ -125,10 +124,6 @@ export const userRoutes = [
     },
   }),
 ]
-
-export function people({ records, accounts, ingest, http }: Services): People {
-  return createPeople({ records, accounts, baseUrl: http.baseUrl, deleteUser: (id) => ingest.deleteUser(id) })
-}
 
 /** A password opens everything the user may do, so a credential that may do less must not make one for its own user. */
 function demandEveryScope(caller: Principal): void {

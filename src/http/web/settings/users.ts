@@ -11,7 +11,7 @@ import {
   type UserRow,
 } from '../../../pages/settings/users.tsx'
 import { fail } from '../../problems.ts'
-import { people } from '../../api/users/routes.ts'
+import { people } from '../../api/users/people.ts'
 import { every } from '../every.ts'
 import { email, optionalName } from '../fields.ts'
 import type { Page, PageCall } from '../page.ts'
