@@ -4,6 +4,9 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { openRecords } from '../../src/records/sql/open.ts'
 import { BIN, type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
 import { within } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
@@ -71,6 +74,25 @@ test('the next start keeps the documents and the key of the command line, at its
     expect((JSON.parse(keys.stdout) as { keys: unknown[] }).keys).toHaveLength(1)
   } finally {
     await second.dispose()
+  }
+})
+
+test('every start prints a new setup link, until the owner has a password', async () => {
+  const first = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  const home = join(first.dataDir, '..')
+  await first.stop()
+  const second = await startRealDaemon({ home, env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  expect(second.setupUrl).toMatch(/\/setup\?token=[A-Za-z0-9_-]{43}$/)
+  expect(new URL(second.setupUrl!).search).not.toBe(new URL(first.setupUrl!).search)
+  await second.stop()
+  const records = await openRecords({ file: join(first.dataDir, 'docsearch.db'), clock: systemClock, log: silentLogger })
+  await records.users.setPasswordHash((await records.users.owner())!.id, 'a hash')
+  await records.close()
+  const third = await startRealDaemon({ home, env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  try {
+    expect(third.setupUrl ?? null).toBeNull()
+  } finally {
+    await third.dispose()
   }
 })
 

@@ -38,6 +38,16 @@ test('a key is its principal until it expires', async () => {
   expect(await keys.check(key)).toBeNull()
 })
 
+test('a key of a disabled user is refused until the user is enabled again', async () => {
+  const { keys, records } = await setUp()
+  const { id: ownerId } = await records.users.create({ name: 'Ben', email: null, role: 'member' })
+  const { key } = await keys.create({ ownerId, name: 'a', scopes: ['read:documents'], expiresAt: null, maker: null })
+  await records.users.setDisabled(ownerId, true)
+  expect(await keys.check(key)).toBeNull()
+  await records.users.setDisabled(ownerId, false)
+  expect(await keys.check(key)).not.toBeNull()
+})
+
 test('a key with a wrong checksum never reaches the database', async () => {
   const { clock } = await setUp()
   const untouchable = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
