@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pages } from '../../src/http/web/index.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { loggedIn, webClient, type WebClient } from '../support/web-client.ts'
+
+let app: TestApp
+let owner: WebClient
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await loggedIn(app, 'alice@example.org')
+})
+afterAll(() => app?.close())
+
+const paths = [...new Set(pages().map(({ path }) => path.replace(':id', 'style.css')))]
+const gets = pages().filter(({ method }) => method === 'GET')
+
+test.each([...paths, '/nothing/here'])('%s: no script, no frame, no sniffing, no path in a Referer', async (path) => {
+  for (const client of [owner, webClient(app)]) {
+    const { headers } = await client.get(path)
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    expect({
+      frames: headers.get('x-frame-options'),
+      sniff: headers.get('x-content-type-options'),
+      referrer: headers.get('referrer-policy'),
+      id: headers.get('x-request-id'),
+    }).toEqual({ frames: 'DENY', sniff: 'nosniff', referrer: 'strict-origin', id: expect.stringMatching(/^req_/) })
+    if (!path.startsWith('/assets/')) expect(headers.get('cache-control')).toBe('no-store')
+  }
+})
+
+test.each(gets.filter(({ access }) => access !== 'public').map(({ path }) => path.replace(':id', 'none')))(
+  '%s has no script and no style of its own',
+  async (path) => {
+    const { html, status } = await owner.get(path)
+    expect(status).toBeLessThan(500)
+    expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/i)
+  },
+)
+
+test.each(gets.filter(({ access }) => access === 'user' || access === 'owner').map(({ path }) => path.replace(':id', 'none')))(
+  '%s asks a stranger to log in',
+  async (path) => {
+    const page = await webClient(app).get(path)
+    expect([page.status, page.location]).toEqual([303, `/login?return_to=${encodeURIComponent(path)}`])
+  },
+)
+
+test('HEAD is GET without the body', async () => {
+  for (const path of ['/login', '/settings/profile', '/assets/style.css', '/setup?token=x']) {
+    const [head, get] = [await owner.send('HEAD', path, null, {}), await owner.get(path)]
+    expect([path, head.status, head.headers.get('content-type'), head.html]).toEqual([
+      path,
+      get.status,
+      get.headers.get('content-type'),
+      '',
+    ])
+  }
+})
+
+test.each([
+  ['PUT', '/login', 'HEAD, GET, POST, OPTIONS'],
+  ['DELETE', '/settings/api-keys', 'HEAD, GET, POST, OPTIONS'],
+  ['GET', '/logout', 'POST, OPTIONS'],
+  ['POST', '/settings/users', 'HEAD, GET, OPTIONS'],
+  ['PATCH', '/api/oauth/authorize', 'HEAD, GET, POST, OPTIONS'],
+])('%s %s is 405 with Allow', async (method, path, allow) => {
+  const page = await owner.send(method, path, null, {})
+  expect([page.status, page.headers.get('allow'), page.headers.get('content-type')]).toEqual([
+    405,
+    allow,
+    'text/html; charset=utf-8',
+  ])
+  expect((await owner.send('OPTIONS', path, null, {})).status).toBe(204)
+})
+
+test('what is not there is a page for a browser, and a problem for a program and below /api', async () => {
+  const html = await owner.get('/nothing')
+  expect([html.status, html.text]).toEqual([404, expect.stringContaining('There is nothing here')])
+  expect(html.text).toContain(html.headers.get('x-request-id'))
+  for (const [path, accept] of [
+    ['/nothing', '*/*'],
+    ['/nothing', 'application/json'],
+    ['/api/nothing', 'text/html'],
+    ['/.well-known/nothing', 'text/html'],
+    ['/api/v1/me', 'text/html'],
+  ] as const) {
+    const { headers, status } = await owner.get(path, { Accept: accept })
+    expect([path, headers.get('content-type')]).toEqual([path, 'application/problem+json'])
+    expect(status).toBe(path === '/api/v1/me' ? 401 : 404)
+  }
+})
+
+test('the style sheet is kept for good under the address that pages use', async () => {
+  const { html } = await owner.get('/login?x')
+  const [, address = ''] = /rel="stylesheet" href="([^"]+)"/.exec((await webClient(app).get('/login')).html) ?? []
+  expect(html).toBe('')
+  const style = await webClient(app).get(address)
+  expect([style.status, style.headers.get('content-type'), style.headers.get('cache-control')]).toEqual([
+    200,
+    'text/css; charset=utf-8',
+    'public, max-age=31536000, immutable',
+  ])
+  expect(style.headers.getSetCookie()).toEqual([])
+  expect((await webClient(app).get('/assets/style.css?v=old')).headers.get('cache-control')).toBe('no-cache')
+  expect((await webClient(app).get('/assets/toString')).status).toBe(404)
+})
+
+test('over https the cookies are Secure and __Host-, also where a proxy ended TLS, and only the public origin may post', async () => {
+  const secure = await startTestApp({ publicUrl: 'https://search.example.org', http: { allowedHosts: ['127.0.0.1'] } })
+  try {
+    const browser = await loggedIn(secure, 'alice@example.org')
+    expect([...browser.cookies.keys()]).toEqual(['__Host-docsearch'])
+    for (const line of browser.setCookies)
+      expect(line).toMatch(/^__Host-docsearch(?:_\w+)?=[^;]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/)
+    const profile = await browser.get('/settings/profile')
+    const { csrf } = Object.fromEntries(profile.form('/logout').fields)
+    const plain = await browser.post('/logout', { csrf: csrf! }, { Origin: secure.url, 'Sec-Fetch-Site': '' })
+    expect(plain.status).toBe(403)
+    expect((await browser.post('/logout', { csrf: csrf! })).status).toBe(303)
+  } finally {
+    await secure.close()
+  }
+})
+
+test('a forwarded protocol changes nothing', async () => {
+  const page = await webClient(app).get('/login', { 'X-Forwarded-Proto': 'https' })
+  expect(page.headers.getSetCookie()).toEqual([expect.stringMatching(/^docsearch_\d+_form=[\w-]{43}; (?!.*Secure)/)])
+})

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Me } from '../../src/contract/account.ts'
+import { apiClient } from '../support/api-client.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { loggedIn, type WebClient } from '../support/web-client.ts'
+
+let app: TestApp
+let bob: WebClient
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app?.close())
+beforeEach(async () => {
+  bob = await loggedIn(app, 'bob@example.org')
+})
+
+async function make(values: Record<string, string | string[]>) {
+  return bob.submit(await bob.get('/settings/api-keys/new'), '/settings/api-keys', values)
+}
+
+test('a key is shown once, in the answer to the form, and works', async () => {
+  const page = await make({ name: 'Nightly <sync>', scopes: ['read:documents', 'manage:keys'], expires_in_days: '30' })
+  const key = page.field('key')!
+  expect([page.status, page.headers.get('cache-control'), key]).toEqual([200, 'no-store', expect.stringMatching(/^dsk_\w{36}$/)])
+  const me = await apiClient(app.url, key).get<Me>('/api/v1/me')
+  expect(me.body).toMatchObject({ user: { name: 'Bob' }, scopes: ['read:documents', 'manage:keys'] })
+  expect(Date.parse(me.body.expires_at!) - Date.now()).toBeGreaterThan(29 * 24 * 3600 * 1000)
+
+  const list = await bob.get('/settings/api-keys')
+  expect(list.text).toContain('Nightly <sync>')
+  expect(list.html).not.toContain(key)
+  expect(list.text).toContain(`dsk_…${key.slice(-4)}`)
+})
+
+test('a key for ever, and one that a script of ten years needs', async () => {
+  for (const [expires_in_days, expected] of [
+    ['', null],
+    ['3650', expect.any(String)],
+  ] as const) {
+    const page = await make({ name: 'x', expires_in_days })
+    const me = await apiClient(app.url, page.field('key')!).get<Me>('/api/v1/me')
+    expect([me.body.expires_at, me.body.scopes]).toEqual([expected, ['read:documents', 'write:documents']])
+  }
+})
+
+test.each([
+  ['no name', { name: ' ' }, 'Enter a name.'],
+  ['no scope', { name: 'x', scopes: [] }, 'Choose at least one'],
+  ['a scope that does not exist', { name: 'x', scopes: ['admin'] }, 'There is no such permission.'],
+  ['a strange time', { name: 'x', expires_in_days: '1e99' }, 'Choose how long it is good.'],
+  ['a time in the past', { name: 'x', expires_in_days: '-1' }, 'Choose how long it is good.'],
+])('%s makes no key', async (_what, values, message) => {
+  const before = (await bob.get('/settings/api-keys')).html
+  const page = await make(values)
+  expect([page.status, page.text]).toEqual([422, expect.stringContaining(message)])
+  expect((await bob.get('/settings/api-keys')).html.length).toBe(before.length)
+})
+
+test('a key is revoked after a second question, and stops working at once', async () => {
+  const key = (await make({ name: 'Short-lived' })).field('key')!
+  const { authentication } = (await apiClient(app.url, key).get<Me>('/api/v1/me')).body
+  const path = `/settings/api-keys/${authentication.id}/revoke`
+  const ask = await bob.get(path)
+  expect(ask.text).toContain('Short-lived')
+  expect((await apiClient(app.url, key).get('/api/v1/me')).status).toBe(200)
+  const after = await bob.follow(await bob.submit(ask, path))
+  expect(after.text).toContain('The API key was revoked.')
+  expect((await apiClient(app.url, key).get('/api/v1/me')).status).toBe(401)
+  expect((await bob.get(path)).status).toBe(404)
+})
+
+test('a session is no credential of the API, and a key none of the pages', async () => {
+  const cookie = [...bob.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  expect((await app.stranger.get('/api/v1/me', { Cookie: cookie })).status).toBe(401)
+  const page = await bob.send('GET', '/settings/api-keys', null, { Authorization: `Bearer ${app.alice.key}` })
+  expect(page.text).toContain('bob@example.org')
+  bob.cookies.clear()
+  const stranger = await bob.send('GET', '/settings/api-keys', null, { Authorization: `Bearer ${app.alice.key}` })
+  expect(stranger.location).toMatch(/^\/login/)
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { loggedIn, PASSWORD, webClient, type WebClient } from '../support/web-client.ts'
+
+let app: TestApp
+let owner: WebClient
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await loggedIn(app, 'alice@example.org')
+})
+afterAll(() => app?.close())
+
+async function userId(email: string): Promise<string> {
+  return (await app.services.records.users.findByEmail(email))!.id
+}
+
+/** Path and token of a one-time link that a page shows. */
+function linkOf(value: string | undefined): string {
+  expect(value).toMatch(new RegExp(`^${app.url}/setup\\?token=[\\w-]{43}$`))
+  return value!.slice(app.url.length)
+}
+
+test('invited, chosen a password, disabled, enabled, deleted', async () => {
+  const invited = await owner.submit(await owner.get('/settings/users/invite'), '/settings/users/invite', {
+    email: 'ines@example.org',
+  })
+  expect([invited.status, invited.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  const link = linkOf(invited.field('link'))
+  expect((await owner.get('/settings/users')).text).toMatch(/ines Invited/)
+
+  const ines = webClient(app)
+  const chosen = { name: 'Ines', password: PASSWORD, password_again: PASSWORD }
+  expect((await ines.submit(await ines.get(link), '/setup', chosen)).status).toBe(303)
+  expect((await owner.get('/settings/users')).text).not.toMatch(/Ines Invited/)
+
+  const id = await userId('ines@example.org')
+  const disable = `/settings/users/${id}/disable`
+  const disabled = await owner.follow(await owner.submit(await owner.get(disable), disable))
+  expect(disabled.text).toMatch(/The account was disabled/)
+  expect((await ines.get('/settings')).location).toMatch(/^\/login/)
+  expect((await ines.logIn('ines@example.org', PASSWORD)).status).toBe(422)
+
+  const enabled = await owner.follow(await owner.submit(disabled, `/settings/users/${id}/enable`))
+  expect(enabled.text).toContain('The account was enabled.')
+  expect((await ines.logIn('ines@example.org', PASSWORD)).status).toBe(303)
+
+  const remove = `/settings/users/${id}/delete`
+  const gone = await owner.follow(await owner.submit(await owner.get(remove), remove))
+  expect(gone.text).not.toContain('ines@example.org')
+  expect((await ines.get('/settings')).location).toMatch(/^\/login/)
+})
+
+test('a reset link is shown to the owner once; the newest is the one that is good', async () => {
+  await app.services.accounts.setPassword(await userId('bob@example.org'), PASSWORD)
+  const reset = `/settings/users/${await userId('bob@example.org')}/reset`
+  const first = linkOf((await owner.submit(await owner.get('/settings/users'), reset)).field('link'))
+  const second = linkOf((await owner.submit(await owner.get('/settings/users'), reset)).field('link'))
+  expect([(await webClient(app).get(first)).status, (await webClient(app).get(second)).status]).toEqual([404, 200])
+  expect((await owner.get('/settings/users')).html).not.toContain('token=')
+})
+
+test.each([
+  [{ email: 'nowhere' }, 'This is not an email address'],
+  [{ email: 'Bob@Example.org' }, 'There is a user with the address'],
+  [{ email: 'x@example.org', name: 'n'.repeat(201) }, 'A name has at most 200 characters'],
+])('an invitation of %j is refused at its field', async (values, message) => {
+  const page = await owner.submit(await owner.get('/settings/users/invite'), '/settings/users/invite', values)
+  expect([page.status, page.text, page.field('email')]).toEqual([422, expect.stringContaining(message), values.email])
+})
+
+test('the owner can neither be reset nor disabled nor deleted here', async () => {
+  const id = await userId('alice@example.org')
+  const { csrf } = Object.fromEntries((await owner.get('/settings/users')).form('/logout').fields)
+  for (const verb of ['reset', 'disable', 'enable', 'delete'])
+    expect((await owner.post(`/settings/users/${id}/${verb}`, { csrf: csrf! })).status).toBe(404)
+  expect((await owner.get('/settings/users')).status).toBe(200)
+})
+
+test('to a member there are no such pages', async () => {
+  const member = await loggedIn(app, 'bob@example.org')
+  const profile = await member.get('/settings/profile')
+  expect(profile.html).not.toContain('/settings/users')
+  const { csrf } = Object.fromEntries(profile.form('/logout').fields)
+  const id = await userId('alice@example.org')
+  for (const path of ['', '/invite', `/${id}/disable`, `/${id}/delete`])
+    expect((await member.get(`/settings/users${path}`)).status).toBe(404)
+  for (const path of ['/invite', `/${id}/reset`, `/${id}/disable`, `/${id}/enable`, `/${id}/delete`]) {
+    const page = await member.post(`/settings/users${path}`, { csrf: csrf!, email: 'mole@example.org' })
+    expect([page.status, page.text]).toEqual([404, expect.not.stringContaining('Alice')])
+  }
+  expect(await app.services.records.users.findByEmail('mole@example.org')).toBeNull()
+})
