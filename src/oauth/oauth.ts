@@ -38,6 +38,7 @@ export type OAuthErrorCode =
   | 'slow_down'
   | 'expired_token'
   | 'server_error'
+  | 'temporarily_unavailable'
 
 /** A request to token, revocation, introspection or device endpoint: parsed fields (each at most once, text only) and Basic credentials. */
 export interface ClientRequest {

@@ -15,6 +15,7 @@ import { malformedRequests } from '../http/malformed.ts'
 import type { Services } from '../http/services.ts'
 import { createLanceIndexStore } from '../index/lance.ts'
 import { createIngest } from '../ingest/create.ts'
+import { createOAuth } from '../oauth/create.ts'
 import { createParserPool } from '../parse/pool.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { createFusedReranker } from '../rerank/fused.ts'
@@ -93,7 +94,8 @@ export async function startDaemon(options: {
     let baseUrl = config.publicUrl ?? ''
     const apiKeys = createApiKeys({ records, clock })
     const accounts = createAccounts({ records, clock, loginFailures: config.loginFailures, log })
-    const accessTokens = createAccessTokens({ ...records.oauth, log })
+    const oauth = createOAuth({ records, clock, log, issuer: () => baseUrl })
+    const accessTokens = createAccessTokens({ grants: records.oauth.grants, clients: oauth.clients, log })
     const sweep = startSweep({ records, log })
     open.push({ name: 'sweep of expired rows', close: () => sweep.stop() })
     const services: Services = {
@@ -107,6 +109,7 @@ export async function startDaemon(options: {
       search,
       apiKeys,
       accounts,
+      oauth,
       authenticator: createAuthenticator([apiKeys, accessTokens]),
       disk: () => diskState(config.dataDir),
       reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
@@ -126,7 +129,7 @@ export async function startDaemon(options: {
     server.on('clientError', malformedRequests(clock, services.http.baseUrl))
     open.push({ name: 'server', close: (graceMs) => closeServer(server, graceMs) })
     baseUrl ||= url
-    await folder.announce({ pid: process.pid, url })
+    await folder.announce({ pid: process.pid, url, base_url: baseUrl })
     await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir })
     const setupUrl = owner.hasPassword ? null : `${baseUrl}/setup?token=${(await accounts.issueLink(owner.id, 'setup')).token}`
     return {

@@ -9,7 +9,7 @@ import { createAuthenticator } from '../../src/auth/authenticator.ts'
 import { createAccounts } from '../../src/auth/create-accounts.ts'
 import { openBlobs } from '../../src/blobs/files.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
-import { systemClock } from '../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Scope } from '../../src/core/model.ts'
 import { createBuiltinEmbedder } from '../../src/embed/builtin.ts'
@@ -18,6 +18,7 @@ import { createApp } from '../../src/http/app.ts'
 import type { HttpSettings, Services } from '../../src/http/services.ts'
 import { createLanceIndexStore } from '../../src/index/lance.ts'
 import { createIngest } from '../../src/ingest/create.ts'
+import { createOAuth } from '../../src/oauth/create.ts'
 import { createParserPool } from '../../src/parse/pool.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { createFusedReranker } from '../../src/rerank/fused.ts'
@@ -26,6 +27,8 @@ import { apiClient, type ApiClient } from './api-client.ts'
 
 export interface TestApp {
   url: string
+  /** Where everything lies that is kept. */
+  folder: string
   services: Services
   /** Two users who have nothing to do with each other, each with a key that may do everything. */
   alice: ApiClient
@@ -48,6 +51,7 @@ export interface TestAppOptions {
   /** Failed logins within 15 minutes; 0, the default here, for no limit. */
   loginFailures?: number
   log?: Logger
+  clock?: Clock
   /** Last word on the services: a full disk, a broken search. */
   change?: (services: Services) => Partial<Services>
 }
@@ -55,7 +59,7 @@ export interface TestAppOptions {
 /** The real services on a folder of its own, behind createApp on a free port of loopback. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-http-'))
-  const clock = systemClock
+  const clock = options.clock ?? systemClock
   const log = options.log ?? silentLogger
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
   const stopping = new AbortController()
@@ -75,6 +79,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const apiKeys = createApiKeys({ records, clock })
 
   let url = ''
+  const oauth = createOAuth({ records, clock, log, issuer: () => options.publicUrl ?? url })
   const services: Services = {
     version: '0.0.0-test',
     clock,
@@ -86,7 +91,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     search: createSearch({ records, engine, reranker, log }),
     apiKeys,
     accounts: createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log }),
-    authenticator: createAuthenticator([apiKeys, createAccessTokens({ ...records.oauth, log })]),
+    oauth,
+    authenticator: createAuthenticator([
+      apiKeys,
+      createAccessTokens({ grants: records.oauth.grants, clients: oauth.clients, log }),
+    ]),
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
     reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
     startedAt: clock.now(),
@@ -114,6 +123,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 
   return {
     url,
+    folder,
     services,
     alice: apiClient(url, await newKey(alice.id, SCOPES)),
     bob: apiClient(url, await newKey(bob.id, SCOPES)),

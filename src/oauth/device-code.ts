@@ -1,0 +1,34 @@
+import { hashSecret } from '../core/secrets.ts'
+import type { Clock } from '../core/clock.ts'
+import type { DeviceRecord } from '../records/oauth-records.ts'
+import { required, type Grant, type OAuthContext } from './context.ts'
+import { OAuthError } from './errors.ts'
+import { newTokens } from './tokens.ts'
+
+/** RFC 8628 section 3.4: the device asks until its user has decided. */
+export const deviceCode: Grant = async (context, client, fields) => {
+  const { records, clock } = context
+  const sha256 = hashSecret(required(fields, 'device_code'))
+  const device = await records.devices.find(sha256)
+  if (device === null || device.clientId !== client.id || device.status === 'redeemed') throw refused()
+  checkExpiry(device, clock)
+  if (device.status === 'denied') throw new OAuthError('access_denied', 'The user declined.')
+  if (device.status === 'pending') throw await stillPending(context, sha256)
+  const { tokens, answer } = newTokens(clock, device.scopes)
+  if ((await records.devices.redeem(sha256, tokens)) === null) throw refused()
+  return answer
+}
+
+function checkExpiry({ expiresAt }: DeviceRecord, clock: Clock): void {
+  if (expiresAt <= clock.now()) throw new OAuthError('expired_token', 'The device code has expired. Start again with a new one.')
+}
+
+async function stillPending({ records }: OAuthContext, sha256: string): Promise<OAuthError> {
+  if (await records.devices.poll(sha256))
+    return new OAuthError('slow_down', 'Asked too soon. Wait 5 seconds longer between two requests from now on.')
+  return new OAuthError('authorization_pending', 'The user has not decided yet.')
+}
+
+function refused(): OAuthError {
+  return new OAuthError('invalid_grant', 'The device code is unknown, used already or of another client.')
+}

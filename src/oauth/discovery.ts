@@ -1,0 +1,38 @@
+import { SCOPES } from '../core/model.ts'
+import { GRANTS } from './token.ts'
+
+const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'none']
+
+/** RFC 8414 section 2: how a client finds everything from the address alone. */
+export function serverMetadata(issuer: string): Record<string, unknown> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/api/oauth/authorize`,
+    token_endpoint: `${issuer}/api/oauth/token`,
+    token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    revocation_endpoint: `${issuer}/api/oauth/revoke`,
+    revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    introspection_endpoint: `${issuer}/api/oauth/introspect`,
+    introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    device_authorization_endpoint: `${issuer}/api/oauth/device`,
+    scopes_supported: [...SCOPES],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [...GRANTS.keys()],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${issuer}/api/docs`,
+  }
+}
+
+/** RFC 9728 section 2: whose tokens the API takes. The 401 of the API leads here. */
+export function resourceMetadata(issuer: string): Record<string, unknown> {
+  return {
+    resource: issuer,
+    resource_name: 'docsearch',
+    authorization_servers: [issuer],
+    scopes_supported: [...SCOPES],
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${issuer}/api/docs`,
+  }
+}
