@@ -116,6 +116,8 @@ export function Facts({ facts }: { facts: readonly (Fact | null)[] }) {
 }
 
 interface RowProps {
+  /** One below the heading that the list stands under. */
+  heading?: 'h2' | 'h3'
   title: ComponentChildren
   badges?: readonly (Badge | null)[]
   facts: readonly (Fact | null)[]
@@ -128,11 +130,11 @@ export interface Badge {
 }
 
 /** One entry of a list of things: a heading, its facts, what can be done with it. */
-export function Row({ title, badges = [], facts, actions }: RowProps) {
+export function Row({ heading: Heading = 'h2', title, badges = [], facts, actions }: RowProps) {
   return (
     <li class="row">
       <div class="row-main">
-        <h3>
+        <Heading>
           {title}
           {badges
             .filter((badge) => badge !== null)
@@ -142,7 +144,7 @@ export function Row({ title, badges = [], facts, actions }: RowProps) {
                 <span class={`badge ${tone}`}>{text}</span>
               </>
             ))}
-        </h3>
+        </Heading>
         <Facts facts={facts} />
       </div>
       {actions === undefined ? null : <div class="row-actions">{actions}</div>}

@@ -5,10 +5,11 @@ export const STYLE = `${TOKENS}
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 400 .9375rem/1.55 var(--sans); overflow-wrap: anywhere;
   -webkit-font-smoothing: antialiased; }
+[hidden] { display: none !important; }
 h1, h2, h3 { margin: 0; line-height: 1.3; font-weight: 600; letter-spacing: -.011em; text-wrap: balance; }
 h1 { font-size: 1.5rem; letter-spacing: -.021em; }
 h2 { font-size: 1.0625rem; }
-h3 { font-size: .9375rem; }
+h3, .row h2 { font-size: .9375rem; letter-spacing: -.005em; }
 p, ul, ol, dl, dd, pre, fieldset { margin: 0; padding: 0; }
 ul { list-style: none; }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px; }
@@ -58,7 +59,7 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 /* Buttons */
 button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 2.25rem; padding: .35rem .875rem;
   border: 1px solid var(--line-button); border-radius: 8px; background: var(--raised); color: var(--ink); font: 500 .875rem/1.3 var(--sans);
-  text-align: center; text-decoration: none; cursor: pointer; transition: background-color .12s, border-color .12s; }
+  text-align: center; text-decoration: none; cursor: pointer; }
 button:hover, .button:hover { background: var(--sunken); }
 .primary { background: var(--accent-fill); border-color: transparent; color: #fff; }
 .primary:hover { background: var(--accent-fill-hover); }
@@ -172,7 +173,7 @@ details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
   .settings nav a { padding-block: .7rem; }
   button:not(.link), .button, .row-actions :is(button, .button), input:not([type="checkbox"], [type="radio"], [type="hidden"]), select { min-height: 2.75rem; }
 }
-@media (prefers-reduced-motion: reduce) {
-  * { transition: none; }
+@media (prefers-reduced-motion: no-preference) {
+  button, .button, nav a { transition: background-color .12s, border-color .12s; }
 }
 `

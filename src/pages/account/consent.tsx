@@ -79,6 +79,6 @@ export function Account({ viewer }: { viewer: Viewer }) {
 function destination(redirectUri: string): { place: string; isThisComputer: boolean } {
   const url = URL.parse(redirectUri)
   if (url === null) return { place: redirectUri, isThisComputer: false }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { place: `${url.protocol}//`, isThisComputer: true }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { place: url.protocol, isThisComputer: true }
   return { place: url.host, isThisComputer: ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname) }
 }

@@ -98,6 +98,7 @@ function Secrets({ client, page }: { client: ClientProps['client']; page: Signed
           const hasEnded = secret.expiresAt !== null && Date.parse(secret.expiresAt) <= Date.parse(page.now)
           return (
             <Row
+              heading="h3"
               title={<code>dss_…{secret.lastFour}</code>}
               badges={[
                 secret.expiresAt === null

@@ -53,6 +53,8 @@ export function renderProfile({ account, password, sessions, ...page }: ProfileP
         <p>A new password logs out every other browser. API keys and connected applications stay.</p>
         <ErrorSummary form={password} title="Not changed" />
         <Form action={paths.password} csrf={csrf} class="narrow">
+          {/* Tells a password manager whose password this is; it has no name and is not sent. */}
+          <input type="email" value={viewer.email ?? ''} autocomplete="username" readOnly hidden />
           <Field
             name="current_password"
             label="Current password"
@@ -79,6 +81,7 @@ export function renderProfile({ account, password, sessions, ...page }: ProfileP
         <ul class="rows">
           {sessions.map((session) => (
             <Row
+              heading="h3"
               title={describeBrowser(session.userAgent)}
               badges={[session.isThis ? { tone: 'good', text: 'This browser' } : null]}
               facts={[

@@ -67,6 +67,7 @@ export function renderUsers({ users, ...page }: UsersProps): string {
 
 function UserActions({ user, csrf }: { user: UserRow; csrf: string }) {
   const who = user.email ?? user.name
+  const link = user.state === 'invited' ? 'New link' : 'Reset link'
   return (
     <>
       {user.state === 'disabled' ? (
@@ -78,8 +79,8 @@ function UserActions({ user, csrf }: { user: UserRow; csrf: string }) {
       ) : (
         <>
           <Form action={paths.userReset(user.id)} csrf={csrf}>
-            <button type="submit" aria-label={`${user.state === 'invited' ? 'New invitation link' : 'Reset link'} for ${who}`}>
-              {user.state === 'invited' ? 'New link' : 'Reset link'}
+            <button type="submit" aria-label={`${link} for ${who}`}>
+              {link}
             </button>
           </Form>
           <a class="button" href={paths.userDisable(user.id)} aria-label={`Disable ${who}`}>

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { renderConsent } from '../../../src/pages/account/consent.tsx'
+import { renderClientForm } from '../../../src/pages/settings/clients.tsx'
+import { HOSTILE, pageSamples, USUAL } from '../../support/page-samples.ts'
+import { readHtml } from '../../support/read-html.ts'
+
+const usual = pageSamples(USUAL)
+const hostile = pageSamples(HOSTILE)
+
+/** Elements and the names of their attributes, without what they hold. */
+function shape(html: string): string[] {
+  return readHtml(html).map(({ tag, attributes }) => `${tag} ${Object.keys(attributes).join(' ')}`)
+}
+
+describe('values from outside are text and nothing else', () => {
+  test.each(Object.keys(usual))('%s has the same elements whatever the names are', (name) => {
+    expect(shape(hostile[name] ?? '')).toEqual(shape(usual[name] ?? ''))
+  })
+
+  test('a state and a list of addresses come back as they were', () => {
+    const viewer = { name: 'Ada', email: 'ada@example.com', role: 'member' } as const
+    const query = `state=a+b%26&x="><b>'é\u202E`
+    const consent = renderConsent({
+      applicationName: HOSTILE.application,
+      clientType: 'public',
+      redirectUri: HOSTILE.redirectUri,
+      scopes: ['read:documents'],
+      viewer,
+      csrf: 'c',
+      query,
+    })
+    expect(readHtml(consent).find(({ attributes }) => attributes['name'] === 'query')?.attributes['value']).toBe(query)
+
+    const addresses = `https://a.example/?x=</textarea><b>\nhttps://b.example/`
+    const form = renderClientForm({
+      viewer,
+      csrf: 'c',
+      now: '2026-11-21T00:00:00Z',
+      client: null,
+      form: { values: { redirect_uris: addresses } },
+      scopes: [],
+      chosenScopes: [],
+    })
+    expect(readHtml(form).find(({ tag }) => tag === 'textarea')?.text).toBe(addresses)
+  })
+
+  test('the name of an application that asks is cut short and cannot turn the direction of writing', () => {
+    const html = hostile['consent'] ?? ''
+    const shown = readHtml(html)
+      .filter(({ tag }) => tag === 'h1' || tag === 'title')
+      .map(({ text }) => text)
+    expect(shown).toHaveLength(2)
+    for (const text of shown) {
+      expect(text).not.toMatch(/\p{Bidi_Control}/u)
+      expect(text.length).toBeLessThan(130)
+    }
+  })
+})
+
+describe('the place that consent leads to', () => {
+  const place = (redirectUri: string) => {
+    const html = renderConsent({
+      applicationName: 'A',
+      clientType: 'confidential',
+      redirectUri,
+      scopes: [],
+      viewer: { name: 'Ada', email: null, role: 'member' },
+      csrf: 'c',
+      query: '',
+    })
+    return {
+      shown: readHtml(html).find(({ attributes }) => attributes['class'] === 'host')?.text,
+      onThisComputer: html.includes('A program on this computer'),
+    }
+  }
+
+  test.each([
+    ['https://desk.example.com:8443/callback', 'desk.example.com:8443', false],
+    ['https://docsearch.example@evil.example/', 'evil.example', false],
+    ['https://аpple.example/', 'xn--pple-43d.example', false],
+    ['http://127.0.0.1:49152/callback', '127.0.0.1:49152', true],
+    ['http://[::1]:80/callback', '[::1]', true],
+    ['http://127.0.0.1.evil.example/', '127.0.0.1.evil.example', false],
+    ['com.example.app:/callback', 'com.example.app:', true],
+  ])('%s is shown as %s', (redirectUri, shown, onThisComputer) => {
+    expect(place(redirectUri)).toEqual({ shown, onThisComputer })
+  })
+})

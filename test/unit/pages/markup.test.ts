@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { pageSamples, USUAL } from '../../support/page-samples.ts'
+import { readHtml } from '../../support/read-html.ts'
+
+describe.each(Object.entries(pageSamples(USUAL)))('%s', (_name, html) => {
+  const elements = readHtml(html)
+
+  test('every form is posted to a path of ours and carries the token', () => {
+    for (const [at, form] of elements.entries()) {
+      if (form.tag !== 'form') continue
+      expect(form.attributes['method']).toBe('post')
+      expect(form.attributes['action']).toMatch(/^\/[a-z]/)
+      const inner = elements.filter((element) => element.form === at)
+      expect(
+        inner.filter(({ attributes }) => attributes['name'] === 'csrf').map(({ attributes }) => attributes['value']),
+      ).toEqual(['csrf-of-the-sample'])
+      expect(inner.some(({ tag, attributes }) => tag === 'button' && attributes['type'] === 'submit')).toBe(true)
+    }
+  })
+
+  test('nothing needs a script or a style in the page', () => {
+    for (const { tag, attributes } of elements) {
+      expect(['script', 'style', 'iframe', 'object', 'base']).not.toContain(tag)
+      expect(Object.keys(attributes).filter((name) => name === 'style' || name.startsWith('on'))).toEqual([])
+      for (const name of ['href', 'src']) expect(attributes[name] ?? '/').toMatch(/^(\/(?!\/)|#)/)
+    }
+  })
+
+  test('every input has a label, and what describes it is there once', () => {
+    const ids = elements.map(({ attributes }) => attributes['id']).filter((id) => id !== undefined)
+    expect(new Set(ids).size).toBe(ids.length)
+    const labelled = new Set(elements.filter(({ tag }) => tag === 'label').map(({ attributes }) => attributes['for']))
+    for (const { tag, attributes } of elements) {
+      if (['input', 'select', 'textarea'].includes(tag) && attributes['type'] !== 'hidden' && !('hidden' in attributes)) {
+        expect(labelled).toContain(attributes['id'])
+      }
+      const references = `${attributes['aria-describedby'] ?? ''} ${attributes['aria-labelledby'] ?? ''}`.split(' ')
+      for (const id of references.filter((one) => one !== '')) expect(ids).toContain(id)
+      if (attributes['href']?.startsWith('#') === true) expect(ids).toContain(attributes['href'].slice(1))
+    }
+  })
+
+  test('an input with a fault says so and is described by it', () => {
+    for (const { tag, attributes } of elements) {
+      if (attributes['aria-invalid'] === undefined) continue
+      expect(['input', 'textarea']).toContain(tag)
+      expect(attributes['aria-describedby']).toContain(`${attributes['id']}-error`)
+    }
+  })
+
+  test('one heading of the first rank, one main part, a title', () => {
+    expect(elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1)
+    expect(elements.filter(({ tag }) => tag === 'main')).toHaveLength(1)
+    expect(elements.find(({ tag }) => tag === 'title')?.text).toMatch(/ · docsearch$/)
+    expect(elements.filter(({ attributes }) => 'autofocus' in attributes).length).toBeLessThan(2)
+  })
+})
+
+describe('a refused form', () => {
+  const refused = readHtml(pageSamples(USUAL)['password, refused'] ?? '')
+
+  test('says so in its title, has the focus in its summary, and never sends a password back', () => {
+    expect(refused.find(({ tag }) => tag === 'title')?.text).toMatch(/^Error: /)
+    const summary = refused.find(({ attributes }) => attributes['role'] === 'alert')
+    expect(summary?.attributes).toHaveProperty('autofocus')
+    expect(summary?.attributes['tabindex']).toBe('-1')
+    expect(refused.filter(({ attributes }) => attributes['type'] === 'password')).toHaveLength(3)
+    for (const { attributes } of refused) if (attributes['type'] === 'password') expect(attributes).not.toHaveProperty('value')
+  })
+})
