@@ -43,6 +43,22 @@ _docsearch_takes_value() {
     'keys create --scope'|'keys create --expires-in-days'|'keys create --server'|'keys create --profile') return 0 ;;
     'keys delete --server'|'keys delete --profile') return 0 ;;
     'keys help --server'|'keys help --profile') return 0 ;;
+    'users --data'|'users --server'|'users --profile') return 0 ;;
+    'users add --name'|'users add --public-url'|'users add --data'|'users add --server'|'users add --profile') return 0 ;;
+    'users list --limit'|'users list -n'|'users list --data'|'users list --server'|'users list --profile') return 0 ;;
+    'users show --data'|'users show --server'|'users show --profile') return 0 ;;
+    'users disable --data'|'users disable --server'|'users disable --profile') return 0 ;;
+    'users enable --data'|'users enable --server'|'users enable --profile') return 0 ;;
+    'users reset --public-url'|'users reset --data'|'users reset --server'|'users reset --profile') return 0 ;;
+    'users delete --data'|'users delete --server'|'users delete --profile') return 0 ;;
+    'users help --data'|'users help --server'|'users help --profile') return 0 ;;
+    'clients --data'|'clients --server'|'clients --profile') return 0 ;;
+    'clients create --redirect-uri'|'clients create --scope'|'clients create --data'|'clients create --server'|'clients create --profile') return 0 ;;
+    'clients list --data'|'clients list --server'|'clients list --profile') return 0 ;;
+    'clients show --data'|'clients show --server'|'clients show --profile') return 0 ;;
+    'clients rotate --grace'|'clients rotate --data'|'clients rotate --server'|'clients rotate --profile') return 0 ;;
+    'clients delete --data'|'clients delete --server'|'clients delete --profile') return 0 ;;
+    'clients help --data'|'clients help --server'|'clients help --profile') return 0 ;;
     'completion --server'|'completion --profile') return 0 ;;
     'help --server'|'help --profile') return 0 ;;
   esac
@@ -71,6 +87,8 @@ _docsearch() {
       '/projects') at='projects'; args=0 ;;
       '/documents'|'/docs') at='documents'; args=0 ;;
       '/keys') at='keys'; args=0 ;;
+      '/users') at='users'; args=0 ;;
+      '/clients') at='clients'; args=0 ;;
       '/completion') at='completion'; args=0 ;;
       '/help') at='help'; args=0 ;;
       'projects/list'|'projects/ls') at='projects list'; args=0 ;;
@@ -90,6 +108,20 @@ _docsearch() {
       'keys/create') at='keys create'; args=0 ;;
       'keys/delete'|'keys/rm') at='keys delete'; args=0 ;;
       'keys/help') at='keys help'; args=0 ;;
+      'users/add') at='users add'; args=0 ;;
+      'users/list'|'users/ls') at='users list'; args=0 ;;
+      'users/show') at='users show'; args=0 ;;
+      'users/disable') at='users disable'; args=0 ;;
+      'users/enable') at='users enable'; args=0 ;;
+      'users/reset') at='users reset'; args=0 ;;
+      'users/delete'|'users/rm') at='users delete'; args=0 ;;
+      'users/help') at='users help'; args=0 ;;
+      'clients/create') at='clients create'; args=0 ;;
+      'clients/list'|'clients/ls') at='clients list'; args=0 ;;
+      'clients/show') at='clients show'; args=0 ;;
+      'clients/rotate') at='clients rotate'; args=0 ;;
+      'clients/delete'|'clients/rm') at='clients delete'; args=0 ;;
+      'clients/help') at='clients help'; args=0 ;;
       *) ((args++)) ;;
     esac
   done
@@ -183,6 +215,61 @@ _docsearch() {
     'keys delete --profile') :; return ;;
     'keys help --server') :; return ;;
     'keys help --profile') :; return ;;
+    'users --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users --server') :; return ;;
+    'users --profile') :; return ;;
+    'users add --name') :; return ;;
+    'users add --public-url') :; return ;;
+    'users add --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users add --server') :; return ;;
+    'users add --profile') :; return ;;
+    'users list --limit'|'users list -n') :; return ;;
+    'users list --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users list --server') :; return ;;
+    'users list --profile') :; return ;;
+    'users show --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users show --server') :; return ;;
+    'users show --profile') :; return ;;
+    'users disable --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users disable --server') :; return ;;
+    'users disable --profile') :; return ;;
+    'users enable --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users enable --server') :; return ;;
+    'users enable --profile') :; return ;;
+    'users reset --public-url') :; return ;;
+    'users reset --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users reset --server') :; return ;;
+    'users reset --profile') :; return ;;
+    'users delete --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users delete --server') :; return ;;
+    'users delete --profile') :; return ;;
+    'users help --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users help --server') :; return ;;
+    'users help --profile') :; return ;;
+    'clients --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'clients --server') :; return ;;
+    'clients --profile') :; return ;;
+    'clients create --redirect-uri') :; return ;;
+    'clients create --scope') COMPREPLY=($(compgen -W 'read:documents write:documents manage:keys' -- "$cur")); return ;;
+    'clients create --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'clients create --server') :; return ;;
+    'clients create --profile') :; return ;;
+    'clients list --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'clients list --server') :; return ;;
+    'clients list --profile') :; return ;;
+    'clients show --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'clients show --server') :; return ;;
+    'clients show --profile') :; return ;;
+    'clients rotate --grace') :; return ;;
+    'clients rotate --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'clients rotate --server') :; return ;;
+    'clients rotate --profile') :; return ;;
+    'clients delete --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'clients delete --server') :; return ;;
+    'clients delete --profile') :; return ;;
+    'clients help --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'clients help --server') :; return ;;
+    'clients help --profile') :; return ;;
     'completion --server') :; return ;;
     'completion --profile') :; return ;;
     'help --server') :; return ;;
@@ -219,6 +306,22 @@ _docsearch() {
       'keys create') COMPREPLY=($(compgen -W '--scope --expires-in-days --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys delete') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users') COMPREPLY=($(compgen -W '--data --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users add') COMPREPLY=($(compgen -W '--name --password-stdin --owner --public-url --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users list') COMPREPLY=($(compgen -W '--limit -n --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users show') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users disable') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users enable') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users reset') COMPREPLY=($(compgen -W '--public-url --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users delete') COMPREPLY=($(compgen -W '--yes -y --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users help') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'clients') COMPREPLY=($(compgen -W '--data --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'clients create') COMPREPLY=($(compgen -W '--redirect-uri --public --scope --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'clients list') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'clients show') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'clients rotate') COMPREPLY=($(compgen -W '--grace --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'clients delete') COMPREPLY=($(compgen -W '--yes -y --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'clients help') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'completion') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
     esac
@@ -226,7 +329,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search projects documents keys completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search projects documents keys users clients completion help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'projects 0') COMPREPLY=($(compgen -W 'list show create rename delete help' -- "$cur")) ;;
     'projects show '0) _docsearch_projects "$cur" ;;
@@ -234,8 +337,10 @@ _docsearch() {
     'projects delete '0) _docsearch_projects "$cur" ;;
     'documents 0') COMPREPLY=($(compgen -W 'list show get text delete reprocess help' -- "$cur")) ;;
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
+    'users 0') COMPREPLY=($(compgen -W 'add list show disable enable reset delete help' -- "$cur")) ;;
+    'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search projects documents keys completion help' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search projects documents keys users clients completion help' -- "$cur")) ;;
   esac
 }
 

@@ -29,13 +29,14 @@ export function readTree(): Node {
   const program = buildProgram('0', async () => {})
   const root = nodeOf(program, '', [])
   const shared = root.flags.filter((flag) => !flag.names.includes('--version'))
-  const spread = (node: Node): void => {
+  // A command takes the options of its noun and of the program.
+  const spread = (node: Node, inherited: readonly Flag[]): void => {
     for (const child of node.children) {
-      child.flags.push(...shared.filter((flag) => !child.flags.includes(flag) && !flag.names.includes('--help')))
-      spread(child)
+      child.flags.push(...inherited.filter((flag) => !child.flags.includes(flag) && !flag.names.includes('--help')))
+      spread(child, child.flags)
     }
   }
-  spread(root)
+  spread(root, shared)
   const help = root.children.find((child) => child.path === 'help')
   if (help !== undefined) help.args = [{ kind: 'choices', choices: root.children.map((child) => child.path) }]
   return root

@@ -1,15 +1,13 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
+import { addAdministration } from './administration.ts'
+import type { Load, On } from './command.ts'
 import { createContext } from './context.ts'
-import type { Context, Globals } from './context.ts'
-import { EXIT_CODES_HELP, usage } from './exit.ts'
+import type { Globals } from './context.ts'
+import { EXIT_CODES_HELP } from './exit.ts'
 import type { Io } from './io.ts'
+import { addNouns } from './nouns.ts'
+import { collect, integer, scopes } from './options.ts'
 
-/** What each file under commands/ exports. Undefined is exit code 0. */
-export interface CommandModule {
-  run(context: Context, args: string[], options: never): Promise<number | void>
-}
-
-type Load = () => Promise<CommandModule>
 type Runner = (load: Load, command: Command) => Promise<void>
 
 /** Parses the arguments and runs the command they name. Throws CommanderError for wrong usage, whatever the command throws otherwise. */
@@ -19,7 +17,8 @@ export async function runProgram(argv: readonly string[], io: Io, version: strin
     const { run } = await load()
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const context = createContext(io, program.opts<Globals>(), version)
-    exitCode = (await run(context, args, command.opts<never>())) ?? 0
+    // With those of its noun: commander hands them to the noun wherever they stand.
+    exitCode = (await run(context, args, command.optsWithGlobals<never>())) ?? 0
   })
   visit(program, (command) =>
     command.exitOverride().configureOutput({
@@ -47,8 +46,7 @@ function visit(command: Command, each: (command: Command) => unknown): void {
 /** The whole command tree: `--help`, the parsing and the completions come from it. Nothing a command does is loaded here. */
 export function buildProgram(version: string, runner: Runner): Command {
   const program = new Command('docsearch')
-  const on = (command: Command, load: Load, ...examples: string[]): Command =>
-    help(command, examples).action(async () => runner(load, command))
+  const on: On = (command, load, ...examples) => help(command, examples).action(async () => runner(load, command))
 
   program
     .description('Search your documents by meaning and by word, on a machine of your own.')
@@ -60,16 +58,15 @@ export function buildProgram(version: string, runner: Runner): Command {
     .option('-q, --quiet', 'say nothing beside results and errors')
     .option('--no-color', 'no colours (NO_COLOR)')
     .helpCommand('help [command]', 'show the help of a command')
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (command) => globalOptions(command, program) })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptions })
   help(program, ['docsearch serve', 'docsearch upload ~/Documents --recursive', 'docsearch search "when is the rent due"'])
 
   addServe(program, on)
   addAccount(program, on)
   addUpload(program, on)
   addSearch(program, on)
-  addProjects(program, on)
-  addDocuments(program, on)
-  addKeys(program, on)
+  addNouns(program, on)
+  addAdministration(program, on)
 
   on(
     program
@@ -88,14 +85,12 @@ export function buildProgram(version: string, runner: Runner): Command {
   return program
 }
 
-type On = (command: Command, load: Load, ...examples: string[]) => Command
-
 function addServe(program: Command, on: On): void {
   on(
     withDataOptions(program.command('serve').description('run the daemon: it keeps, reads and searches the documents'))
       .option('--embedder <name>', 'auto, builtin or ollama:MODEL (default auto); another one by name embeds everything anew')
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
-      .option('--port <number>', 'port to listen on, 0 takes a free one (default 4747)', port)
+      .option('--port <number>', 'port to listen on, 0 takes a free one (default 4747)', integer(0, 65_535))
       .option('--public-url <url>', 'address under which others reach it')
       .option('--ollama <url>', 'address of Ollama (default http://127.0.0.1:11434)')
       .option('--print-config', 'show each setting and where it comes from, then end'),
@@ -197,190 +192,13 @@ function addSearch(program: Command, on: On): void {
   )
 }
 
-/** A noun alone lists. What follows it and is none of its commands is named, with those there are. */
-function addNoun(noun: Command, list: Load, on: On): Command {
-  return on(
-    noun.usage('[command]').helpCommand('help [command]', 'show the help of a command').allowExcessArguments(),
-    async () => {
-      const [unknown] = noun.args
-      if (unknown === undefined) return list()
-      const known = noun.commands.map((command) => command.name()).join(', ')
-      throw usage(`unknown command '${noun.name()} ${unknown}'; there are ${known}.`)
-    },
-    `docsearch ${noun.name()}`,
-  )
-}
-
-function addProjects(program: Command, on: On): void {
-  const list: Load = () => import('./commands/projects/list.ts')
-  const noun = addNoun(program.command('projects').description('list, show, create, rename and delete projects'), list, on)
-  on(
-    noun
-      .command('list')
-      .alias('ls')
-      .description('list the projects')
-      .option('-n, --limit <number>', 'how many (default all)', integer(1)),
-    list,
-    'docsearch projects list --json',
-  )
-  on(
-    noun.command('show').description('show a project').argument('<project>', 'id or name'),
-    () => import('./commands/projects/show.ts'),
-    'docsearch projects show contracts',
-  )
-  on(
-    noun.command('create').description('make a project').argument('<name>').option('-d, --description <text>', 'what it is for'),
-    () => import('./commands/projects/create.ts'),
-    'docsearch projects create contracts --description "all that is signed"',
-  )
-  on(
-    noun
-      .command('rename')
-      .description('give a project another name')
-      .argument('<project>', 'id or name')
-      .argument('<name>', 'its new name'),
-    () => import('./commands/projects/rename.ts'),
-    'docsearch projects rename contracts agreements',
-  )
-  on(
-    noun
-      .command('delete')
-      .alias('rm')
-      .description('delete a project with its documents')
-      .argument('<project>', 'id or name')
-      .option('-y, --yes', 'do not ask'),
-    () => import('./commands/projects/delete.ts'),
-    'docsearch projects delete contracts --yes',
-  )
-}
-
-function addDocuments(program: Command, on: On): void {
-  const list: Load = () => import('./commands/documents/list.ts')
-  const noun = addNoun(
-    program.command('documents').alias('docs').description('list, show, read, fetch and delete documents'),
-    list,
-    on,
-  )
-  on(
-    noun
-      .command('list')
-      .alias('ls')
-      .description('list the documents')
-      .option('-p, --project <name>', 'only of this project (id or name)')
-      .addOption(new Option('--status <status>', 'only with this status').choices(['queued', 'processing', 'ready', 'failed']))
-      .option('--name <text>', 'only with this in the name')
-      .option('-n, --limit <number>', 'how many (default all)', integer(1)),
-    list,
-    'docsearch documents list --status failed',
-  )
-  on(
-    noun.command('show').description('show a document').argument('<document>', 'id, or a name or path no other has'),
-    () => import('./commands/documents/show.ts'),
-    'docsearch documents show report.pdf',
-  )
-  on(
-    noun
-      .command('get')
-      .description('fetch the original')
-      .argument('<document>', 'id, or a name or path no other has')
-      .option(
-        '-o, --output <file>',
-        'where to write it, - for standard output (default: its name, here; on a pipe standard output)',
-      )
-      .option('-f, --force', 'replace a file that is there'),
-    () => import('./commands/documents/get.ts'),
-    'docsearch documents get doc_01h… -o report.pdf',
-  )
-  on(
-    noun
-      .command('text')
-      .description('print what was read from a document')
-      .argument('<document>', 'id, or a name or path no other has')
-      .option('--page <number>', 'only this page', integer(1)),
-    () => import('./commands/documents/text.ts'),
-    'docsearch documents text doc_01h… --page 3',
-  )
-  on(
-    noun
-      .command('delete')
-      .alias('rm')
-      .description('delete documents')
-      .argument('<document...>', 'ids, or names or paths no others have')
-      .option('-y, --yes', 'do not ask'),
-    () => import('./commands/documents/delete.ts'),
-    'docsearch documents delete doc_01h… --yes',
-  )
-  on(
-    noun
-      .command('reprocess')
-      .alias('retry')
-      .description('read documents anew')
-      .argument('<document...>', 'ids, or names or paths no others have'),
-    () => import('./commands/documents/reprocess.ts'),
-    'docsearch documents reprocess doc_01h…',
-  )
-}
-
-function addKeys(program: Command, on: On): void {
-  const list: Load = () => import('./commands/keys/list.ts')
-  const noun = addNoun(program.command('keys').description('list, create and delete API keys'), list, on)
-  on(noun.command('list').alias('ls').description('list the keys'), list, 'docsearch keys list')
-  on(
-    noun
-      .command('create')
-      .description('make a key; it is printed this once')
-      .argument('<name>', 'what it is for')
-      .addOption(
-        new Option('--scope <scope>', 'what it may do; may be repeated')
-          .choices(['read:documents', 'write:documents', 'manage:keys'])
-          .argParser(scopes),
-      )
-      .option('--expires-in-days <number>', 'when it ends (default never)', integer(1, 3650)),
-    () => import('./commands/keys/create.ts'),
-    'docsearch keys create ci --scope write:documents --expires-in-days 90',
-  )
-  on(
-    noun
-      .command('delete')
-      .alias('rm')
-      .description('delete a key; whoever uses it is locked out')
-      .argument('<id>')
-      .option('-y, --yes', 'do not ask'),
-    () => import('./commands/keys/delete.ts'),
-    'docsearch keys delete key_01h… --yes',
-  )
-}
-
 function help(command: Command, examples: readonly string[]): Command {
   const shown = examples.length === 0 ? '' : `\nExamples:\n${examples.map((line) => `  $ ${line}\n`).join('')}`
   return command.addHelpText('after', `${shown}\n${EXIT_CODES_HELP}`)
 }
 
-/** Commander shows the program's own options in the help of its commands; `--version` belongs to the program alone. */
-function globalOptions(command: Command, program: Command): Option[] {
-  return command === program ? [] : program.options.filter((option) => option.long !== '--version')
+/** Options of the noun and of the program stand in the help of a command too; `--version` belongs to the program alone. */
+function globalOptions({ parent }: Command): Option[] {
+  if (parent === null) return []
+  return [...parent.options.filter((option) => option.long !== '--version'), ...globalOptions(parent)]
 }
-
-function collect(value: string, previous: string[] | undefined): string[] {
-  return [...(previous ?? []), value]
-}
-
-function scopes(value: string, previous: string[] | undefined): string[] {
-  const known = ['read:documents', 'write:documents', 'manage:keys']
-  if (!known.includes(value)) throw new InvalidArgumentError(`Allowed choices are ${known.join(', ')}.`)
-  return collect(value, previous)
-}
-
-function integer(min: number, max = Number.MAX_SAFE_INTEGER): (value: string) => number {
-  return (value) => {
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN
-    if (number >= min && number <= max) return number
-    throw new InvalidArgumentError(
-      max === Number.MAX_SAFE_INTEGER
-        ? `It must be a whole number from ${min} on.`
-        : `It must be a whole number from ${min} to ${max}.`,
-    )
-  }
-}
-
-const port = integer(0, 65_535)

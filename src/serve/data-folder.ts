@@ -1,9 +1,21 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { access, chmod, constants, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DocsearchError } from '../core/errors.ts'
+
+const DATABASE = 'docsearch.db'
+/** Written by the daemon once it listens. */
+const HOLDER = 'daemon.json'
+
+export interface DaemonFacts {
+  pid: number
+  /** Listened on. */
+  url: string
+  /** Where links lead: the public address, or the one listened on. */
+  base_url: string
+}
 
 /** A data folder that this process alone may use until it closes it. */
 export interface DataFolder {
@@ -14,7 +26,7 @@ export interface DataFolder {
   /** Emptied at start and end. */
   temporary: string
   /** Tells a second daemon who has it. */
-  announce(facts: { pid: number; url: string }): Promise<void>
+  announce(facts: DaemonFacts): Promise<void>
   close(): Promise<void>
 }
 
@@ -27,14 +39,14 @@ export interface DataFolder {
  */
 export async function openDataFolder(dir: string): Promise<DataFolder> {
   await makeUsable(dir)
-  const holderFile = join(dir, 'daemon.json')
-  const lock = takeLock(join(dir, 'daemon.lock'), holderFile, dir)
+  const holderFile = join(dir, HOLDER)
+  const lock = takeLock(join(dir, 'daemon.lock'), dir)
   const temporary = temporaryFolder(dir)
   await rm(temporary, { recursive: true, force: true })
   await mkdir(temporary, { mode: 0o700 })
   return {
     dir,
-    database: join(dir, 'docsearch.db'),
+    database: join(dir, DATABASE),
     blobs: join(dir, 'blobs'),
     lance: join(dir, 'lance'),
     temporary,
@@ -48,12 +60,28 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
   }
 }
 
+/** True where a daemon has run or accounts were made. */
+export function isDataFolder(dir: string): boolean {
+  return existsSync(join(dir, DATABASE))
+}
+
+/** What the daemon that runs on this folder says of itself; null when none does, or it does not listen yet. */
+export function daemonOf(dir: string): Partial<Record<keyof DaemonFacts, unknown>> | null {
+  try {
+    return JSON.parse(readFileSync(join(dir, HOLDER), 'utf8')) as Partial<Record<keyof DaemonFacts, unknown>>
+  } catch {
+    // It is there for people and for links, and whatever is missing in it has a substitute.
+    return null
+  }
+}
+
 /** Where this process keeps what it must not leave behind. */
 export function temporaryFolder(dir: string): string {
   return join(dir, 'tmp')
 }
 
-async function makeUsable(dir: string): Promise<void> {
+/** Makes the folder with mode 0700 if it is missing. Throws `data_unusable` where it is not ours or cannot be written to. */
+export async function makeUsable(dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 })
     const stats = await stat(dir)
@@ -80,7 +108,7 @@ async function makeUsable(dir: string): Promise<void> {
   }
 }
 
-function takeLock(file: string, holderFile: string, dir: string): DatabaseSync {
+function takeLock(file: string, dir: string): DatabaseSync {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(file)
@@ -92,7 +120,7 @@ function takeLock(file: string, holderFile: string, dir: string): DatabaseSync {
     if (/locked|busy/i.test(message)) {
       throw new DocsearchError(
         'data_in_use',
-        `The data folder ${dir} is in use by another daemon${holder(holderFile)}. Stop that one, or name another folder with --data.`,
+        `The data folder ${dir} is in use by another daemon${holder(dir)}. Stop that one, or name another folder with --data.`,
         {
           cause: error,
         },
@@ -106,12 +134,7 @@ function takeLock(file: string, holderFile: string, dir: string): DatabaseSync {
   }
 }
 
-function holder(file: string): string {
-  try {
-    const facts = JSON.parse(readFileSync(file, 'utf8')) as { pid?: unknown; url?: unknown }
-    return ` (process ${String(facts.pid)}, ${String(facts.url)})`
-  } catch {
-    // It has not come as far as saying where it listens; that it exists is what matters.
-    return ''
-  }
+function holder(dir: string): string {
+  const facts = daemonOf(dir)
+  return facts === null ? '' : ` (process ${String(facts.pid)}, ${String(facts.url)})`
 }

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { loadConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { createLogger } from './logging.ts'
-import { openDataFolder } from './data-folder.ts'
+import { isDataFolder, openDataFolder } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
 
 /**
@@ -15,7 +13,7 @@ import type { ServeOutput } from './main.ts'
 export async function runReindex(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
   const { config } = await loadConfig(flags, output.env)
   // Opening makes what is missing; a folder that was misspelt is not to become one.
-  if (!existsSync(join(config.dataDir, 'docsearch.db')))
+  if (!isDataFolder(config.dataDir))
     throw new DocsearchError(
       'data_unusable',
       `${config.dataDir} holds no documents of docsearch. Name its data folder with --data.`,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiKeyCreated, ApiKeyList, Health, Me } from '../../src/contract/account.ts'
+import type { ConnectionList, OAuthClient, OAuthClientCreated, OAuthClientList } from '../../src/contract/clients.ts'
 import type { Document, DocumentList } from '../../src/contract/documents.ts'
 import type { Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
@@ -9,8 +10,9 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 let app: TestApp
 let document: Document
 let key: ApiKeyCreated
+let application: OAuthClientCreated
 
-/** Alice has a document, a project and a key; whatever Bob sends, he gets none of it and changes none of it. */
+/** Alice has a document, a project, a key and an application; whatever Bob sends, he gets none of it and changes none of it. */
 beforeAll(async () => {
   app = await startTestApp()
   const id = await app.alice.ready('secret.txt', 'The xylophone is hidden under the stairs.', {
@@ -19,6 +21,9 @@ beforeAll(async () => {
   })
   document = (await app.alice.get<Document>(`/api/v1/documents/${id}`)).body
   key = (await app.alice.post<ApiKeyCreated>('/api/v1/keys', { name: "Alice's laptop" })).body
+  application = (
+    await app.alice.post<OAuthClientCreated>('/api/v1/clients', { name: 'Of Alice', redirect_uris: ['https://a.example.org/cb'] })
+  ).body
   await app.bob.ready('of-bob.txt', 'Bob writes about gardens.')
 })
 afterAll(async () => {
@@ -31,12 +36,23 @@ afterAll(async () => {
     document_count: 1,
   })
   expect((await app.alice.get<ApiKeyList>('/api/v1/keys?limit=100')).body.keys.map(({ id }) => id)).toContain(key.id)
+  const { client_secret: _, ...unchanged } = application
+  expect((await app.alice.get<OAuthClient>(`/api/v1/clients/${application.client_id}`)).body).toEqual(unchanged)
   await app.close()
 })
 
 const path = () => `/api/v1/documents/${document.id}`
 const project = () => `/api/v1/projects/${document.project.id}`
+const clientPath = () => `/api/v1/clients/${application.client_id}`
 const isMissing = (code: string) => ({ status: 404, body: { code } })
+
+/** Bob is a member. */
+async function isForTheOwner(method: string, at: string, json?: object): Promise<void> {
+  expect(await app.bob.call(method, at, json === undefined ? {} : { json })).toMatchObject({
+    status: 403,
+    body: { code: 'owner_only' },
+  })
+}
 
 /** For every endpoint: what Bob tries, and what he must get. */
 const CASES: Record<string, () => Promise<void>> = {
@@ -140,6 +156,45 @@ const CASES: Record<string, () => Promise<void>> = {
   async deleteKey() {
     expect(await app.bob.call('DELETE', `/api/v1/keys/${key.id}`)).toMatchObject(isMissing('key_not_found'))
   },
+  async listClients() {
+    expect((await app.bob.get<OAuthClientList>('/api/v1/clients')).body.clients).toEqual([])
+  },
+  async createClient() {
+    const { status, body } = await app.bob.post<OAuthClientCreated>('/api/v1/clients', {
+      name: 'Of Alice',
+      redirect_uris: application.redirect_uris,
+    })
+    expect([status, body.client_id === application.client_id]).toEqual([201, false])
+    expect((await app.alice.get(`/api/v1/clients/${body.client_id}`)).status).toBe(404)
+    expect((await app.bob.call('DELETE', `/api/v1/clients/${body.client_id}`)).status).toBe(204)
+  },
+  async getClient() {
+    expect(await app.bob.get(clientPath())).toMatchObject(isMissing('client_not_found'))
+  },
+  async updateClient() {
+    const json = { redirect_uris: ['https://bob.example.org/cb'] }
+    expect(await app.bob.call('PATCH', clientPath(), { json })).toMatchObject(isMissing('client_not_found'))
+  },
+  async rotateClient() {
+    expect(await app.bob.call('POST', `${clientPath()}/rotate`)).toMatchObject(isMissing('client_not_found'))
+  },
+  async deleteClient() {
+    expect(await app.bob.call('DELETE', clientPath())).toMatchObject(isMissing('client_not_found'))
+  },
+  async listConnections() {
+    expect((await app.bob.get<ConnectionList>('/api/v1/connections')).body.connections).toEqual([])
+  },
+  async deleteConnection() {
+    expect(await app.bob.call('DELETE', `/api/v1/connections/${application.client_id}`)).toMatchObject(
+      isMissing('connection_not_found'),
+    )
+  },
+  listUsers: () => isForTheOwner('GET', '/api/v1/users'),
+  createUser: () => isForTheOwner('POST', '/api/v1/users', { email: 'carol@example.org' }),
+  getUser: () => isForTheOwner('GET', '/api/v1/users/alice@example.org'),
+  updateUser: () => isForTheOwner('PATCH', '/api/v1/users/alice@example.org', { name: 'Taken over' }),
+  resetUser: () => isForTheOwner('POST', '/api/v1/users/alice@example.org/reset'),
+  deleteUser: () => isForTheOwner('DELETE', '/api/v1/users/alice@example.org'),
   async getMe() {
     expect((await app.bob.get<Me>('/api/v1/me')).body.user.name).toBe('Bob')
   },

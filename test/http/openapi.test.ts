@@ -55,7 +55,8 @@ test('every operation says what it needs, takes and gives', () => {
     }
     if (operation.security.some((one) => 'bearer' in one)) expect(statuses, at).toEqual(expect.arrayContaining([401, 429]))
     if (operation.security.some((one) => (one['bearer'] ?? []).length > 0)) expect(statuses, at).toContain(403)
-    if (method === 'post' && path !== '/api/v1/documents/{id}/reprocess') expect(operation.requestBody, at).toBeDefined()
+    if (method === 'post' && !['reprocessDocument', 'resetUser'].includes(operation.operationId))
+      expect(operation.requestBody, at).toBeDefined()
   }
 })
 

@@ -12,7 +12,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }))
 
 test('one daemon at a time: the second is refused and told who has the folder, until the first lets go', async () => {
   const first = await openDataFolder(join(dir, 'data'))
-  await first.announce({ pid: 4711, url: 'http://127.0.0.1:4747' })
+  await first.announce({ pid: 4711, url: 'http://127.0.0.1:4747', base_url: 'https://docs.example.org' })
   await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
     code: 'data_in_use',
     message: expect.stringContaining('process 4711, http://127.0.0.1:4747') as string,
