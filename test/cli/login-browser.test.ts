@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readProfiles } from '../../src/client/profiles.ts'
 import { runCommand, testFolder } from '../support/cli.ts'
 import type { CliOptions, CliRun } from '../support/cli.ts'
 import { comeBack, oauthError, scriptedOAuth, TOKENS } from '../support/scripted-oauth.ts'
@@ -220,4 +221,16 @@ test('logging in again ends the login before', async () => {
   for (const _ of [1, 2])
     expect((await runCommand(['login', instance.url], { env, browser: comeBack(instance.url) })).code).toBe(0)
   expect(instance.forms('/api/oauth/revoke')).toHaveLength(1)
+})
+
+test('the first login is what a command without --server means, until the logout; its profile stays to log in again', async () => {
+  const instance = await scriptedOAuth()
+  const env = { DISPLAY: ':0', XDG_CONFIG_HOME: testFolder() }
+  const browser = comeBack(instance.url)
+  expect((await runCommand(['--profile', 'work', 'login', instance.url], { env, browser })).code).toBe(0)
+  expect((await runCommand(['whoami'], { env })).stdout).toContain(`server\t${instance.url} (profile)`)
+  expect((await runCommand(['logout'], { env })).code).toBe(0)
+  expect(await readProfiles(env)).toEqual({ profiles: { work: { server: instance.url } } })
+  expect((await runCommand(['--profile', 'work', 'login'], { env, browser })).code).toBe(0)
+  expect((await runCommand(['whoami'], { env })).code).toBe(0)
 })

@@ -26,6 +26,8 @@ export interface CliOptions {
   browser?: (address: string) => Promise<unknown>
   /** In place of real waiting, which nothing here does. */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Told what is written to standard error, as it comes. */
+  onStderr?: (text: string) => void
   /** In place of none. */
   keytar?: KeytarLike
 }
@@ -41,6 +43,7 @@ export function testFolder(): string {
 export async function runCommand(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const stdout = output(options.terminal)
   const stderr = output(options.terminal)
+  if (options.onStderr !== undefined) stderr.stream.on('data', (part: Buffer) => options.onStderr!(part.toString('utf8')))
   const stdin: InputStream = Readable.from(options.stdin === undefined ? [] : [options.stdin])
   if (options.terminal !== undefined) stdin.isTTY = true
   const opened: string[] = []

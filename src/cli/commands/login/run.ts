@@ -14,11 +14,11 @@ export interface LoginOptions extends OAuthOptions {
 }
 
 export async function run(context: Context, [url]: string[], options: LoginOptions): Promise<void> {
-  const address = url === undefined ? (await context.target()).address : normaliseAddress(url)
+  const { address, profile } = url === undefined ? await context.target() : named(context, url)
   const { me, place } = options.withToken
     ? await logInWithToken(context, address)
     : await logInWithOAuth(context, address, options)
-  const profile = url === undefined ? null : await keepProfile(context, address)
+  if (profile !== null) await keepProfile(context, profile, address)
 
   if (context.json)
     context.printJson({
@@ -45,14 +45,15 @@ async function logInWithToken(context: Context, address: string): Promise<{ me: 
   return { me, place: await credentials.set(address, { token, kind: me.authentication.method }) }
 }
 
+function named({ globals }: Context, url: string): { address: string; profile: string } {
+  const address = normaliseAddress(url)
+  return { address, profile: globals.profile ?? new URL(address).host }
+}
+
 /** So that later commands find the instance again by a name; the first one becomes what a command without a name means. */
-async function keepProfile(context: Context, address: string): Promise<string> {
-  const { env } = context.io
-  const known = await readProfiles(env)
-  const name = context.globals.profile ?? new URL(address).host
+async function keepProfile({ io, notice }: Context, name: string, address: string): Promise<void> {
+  const known = await readProfiles(io.env)
   const first = known.default === undefined
-  await saveProfile(env, name, { server: address }, first)
-  if (known.default !== name)
-    context.notice(first ? `Commands without --server now mean ${address}.` : `Use it with --profile ${name}.`)
-  return name
+  await saveProfile(io.env, name, { server: address }, first)
+  if (known.default !== name) notice(first ? `Commands without --server now mean ${address}.` : `Use it with --profile ${name}.`)
 }
