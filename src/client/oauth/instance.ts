@@ -45,14 +45,8 @@ export async function discover({ address, userAgent, signal, idleMs = IDLE_MS }:
   const transport = createTransport({ address, token: null, userAgent, connectMs: CONNECT_MS, idleMs })
   const metadata = await readMetadata(transport, signal)
   const issuer = metadata['issuer']
-  if (issuer !== address) {
-    // RFC 8414 section 3.3: whoever is not whom we asked may not say where codes and secrets go.
-    throw new DocsearchError(
-      'wrong_issuer',
-      `What answers at ${address} is the instance ${typeof issuer === 'string' ? issuer : 'of no name'}. ` +
-        `If that is the one you mean, run \`docsearch login ${typeof issuer === 'string' ? issuer : 'URL'}\`.`,
-    )
-  }
+  // RFC 8414 section 3.3: whoever is not whom we asked may not say where codes and secrets go.
+  if (issuer !== address) throw wrongIssuer(address, issuer)
   const has = (name: EndpointName) => metadata[`${name}_endpoint`] !== undefined
 
   function endpoint(name: EndpointName): string {
@@ -93,6 +87,16 @@ async function readMetadata(transport: Transport, signal: AbortSignal | undefine
       { cause: error },
     )
   }
+}
+
+function wrongIssuer(address: string, issuer: unknown): DocsearchError {
+  if (typeof issuer !== 'string')
+    return new ClientError('invalid_answer', `${address} does not say who it is in its OAuth metadata.`)
+  return new DocsearchError(
+    'wrong_issuer',
+    `What answers at ${address} calls itself ${issuer}. Run \`docsearch login ${issuer}\` if that is the one you mean; ` +
+      `to log in by the address you gave, its daemon needs \`serve --public-url ${address}\`.`,
+  )
 }
 
 function withKey(address: string): string {
