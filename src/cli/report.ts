@@ -62,7 +62,7 @@ function describe(error: unknown): Fault {
 
 /** The instance speaks of its endpoints; whoever types commands is told the command. */
 export function forThisCommandLine(message: string): string {
-  return message.replace(/GET \/api\/v1\/(projects|documents|keys) lists/, '`docsearch $1 list` shows')
+  return message.replace(/GET \/api\/v1\/(projects|documents|keys|clients|users) lists/, '`docsearch $1 list` shows')
 }
 
 /** A key that was typed among the arguments is not repeated: the message may end up in a log. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { shownName, scope, timestamp } from './common.ts'
 
-const redirectUris = z.array(z.string().min(1).max(2000)).min(1).meta({
+const redirectUris = z.array(z.string()).min(1).meta({
   description:
     'Absolute addresses, compared as they are: https, http on loopback (any port), or an own scheme `com.example.app:/…`',
 })

@@ -136,6 +136,8 @@ test('every help lists every exit code, and goes to standard output with 0', asy
     'keys',
     'completion',
     'reindex',
+    'users',
+    'clients',
   ]
   const verbs = [
     'projects list',
@@ -148,7 +150,11 @@ test('every help lists every exit code, and goes to standard output with 0', asy
     'keys delete',
   ]
   const more = ['documents list', 'documents show', 'documents get', 'documents text', 'documents delete', 'documents reprocess']
-  for (const command of [...commands, ...verbs, ...more]) {
+  const administration = [
+    ...['add', 'list', 'show', 'disable', 'enable', 'reset', 'delete'].map((verb) => `users ${verb}`),
+    ...['create', 'list', 'show', 'rotate', 'delete'].map((verb) => `clients ${verb}`),
+  ]
+  for (const command of [...commands, ...verbs, ...more, ...administration]) {
     const run = await runCommand([...command.split(' ').filter(Boolean), '--help'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 130]) expect(run.stdout, command).toMatch(new RegExp(`^  ${code} `, 'm'))

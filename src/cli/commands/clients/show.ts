@@ -19,10 +19,13 @@ export function showClient(context: Context, client: OAuthClient & { client_secr
         ['type', client.type],
         ...client.redirect_uris.map((uri) => ['redirect_uri', uri] as const),
         ['scopes', client.scopes.join(' ')],
-        ...client.secrets.map(
-          (secret) =>
-            ['secret', `…${secret.last_four}${secret.expires_at === null ? '' : `, good until ${secret.expires_at}`}`] as const,
-        ),
+        // A new one stands there whole.
+        ...client.secrets
+          .slice(client.client_secret === undefined ? 0 : 1)
+          .map(
+            (secret) =>
+              ['secret', `…${secret.last_four}${secret.expires_at === null ? '' : `, good until ${secret.expires_at}`}`] as const,
+          ),
         ['created', client.created_at],
         ['updated', client.updated_at],
       ],

@@ -13,5 +13,13 @@ export async function run(
   if (options.name !== undefined) person.name = options.name
   if (options.owner === true) person.role = 'owner'
   if (options.passwordStdin === true) person.password = await readPassword(context.io)
-  showUser(context, await administer(context, options, ({ users }) => users.create(person), { mayCreate: true }))
+  const { made, first } = await administer(
+    context,
+    options,
+    async ({ users }) => ({ made: await users.create(person), first: (await users.list({ limit: 1 })).users[0] }),
+    { mayCreate: true },
+  )
+  showUser(context, made)
+  if (first?.role === 'owner' && first.id !== made.id && !first.has_password)
+    context.notice('The owner has no password yet: if that is you, `docsearch users add EMAIL --owner` completes the account.')
 }

@@ -26,7 +26,11 @@ export function showUser(context: Context, user: UserCreated): void {
     ),
   )
   if (user.invitation_url !== undefined)
-    context.notice(`Hand the link to ${user.email ?? 'the person'}: it is good once, and shown this once.`)
+    context.notice(
+      user.role === 'owner' && !user.has_password
+        ? 'The link is good once; until it was used, `docsearch serve` prints a new one whenever it starts, and this one ends.'
+        : `Hand the link to ${user.email ?? 'the person'}: it is good once, and shown this once.`,
+    )
 }
 
 export function statusOf(user: User): string {

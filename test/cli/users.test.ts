@@ -1,0 +1,233 @@
+import { readdirSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { User, UserCreated, UserDeleted, UserList, UserReset } from '../../src/contract/users.ts'
+import { besideDaemon, type Cli, json, newDataFolder, onFolder, overApi } from '../support/administration.ts'
+import { runCommand } from '../support/cli.ts'
+import { type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
+import { rest } from '../support/rest.ts'
+import { until } from '../support/until.ts'
+
+const PASSWORD = 'four wooden boats drift'
+
+let daemon: RealDaemon
+beforeAll(async () => {
+  daemon = await startRealDaemon()
+})
+afterAll(() => daemon?.dispose())
+
+const WAYS: [string, () => Promise<Cli> | Cli][] = [
+  ['over the API', () => overApi(daemon)],
+  ['on the data folder of a running daemon', () => besideDaemon(daemon)],
+  [
+    'on a data folder without a daemon',
+    async () => {
+      const cli = onFolder(newDataFolder())
+      await json(cli, ['users', 'add', 'owner@example.org'])
+      return cli
+    },
+  ],
+]
+
+test.each(WAYS)('a member %s, from the invitation to the end', async (way, open) => {
+  const cli = await open()
+  const email = `ada-${WAYS.findIndex(([name]) => name === way)}@example.org`
+  const added = await json<UserCreated>(cli, ['users', 'add', email, '--name', 'Ada'])
+  expect(added).toMatchObject({ email, name: 'Ada', role: 'member', disabled: false, has_password: false })
+  expect(added.invitation_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/setup\?token=[\w-]{40,}$/)
+  expect(Date.parse(added.invitation_expires_at!)).toBeGreaterThan(Date.now() + 6 * 86_400_000)
+  const { invitation_url: _, invitation_expires_at: __, ...user } = added
+
+  expect((await json<UserList>(cli, ['users', 'list'])).users).toContainEqual(user)
+  expect((await json<UserList>(cli, ['users', 'ls', '--limit', '1'])).users.map(({ role }) => role)).toEqual(['owner'])
+  expect((await cli(['users', 'show', email.toUpperCase()])).stdout).toContain(`id\t${added.id}\n`)
+  expect(await json<User>(cli, ['users', 'disable', email])).toEqual({ ...user, disabled: true })
+  expect((await cli(['users', 'reset', email])).code).toBe(2)
+  expect(await json<User>(cli, ['users', 'enable', added.id])).toEqual(user)
+  const reset = await json<UserReset>(cli, ['users', 'reset', email])
+  expect(reset.invitation_url).not.toBe(added.invitation_url)
+
+  const refused = await cli(['users', 'delete', email])
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain('--yes')
+  expect(await json<UserDeleted>(cli, ['users', 'rm', email, '--yes'])).toEqual({ id: added.id, email, documents_deleted: 0 })
+  const gone = await cli(['users', 'show', email])
+  expect(gone).toMatchObject({ code: 2, stdout: '' })
+  expect(gone.stderr).toContain('`docsearch users list` shows')
+})
+
+test.each(WAYS)('what cannot be done %s says why, with 2', async (_way, open) => {
+  const cli = await open()
+  const owner = (await json<UserList>(cli, ['users', 'list'])).users[0]!
+  for (const [args, sentence] of [
+    [['users', 'disable', owner.id], 'owner'],
+    [['users', 'delete', owner.id, '--yes'], 'owner'],
+    [['users', 'add', 'not-an-address'], 'email address'],
+    [['users', 'add'], 'missing required argument'],
+    [['users', 'invite'], "unknown command 'users invite'"],
+  ] as const) {
+    const run = await cli(args)
+    expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(sentence)
+  }
+  const short = await cli(['users', 'add', 'bea@example.org', '--password-stdin'], 'short\n')
+  expect(short).toMatchObject({ code: 2, stdout: '' })
+  expect(short.stderr).toContain('10 characters')
+  expect((await cli(['users', 'show', 'bea@example.org'])).code).toBe(2)
+})
+
+describe('a new data folder', () => {
+  test('becomes private, and its first user is the owner, whom serve then finds', async () => {
+    const data = newDataFolder()
+    const cli = onFolder(data)
+    const run = await cli(['users', 'add', 'me@example.org', '--name', 'Me', '--password-stdin'], `${PASSWORD}\n`)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toMatch(/^role\towner$/m)
+    expect(run.stdout + run.stderr).not.toContain(PASSWORD)
+    expect(statSync(data).mode & 0o777).toBe(0o700)
+    expect(readdirSync(data).filter((name) => (statSync(join(data, name)).mode & 0o077) !== 0)).toEqual([])
+    expect((await json<User>(cli, ['users', 'add', 'you@example.org'])).role).toBe('member')
+  })
+
+  test('may hold settings, and links lead to the address they give', async () => {
+    const data = newDataFolder()
+    mkdirSync(data)
+    writeFileSync(join(data, 'config.json'), '{"public_url": "https://docs.example.org"}')
+    const made = await json<UserCreated>(onFolder(data), ['users', 'add', 'me@example.org'])
+    expect(made.invitation_url).toMatch(/^https:\/\/docs\.example\.org\/setup\?token=/)
+    const asked = ['users', 'reset', 'me@example.org', '--public-url', 'https://other.example.org']
+    expect((await json<UserReset>(onFolder(data), asked)).invitation_url).toMatch(/^https:\/\/other\.example\.org\/setup/)
+  })
+
+  test.each([
+    ['users', 'list'],
+    ['users', 'show', 'x'],
+    ['clients', 'list'],
+    ['clients', 'create', 'x', '--redirect-uri', 'https://x.org/'],
+  ])('is not made by %s %s', async (...args) => {
+    const data = newDataFolder()
+    const run = await onFolder(data)(args)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(`${data} is not a data folder`)
+    expect(() => statSync(data)).toThrow('ENOENT')
+  })
+})
+
+test.each([
+  ['other files', (data: string) => writeFileSync(join(data, 'letter.pdf'), 'x'), /is not a data folder/],
+  ['a newer database', newer, /newer version/],
+  [
+    'a damaged database',
+    (data: string) => writeFileSync(join(data, 'docsearch.db'), 'no database '.repeat(500)),
+    /damaged|corrupt/i,
+  ],
+])('a folder with %s is refused, and left as it is', async (_what, spoil, sentence) => {
+  const data = newDataFolder()
+  mkdirSync(data)
+  await spoil(data)
+  const before = readdirSync(data).filter((name) => !/-(wal|shm)$/.test(name))
+  const run = await onFolder(data)(['users', 'add', 'me@example.org'])
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toMatch(sentence)
+  expect(readdirSync(data).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(before)
+})
+
+async function newer(data: string): Promise<void> {
+  await json(onFolder(data), ['users', 'add', 'me@example.org'])
+  const db = new DatabaseSync(join(data, 'docsearch.db'))
+  db.prepare(`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999_from_the_future', ?)`).run(new Date().toISOString())
+  db.close()
+}
+
+test('a folder and an instance cannot both be meant', async () => {
+  for (const flag of [
+    ['--server', 'http://127.0.0.1:1'],
+    ['--profile', 'work'],
+  ])
+    expect(await runCommand(['users', 'list', '--data', '/nowhere', ...flag])).toMatchObject({ code: 2, stdout: '' })
+  // An instance that is named goes before the folder of the environment.
+  const env = { DOCSEARCH_DATA: '/nowhere', DOCSEARCH_SERVER: 'http://127.0.0.1:1', DOCSEARCH_TOKEN: 'dsk_x' }
+  expect((await runCommand(['users', 'list'], { env })).code).toBe(5)
+  expect((await runCommand(['users', 'list'], { env: { DOCSEARCH_DATA: '/nowhere' } })).stderr).toContain('/nowhere is not')
+})
+
+test('on a terminal the password is asked for twice, and a deletion once', async () => {
+  const data = newDataFolder()
+  const answers = [PASSWORD, PASSWORD, PASSWORD, 'something else instead']
+  const password = async () => answers.shift()!
+  const add = (email: string) =>
+    runCommand(['users', 'add', email, '--password-stdin', '--data', data], { terminal: 100, prompts: { password } })
+  expect((await add('me@example.org')).code).toBe(0)
+  const mistyped = await add('bob@example.org')
+  expect(mistyped).toMatchObject({ code: 2, stdout: '' })
+  expect(mistyped.stderr).toContain('not the same')
+  await json(onFolder(data), ['users', 'add', 'bob@example.org'])
+  const asked: string[] = []
+  const remove = (answer: boolean) =>
+    runCommand(['users', 'delete', 'bob@example.org', '--data', data], {
+      terminal: 100,
+      prompts: { confirm: async ({ message }) => (asked.push(message), answer) },
+    })
+  expect((await remove(false)).code).toBe(130)
+  expect((await remove(true)).code).toBe(0)
+  expect(asked).toEqual(Array(2).fill('Delete user bob@example.org with all documents, keys and applications?'))
+})
+
+test("a member's key administers nothing: 4", async () => {
+  const member = await json<UserCreated>(overApi(daemon), ['users', 'add', 'mia@example.org'])
+  const db = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'))
+  const token = await daemon.token()
+  db.prepare('UPDATE api_keys SET owner_id = ? WHERE name = ?').run(member.id, 'for the tests')
+  db.close()
+  const run = await runCli(['users', 'list'], { ...daemon.env, DOCSEARCH_TOKEN: token })
+  expect(run).toMatchObject({ code: 4, stdout: '' })
+  expect(run.stderr).toContain('owner')
+})
+
+test('what is done on the folder counts for the running daemon at once; it clears away what a user leaves behind', async () => {
+  const beside = besideDaemon(daemon)
+  const { id } = await json<User>(beside, ['users', 'add', 'zoe@example.org', '--password-stdin'], PASSWORD)
+  const made = await runCli(
+    ['--json', 'keys', 'create', 'of zoe', '--scope', 'write:documents', '--scope', 'read:documents'],
+    daemon.env,
+  )
+  const { key } = JSON.parse(made.stdout) as { key: string }
+  const db = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'))
+  db.prepare('UPDATE api_keys SET owner_id = ? WHERE name = ?').run(id, 'of zoe')
+  db.close()
+  const zoe = rest(daemon.url, key)
+  await zoe.upload([{ name: 'zoe.txt', content: 'Zoe writes about zeppelins.' }], { wait: true })
+  await json(beside, ['users', 'disable', 'zoe@example.org'])
+  expect((await zoe.call('GET', '/api/v1/me')).status).toBe(401)
+  await json(beside, ['users', 'enable', 'zoe@example.org'])
+  expect((await zoe.search('zeppelins')).results).toHaveLength(1)
+  expect(await json<UserDeleted>(beside, ['users', 'delete', id, '--yes'])).toMatchObject({ documents_deleted: 1 })
+  expect((await zoe.call('GET', '/api/v1/me')).status).toBe(401)
+
+  // Its next start, at the latest, takes the passages out of the index.
+  await daemon.stop()
+  daemon = await startRealDaemon({ home: join(daemon.dataDir, '..') })
+  await until('nothing is left to be taken out of the index', () => {
+    const records = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'), { readOnly: true })
+    const { left } = records.prepare('SELECT count(*) AS left FROM tombstones').get() as { left: number }
+    records.close()
+    return Promise.resolve(left === 0)
+  })
+})
+
+test("where the local daemon does not run, the error names the way without it; the owner's account is completed there", async () => {
+  const home = join(daemon.dataDir, '..')
+  const { DOCSEARCH_SERVER: _, DOCSEARCH_DATA: data, ...env } = daemon.env
+  await daemon.stop()
+  const away = await runCli(['users', 'list'], env)
+  expect(away).toMatchObject({ code: 5, stdout: '' })
+  expect(away.stderr).toContain(`--data ${data}`)
+
+  const complete = ['users', 'add', 'me@example.org', '--owner', '--password-stdin', '--data', data!]
+  const done = await runCli([...complete, '--json'], env, PASSWORD)
+  expect(JSON.parse(done.stdout)).toMatchObject({ email: 'me@example.org', role: 'owner', has_password: true })
+  expect((await runCli(complete, env, PASSWORD)).stderr).toContain('has an account already')
+  daemon = await startRealDaemon({ home })
+  expect(daemon.setupUrl).toBeNull()
+})
