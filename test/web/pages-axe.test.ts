@@ -1,3 +1,6 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -5,7 +8,6 @@ import { ASSETS } from '../../src/pages/assets.ts'
 import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
 import { HOSTILE, pageSamples, USUAL } from '../support/page-samples.ts'
 
-const ORIGIN = 'http://pages.test'
 const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 const NARROW = { width: 360, height: 740 }
 /** Each theme and each width once: no colour depends on the width, and no width on the theme. */
@@ -16,7 +18,23 @@ const LOOKS = [
 const usual = pageSamples(USUAL)
 const hostile = pageSamples(HOSTILE)
 
-/** A page that shows any sample as the server would, and what the browser complained of. */
+/** Any sample as the server would send it: `/usual?page=NAME`, `/hostile?page=NAME`. */
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
+  const asset = Object.entries(ASSETS).find(([name]) => pathname === `/assets/${name}`)?.[1]
+  if (asset !== undefined) {
+    response.writeHead(200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=3600' }).end(asset.body)
+    return
+  }
+  const body = (pathname === '/hostile' ? hostile : usual)[searchParams.get('page') ?? '']
+  response.writeHead(body === undefined ? 404 : 200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+  })
+  response.end(body)
+}
+
+/** A page, and what the browser complains of on it. */
 async function openPage(browser: Browser): Promise<{ page: Page; complaints: string[] }> {
   // Colours that are still on their way from one theme to the other would be measured as they are.
   const context = await browser.newContext({ viewport: NARROW, reducedMotion: 'reduce' })
@@ -24,15 +42,6 @@ async function openPage(browser: Browser): Promise<{ page: Page; complaints: str
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
-  await page.route('**/*', async (route) => {
-    const { pathname, searchParams } = new URL(route.request().url())
-    const asset = Object.entries(ASSETS).find(([name]) => pathname === `/assets/${name}`)?.[1]
-    if (asset !== undefined) return await route.fulfill({ contentType: asset.type, body: asset.body })
-    const samples = pathname === '/hostile' ? hostile : usual
-    const body = samples[searchParams.get('page') ?? '']
-    if (body === undefined) return await route.fulfill({ status: 404 })
-    await route.fulfill({ contentType: 'text/html; charset=utf-8', headers: { 'Content-Security-Policy': POLICY }, body })
-  })
   return { page, complaints }
 }
 
@@ -59,16 +68,24 @@ async function overflowing(page: Page): Promise<string[]> {
 describe.skipIf(browserPath === undefined)(`the pages in a browser (${browserWord})`, () => {
   let opened: Awaited<ReturnType<typeof openPage>>
 
+  let origin: string
+
   beforeAll(async () => {
+    const server = createServer(answer).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const browser = await launchBrowser()
     opened = await openPage(browser)
-    return () => browser.close()
+    return async () => {
+      await browser.close()
+      server.close()
+    }
   })
 
   test.each(Object.keys(usual))('%s: readable by everybody, in both themes and at both widths', async (name) => {
     const { page, complaints } = opened
     complaints.length = 0
-    await page.goto(`${ORIGIN}/usual?page=${encodeURIComponent(name)}`)
+    await page.goto(`${origin}/usual?page=${encodeURIComponent(name)}`)
     await page.evaluate(axe.source)
     for (const { colorScheme, viewport } of LOOKS) {
       await page.setViewportSize(viewport)
@@ -83,7 +100,7 @@ describe.skipIf(browserPath === undefined)(`the pages in a browser (${browserWor
     const { page, complaints } = opened
     complaints.length = 0
     await page.setViewportSize(NARROW)
-    await page.goto(`${ORIGIN}/hostile?page=${encodeURIComponent(name)}`)
+    await page.goto(`${origin}/hostile?page=${encodeURIComponent(name)}`)
     expect(await overflowing(page)).toEqual([])
     expect(complaints).toEqual([])
   })

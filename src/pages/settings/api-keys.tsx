@@ -147,14 +147,16 @@ export function renderApiKeyCreated({ key, name, baseUrl, ...page }: ApiKeyCreat
         </p>
       </div>
       <Copyable id="key" label="API key" value={key} hint="Whoever has it can use your documents. Keep it like a password." />
-      <h2>Try it</h2>
-      <p>
-        With the key in the variable <code>DOCSEARCH_TOKEN</code>, which the command line reads too:
-      </p>
-      <Code label="Example">{`curl -H "Authorization: Bearer $DOCSEARCH_TOKEN" \\
+      <section aria-labelledby="try">
+        <h2 id="try">Try it</h2>
+        <p>
+          With the key in the variable <code>DOCSEARCH_TOKEN</code>, which the command line reads too:
+        </p>
+        <Code label="Example">{`curl -H "Authorization: Bearer $DOCSEARCH_TOKEN" \\
      -H "Content-Type: application/json" \\
      -d '{"query": "notice period"}' \\
      ${baseUrl}/api/v1/search`}</Code>
+      </section>
       <p>
         <a class="button primary" href={paths.apiKeys}>
           I have copied it

@@ -105,7 +105,7 @@ function Secrets({ client, page }: { client: ClientProps['client']; page: Signed
                   ? { tone: 'good', text: 'Current' }
                   : hasEnded
                     ? { tone: 'bad', text: 'Ended' }
-                    : { tone: 'warning', text: 'Ends' },
+                    : { tone: 'warning', text: 'Previous' },
               ]}
               facts={[
                 ['Created', <Time at={secret.createdAt} />],

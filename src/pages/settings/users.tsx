@@ -53,7 +53,7 @@ export function renderUsers({ users, ...page }: UsersProps): string {
               STATES[user.state],
             ]}
             facts={[
-              user.email === null ? null : ['Email', <bdi>{user.email}</bdi>, 'alone'],
+              user.email === null || user.name === '' ? null : ['Email', <bdi>{user.email}</bdi>, 'alone'],
               ['Since', <Time at={user.createdAt} />],
               user.lastLoginAt === null ? null : ['Last login', <Time at={user.lastLoginAt} />],
             ]}
