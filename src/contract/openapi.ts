@@ -28,6 +28,8 @@ export interface Operation {
   content?: Record<string, { schema: object; encoding?: object }>
   headers?: Record<string, { description: string; example?: string }>
   answers: Record<number, Answer>
+  /** `oauth`: refusals are those of RFC 6749, and stand among the answers. */
+  errors?: 'oauth'
   /** Codes of its own; those every endpoint of its kind can give are added here. */
   problems?: readonly string[]
 }
@@ -41,6 +43,12 @@ export interface Answer {
 }
 
 type Json = Record<string, unknown>
+
+const SCOPE_MEANINGS: Record<Scope, string> = {
+  'read:documents': 'Search and read documents',
+  'write:documents': 'Upload, change and delete documents',
+  'manage:keys': 'Manage API keys and applications',
+}
 
 export interface OpenApiDocument extends Json {
   openapi: string
@@ -84,6 +92,18 @@ export function openApiDocument(options: {
           scheme: 'bearer',
           description: 'An API key (`dsk_…`) or an OAuth 2.0 access token. Scopes: read:documents, write:documents, manage:keys.',
         },
+        oauth2: {
+          type: 'oauth2',
+          description: `An application acts for a user. PKCE with S256; everything else is at ${options.baseUrl}/.well-known/oauth-authorization-server.`,
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${options.baseUrl}/api/oauth/authorize`,
+              tokenUrl: `${options.baseUrl}/api/oauth/token`,
+              refreshUrl: `${options.baseUrl}/api/oauth/token`,
+              scopes: SCOPE_MEANINGS,
+            },
+          },
+        },
       },
       headers: {
         'X-Request-Id': { description: 'Names this request in the log of the instance', schema: { type: 'string' } },
@@ -99,8 +119,10 @@ export function openApiDocument(options: {
 /** Codes an endpoint can answer with: its own and those of its kind. */
 export function problemCodes(operation: Operation): string[] {
   const codes = new Set(operation.problems)
+  codes.add('host_not_allowed')
+  if (operation.errors === 'oauth') return [...codes]
   // Unknown parameters are refused everywhere.
-  codes.add('host_not_allowed').add('invalid_request')
+  codes.add('invalid_request')
   if (operation.access !== 'public') codes.add('invalid_token').add('rate_limited').add('unavailable')
   if (operation.access !== 'public' && operation.access !== 'optional') codes.add('unauthorized')
   if (operation.access.includes(':')) codes.add('insufficient_scope')
@@ -143,7 +165,8 @@ function description({ description: text, role }: Operation): Json {
 function security(operation: Operation): Json[] {
   if (operation.access === 'public') return []
   const scopes = operation.access.includes(':') ? [operation.access] : []
-  return operation.access === 'optional' ? [{}, { bearer: scopes }] : [{ bearer: scopes }]
+  const either = [{ bearer: scopes }, { oauth2: scopes }]
+  return operation.access === 'optional' ? [{}, ...either] : either
 }
 
 /** Path, query and header parameters, in OpenAPI's words. */

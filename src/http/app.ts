@@ -1,6 +1,7 @@
 import Koa from 'koa'
 import { routes } from './api/index.ts'
 import { hostCheck } from './middleware/host-check.ts'
+import { openMetadata } from './middleware/open-metadata.ts'
 import { problemErrors } from './middleware/problem-errors.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
@@ -19,6 +20,7 @@ export function createApp(services: Services): Koa<State> {
   app.use(requestId(services.clock))
   app.use(requestLog(log))
   app.use(securityHeaders())
+  app.use(openMetadata())
   app.use(problemErrors(log, services.http.baseUrl))
   app.use(hostCheck(services.http))
   for (const step of pageRouter(pages(), services)) app.use(step)

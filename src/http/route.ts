@@ -48,6 +48,8 @@ export interface Route extends Operation {
   handle(call: Call): Promise<void>
   /** The body's schema where a configured limit is part of it. */
   bodyFor?: (services: Services) => z.ZodType
+  /** So many from one address within so many seconds, for what leaves something behind without any credential. */
+  mostFromAddress?: { requests: number; seconds: number }
 }
 
 /** Declares a row with its handler's input typed by its schemas. */

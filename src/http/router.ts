@@ -3,8 +3,9 @@ import type Koa from 'koa'
 import { authenticate } from './middleware/authenticate.ts'
 import { jsonBody } from './middleware/json-body.ts'
 import { ownerCheck } from './middleware/owner-check.ts'
-import { rateLimits, type RateLimits } from './middleware/rate-limit.ts'
+import { addressLimit, rateLimits, type RateLimits } from './middleware/rate-limit.ts'
 import { scopeCheck } from './middleware/scope-check.ts'
+import { oauthErrors } from './oauth/oauth-errors.ts'
 import { fail, invalid } from './problems.ts'
 import type { Call, Ctx, Route, State } from './route.ts'
 import type { Services } from './services.ts'
@@ -25,6 +26,8 @@ function steps(row: Route, services: Services, limits: RateLimits): Middleware[]
   const { access } = row
   const chain: Middleware[] = [
     nameRoute(row),
+    ...(row.errors === 'oauth' ? [oauthErrors(services), limits.step] : []),
+    ...(row.mostFromAddress === undefined || services.http.rateLimit === 0 ? [] : [addressLimit(row.mostFromAddress)]),
     authenticate({ access, authenticator: services.authenticator, limits }),
     ...(access === 'public' ? [] : [limits.step]),
     scopeCheck(access),

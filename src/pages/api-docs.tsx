@@ -213,7 +213,7 @@ function withProblems(response: Response): Endpoint['responses'][string] {
 
 function accessOf({ security }: Endpoint): string {
   if (security.length === 0) return 'Needs no credential.'
-  if (security.length > 1) return 'Answers more with a credential.'
+  if (security.some((one) => Object.keys(one).length === 0)) return 'Answers more with a credential.'
   const scopes = Object.values(security[0] ?? {}).flat()
   return scopes.length === 0 ? 'Any credential.' : `Scope ${scopes.join(', ')}.`
 }

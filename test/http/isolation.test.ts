@@ -6,6 +6,7 @@ import type { Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { routes } from '../../src/http/api/index.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { oauthFlow, REDIRECT_URI } from '../support/oauth-flow.ts'
 
 let app: TestApp
 let document: Document
@@ -195,6 +196,42 @@ const CASES: Record<string, () => Promise<void>> = {
   updateUser: () => isForTheOwner('PATCH', '/api/v1/users/alice@example.org', { name: 'Taken over' }),
   resetUser: () => isForTheOwner('POST', '/api/v1/users/alice@example.org/reset'),
   deleteUser: () => isForTheOwner('DELETE', '/api/v1/users/alice@example.org'),
+  // Both are allowed by users of their own to the same application; what one application or user has is nobody else's.
+  async issueToken() {
+    const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
+    const refused = await his.token({ grant_type: 'authorization_code', code: await hers.code(), redirect_uri: REDIRECT_URI })
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_grant'])
+    const { access_token } = (await his.tokens()) as { access_token: string }
+    const asBob = { Authorization: `Bearer ${access_token}` }
+    expect(await app.stranger.get(path(), asBob)).toMatchObject(isMissing('document_not_found'))
+  },
+  async revokeToken() {
+    const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
+    const { access_token, refresh_token } = await hers.tokens()
+    for (const token of [access_token, refresh_token])
+      expect((await his.post('/api/oauth/revoke', { token })).body).toMatchObject({ error: 'invalid_grant' })
+    expect((await hers.api(access_token)).status).toBe(200)
+  },
+  async introspectToken() {
+    const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
+    const { access_token, refresh_token } = await hers.tokens()
+    for (const token of [access_token, refresh_token])
+      expect((await his.post('/api/oauth/introspect', { token })).body).toEqual({ active: false })
+  },
+  async startDevice() {
+    const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
+    const { body } = await hers.post('/api/oauth/device', {})
+    await app.services.oauth.device.decide(String(body['user_code']), hers.user, true)
+    const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: String(body['device_code']) }
+    expect((await his.token(grant)).body).toMatchObject({ error: 'invalid_grant' })
+    expect((await hers.token(grant)).status).toBe(200)
+  },
+  async getServerMetadata() {
+    expect(JSON.stringify((await app.bob.get('/.well-known/oauth-authorization-server')).body)).not.toMatch(/Alice|secret\.txt/)
+  },
+  async getResourceMetadata() {
+    expect(JSON.stringify((await app.bob.get('/.well-known/oauth-protected-resource')).body)).not.toMatch(/Alice|secret\.txt/)
+  },
   async getMe() {
     expect((await app.bob.get<Me>('/api/v1/me')).body.user.name).toBe('Bob')
   },

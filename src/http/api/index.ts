@@ -10,6 +10,7 @@ import { meRoutes } from './me/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
+import { oauthRoutes } from '../oauth/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** Every endpoint there is. Router, OpenAPI document, docs page and the isolation test all read this one table. */
@@ -25,5 +26,6 @@ export const routes: readonly Route[] = [
   ...clientRoutes,
   ...userRoutes,
   ...healthRoutes,
+  ...oauthRoutes,
   ...docsRoutes(() => routes),
 ]

@@ -38,6 +38,16 @@ export function rateLimits(perMinute: number): RateLimits {
   }
 }
 
+/** For what needs no credential and still costs something. */
+export function addressLimit({ requests, seconds: duration }: { requests: number; seconds: number }): Middleware {
+  const limiter = new RateLimiterMemory({ points: requests, duration })
+  return async (ctx, next) => {
+    const { isOver, state } = await consume(limiter, ctx.ip)
+    if (isOver) throw limited(state, `More than ${requests} of these requests within ${duration / 60} minutes.`, requests)
+    await next()
+  }
+}
+
 export async function consume(limiter: RateLimiterMemory, key: string): Promise<{ isOver: boolean; state: RateLimiterRes }> {
   try {
     return { isOver: false, state: await limiter.consume(key) }

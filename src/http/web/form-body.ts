@@ -1,4 +1,5 @@
 import { fail } from '../problems.ts'
+import { readText } from '../read-text.ts'
 import type { Ctx } from '../route.ts'
 import type { Middleware } from '../step.ts'
 
@@ -32,13 +33,8 @@ async function readForm(ctx: Ctx): Promise<string> {
       'Send a form as `Content-Type: application/x-www-form-urlencoded`, in UTF-8 and not compressed.',
     )
   }
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES)
-      throw fail('body_too_large', `The form is longer than the limit of ${MOST_BYTES} bytes.`, { limit: MOST_BYTES })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const text = await readText(ctx.req, MOST_BYTES)
+  if (text === null)
+    throw fail('body_too_large', `The form is longer than the limit of ${MOST_BYTES} bytes.`, { limit: MOST_BYTES })
+  return text
 }

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { OAuthError } from '../../oauth/errors.ts'
+import type { ClientRequest } from '../../oauth/oauth.ts'
+import { readText } from '../read-text.ts'
+import type { Ctx } from '../route.ts'
+import { basicCredentials } from './basic.ts'
+
+/** Many times what the longest request of any client has. */
+const MOST_BYTES = 64_000
+const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
+
+const textFields = z.record(z.string(), z.string())
+
+/** What a client sent, from its body and the Authorization header and never from the query. Throws OAuthError `invalid_request`. */
+export async function clientRequest(ctx: Ctx): Promise<ClientRequest> {
+  const parse = parserOf(ctx)
+  const text = await readText(ctx.req, MOST_BYTES)
+  if (text === null) throw invalid(`The body is longer than the limit of ${MOST_BYTES} bytes.`, 413)
+  return { basic: basicCredentials(ctx.get('Authorization')), fields: withoutEmpty(parse(text)) }
+}
+
+type Fields = Iterable<[name: string, value: string]>
+
+/** The interface gives JSON; forms are what RFC 6749 says and nearly every library sends. */
+function parserOf(ctx: Ctx): (text: string) => Fields {
+  const [type, encoding] = [ctx.get('Content-Type'), ctx.get('Content-Encoding')]
+  if (encoding === '' || encoding === 'identity') {
+    if (FORM_TYPE.test(type)) return formFields
+    if (JSON_TYPE.test(type)) return jsonFields
+  }
+  throw invalid('Send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.')
+}
+
+function formFields(text: string): Fields {
+  const fields = new URLSearchParams(text)
+  if (new Set(fields.keys()).size < fields.size) throw invalid('The body has a field more than once.')
+  return fields
+}
+
+function jsonFields(text: string): Fields {
+  const { data } = textFields.safeParse(parseJson(text))
+  if (data === undefined) throw invalid('The body has to be one JSON object with nothing but text in its fields.')
+  return Object.entries(data)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid('The body is not valid JSON.')
+    throw error
+  }
+}
+
+/** A parameter without a value counts as not sent (RFC 6749 section 3.2). No name can reach a prototype. */
+function withoutEmpty(sent: Fields): ClientRequest['fields'] {
+  const fields: Record<string, string> = Object.create(null)
+  for (const [name, value] of sent) if (value !== '') fields[name] = value
+  return fields
+}
+
+function invalid(description: string, status = 400): OAuthError {
+  return new OAuthError('invalid_request', description, { status })
+}

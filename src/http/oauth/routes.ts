@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import {
+  deviceAnswer,
+  deviceRequest,
+  introspection,
+  oauthError,
+  ownTokenRequest,
+  resourceMetadata,
+  serverMetadata,
+  tokenAnswer,
+  tokenRequest,
+} from '../../contract/oauth.ts'
+import type { Answer } from '../../contract/openapi.ts'
+import type { ClientRequest, OAuth } from '../../oauth/oauth.ts'
+import { route, type Route } from '../route.ts'
+import { clientRequest } from './client-request.ts'
+
+const tag = 'OAuth 2.0'
+
+const REFUSALS: Record<number, Answer> = {
+  400: { description: 'Refused; `error` says why', schema: oauthError },
+  401: { description: '`invalid_client`; with `WWW-Authenticate: Basic` where that was tried', schema: oauthError },
+  413: { description: 'The body is too long', schema: oauthError },
+  429: { description: 'Too many requests, or too many wrong secrets; `Retry-After` says when to go on', schema: oauthError },
+  500: { description: '`server_error`: a fault of the instance', schema: oauthError },
+  503: { description: '`temporarily_unavailable`: see `Retry-After`', schema: oauthError },
+  507: { description: '`server_error`: no room is left on the disk of the instance', schema: oauthError },
+}
+
+/** The endpoints of the authorization server for programs; those for people are pages. */
+export const oauthRoutes: Route[] = [
+  endpoint({
+    operationId: 'issueToken',
+    path: '/api/oauth/token',
+    summary: 'Exchange a code, a refresh token or a device code for tokens',
+    description:
+      'Codes and refresh tokens are good once. One that comes a second time ends every token that came from the same consent. While a device ' +
+      'waits for its user, the error is `authorization_pending`.',
+    request: tokenRequest,
+    answer: { description: 'New tokens', schema: tokenAnswer },
+    act: (oauth, request) => oauth.token(request),
+  }),
+  endpoint({
+    operationId: 'revokeToken',
+    path: '/api/oauth/revoke',
+    summary: 'End a token and all that came from the same consent (RFC 7009)',
+    request: ownTokenRequest,
+    answer: { description: 'It is good for nothing, or never was', schema: z.strictObject({}) },
+    // An empty object, because some libraries take nothing but JSON.
+    act: async (oauth, request) => {
+      await oauth.revoke(request)
+      return {}
+    },
+  }),
+  endpoint({
+    operationId: 'introspectToken',
+    path: '/api/oauth/introspect',
+    summary: 'What a token of this client is good for (RFC 7662)',
+    request: ownTokenRequest,
+    answer: { description: 'The token, or only that it is not active', schema: introspection },
+    act: (oauth, request) => oauth.introspect(request),
+  }),
+  endpoint({
+    operationId: 'startDevice',
+    path: '/api/oauth/device',
+    summary: 'Begin the login of a device without a browser (RFC 8628)',
+    request: deviceRequest,
+    answer: { description: 'A code for the device and one for its user', schema: deviceAnswer },
+    // Each leaves a row behind, and the command line's id is no secret.
+    mostFromAddress: { requests: 60, seconds: 15 * 60 },
+    act: (oauth, request) => oauth.device.start(request),
+  }),
+  route({
+    operationId: 'getServerMetadata',
+    method: 'GET',
+    path: '/.well-known/oauth-authorization-server',
+    tag,
+    summary: 'Where the endpoints are and what they can do (RFC 8414)',
+    access: 'public',
+    answers: { 200: { description: 'The metadata', schema: serverMetadata } },
+    async handle({ ctx, services }) {
+      ctx.body = services.oauth.serverMetadata()
+    },
+  }),
+  route({
+    operationId: 'getResourceMetadata',
+    method: 'GET',
+    path: '/.well-known/oauth-protected-resource',
+    tag,
+    summary: 'Whose access tokens the API takes (RFC 9728)',
+    access: 'public',
+    answers: { 200: { description: 'The metadata', schema: resourceMetadata } },
+    async handle({ ctx, services }) {
+      ctx.body = services.oauth.resourceMetadata()
+    },
+  }),
+]
+
+function endpoint(row: {
+  operationId: string
+  path: string
+  summary: string
+  description?: string
+  request: z.ZodType
+  answer: Answer
+  mostFromAddress?: NonNullable<Route['mostFromAddress']>
+  act: (oauth: OAuth, request: ClientRequest) => Promise<object>
+}): Route {
+  const { request, answer, act, ...rest } = row
+  return route({
+    ...rest,
+    method: 'POST',
+    tag,
+    access: 'public',
+    errors: 'oauth',
+    content: bothForms(request),
+    answers: { 200: answer, ...REFUSALS },
+    async handle({ ctx, services }) {
+      ctx.body = await act(services.oauth, await clientRequest(ctx))
+    },
+  })
+}
+
+function bothForms(request: z.ZodType): NonNullable<Route['content']> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(request, { io: 'input' })
+  return { 'application/x-www-form-urlencoded': { schema }, 'application/json': { schema } }
+}
