@@ -1,10 +1,9 @@
 import { DocsearchError } from '../core/errors.ts'
+import { PASSWORD_LENGTH } from '../core/model.ts'
 import { COMMON_WORDS } from './common-words.ts'
 import { normalise } from './passwords.ts'
 
-/** Characters, as a person counts them. */
-const SHORTEST = 10
-const LONGEST = 1000
+const { least: SHORTEST, most: LONGEST } = PASSWORD_LENGTH
 const LONGEST_DECORATION = 10
 
 /** What one finger types along: rows of keys, the alphabet, digits. */

@@ -14,7 +14,7 @@ export interface User {
   hasPassword: boolean
 }
 
-/** Of a password, in characters: what is asked for, checked and said beforehand. */
+/** Of a password, in characters as a person counts them: what is asked for, checked and said beforehand. */
 export const PASSWORD_LENGTH = { least: 10, most: 1000 } as const
 
 /** Who is calling, whatever the credential was; no route looks further. */

@@ -36,7 +36,7 @@ export function renderLogin({ csrf, returnTo, email, failure, notice }: LoginPro
           maxLength={254}
           autofocus={failure === null}
         />
-        <Field name="password" label="Password" type="password" form={{}} autocomplete="current-password" maxLength={1000} />
+        <Field name="password" label="Password" type="password" form={{}} autocomplete="current-password" />
         <button class="primary" type="submit">
           Log in
         </button>

@@ -15,7 +15,6 @@ export function NewPassword({ form }: { form: FormState<NewPasswordFields> }) {
         hint={`At least ${PASSWORD_LENGTH.least} characters. A few words that only you would put together are better than symbols.`}
         autocomplete="new-password"
         minLength={PASSWORD_LENGTH.least}
-        maxLength={PASSWORD_LENGTH.most}
       />
       <Field
         name="password_again"
@@ -24,7 +23,6 @@ export function NewPassword({ form }: { form: FormState<NewPasswordFields> }) {
         form={form}
         autocomplete="new-password"
         minLength={PASSWORD_LENGTH.least}
-        maxLength={PASSWORD_LENGTH.most}
       />
     </>
   )

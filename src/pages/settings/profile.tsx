@@ -61,7 +61,6 @@ export function renderProfile({ account, password, sessions, ...page }: ProfileP
             type="password"
             form={password}
             autocomplete="current-password"
-            maxLength={1000}
           />
           <NewPassword form={password} />
           <button class="primary" type="submit">
