@@ -114,7 +114,7 @@ describe('a new data folder', () => {
   })
 })
 
-test.each([
+test.each<[string, (data: string) => void | Promise<void>, RegExp]>([
   ['other files', (data: string) => writeFileSync(join(data, 'letter.pdf'), 'x'), /is not a data folder/],
   ['a newer database', newer, /newer version/],
   [
