@@ -40,7 +40,7 @@ export function renderSetup({ purpose, token, csrf, name, email, form }: SetupPr
     <CardPage title={title} failed={hasErrors(form)}>
       <h1>{title}</h1>
       <p class="lead">{about}</p>
-      <ErrorSummary form={form} title="Something is missing" />
+      <ErrorSummary form={form} title="Please look at this again" />
       <Form action={paths.setup} csrf={csrf} hidden={{ token }}>
         {purpose === 'reset' ? null : (
           <Field name="name" label="Name" form={form} initial={name} autocomplete="name" maxLength={200} autofocus />
