@@ -4,7 +4,7 @@ import { renderConsent } from '../../pages/account/consent.tsx'
 import { paths } from '../../pages/paths.ts'
 import type { Services } from '../services.ts'
 import { decision } from './fields.ts'
-import { ownAddress, redirect, redirectToLogin, viewerOf, type Page, type PageCall } from './page.ts'
+import { redirect, redirectToLogin, viewerOf, type Page, type PageCall } from './page.ts'
 import { showErrorPage } from './page-errors.ts'
 import { allowFormTarget } from './page-policy.ts'
 import { invalid } from '../problems.ts'
@@ -18,7 +18,7 @@ export const authorizePages: Page[] = [
     path: paths.authorize,
     access: 'anyone',
     async handle(call) {
-      const query = queryOf(ownAddress(call.ctx))
+      const query = queryOf(call.ctx.originalUrl)
       const request = await lookAt(call, query, 302)
       if (request === null) return
       const { client, redirectUri, scopes } = request

@@ -93,8 +93,3 @@ export function redirect(ctx: Ctx, location: string, status: 302 | 303): void {
 export function redirectToLogin(ctx: Ctx, returnTo: string): void {
   redirect(ctx, `${paths.login}?${new URLSearchParams({ return_to: returnTo })}`, 303)
 }
-
-/** Path and query of this request. What is not ASCII came as bytes, and goes on percent-encoded. */
-export function ownAddress(ctx: Ctx): string {
-  return (ctx.req.url ?? '/').replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
-}

@@ -8,7 +8,7 @@ import type { Middleware } from '../step.ts'
 import { csrfCheck, originCheck } from './csrf.ts'
 import { formBody } from './form-body.ts'
 import { pagePolicy } from './page-policy.ts'
-import { ownAddress, pageCall, redirectToLogin, type Page } from './page.ts'
+import { pageCall, redirectToLogin, type Page } from './page.ts'
 import { loadSession } from './session.ts'
 
 /** The table of pages as middleware: each row with the steps its method and access ask for. Unknown paths go on. */
@@ -49,7 +49,7 @@ function accessCheck(access: Page['access']): Middleware {
     const { login } = ctx.state
     if (access === 'public' || access === 'anyone') return next()
     // What was posted is gone with the session; the page it came from is where to begin again.
-    if (login === undefined) return redirectToLogin(ctx, ctx.method === 'POST' ? '/' : ownAddress(ctx))
+    if (login === undefined) return redirectToLogin(ctx, ctx.method === 'POST' ? '/' : ctx.originalUrl)
     if (access === 'owner' && login.user.role !== 'owner') throw fail('not_found', 'There is no such page for this account.')
     await next()
   }

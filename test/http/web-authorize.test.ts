@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OAuthClientRecord } from '../../src/core/model.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { loggedIn, PASSWORD, webClient, type WebClient, type WebPage } from '../support/web-client.ts'
+
+const AUTHORIZE = '/api/oauth/authorize'
+const CALLBACK = 'https://app.example.com/callback'
+const VERIFIER = 'a'.repeat(43)
+const S256 = { code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'), code_challenge_method: 'S256' }
+/** 2 KB of what gets lost where an address is put together or taken apart carelessly. */
+const HARD_STATE = 'a b&é"<>%00#+'.repeat(147)
+
+let app: TestApp
+let alice: WebClient
+let server: OAuthClientRecord
+let secret: string
+beforeAll(async () => {
+  app = await startTestApp()
+  alice = await loggedIn(app, 'alice@example.org')
+  // Another user's: anybody may be asked by it.
+  const made = await app.services.oauth.clients.create({
+    ownerId: (await userId('bob@example.org'))!,
+    name: 'Notes & <b>Tasks</b>',
+    type: 'confidential',
+    redirectUris: [CALLBACK, 'https://app.example.com/with?tenant=7&x=%20', 'http://127.0.0.1/callback', 'com.example.app:/cb'],
+  })
+  server = made.client
+  secret = made.secret!
+})
+afterAll(() => app?.close())
+
+async function userId(email: string) {
+  return (await app.services.records.users.findByEmail(email))?.id
+}
+
+function query(change: Record<string, string | string[] | undefined> = {}): string {
+  const all = { response_type: 'code', client_id: server.id, redirect_uri: CALLBACK, state: 'st4te', ...S256, ...change }
+  return new URLSearchParams(
+    Object.entries(all).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as [string, string])),
+  ).toString()
+}
+
+const ask = (change?: Parameters<typeof query>[0], client = alice) => client.get(`${AUTHORIZE}?${query(change)}`)
+
+async function allow(page: WebPage): Promise<URL> {
+  const answer = await alice.submit(page, AUTHORIZE, {}, 'Allow')
+  expect([answer.status, answer.location, answer.text]).toEqual([303, expect.any(String), ''])
+  return new URL(answer.location!)
+}
+
+async function redeem(code: string, change: Record<string, string> = {}) {
+  const response = await fetch(`${app.url}/api/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      client_id: server.id,
+      client_secret: secret,
+      redirect_uri: CALLBACK,
+      code_verifier: VERIFIER,
+      ...change,
+    }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, string> }
+}
+
+test('login, consent, code: what S256 began is exchanged for tokens that search', async () => {
+  const browser = webClient(app)
+  const login = await browser.follow(await ask({ scope: 'read:documents' }, browser))
+  expect(login.text).toContain('Log in to connect Notes & <b>Tasks</b>.')
+  const consent = await browser.follow(await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD }))
+  expect(consent.text).toContain('Allow Notes & <b>Tasks</b> to use your documents?')
+  expect(consent.html).not.toContain('<b>Tasks')
+  expect(consent.text).toContain('app.example.com')
+  expect(consent.text).toContain('alice@example.org')
+  const answer = await browser.submit(consent, AUTHORIZE, {}, 'Allow')
+  const back = new URL(answer.location!)
+  expect(back.searchParams.get('code')).toMatch(/^\w{64}$/)
+  const { status, body } = await redeem(back.searchParams.get('code')!)
+  expect([status, body]).toEqual([200, expect.objectContaining({ scope: 'read:documents', token_type: 'Bearer' })])
+  const search = await fetch(`${app.url}/api/v1/search`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${body['access_token']}`, 'Content-Type': 'application/json' },
+    body: '{"query":"anything"}',
+  })
+  expect(search.status).toBe(200)
+})
+
+test('state comes back byte for byte with a code and with an error; iss is the issuer; none sent, none back', async () => {
+  const metadata = (await (await fetch(`${app.url}/.well-known/oauth-authorization-server`)).json()) as { issuer: string }
+  const consent = await ask({ state: HARD_STATE })
+  expect(Buffer.byteLength(HARD_STATE)).toBeGreaterThan(2_000)
+  const good = await allow(consent)
+  const denied = new URL((await alice.submit(consent, AUTHORIZE, {}, 'Deny')).location!)
+  const failed = new URL((await ask({ state: HARD_STATE, scope: 'everything' })).location!)
+  expect([denied, failed].map(({ searchParams }) => searchParams.get('error'))).toEqual(['access_denied', 'invalid_scope'])
+  for (const { searchParams, origin, pathname } of [good, denied, failed]) {
+    expect(searchParams.get('state')).toBe(HARD_STATE)
+    expect(searchParams.get('iss')).toBe(metadata.issuer)
+    expect(origin + pathname).toBe(CALLBACK)
+  }
+  for (const location of [
+    await allow(await ask({ state: undefined })),
+    new URL((await ask({ state: undefined, scope: 'x' })).location!),
+  ])
+    expect(location.searchParams.has('state')).toBe(false)
+})
+
+test('a hard state survives the way through the login', async () => {
+  const browser = webClient(app)
+  const login = await browser.follow(await ask({ state: HARD_STATE }, browser))
+  const consent = await browser.follow(await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD }))
+  const back = new URL((await browser.submit(consent, AUTHORIZE, {}, 'Allow')).location!)
+  expect(back.searchParams.get('state')).toBe(HARD_STATE)
+})
+
+test.each<[string, Record<string, string | string[] | undefined>, string]>([
+  ['an unknown client', { client_id: 'app_unknown' }, 'invalid_client'],
+  ['no client', { client_id: undefined }, 'invalid_request'],
+  ['a client id twice', { client_id: ['app_1', 'app_2'] }, 'invalid_request'],
+  ['no redirect', { redirect_uri: undefined }, 'invalid_request'],
+  ['another host', { redirect_uri: 'https://evil.example/callback' }, 'invalid_redirect_uri'],
+  ['a slash at the end', { redirect_uri: `${CALLBACK}/` }, 'invalid_redirect_uri'],
+  ['another case', { redirect_uri: 'https://app.example.com/Callback' }, 'invalid_redirect_uri'],
+  ['another case of the host', { redirect_uri: 'https://APP.example.com/callback' }, 'invalid_redirect_uri'],
+  ['a query more', { redirect_uri: `${CALLBACK}?a=b` }, 'invalid_redirect_uri'],
+  ['an encoded dot', { redirect_uri: 'https://app.example.com/%2e/callback' }, 'invalid_redirect_uri'],
+  ['userinfo', { redirect_uri: 'https://app.example.com@evil.example/callback' }, 'invalid_redirect_uri'],
+  ['a fragment', { redirect_uri: `${CALLBACK}#x` }, 'invalid_redirect_uri'],
+  [
+    'a subdomain of ours that is theirs',
+    { redirect_uri: 'https://app.example.com.evil.example/callback' },
+    'invalid_redirect_uri',
+  ],
+  ['javascript:', { redirect_uri: 'javascript:alert(1)' }, 'invalid_redirect_uri'],
+  ['loopback with another path', { redirect_uri: 'http://127.0.0.1:5/other' }, 'invalid_redirect_uri'],
+  ['a name that begins like loopback', { redirect_uri: 'http://127.0.0.1.evil.com/callback' }, 'invalid_redirect_uri'],
+  ['loopback as a number', { redirect_uri: 'http://2130706433/callback' }, 'invalid_redirect_uri'],
+])('%s is a page with 400 and never a redirect', async (_what, change, code) => {
+  for (const client of [alice, webClient(app)]) {
+    const page = await ask(change, client)
+    expect([page.status, page.location, page.text]).toEqual([400, null, expect.stringContaining(code)])
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self';")
+    // What the form carries is held against the same rules.
+    const { csrf } = Object.fromEntries((await alice.get('/settings/profile')).form('/logout').fields)
+    const posted = await alice.post(AUTHORIZE, { csrf: csrf!, decision: 'allow', query: query(change) })
+    expect([posted.status, posted.location]).toEqual([400, null])
+  }
+})
+
+test.each<[string, Record<string, string | string[] | undefined>, string]>([
+  ['response_type=token', { response_type: 'token' }, 'unsupported_response_type'],
+  ['no response_type', { response_type: undefined }, 'invalid_request'],
+  ['an unknown scope', { scope: 'read:documents admin' }, 'invalid_scope'],
+  ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+])('%s goes back to the application as %s', async (_what, change, error) => {
+  const page = await ask(change)
+  const back = new URL(page.location!)
+  expect([page.status, back.origin + back.pathname, back.searchParams.get('error'), back.searchParams.get('state')]).toEqual([
+    302,
+    CALLBACK,
+    error,
+    'st4te',
+  ])
+  expect(back.searchParams.has('code')).toBe(false)
+})
+
+test.each(['client_id', 'redirect_uri', 'state', 'scope', 'response_type', 'code_challenge'])(
+  '%s sent twice is 400, by query and by form',
+  async (name) => {
+    const doubled = `${query({ scope: 'read:documents' })}&${name}=${encodeURIComponent('read:documents')}`
+    const page = await alice.get(`${AUTHORIZE}?${doubled}`)
+    expect([page.status, page.location, page.text]).toEqual([400, null, expect.stringContaining('invalid_request')])
+    const { csrf } = Object.fromEntries((await alice.get('/settings/profile')).form('/logout').fields)
+    expect((await alice.post(AUTHORIZE, { csrf: csrf!, decision: 'allow', query: doubled })).status).toBe(400)
+  },
+)
+
+test('no scope asks for the default, which is what the token then has', async () => {
+  const { body } = await redeem((await allow(await ask())).searchParams.get('code')!)
+  expect(body['scope']).toBe('read:documents write:documents')
+})
+
+test('a redirect with a query keeps it as it was registered', async () => {
+  const registered = 'https://app.example.com/with?tenant=7&x=%20'
+  const answer = await alice.submit(await ask({ redirect_uri: registered }), AUTHORIZE, {}, 'Allow')
+  expect(answer.location).toMatch(/^https:\/\/app\.example\.com\/with\?tenant=7&x=%20&code=\w{64}&state=st4te&iss=/)
+  const code = new URL(answer.location!).searchParams.get('code')!
+  expect((await redeem(code, { redirect_uri: registered })).status).toBe(200)
+})
+
+test('loopback registered without a port takes any, and the same one at the token endpoint', async () => {
+  const redirect_uri = 'http://127.0.0.1:49152/callback'
+  const codes = [await allow(await ask({ redirect_uri })), await allow(await ask({ redirect_uri }))]
+  const [first, second] = codes.map(({ searchParams }) => searchParams.get('code')!)
+  expect((await redeem(first!, { redirect_uri })).status).toBe(200)
+  expect((await redeem(second!, { redirect_uri: 'http://127.0.0.1:49153/callback' })).status).toBe(400)
+})
+
+test('form-action lets the answer lead to this application and to no other, on consent and on the login before it', async () => {
+  for (const [redirect_uri, target] of [
+    [CALLBACK, 'https://app.example.com'],
+    ['http://127.0.0.1:49152/callback', 'http://127.0.0.1:49152'],
+    ['com.example.app:/cb', 'com.example.app:'],
+  ] as const) {
+    const stranger = webClient(app)
+    for (const page of [await ask({ redirect_uri }), await stranger.follow(await ask({ redirect_uri }, stranger))])
+      expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' ${target};`)
+  }
+})
+
+test('an API key or a token is nobody at the consent: only a session in a browser is', async () => {
+  const { body } = await redeem((await allow(await ask())).searchParams.get('code')!)
+  const stranger = webClient(app)
+  for (const credential of [app.alice.key!, body['access_token']!]) {
+    const Authorization = `Bearer ${credential}`
+    const page = await stranger.get(`${AUTHORIZE}?${query()}`, { Authorization })
+    expect([page.status, page.location]).toEqual([303, expect.stringMatching(/^\/login\?/)])
+    const posted = await webClient(app).post(AUTHORIZE, { decision: 'allow', query: query() }, { Authorization })
+    expect([posted.status, posted.location]).toEqual([403, null])
+    // With the token of a stranger's form it still leads to the login.
+    const login = await stranger.get('/login')
+    const { csrf } = Object.fromEntries(login.form('/login').fields)
+    const asked = await stranger.post(AUTHORIZE, { csrf: csrf!, decision: 'allow', query: query() }, { Authorization })
+    expect([asked.status, asked.location]).toEqual([303, expect.stringMatching(/^\/login\?/)])
+  }
+})
+
+test('a consent without the token of this session, or from another site, makes no code', async () => {
+  const consent = await ask()
+  const fields = Object.fromEntries(consent.form(AUTHORIZE).fields)
+  const bob = await loggedIn(app, 'bob@example.org')
+  const attempts = [
+    await alice.post(AUTHORIZE, { ...fields, csrf: '', decision: 'allow' }),
+    await alice.post(AUTHORIZE, { ...fields, decision: 'allow' }, { Origin: 'https://app.example.com' }),
+    await bob.post(AUTHORIZE, { ...fields, decision: 'allow' }),
+  ]
+  expect(attempts.map(({ status, location }) => [status, location])).toEqual(Array(3).fill([403, null]))
+})
+
+test.each([['maybe'], [''], [['allow', 'deny']]])('the decision %j is none', async (decision) => {
+  const fields = Object.fromEntries((await ask()).form(AUTHORIZE).fields)
+  const page = await alice.post(AUTHORIZE, { ...fields, decision })
+  expect([page.status, page.location]).toEqual([400, null])
+})
+
+test('whoever would rather use another account comes back to the same question', async () => {
+  const browser = await loggedIn(app, 'bob@example.org')
+  const consent = await ask({ state: HARD_STATE }, browser)
+  const login = await browser.follow(await browser.submit(consent, '/logout'))
+  const again = await browser.follow(await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD }))
+  expect(again.text).toContain('alice@example.org')
+  expect(again.form(AUTHORIZE).fields).toContainEqual(['query', query({ state: HARD_STATE })])
+})

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { loggedIn, PASSWORD, webClient, type WebClient } from '../support/web-client.ts'
+
+let app: TestApp
+let alice: WebClient
+beforeAll(async () => {
+  app = await startTestApp()
+  alice = await loggedIn(app, 'alice@example.org')
+})
+afterAll(() => app?.close())
+
+async function oauth(path: string, fields: Record<string, string>) {
+  const response = await fetch(`${app.url}/api/oauth/${path}`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: 'docsearch-cli', ...fields }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, string> }
+}
+
+async function start() {
+  const { body } = await oauth('device', { scope: 'read:documents' })
+  const poll = () =>
+    oauth('token', { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: body['device_code']! })
+  return { userCode: body['user_code']!, complete: body['verification_uri_complete']!, poll }
+}
+
+test('the code from a terminal, typed in by whoever is logged in, connects it', async () => {
+  const { userCode, poll } = await start()
+  const typed = ` ${userCode.toLowerCase().replace('-', ' ')} `
+  const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: typed })
+  expect(confirm.text).toContain(userCode)
+  expect(confirm.text).toContain('alice@example.org')
+  expect((await poll()).body['error']).toBe('authorization_pending')
+  const done = await alice.submit(confirm, '/device/decision', {}, 'Allow')
+  expect([done.status, done.text]).toEqual([200, expect.stringContaining('The device is connected')])
+  const { status, body } = await poll()
+  expect([status, body['scope']]).toEqual([200, 'read:documents'])
+  const me = await fetch(`${app.url}/api/v1/me`, { headers: { Authorization: `Bearer ${body['access_token']}` } })
+  expect(await me.json()).toMatchObject({ user: { name: 'Alice' } })
+})
+
+test('the link with the code in it asks for the login, fills the code in, and decides nothing', async () => {
+  const { userCode, complete, poll } = await start()
+  const browser = webClient(app)
+  const login = await browser.follow(await browser.get(complete.slice(app.url.length)))
+  expect(login.text).toContain('Log in to connect a device.')
+  const page = await browser.follow(await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD }))
+  expect(page.field('user_code')).toBe(userCode)
+  expect((await poll()).body['error']).toBe('authorization_pending')
+})
+
+test('denied on the page is denied on the device', async () => {
+  const { userCode, poll } = await start()
+  const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: userCode })
+  expect((await alice.submit(confirm, '/device/decision', {}, 'Deny')).text).toContain('Access denied')
+  expect((await poll()).body['error']).toBe('access_denied')
+  // Once decided, it is decided.
+  const again = await alice.submit(confirm, '/device/decision', {}, 'Allow')
+  expect([again.status, again.text]).toEqual([422, expect.stringContaining('no longer good')])
+  expect((await poll()).body['error']).not.toBe(undefined)
+})
+
+test('a decision that is none connects nothing', async () => {
+  const { userCode, poll } = await start()
+  const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: userCode })
+  const fields = Object.fromEntries(confirm.form('/device/decision').fields)
+  expect((await alice.post('/device/decision', { ...fields, decision: 'perhaps' })).status).toBe(400)
+  expect((await poll()).body['error']).toBe('authorization_pending')
+})
+
+test('wrong codes run out: for the session, then for the address, with the time to wait; the right one does not help then', async () => {
+  const { userCode } = await start()
+  const guess = async (client: WebClient, code: string) =>
+    client.submit(await client.get('/device'), '/device', { user_code: code })
+  const statuses: number[] = []
+  const bob = await loggedIn(app, 'bob@example.org')
+  for (let i = 0; i < 11; i++) statuses.push((await guess(bob, 'BCDF-BCDF')).status)
+  expect(statuses).toEqual([...Array(10).fill(422), 429])
+  const limited = await guess(bob, userCode)
+  expect([limited.status, Number(limited.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+  expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(60)
+  expect(limited.text).toMatch(/Try again in \d+ minutes/)
+  const { csrf } = Object.fromEntries((await bob.get('/device')).form('/device').fields)
+  expect((await bob.post('/device/decision', { csrf: csrf!, user_code: userCode, decision: 'allow' })).status).toBe(429)
+
+  // A new login is a new session, but the address is the same.
+  let more = 0
+  while (more < 40) {
+    const fresh = await loggedIn(app, 'bob@example.org')
+    const last = await Promise.all(Array.from({ length: 5 }, () => guess(fresh, 'BCDF-BCDF')))
+    more += 5
+    if (last.some(({ status }) => status === 429)) break
+  }
+  expect(more).toBeLessThanOrEqual(25)
+})

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from '../../src/http/web/page.ts'
+import { pages } from '../../src/http/web/index.ts'
+import { paths } from '../../src/pages/paths.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { loggedIn, type WebClient } from '../support/web-client.ts'
+
+let app: TestApp
+let bob: WebClient
+let csrf: string
+/** Alice's: whatever Bob sends, he sees none of it and changes none of it. */
+let hers: { user: string; session: string; key: string; client: string; code: string }
+let bobs: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const { records, accounts, oauth, apiKeys } = app.services
+  const owner = (await records.users.owner())!
+  await loggedIn(app, 'alice@example.org')
+  const { record } = await apiKeys.create({
+    ownerId: owner.id,
+    name: 'Key of the owner',
+    scopes: ['read:documents'],
+    expiresAt: null,
+    maker: null,
+  })
+  const { client } = await oauth.clients.create({
+    ownerId: owner.id,
+    name: 'Client of the owner',
+    type: 'public',
+    redirectUris: ['https://hers.example.com/cb'],
+  })
+  const device = await oauth.device.start({ fields: Object.assign(Object.create(null), { client_id: client.id }), basic: null })
+  await oauth.device.decide(device.user_code, owner, true)
+  await connect(client.id, device.device_code)
+  const [session] = await accounts.listSessions(owner.id)
+  hers = { user: owner.id, session: session!.id, key: record.id, client: client.id, code: device.user_code }
+  bob = await loggedIn(app, 'bob@example.org')
+  bobs = (await records.users.findByEmail('bob@example.org'))!.id
+  csrf = Object.fromEntries((await bob.get('/settings/profile')).form('/logout').fields)['csrf']!
+})
+afterAll(async () => {
+  if (app === undefined) return
+  const { records, accounts, oauth } = app.services
+  expect(await records.users.get(hers.user)).toMatchObject({ email: 'alice@example.org', name: 'Alice', disabledAt: null })
+  expect((await accounts.listSessions(hers.user)).map(({ id }) => id)).toContain(hers.session)
+  expect((await records.keys.list(hers.user, { limit: 100 })).items.map(({ id }) => id)).toContain(hers.key)
+  expect(await oauth.clients.get(hers.client)).toMatchObject({ name: 'Client of the owner', ownerId: hers.user })
+  expect((await oauth.connections.list(hers.user)).map(({ client }) => client.id)).toEqual([hers.client])
+  expect(await records.users.findByEmail('mole@example.org')).toBeNull()
+  await app.close()
+})
+
+async function connect(client_id: string, device_code: string): Promise<void> {
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+  const body = new URLSearchParams({ grant_type, client_id, device_code })
+  expect((await fetch(`${app.url}/api/oauth/token`, { method: 'POST', body })).status).toBe(200)
+}
+
+/** Nothing of hers is on it. */
+async function see(path: string, status = 200): Promise<void> {
+  const page = await bob.get(path)
+  expect([path, page.status]).toEqual([path, status])
+  nothingOfHers(page.html)
+}
+
+async function send(path: string, fields: Record<string, string>, status: number): Promise<void> {
+  const page = await bob.post(path, { csrf, ...fields })
+  expect([path, page.status]).toEqual([path, status])
+  nothingOfHers(page.html)
+}
+
+function nothingOfHers(html: string): void {
+  expect(html).not.toMatch(/Alice|alice@|of the owner|hers\.example/)
+  for (const id of Object.values(hers)) expect(html).not.toContain(id)
+}
+
+const client = { name: 'Taken', redirect_uris: 'https://evil.example/cb', scopes: 'read:documents' }
+const at = (method: Page['method'], path: string) => `${method} ${path}`
+
+/** For every page: what Bob tries, and what he must get. */
+const CASES: Record<string, () => Promise<void>> = {
+  [at('GET', '/assets/:id')]: () => see('/assets/style.css'),
+  [at('GET', paths.home)]: () => see('/', 303),
+  [at('GET', paths.login)]: () => see('/login', 303),
+  [at('POST', paths.login)]: () => send('/login', { email: 'nobody@example.org', password: 'guess' }, 422),
+  [at('POST', paths.logout)]: async () => {
+    const other = await loggedIn(app, 'bob@example.org')
+    await other.submit(await other.get('/settings/profile'), '/logout')
+  },
+  [at('GET', paths.loggedOut)]: () => see('/logged-out'),
+  [at('GET', paths.setup)]: () => see(`/setup?token=${hers.user}`, 404),
+  [at('POST', paths.setup)]: () => send('/setup', { token: hers.user, password: 'x', password_again: 'x' }, 404),
+  // Her application may ask anybody; but then it is he who decides, for himself.
+  [at('GET', paths.authorize)]: () => see('/api/oauth/authorize?client_id=unknown', 400),
+  [at('POST', paths.authorize)]: () => send('/api/oauth/authorize', { query: 'client_id=unknown', decision: 'allow' }, 400),
+  [at('GET', paths.device)]: () => see('/device'),
+  // It was decided by her already.
+  [at('POST', paths.device)]: async () => {
+    const page = await bob.post('/device', { csrf, user_code: hers.code })
+    expect([page.status, page.text]).toEqual([422, expect.not.stringContaining('of the owner')])
+  },
+  [at('POST', paths.deviceDecision)]: () => send('/device/decision', { user_code: hers.code, decision: 'deny' }, 422),
+  [at('GET', paths.settings)]: () => see('/settings', 303),
+  [at('GET', paths.profile)]: () => see('/settings/profile'),
+  [at('POST', paths.profile)]: () => send('/settings/profile', { name: 'Bob', email: 'bob@example.org' }, 303),
+  [at('POST', paths.password)]: () =>
+    send('/settings/password', { current_password: 'no', password: 'long enough now', password_again: 'long enough now' }, 422),
+  [at('POST', paths.otherSessionsEnd)]: () => send('/settings/sessions/end-others', {}, 303),
+  [at('POST', paths.sessionEnd(':id'))]: () => send(paths.sessionEnd(hers.session), {}, 404),
+  [at('GET', paths.apiKeys)]: () => see('/settings/api-keys'),
+  [at('GET', paths.apiKeyNew)]: () => see('/settings/api-keys/new'),
+  [at('POST', paths.apiKeys)]: async () => {
+    await send('/settings/api-keys', { name: 'Of Bob', scopes: 'manage:keys', expires_in_days: '' }, 200)
+    const { items } = await app.services.records.keys.list(hers.user, { limit: 100 })
+    expect(items.map(({ name }) => name)).not.toContain('Of Bob')
+  },
+  [at('GET', paths.apiKeyRevoke(':id'))]: () => see(paths.apiKeyRevoke(hers.key), 404),
+  [at('POST', paths.apiKeyRevoke(':id'))]: () => send(paths.apiKeyRevoke(hers.key), {}, 404),
+  [at('GET', paths.connections)]: () => see('/settings/connections'),
+  [at('GET', paths.connectionEnd(':id'))]: () => see(paths.connectionEnd(hers.client), 404),
+  [at('POST', paths.connectionEnd(':id'))]: () => send(paths.connectionEnd(hers.client), {}, 404),
+  [at('GET', paths.clients)]: () => see('/settings/clients'),
+  [at('GET', paths.clientNew)]: () => see('/settings/clients/new'),
+  [at('POST', paths.clients)]: () => send('/settings/clients', { ...client, type: 'public' }, 200),
+  [at('GET', paths.client(':id'))]: async () => {
+    await see(paths.client(hers.client), 404)
+    await see(paths.client('docsearch-cli'), 404)
+  },
+  [at('GET', paths.clientEdit(':id'))]: () => see(paths.clientEdit(hers.client), 404),
+  [at('POST', paths.clientEdit(':id'))]: () => send(paths.clientEdit(hers.client), client, 404),
+  [at('POST', paths.clientRotate(':id'))]: () => send(paths.clientRotate(hers.client), { grace_seconds: '0' }, 404),
+  [at('GET', paths.clientDelete(':id'))]: () => see(paths.clientDelete(hers.client), 404),
+  [at('POST', paths.clientDelete(':id'))]: () => send(paths.clientDelete(hers.client), {}, 404),
+  [at('GET', paths.users)]: () => see('/settings/users', 404),
+  [at('GET', paths.userInvite)]: () => see('/settings/users/invite', 404),
+  [at('POST', paths.userInvite)]: () => send('/settings/users/invite', { email: 'mole@example.org', name: '' }, 404),
+  [at('POST', paths.userReset(':id'))]: () => forEachUser((id) => send(paths.userReset(id), {}, 404)),
+  [at('GET', paths.userDisable(':id'))]: () => forEachUser((id) => see(paths.userDisable(id), 404)),
+  [at('POST', paths.userDisable(':id'))]: () => forEachUser((id) => send(paths.userDisable(id), {}, 404)),
+  [at('POST', paths.userEnable(':id'))]: () => forEachUser((id) => send(paths.userEnable(id), {}, 404)),
+  [at('GET', paths.userDelete(':id'))]: () => forEachUser((id) => see(paths.userDelete(id), 404)),
+  [at('POST', paths.userDelete(':id'))]: () => forEachUser((id) => send(paths.userDelete(id), {}, 404)),
+}
+
+/** Also himself: a member administers nobody. */
+async function forEachUser(attempt: (id: string) => Promise<void>): Promise<void> {
+  for (const id of [hers.user, bobs]) await attempt(id)
+}
+
+test('every page there is has a case here', () => {
+  expect(
+    pages()
+      .map(({ method, path }) => at(method, path))
+      .toSorted(),
+  ).toEqual(Object.keys(CASES).toSorted())
+})
+
+test.each(Object.entries(CASES))('%s keeps two users apart', async (_page, attempt) => {
+  await attempt()
+})
