@@ -8,6 +8,7 @@ import type {
   OAuthClientRotated,
   oauthClientUpdate,
 } from '../../../contract/clients.ts'
+import type { OAuthClientRecord } from '../../../core/model.ts'
 import type { ClientRegistry } from '../../../oauth/oauth.ts'
 import { fail } from '../../problems.ts'
 import { presentClient } from './present.ts'
@@ -24,7 +25,7 @@ export function registeredClients(registry: ClientRegistry, ownerId: string) {
 
     async create({ name, redirect_uris, type, scopes }: z.output<typeof oauthClientCreate>): Promise<OAuthClientCreated> {
       const made = await registry.create({ ownerId, name, type, redirectUris: redirect_uris, ...(scopes && { scopes }) })
-      return { ...presentClient(made.client), ...(made.secret !== null && { client_secret: made.secret }) }
+      return withSecret(made.client, made.secret)
     },
 
     async get(id: string): Promise<OAuthClient> {
@@ -47,13 +48,19 @@ export function registeredClients(registry: ClientRegistry, ownerId: string) {
       const rotated = await registry.rotate(ownerId, id, grace_seconds)
       if (rotated === null) throw notFound(id)
       const { client, secret, oldUntil } = rotated
-      return { ...presentClient(client), client_secret: secret, old_secrets_expire_at: oldUntil.toISOString() }
+      return { ...withSecret(client, secret), client_secret: secret, old_secrets_expire_at: oldUntil.toISOString() }
     },
 
     async delete(id: string): Promise<void> {
       if (!(await registry.delete(ownerId, id))) throw notFound(id)
     },
   }
+}
+
+/** The secret next to the id: the two are copied together. */
+function withSecret(client: OAuthClientRecord, secret: string | null): OAuthClientCreated {
+  const { client_id, ...rest } = presentClient(client)
+  return { client_id, ...(secret !== null && { client_secret: secret }), ...rest }
 }
 
 function notFound(id: string): Error {
