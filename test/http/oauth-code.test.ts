@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { oauthFlow, pkce, REDIRECT_URI } from '../support/oauth-flow.ts'
+import { testClock } from '../support/test-clock.ts'
+
+const clock = testClock()
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ clock })
+})
+afterAll(() => app?.close())
+
+test('a code becomes tokens with which the application acts for the user, within its scopes', async () => {
+  const flow = await oauthFlow(app)
+  const { status, body } = await flow.exchange(await flow.code({ scope: 'read:documents' }))
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+    token_type: 'Bearer',
+    expires_in: 3600,
+    refresh_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+    scope: 'read:documents',
+  })
+  const me = await flow.api(body.access_token)
+  expect(me.body).toMatchObject({ user: { name: 'Alice' }, scopes: ['read:documents'] })
+  const refused = await app.stranger.call('POST', '/api/v1/projects', {
+    json: { name: 'Mine' },
+    headers: { Authorization: `Bearer ${body.access_token}` },
+  })
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+    403,
+    expect.stringMatching(/error="insufficient_scope", scope="write:documents"/),
+  ])
+  expect((await flow.api(String(body.refresh_token))).status, 'a refresh token is no access token').toBe(401)
+})
+
+test('no token, a bad one and one in the address get nothing', async () => {
+  const { access_token } = await (await oauthFlow(app)).tokens()
+  const none = await app.stranger.get(`/api/v1/me`)
+  expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, expect.not.stringContaining('error=')])
+  const bad = await app.stranger.get('/api/v1/me', { Authorization: `Bearer ${'0'.repeat(64)}` })
+  expect([bad.status, bad.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('error="invalid_token"')])
+  expect((await app.stranger.get(`/api/v1/projects?access_token=${access_token}`)).status).toBe(401)
+})
+
+test('no scope asked for is the default, and the answer says so', async () => {
+  expect(await (await oauthFlow(app)).tokens()).toMatchObject({ scope: 'read:documents write:documents' })
+})
+
+test('a code that comes twice is refused, and what it was exchanged for is dead', async () => {
+  const flow = await oauthFlow(app)
+  const code = await flow.code()
+  const { access_token, refresh_token } = (await flow.exchange(code)).body
+  expect((await flow.api(access_token)).status).toBe(200)
+  expect(await flow.exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect((await flow.api(access_token)).status).toBe(401)
+  expect(await flow.refresh(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+})
+
+test('a code that comes again after it would have expired still ends what it was exchanged for', async () => {
+  const flow = await oauthFlow(app)
+  const code = await flow.code()
+  const { access_token } = (await flow.exchange(code)).body
+  clock.advance(601_000)
+  expect((await flow.exchange(code)).body.error).toBe('invalid_grant')
+  expect((await flow.api(access_token)).status).toBe(401)
+})
+
+test('a code is good for 10 minutes', async () => {
+  const flow = await oauthFlow(app)
+  const [early, late] = [await flow.code(), await flow.code()]
+  clock.advance(599_000)
+  expect((await flow.exchange(early)).status).toBe(200)
+  clock.advance(2_000)
+  expect(await flow.exchange(late)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+})
+
+test('an access token is good for an hour', async () => {
+  const flow = await oauthFlow(app)
+  const { access_token } = await flow.tokens()
+  clock.advance(3_599_000)
+  expect((await flow.api(access_token)).status).toBe(200)
+  clock.advance(2_000)
+  expect((await flow.api(access_token)).status).toBe(401)
+})
+
+test('another client cannot use a code, and does not use it up', async () => {
+  const [owner, thief] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
+  const code = await owner.code()
+  expect(await thief.exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect((await owner.exchange(code)).status).toBe(200)
+  // Not even by bringing one that was used can it end anything.
+  expect((await thief.exchange(code)).body.error).toBe('invalid_grant')
+})
+
+test('the redirect address has to come again as it was, and a wrong one does not use the code up', async () => {
+  const flow = await oauthFlow(app)
+  const code = await flow.code()
+  for (const redirect_uri of [`${REDIRECT_URI}/`, 'https://app.example.com/callback', 'https://evil.example.com'])
+    expect((await flow.exchange(code, { redirect_uri })).body.error).toBe('invalid_grant')
+  for (const redirect_uri of [undefined, ''])
+    expect(await flow.exchange(code, { redirect_uri })).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  expect((await flow.exchange(code)).status).toBe(200)
+})
+
+test('on loopback the port may be any, and has to be the same one again', async () => {
+  const redirect_uri = 'http://127.0.0.1:49152/callback'
+  const flow = await oauthFlow(app, { redirectUris: ['http://127.0.0.1/callback'] })
+  const code = await flow.code({ redirect_uri })
+  for (const other of ['http://127.0.0.1:49153/callback', 'http://127.0.0.1/callback', 'http://localhost:49152/callback'])
+    expect((await flow.exchange(code, { redirect_uri: other })).body.error).toBe('invalid_grant')
+  expect((await flow.exchange(code, { redirect_uri })).status).toBe(200)
+})
+
+test('a wrong, a missing and an unasked-for verifier are refused, and the code stays good', async () => {
+  const flow = await oauthFlow(app, { type: 'public' })
+  const { verifier, query } = pkce()
+  const code = await flow.code(query)
+  for (const code_verifier of [pkce().verifier, undefined, query['code_challenge']])
+    expect(await flow.exchange(code, { code_verifier })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect((await flow.exchange(code, { code_verifier: verifier })).status).toBe(200)
+  const confidential = await oauthFlow(app)
+  expect((await confidential.exchange(await confidential.code(), { code_verifier: verifier })).body.error).toBe('invalid_grant')
+  expect((await confidential.exchange(await confidential.code(query))).body.error).toBe('invalid_grant')
+})
+
+test('a verifier has 43 to 128 characters of its alphabet', async () => {
+  const flow = await oauthFlow(app)
+  const code = await flow.code(pkce().query)
+  for (const code_verifier of ['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(42)}é`, `${'a'.repeat(42)}+`])
+    expect(await flow.exchange(code, { code_verifier })).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  for (const code_verifier of ['a'.repeat(43), 'a'.repeat(128)])
+    expect((await flow.exchange(code, { code_verifier })).body.error, 'well-formed, and wrong').toBe('invalid_grant')
+})
+
+test('codes that are none are refused', async () => {
+  const flow = await oauthFlow(app)
+  for (const code of ['x', '0'.repeat(64), '%00', "' OR 1=1 --"])
+    expect(await flow.exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect((await flow.exchange('')).body.error).toBe('invalid_request')
+})
+
+test('the resource that was agreed to may be named again, another may not', async () => {
+  const flow = await oauthFlow(app)
+  const resource = `${app.url}/mcp`
+  const [code, plain] = [await flow.code({ resource }), await flow.code()]
+  for (const other of [app.url, 'https://evil.example.com', 'nonsense'])
+    expect(await flow.exchange(code, { resource: other })).toMatchObject({ status: 400, body: { error: 'invalid_target' } })
+  const { body } = await flow.exchange(code, { resource })
+  expect((await flow.post('/api/oauth/introspect', { token: body.access_token })).body).toMatchObject({ aud: resource })
+  expect((await flow.exchange(plain, { resource })).status).toBe(200)
+})
+
+test('a disabled user’s code, tokens and consent are good for nothing', async () => {
+  const flow = await oauthFlow(app, { userName: 'Bob' })
+  const [code, { access_token, refresh_token }] = [await flow.code(), await flow.tokens()]
+  const { users } = app.services.records
+  try {
+    await users.setDisabled(flow.user.id, true)
+    expect((await flow.exchange(code)).body.error).toBe('invalid_grant')
+    expect((await flow.api(access_token)).status).toBe(401)
+    expect((await flow.refresh(refresh_token)).body.error).toBe('invalid_grant')
+  } finally {
+    await users.setDisabled(flow.user.id, false)
+  }
+})
+
+test('what a user disconnects is dead at once', async () => {
+  const flow = await oauthFlow(app)
+  const { access_token, refresh_token } = await flow.tokens()
+  const { connections } = app.services.oauth
+  expect(await connections.list(flow.user.id)).toContainEqual(
+    expect.objectContaining({
+      client: expect.objectContaining({ id: flow.client.id }),
+      scopes: ['read:documents', 'write:documents'],
+    }),
+  )
+  expect(await connections.end(flow.user.id, flow.client.id)).toBe(true)
+  expect(await connections.end(flow.user.id, flow.client.id)).toBe(false)
+  expect((await flow.api(access_token)).status).toBe(401)
+  expect((await flow.refresh(refresh_token)).body.error).toBe('invalid_grant')
+})

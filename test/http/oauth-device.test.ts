@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { oauthFlow, type OAuthFlow } from '../support/oauth-flow.ts'
+import { testClock } from '../support/test-clock.ts'
+
+const clock = testClock()
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ clock })
+})
+afterAll(() => app?.close())
+
+async function start(flow: OAuthFlow, fields: Record<string, string> = {}) {
+  const { status, body } = await flow.post('/api/oauth/device', fields)
+  expect(status).toBe(200)
+  const answer = body as { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string }
+  const poll = () => flow.token({ grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: answer.device_code })
+  return { ...answer, answer, poll }
+}
+
+const commandLine = async () => {
+  const client = await app.services.oauth.clients.get('docsearch-cli')
+  return oauthFlow(app, { client: client! })
+}
+
+test('a device gets a code that its user can type, and one that nobody can guess', async () => {
+  const { answer } = await start(await commandLine())
+  expect(answer).toEqual({
+    device_code: expect.stringMatching(/^[0-9a-f]{64}$/),
+    user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
+    verification_uri: `${app.url}/device`,
+    verification_uri_complete: `${app.url}/device?user_code=${answer.user_code}`,
+    expires_in: 600,
+    interval: 5,
+  })
+})
+
+test('the device waits, slows down when told, and gets its tokens once the user has agreed', async () => {
+  const flow = await commandLine()
+  const { user_code, poll } = await start(flow, { scope: 'read:documents manage:keys' })
+  const { device } = app.services.oauth
+  expect((await poll()).body.error).toBe('authorization_pending')
+  clock.advance(5_000)
+  expect((await poll()).body.error).toBe('authorization_pending')
+  clock.advance(3_000)
+  expect((await poll()).body.error).toBe('slow_down')
+  clock.advance(6_000)
+  expect((await poll()).body.error, 'the interval has grown to 10 s').toBe('slow_down')
+  clock.advance(15_000)
+  expect((await poll()).body.error).toBe('authorization_pending')
+  expect(await device.lookup(user_code)).toMatchObject({
+    client: { id: 'docsearch-cli' },
+    scopes: ['read:documents', 'manage:keys'],
+  })
+  expect(await device.decide(user_code, flow.user, true)).toBe(true)
+  const { status, body } = await poll()
+  expect([status, body.scope]).toEqual([200, 'read:documents manage:keys'])
+  expect((await flow.api(body.access_token)).body).toMatchObject({ user: { name: 'Alice' } })
+  expect((await poll()).body.error, 'once').toBe('invalid_grant')
+  expect((await flow.refresh(body.refresh_token)).status).toBe(200)
+})
+
+test('case, spaces and hyphens in what the user types do not matter', async () => {
+  const { user_code } = await start(await commandLine())
+  const { device } = app.services.oauth
+  for (const typed of [
+    user_code.toLowerCase(),
+    user_code.replace('-', ''),
+    ` ${user_code.replace('-', ' ')} `,
+    [...user_code].join('-'),
+  ])
+    expect(await device.lookup(typed), typed).not.toBeNull()
+  for (const typed of ['', 'AAAA-AAAA', user_code.slice(1), `${user_code}B`, '__proto__'])
+    expect(await device.lookup(typed), typed).toBeNull()
+})
+
+test('a user who declines is told so to the device', async () => {
+  const flow = await commandLine()
+  const { user_code, poll } = await start(flow)
+  const { device } = app.services.oauth
+  expect(await device.decide(user_code, flow.user, false)).toBe(true)
+  expect(await poll()).toMatchObject({ status: 400, body: { error: 'access_denied' } })
+  expect(await device.decide(user_code, flow.user, true), 'decided for good').toBe(false)
+  expect(await device.lookup(user_code)).toBeNull()
+})
+
+test('a code is good for 10 minutes, for the device and for the user', async () => {
+  const flow = await commandLine()
+  const { user_code, poll } = await start(flow)
+  const { device } = app.services.oauth
+  clock.advance(599_000)
+  expect((await poll()).body.error).toBe('authorization_pending')
+  expect(await device.lookup(user_code)).not.toBeNull()
+  clock.advance(2_000)
+  expect((await poll()).body.error).toBe('expired_token')
+  expect(await device.lookup(user_code)).toBeNull()
+  expect(await device.decide(user_code, flow.user, true)).toBe(false)
+})
+
+test('50 polls at once after the user has agreed give one pair', async () => {
+  const flow = await commandLine()
+  const { user_code, poll } = await start(flow)
+  await app.services.oauth.device.decide(user_code, flow.user, true)
+  const answers = await Promise.all(Array.from({ length: 50 }, poll))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error))).toEqual(
+    new Set(['invalid_grant']),
+  )
+})
+
+test('another client does not get what the user allowed this one', async () => {
+  const flow = await commandLine()
+  const { user_code, device_code, poll } = await start(flow)
+  await app.services.oauth.device.decide(user_code, flow.user, true)
+  const other = await oauthFlow(app)
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+  expect((await other.token({ grant_type, device_code })).body.error).toBe('invalid_grant')
+  expect((await poll()).status).toBe(200)
+})
+
+test('a confidential client has to say its secret, and no client gets scopes it may not have', async () => {
+  const flow = await oauthFlow(app)
+  const refused = await flow.post('/api/oauth/device', { client_secret: undefined })
+  expect([refused.status, refused.body['error']]).toEqual([401, 'invalid_client'])
+  expect((await flow.post('/api/oauth/device', { scope: 'manage:keys' })).body).toMatchObject({ error: 'invalid_scope' })
+  expect((await flow.post('/api/oauth/device', { resource: 'https://evil.example.com' })).body).toMatchObject({
+    error: 'invalid_target',
+  })
+})

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { oauthFlow } from '../support/oauth-flow.ts'
+import { testClock } from '../support/test-clock.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const clock = testClock()
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ clock })
+})
+afterAll(() => app?.close())
+
+const REFUSED = { status: 400, body: { error: 'invalid_grant' } }
+
+test('a refresh token becomes a new pair, and the old pair is dead', async () => {
+  const flow = await oauthFlow(app)
+  const first = await flow.tokens()
+  const { status, body: second } = await flow.refresh(first.refresh_token)
+  expect([status, second]).toEqual([
+    200,
+    { ...first, access_token: expect.stringMatching(/^[0-9a-f]{64}$/), refresh_token: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ])
+  expect(second.access_token).not.toBe(first.access_token)
+  expect(second.refresh_token).not.toBe(first.refresh_token)
+  expect((await flow.api(first.access_token)).status).toBe(401)
+  expect((await flow.api(second.access_token)).status).toBe(200)
+})
+
+test('a refresh token that comes twice ends the whole family', async () => {
+  const flow = await oauthFlow(app)
+  const first = await flow.tokens()
+  const { body: second } = await flow.refresh(first.refresh_token)
+  const { body: third } = await flow.refresh(second.refresh_token)
+  expect(await flow.refresh(first.refresh_token)).toMatchObject(REFUSED)
+  expect((await flow.api(third.access_token)).status).toBe(401)
+  expect(await flow.refresh(third.refresh_token)).toMatchObject(REFUSED)
+})
+
+test('of two at once one gets the new pair', async () => {
+  const flow = await oauthFlow(app)
+  const { refresh_token } = await flow.tokens()
+  const answers = await Promise.all([flow.refresh(refresh_token), flow.refresh(refresh_token)])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
+})
+
+test('fewer scopes may be asked for and come back with the next refresh, more may not', async () => {
+  const flow = await oauthFlow(app, { scopes: ['read:documents', 'write:documents', 'manage:keys'] })
+  const { refresh_token } = await flow.tokens({ scope: 'read:documents write:documents' })
+  for (const scope of ['read:documents manage:keys', 'manage:keys', 'admin'])
+    expect(await flow.refresh(refresh_token, { scope })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+  const { body: fewer } = await flow.refresh(refresh_token, { scope: 'read:documents' })
+  expect(fewer.scope).toBe('read:documents')
+  expect((await flow.api(fewer.access_token)).body).toMatchObject({ scopes: ['read:documents'] })
+  expect((await flow.refresh(fewer.refresh_token)).body.scope).toBe('read:documents write:documents')
+})
+
+test('another client cannot use it, and ends nothing', async () => {
+  const [owner, thief] = [await oauthFlow(app), await oauthFlow(app)]
+  const { refresh_token } = await owner.tokens()
+  expect(await thief.refresh(refresh_token)).toMatchObject(REFUSED)
+  const { body } = await owner.refresh(refresh_token)
+  expect(await thief.refresh(refresh_token)).toMatchObject(REFUSED)
+  expect((await owner.api(body.access_token)).status).toBe(200)
+})
+
+test('it is good for 30 days, each new one again', async () => {
+  const flow = await oauthFlow(app)
+  const [early, late] = [await flow.tokens(), await flow.tokens()]
+  clock.advance(30 * DAY - 1000)
+  const { status, body } = await flow.refresh(early.refresh_token)
+  expect(status).toBe(200)
+  clock.advance(2000)
+  expect(await flow.refresh(late.refresh_token)).toMatchObject(REFUSED)
+  clock.advance(29 * DAY)
+  expect((await flow.refresh(body.refresh_token)).status).toBe(200)
+})
+
+test('what is no refresh token is refused', async () => {
+  const flow = await oauthFlow(app)
+  const { access_token } = await flow.tokens()
+  expect(await flow.refresh(access_token)).toMatchObject(REFUSED)
+  expect(await flow.refresh('nonsense')).toMatchObject(REFUSED)
+  expect(await flow.refresh(undefined)).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+})
