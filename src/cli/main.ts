@@ -4,11 +4,13 @@ import type { Io } from './io.ts'
 /** For bin/docsearch.js: runs the command of this process, then ends it with the command's exit code. */
 export async function run(): Promise<void> {
   const io = processIo()
+  let unwritten: Error | undefined
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // `docsearch … | head` has read enough: that is no failure.
       if (error.code === 'EPIPE') process.exit(0)
-      throw error
+      // A daemon outlives a log that cannot be written; a result that was lost is said at the end.
+      if (stream === process.stdout) unwritten ??= error
     })
   }
   const argv = process.argv.slice(2)
@@ -16,7 +18,13 @@ export async function run(): Promise<void> {
   // Nothing is left running: the process ends by itself, with nothing more to load.
   if (isVersion(argv)) return
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
-  await leave(code)
+  await leave(unwritten === undefined ? code : await reportUnwritten(unwritten, argv, io))
+}
+
+async function reportUnwritten(cause: Error, argv: readonly string[], io: Io): Promise<number> {
+  const [{ DocsearchError }, { reportError }] = await Promise.all([import('../core/errors.ts'), import('./report.ts')])
+  const message = `The result could not be written to standard output: ${cause.message}.`
+  return reportError(new DocsearchError('output_unwritable', message, { cause }), argv, io)
 }
 
 /** One command, from its arguments to its exit code. Never throws. */

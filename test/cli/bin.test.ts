@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -60,4 +60,20 @@ test('a checkout that is not built says so: 2', () => {
   const run = spawnSync(process.execPath, [join(folder, 'bin', 'docsearch.js')], { encoding: 'utf8', env: { HOME: folder } })
   expect(run.status).toBe(2)
   expect(run.stderr).toContain('npm run build')
+})
+
+test.skipIf(!existsSync('/dev/full')).each([
+  [['--help'], /^docsearch: The result could not be written to standard output: ENOSPC\b.*\n$/],
+  [['completion', 'bash', '--json'], /^\{"code":"output_unwritable",.*"exit_code":2\}\n$/],
+])('%j with standard output on a full disk says so, and never ends as "nothing found": 2', (args, said) => {
+  const home = testFolder()
+  const full = openSync('/dev/full', 'w')
+  const run = spawnSync(process.execPath, [join(root, 'bin', 'docsearch.js'), ...args], {
+    encoding: 'utf8',
+    env: { HOME: home },
+    stdio: ['ignore', full, 'pipe'],
+  })
+  closeSync(full)
+  expect(run.stderr).toMatch(said)
+  expect(run.status).toBe(2)
 })
