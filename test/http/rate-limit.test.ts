@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 
-async function limited(rateLimit: number) {
-  const app = await startTestApp({ http: { rateLimit } })
+async function limited(rateLimit: number, trustProxy = false) {
+  const app = await startTestApp({ http: { rateLimit, trustProxy } })
   onTestFinished(() => app.close())
   return app
 }
@@ -35,4 +35,18 @@ test('wrong credentials from one address end in 429, and good ones from there go
     statuses.add((await app.stranger.call('GET', '/api/v1/me', { headers: { Authorization: 'Bearer wrong' } })).status)
   expect([...statuses]).toEqual([401, 429])
   expect((await app.alice.get('/api/v1/me')).status).toBe(200)
+})
+
+test.each([
+  ['behind a proxy that is trusted, each address has its own limit, the last one of the header counts', true, 401],
+  ['X-Forwarded-For of anybody else counts for nothing', false, 429],
+])('%s', async (_what, trustProxy, elsewhere) => {
+  const app = await limited(1000, trustProxy)
+  const wrongFrom = async (address: string) => {
+    const headers = { Authorization: 'Bearer wrong', 'X-Forwarded-For': address }
+    return (await app.stranger.call('GET', '/api/v1/me', { headers })).status
+  }
+  // What a caller writes itself stands before what the proxy adds.
+  for (let i = 0; i < 121; i++) await wrongFrom(`10.0.0.${i}, 192.0.2.1`)
+  expect([await wrongFrom('192.0.2.1'), await wrongFrom('192.0.2.2')]).toEqual([429, elsewhere])
 })

@@ -39,10 +39,24 @@ test.each([
   ['a tag', { filter: { tags: ['shop'] } }, ['refunds.txt']],
   ['a path', { filter: { path_prefix: 'gar' } }, ['gardens.txt']],
   ['a media type nobody has', { filter: { media_types: ['application/pdf'] } }, []],
+  ['a media type', { filter: { media_types: ['text/plain'] } }, ['refunds.txt', 'gardens.txt']],
   ['a time before there was anything', { filter: { created_before: '2000-01-01T00:00:00Z' } }, []],
+  ['a time after everything', { filter: { created_after: '2200-01-01T00:00:00Z' } }, []],
+  ['a time since there is anything', { filter: { created_after: '2000-01-01T00:00:00Z' } }, ['refunds.txt', 'gardens.txt']],
 ])('is narrowed to %s', async (_what, narrow, names) => {
   const { body } = await search({ query: 'refunds lantern roses sun', ...narrow })
   expect([...new Set(body.results.map(({ document }) => document.name))].toSorted()).toEqual((names as string[]).toSorted())
+})
+
+test('document_ids, limit, offset, mode and rerank reach the search', async () => {
+  const query = 'refunds lantern roses sun'
+  const names = async (more: object) => (await search({ query, ...more })).body.results.map(({ document }) => document.name)
+  expect(new Set(await names({ filter: { document_ids: [id] } }))).toEqual(new Set(['refunds.txt']))
+  const all = await names({})
+  expect(all.length).toBeGreaterThan(1)
+  expect([await names({ limit: 1 }), await names({ offset: 1 })]).toEqual([all.slice(0, 1), all.slice(1)])
+  const answer = (await search({ query, mode: 'keyword', rerank: false, explain: true })).body
+  expect(answer).toMatchObject({ mode: 'keyword', rerank: { applied: false }, results: [{ explain: { vector: null } }, {}] })
 })
 
 test('explain and group_by add what they promise', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -67,4 +67,64 @@ test('a value of the wrong kind is told what it must be, in words of ours', asyn
   for (const problem of details.problems) expect(problem).toMatch(/^[a-z_.]+ must be .*, but is .* \(.*config\.json\)$/)
   await writeFile(join(dir, 'config.json'), JSON.stringify({ host: '' }))
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow('host must not be empty')
+})
+
+/** What the contract promises, in the units of the configuration. */
+const LIMITS = {
+  file_bytes: 200_000_000,
+  request_files: 20,
+  request_bytes: 400_000_000,
+  pages: 5_000,
+  parse_ms: 60_000,
+  parse_stall_ms: 10_000,
+  parse_memory_bytes: 1024 ** 3,
+  text_bytes: 20_000_000,
+  xml_bytes: 64_000_000,
+  query_chars: 4_000,
+}
+const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+const asConfig = (limits: Record<string, number>) =>
+  Object.fromEntries(Object.entries(limits).map(([name, value]) => [camel(name), value]))
+
+test('without settings every limit is what is promised', async () => {
+  const { config } = await loadConfig({ data: dir }, {})
+  expect([config.rateLimit, config.limits]).toEqual([600, asConfig(LIMITS)])
+  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+  const table = /## Limits\n([\s\S]*?)\n## /.exec(readme)![1]!
+  for (const written of ['200 MB', '20 files, 400 MB', '5,000 pages', '20 MB of text', '64 MB of XML', '60 s in all'])
+    expect(table).toContain(written)
+  for (const written of ['10 s without a page', '1 GiB of memory', '4,000 characters', '600 requests a minute'])
+    expect(table).toContain(written)
+})
+
+test('every limit can be set, and none stands for another', async () => {
+  const other = Object.fromEntries(Object.keys(LIMITS).map((name, i) => [name, 101 + i]))
+  const env = Object.fromEntries(
+    Object.entries(other).map(([name, value]) => [`DOCSEARCH_LIMITS_${name.toUpperCase()}`, String(value)]),
+  )
+  expect((await loadConfig({ data: dir }, env)).config.limits).toEqual(asConfig(other))
+  await writeFile(join(dir, 'config.json'), JSON.stringify({ limits: other }))
+  expect((await loadConfig({ data: dir }, {})).config.limits).toEqual(asConfig(other))
+})
+
+test('each flag of serve sets its own value', async () => {
+  const flags = {
+    host: '::1',
+    port: '5',
+    publicUrl: 'https://docs.example.org',
+    ollama: 'http://models.example:1',
+    embedder: 'builtin',
+    logLevel: 'warn',
+  }
+  const { config, values } = await loadConfig({ data: dir, ...flags }, {})
+  expect(config).toMatchObject({
+    host: '::1',
+    port: 5,
+    publicUrl: 'https://docs.example.org',
+    ollamaUrl: 'http://models.example:1',
+    embedder: 'builtin',
+    logLevel: 'warn',
+  })
+  const fromFlags = values.filter(({ source }) => source === 'flag').map(({ from }) => from)
+  expect(fromFlags.toSorted()).toEqual(['--data', '--embedder', '--host', '--log-level', '--ollama', '--port', '--public-url'])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeModel } from '../../support/fake-ollama-model.ts'
+import { until } from '../../support/until.ts'
 import { inputs, isWork, onStage } from './ollama-helpers.ts'
 
 const stage = onStage([
@@ -72,4 +73,11 @@ test('a model that cannot embed, or is not there, is refused with what to do', a
     message: expect.stringMatching(/no embedding model/),
   })
   await expect(stage.make({ model: 'bge-m3' })).rejects.toThrow('Run `ollama pull bge-m3`')
+})
+
+test('the model is loaded before anybody waits for it', async () => {
+  await stage.make()
+  await until('the model to be loaded', () => stage.fake.loads === 1)
+  const bodies = stage.fake.calls.filter(({ path }) => path === '/api/embed').map(({ body }) => body)
+  expect(bodies.map((body) => body['input'])).toEqual([''])
 })

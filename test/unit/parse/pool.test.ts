@@ -70,6 +70,17 @@ test('a document that never ends is ended, and the next is read', async () => {
   await expectAlive(pool)
 })
 
+test('a document that takes longer than it may in all is ended, and the next is read', async () => {
+  const pool = newPool({ parseMs: 1_500, parseStallMs: 60_000 })
+  await withFile(endlessPdf(), async (file) => {
+    await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
+      code: 'parse_timeout',
+      message: expect.stringMatching(/more than 1\.5 s.*limits\.parse_ms/),
+    })
+  })
+  await expectAlive(pool)
+})
+
 test('a document that takes too much memory is ended, and the next is read', async () => {
   const pool = newPool({ parseMemoryBytes: 300 * MiB })
   await withFile(blanksPdf(700), async (file) => {
