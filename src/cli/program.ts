@@ -18,7 +18,7 @@ export async function runProgram(argv: readonly string[], io: Io, version: strin
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const context = createContext(io, program.opts<Globals>(), version)
     // With those of its noun: commander hands them to the noun wherever they stand.
-    exitCode = (await run(context, args, command.optsWithGlobals<never>())) ?? 0
+    exitCode = (await run(context, args, optionsOf(command, program) as never)) ?? 0
   })
   visit(program, (command) =>
     command.exitOverride().configureOutput({
@@ -36,6 +36,12 @@ export async function runProgram(argv: readonly string[], io: Io, version: strin
   }
   await program.parseAsync([...argv], { from: 'user' })
   return exitCode
+}
+
+/** The command's own and those of its noun (`users --data DIR list`). The program's are in the context: what a command is given may go into a request as it is. */
+function optionsOf(command: Command, program: Command): Record<string, unknown> {
+  const { parent } = command
+  return { ...(parent === null || parent === program ? {} : optionsOf(parent, program)), ...command.opts() }
 }
 
 function visit(command: Command, each: (command: Command) => unknown): void {

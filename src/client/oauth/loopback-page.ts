@@ -7,14 +7,17 @@ export interface LoopbackPage {
   text: string
 }
 
+// The colours of the instance's own pages, so that the browser seems not to have left them.
 const STYLE = `
-:root { color-scheme: light dark; --back: #f6f6f4; --card: #fff; --text: #1c1d1f; --soft: #5a5d63; --edge: #dcdcd7 }
-@media (prefers-color-scheme: dark) { :root { --back: #16171a; --card: #1f2125; --text: #eceded; --soft: #a9adb5; --edge: #34373d } }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--back); color: var(--text);
-  font: 1rem/1.5 system-ui, sans-serif }
-main { box-sizing: border-box; width: min(26rem, 100vw - 2rem); padding: 2rem; background: var(--card); border: 1px solid var(--edge); border-radius: .75rem }
-h1 { margin: 0 0 .5rem; font-size: 1.25rem; line-height: 1.3 }
-p { margin: 0; color: var(--soft); overflow-wrap: anywhere }
+:root { color-scheme: light dark }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  background: light-dark(#f7f8fa, #0e1014); color: light-dark(#16191f, #eceef2) }
+main { box-sizing: border-box; width: min(27rem, 100vw - 2rem); padding: 1.75rem 2rem 2rem; background: light-dark(#fff, #16191f);
+  border: 1px solid light-dark(#e2e5ea, #2a2f38); border-radius: .75rem }
+.name { margin: 0 0 1.25rem; font-weight: 600; color: light-dark(#3d57d1, #9dadff) }
+h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.3; letter-spacing: -.01em }
+p { margin: 0; overflow-wrap: anywhere }
+.text { color: light-dark(#5a6372, #a0a9b8) }
 `
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -40,8 +43,9 @@ export function renderLoopbackPage({ title, text }: Pick<LoopbackPage, 'title' |
 </head>
 <body>
 <main>
+<p class="name">docsearch</p>
 <h1>${escape(title)}</h1>
-<p>${escape(text)}</p>
+<p class="text">${escape(text)}</p>
 </main>
 </body>
 </html>
