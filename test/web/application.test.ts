@@ -1,0 +1,181 @@
+import { networkInterfaces } from 'node:os'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
+import { startSampleApplication, type SampleApplication } from '../support/sample-application.ts'
+import { PASSWORD } from '../support/web-client.ts'
+
+/** Some containers have no IPv6 at all. */
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((one) => one?.address === '::1')
+
+describe.skipIf(browserPath === undefined)(`an application asks for access (${browserWord})`, () => {
+  let app: TestApp
+  let browser: Browser
+  const applications: SampleApplication[] = []
+  beforeAll(async () => {
+    app = await startTestApp()
+    const owner = (await app.services.records.users.owner())!
+    await app.services.accounts.setPassword(owner.id, PASSWORD)
+    await app.alice.ready('lease.txt', 'The notice period of the lease is three months.')
+    browser = await launchBrowser()
+    return async () => {
+      await browser.close()
+      for (const application of applications) await application.close()
+      await app.close()
+    }
+  })
+
+  async function application(host: 'localhost' | '[::1]'): Promise<SampleApplication> {
+    const started = await startSampleApplication({ docsearch: app.url, host, query: 'notice period' })
+    applications.push(started)
+    const owner = (await app.services.records.users.owner())!
+    const { client, secret } = await app.services.oauth.clients.create({
+      ownerId: owner.id,
+      name: 'Lease helper',
+      type: 'confidential',
+      redirectUris: [started.redirectUri],
+    })
+    started.register({ id: client.id, secret: secret! })
+    return started
+  }
+
+  /** What the browser itself complained about: a policy that was broken is reported here and nowhere else. */
+  function complaints(page: Page): string[] {
+    const said: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error') said.push(message.text())
+    })
+    return said
+  }
+
+  async function withPage(
+    javaScriptEnabled: boolean,
+    visit: (page: Page, context: BrowserContext) => Promise<void>,
+  ): Promise<void> {
+    const context = await browser.newContext({ javaScriptEnabled })
+    try {
+      await visit(await context.newPage(), context)
+    } finally {
+      await context.close()
+    }
+  }
+
+  async function logIn(page: Page): Promise<void> {
+    await page.getByLabel('Email').fill('alice@example.org')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Log in' }).click()
+  }
+
+  test.each([['localhost', false], ['localhost', true], ...(hasIpv6 ? ([['[::1]', false]] as const) : [])] as const)(
+    'at %s, JavaScript %s: from its link through login and consent to the first search',
+    async (host, script) => {
+      const its = await application(host)
+      await withPage(script, async (page) => {
+        const said = complaints(page)
+        await page.goto(its.url)
+        await page.getByRole('link', { name: 'Connect docsearch' }).click()
+        await page.getByText('Log in to connect Lease helper.').waitFor()
+        await logIn(page)
+        await page.getByRole('heading', { name: 'Allow Lease helper to use your documents?' }).waitFor()
+        await page.getByRole('button', { name: 'Allow' }).click()
+        await page.getByText('found: The notice period of the lease is three months.').waitFor()
+
+        // It is told our origin and nothing of what stood in the address.
+        expect(its.callbacks.map(({ referer }) => referer)).toEqual([`${app.url}/`])
+        await page.goto(`${app.url}/settings/connections`)
+        await page.getByText('Lease helper').first().waitFor()
+        expect(said).toEqual([])
+      })
+    },
+  )
+
+  test('logged in already, it is one click; denied, the application hears so', async () => {
+    const its = await application('localhost')
+    await withPage(false, async (page) => {
+      await page.goto(`${app.url}/login`)
+      await logIn(page)
+      await page.goto(its.url)
+      // From another site: the session's cookie comes along, because it is Lax and this is a link.
+      await page.getByRole('link', { name: 'Connect docsearch' }).click()
+      await page.getByRole('button', { name: 'Deny' }).click()
+      await page.getByText('refused: access_denied').waitFor()
+    })
+  })
+
+  test('a login that ends at the application in one chain of redirects is not held up by form-action', async () => {
+    const its = await application('localhost')
+    const { id } = (await app.services.oauth.clients.list((await app.services.records.users.owner())!.id))[0]!
+    const wrong = new URLSearchParams({ client_id: id, redirect_uri: its.redirectUri, response_type: 'token' })
+    await withPage(false, async (page) => {
+      const said = complaints(page)
+      await page.goto(`${app.url}/login?${new URLSearchParams({ return_to: `/api/oauth/authorize?${wrong}` })}`)
+      await logIn(page)
+      await page.waitForURL((url) => url.origin === its.url)
+      expect(its.callbacks.map(({ query }) => query.get('error'))).toEqual(['unsupported_response_type'])
+      expect(said).toEqual([])
+    })
+  })
+
+  test('without the address in form-action this browser would stop there: the tests above can tell', async () => {
+    const its = await application('localhost')
+    await withPage(false, async (page) => {
+      await page.route(`${app.url}/api/oauth/authorize?**`, async (route) => {
+        const response = await route.fetch()
+        const headers = { ...response.headers(), 'content-security-policy': "form-action 'self'" }
+        await route.fulfill({ response, headers })
+      })
+      await page.goto(`${app.url}/login`)
+      await logIn(page)
+      await page.goto(its.url)
+      await page.getByRole('link', { name: 'Connect docsearch' }).click()
+      const complaint = page.waitForEvent('console', (message) => message.text().includes('form-action'))
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await complaint
+      expect(its.callbacks).toEqual([])
+    })
+  })
+
+  test("an application's own scheme is let through", async () => {
+    const owner = (await app.services.records.users.owner())!
+    const redirectUri = 'com.example.lease:/callback'
+    const { client } = await app.services.oauth.clients.create({
+      ownerId: owner.id,
+      name: 'Lease helper for the phone',
+      type: 'confidential',
+      redirectUris: [redirectUri],
+    })
+    await withPage(false, async (page) => {
+      const said = complaints(page)
+      const parameters = new URLSearchParams({ client_id: client.id, redirect_uri: redirectUri, response_type: 'code' })
+      await page.goto(`${app.url}/api/oauth/authorize?${parameters}`)
+      await logIn(page)
+      const answered = page.waitForResponse((response) => response.request().method() === 'POST')
+      await page.getByRole('button', { name: 'Allow' }).click()
+      expect((await answered).headers()['location']).toMatch(/^com\.example\.lease:\/callback\?code=\w{64}/)
+      expect(said.filter((text) => /content security policy/i.test(text))).toEqual([])
+    })
+  })
+
+  test('a device: the link from the terminal, login, the code, allowed', async () => {
+    const oauth = (path: string, fields: Record<string, string>) =>
+      fetch(`${app.url}/api/oauth/${path}`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: 'docsearch-cli', ...fields }),
+      }).then((response) => response.json() as Promise<Record<string, string>>)
+    const device = await oauth('device', {})
+    await withPage(false, async (page) => {
+      await page.goto(device['verification_uri_complete']!)
+      await logIn(page)
+      expect(await page.getByLabel('Code').inputValue()).toBe(device['user_code'])
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.getByRole('heading', { name: 'The device is connected' }).waitFor()
+    })
+    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+    const token = await oauth('token', { grant_type, device_code: device['device_code']! })
+    expect(token['access_token']).toMatch(/^[0-9a-f]{64}$/)
+  })
+})
