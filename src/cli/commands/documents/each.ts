@@ -14,19 +14,26 @@ export async function eachDocument(
 ): Promise<void> {
   const succeeded: string[] = []
   const failed: { id: string; code: string; message: string }[] = []
+  const list = (): void => {
+    if (context.json) context.printJson({ [done]: succeeded, failed })
+    for (const { id, message } of failed) context.report(`${oneLine(id)}\t${oneLine(message)}\n`)
+  }
   for (const id of ids) {
     try {
       await act(id)
       succeeded.push(id)
       if (!context.json) context.print(`${oneLine(id)}\t${done}\n`)
     } catch (error) {
-      if (!(error instanceof DocsearchError) || !isOfThisOne(error) || ids.length === 1) throw error
+      if (!(error instanceof DocsearchError) || !isOfThisOne(error) || ids.length === 1) {
+        // The instance went away in between: what was done before has to be known all the same.
+        if (succeeded.length + failed.length > 0) list()
+        throw error
+      }
       failed.push({ id, code: error.code, message: forThisCommandLine(error.message) })
     }
   }
-  if (context.json) context.printJson({ [done]: succeeded, failed })
+  list()
   if (failed.length === 0) return
-  for (const { id, message } of failed) context.report(`${oneLine(id)}\t${oneLine(message)}\n`)
   throw new PartialFailure(`${failed.length} of ${ids.length} failed.`, { failed })
 }
 

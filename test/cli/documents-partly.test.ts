@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import { runCommand } from '../support/cli.ts'
+import { problem, scriptedInstance } from '../support/scripted-instance.ts'
+
+const [first, gone, last] = ['1', '2', '3'].map((digit) => `doc_${digit.repeat(26)}`) as [string, string, string]
+
+test('an instance that fails in the middle: what was done before is listed, the failure is the exit code', async () => {
+  const instance = await scriptedInstance({
+    [`DELETE /api/v1/documents/${first}`]: (_: unknown, response: ServerResponse) => void response.writeHead(204).end(),
+    [`DELETE /api/v1/documents/${gone}`]: (_: unknown, response: ServerResponse) =>
+      problem(response, 404, 'document_not_found', 'There is none.'),
+    [`DELETE /api/v1/documents/${last}`]: (_: unknown, response: ServerResponse) =>
+      problem(response, 503, 'unavailable', 'Try again shortly.'),
+  })
+  const env = { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' }
+  const args = ['documents', 'delete', first, gone, last, '--yes']
+  const json = await runCommand([...args, '--json'], { env })
+  expect(json.code).toBe(6)
+  expect(JSON.parse(json.stdout)).toMatchObject({ deleted: [first], failed: [{ id: gone, code: 'document_not_found' }] })
+  expect(JSON.parse(json.stderr)).toMatchObject({ code: 'unavailable', exit_code: 6 })
+  const plain = await runCommand(args, { env })
+  expect(plain.stdout).toBe(`${first}\tdeleted\n`)
+  expect(plain.stderr).toContain(`${gone}\tThere is none.\n`)
+  expect(plain.stderr).toContain('docsearch: Try again shortly.')
+})
