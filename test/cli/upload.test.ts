@@ -6,6 +6,7 @@ import { runCommand, testFolder } from '../support/cli.ts'
 import type { CliOptions } from '../support/cli.ts'
 import { json, problem, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 import type { Received, Script } from '../support/scripted-instance.ts'
+import { until } from '../support/until.ts'
 
 /** What a multipart request carries, as any server would read it. */
 async function partsOf(request: Received) {
@@ -232,10 +233,32 @@ test('with several projects a person is asked which', async () => {
 })
 
 test('a terminal sees a bar for each file and in total; a pipe sees none', async () => {
-  const run = await upload([library(), '--project', 'p'], {}, { terminal: 80 })
+  let shown = ''
+  const script = {
+    'POST /api/v1/upload': async (request: Received, response: ServerResponse) => {
+      await until('the bars', () => shown.includes('sent'))
+      await takesAll(request, response)
+    },
+  }
+  const run = await upload([library(), '--project', 'p'], script, { terminal: 80, onStderr: (text) => (shown += text) })
   expect(run.stdout).toContain('a.txt')
+  expect(shown).toMatch(/^a\.txt +[█░]{20} +\d+ %$/m)
+  expect(shown).toMatch(/0 of \d+ sent, .*[█░]{20} +\d+ %/)
   const piped = await upload([library()])
-  expect(piped.stderr).not.toContain('\u001b')
+  expect(piped.stderr).not.toMatch(/[\u001b█░]/)
+})
+
+test('a terminal is told what is wrong in a sentence for each file, a pipe in columns', async () => {
+  const script = {
+    'POST /api/v1/upload': (_: Received, response: ServerResponse) =>
+      json(response, 202, {
+        documents: [],
+        rejected: [{ name: 'a.txt', code: 'encrypted', message: 'It has a \u001b[2Jpassword' }],
+      }),
+  }
+  const args = [join(library(), 'a.txt'), '--project', 'p']
+  expect((await upload(args, script, { terminal: 80 })).stderr).toMatch(/a\.txt: It has a \ufffd\[2Jpassword \(encrypted\)\n/)
+  expect((await upload(args, script)).stderr).toMatch(/a\.txt\tencrypted\tIt has a \ufffd\[2Jpassword\n/)
 })
 
 test('Ctrl-C waits for the answer to what was sent whole, and begins nothing more: 130', async () => {

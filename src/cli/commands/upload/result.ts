@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { oneLine } from '../../view/safe.ts'
 import { styles, count } from '../../view/style.ts'
 import { formatTable } from '../../view/table.ts'
 import type { Refusal } from './plan.ts'
@@ -25,7 +26,7 @@ export function printResult(context: Context, result: Result): void {
   reportWrong(context, documents, result.refused)
 }
 
-/** On standard error, one a line: path, code, and why. */
+/** On standard error, one a line: path, code, and why; on a terminal as a sentence. */
 export function reportWrong(context: Context, documents: readonly Uploaded[], refused: readonly Refusal[]): void {
   const wrong = [
     ...documents.flatMap(({ path, status, error }) =>
@@ -33,8 +34,11 @@ export function reportWrong(context: Context, documents: readonly Uploaded[], re
     ),
     ...refused.map(({ path, code, message }) => [path, code, message]),
   ]
-  if (wrong.length > 0)
-    context.report(formatTable(['PATH', 'PROBLEM', 'WHY'], wrong, { ...context.table, style: styles(false), terminal: false }))
+  if (wrong.length === 0) return
+  // A reason is a sentence or two: in columns it would be cut or wrap into the others.
+  if (context.io.stderr.isTTY === true)
+    context.report(wrong.map(([path = '', code = '', why = '']) => `${oneLine(path)}: ${oneLine(why)} (${code})\n`).join(''))
+  else context.report(formatTable(['PATH', 'PROBLEM', 'WHY'], wrong, { ...context.table, style: styles(false), terminal: false }))
 }
 
 function summary(documents: readonly Uploaded[], refused: number): string {
