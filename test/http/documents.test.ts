@@ -4,6 +4,7 @@ import type { Document, DocumentList } from '../../src/contract/documents.ts'
 import type { Project, ProjectDeleted, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { makePdf } from '../support/make-documents.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -71,6 +72,25 @@ test('text: one page, and 404 for a page that is not there', async () => {
   expect(await app.alice.get(`/api/v1/documents/${id}/text?page=3`)).toMatchObject({
     status: 404,
     body: { code: 'page_not_found' },
+  })
+})
+
+test('a PDF with pages that have no text is ready; its health counts them', async () => {
+  const send = async (name: string, ...pages: string[]) => {
+    const content = await makePdf(pages.map((text) => (text === '' ? [] : [{ text }])))
+    const answer = await app.alice.upload([{ name, content: new Uint8Array(content) }], {}, { Prefer: 'wait=60' })
+    return answer.body.documents[0]!
+  }
+  expect(await send('partly.pdf', 'The kingfisher waits.', '', '')).toMatchObject({
+    status: 'ready',
+    page_count: 3,
+    health: { pages: 3, pages_with_text: 1, pages_without_text: 2 },
+  })
+  expect(await send('scan.pdf', '', '')).toMatchObject({
+    status: 'ready',
+    chunk_count: 0,
+    warnings: [{ code: 'no_text' }],
+    health: { pages: 2, pages_with_text: 0, pages_without_text: 2 },
   })
 })
 
