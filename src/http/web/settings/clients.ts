@@ -15,7 +15,14 @@ const redirectUris = z
 const type = z.enum(['confidential', 'public'], 'Choose one of the two.')
 const editForm = z.object({ name, redirect_uris: redirectUris, scopes })
 const newForm = editForm.extend({ type })
-const rotateForm = z.object({ grace_seconds: z.coerce.number().int().min(0).max(2_592_000) })
+const MOST_GRACE_SECONDS = 30 * 24 * 60 * 60
+const rotateForm = z.object({
+  grace_seconds: z
+    .string()
+    .regex(/^\d{1,7}$/)
+    .transform(Number)
+    .pipe(z.int().max(MOST_GRACE_SECONDS)),
+})
 
 const ERROR_FIELDS = {
   invalid_redirect_uri: 'redirect_uris',
