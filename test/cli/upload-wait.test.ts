@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { runCommand, testFolder } from '../support/cli.ts'
 import { json, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 import type { Received } from '../support/scripted-instance.ts'
+import { until } from '../support/until.ts'
 
 function event(id: number, type: string, documentId: string, data: object, at = '2026-01-01T00:00:01.000Z'): string {
   const value = { id, type, document_id: documentId, project_id: 'prj_1', created_at: at, data }
@@ -44,4 +45,30 @@ test('--wait ends when every document is ready or failed; a failure is listed: 3
   expect(run.stdout).toBe('doc_a\tcreated\tready\ta.txt\ndoc_b\tcreated\tfailed\tb.txt\n')
   expect(run.stderr).toContain('b.txt\tencrypted\tIt has a password.')
   expect(resumedAfter).toEqual([undefined, '8'])
+})
+
+test('a terminal sees what is being processed, each and in total', async () => {
+  const folder = testFolder()
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(folder, name), name)
+  let shown = ''
+  const instance = await scriptedInstance({
+    'POST /api/v1/upload': {
+      documents: [uploaded('doc_a', 'a.txt'), uploaded('doc_b', 'b.txt')],
+      rejected: [],
+    },
+    'GET /api/v1/documents/doc_a': uploaded('doc_a', 'a.txt'),
+    'GET /api/v1/documents/doc_b': uploaded('doc_b', 'b.txt'),
+    'GET /api/v1/events': async (_: Received, response: ServerResponse) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(event(1, 'document.ready', 'doc_a', { status: 'ready' }) + event(2, 'document.processing', 'doc_b', {}))
+      await until('one of two', () => /^b\.txt +processing$/m.test(shown) && shown.includes('1 of 2 processed'))
+      response.write(event(3, 'document.ready', 'doc_b', { status: 'ready' }))
+    },
+  })
+  const run = await runCommand(['upload', folder, '--project', 'p', '--wait', '--server', instance.url], {
+    env: { DOCSEARCH_TOKEN: 'dsk_x' },
+    terminal: 80,
+    onStderr: (text) => (shown += text),
+  })
+  expect([run.code, run.stderr.includes('2 documents, 2 created, 2 ready.')]).toEqual([0, true])
 })
