@@ -128,3 +128,24 @@ test('a forwarded protocol changes nothing', async () => {
   const page = await webClient(app).get('/login', { 'X-Forwarded-Proto': 'https' })
   expect(page.headers.getSetCookie()).toEqual([expect.stringMatching(/^docsearch_\d+_form=[\w-]{43}; (?!.*Secure)/)])
 })
+
+test('a fault of ours is a page too, which shows nothing of the inside and the id under which the log has it', async () => {
+  const broken = await startTestApp({
+    change: (services) => ({
+      accounts: {
+        ...services.accounts,
+        listSessions: async () => {
+          throw new Error('secret path /var/lib/x')
+        },
+      },
+    }),
+  })
+  try {
+    const page = await (await loggedIn(broken, 'alice@example.org')).get('/settings/profile')
+    expect([page.status, page.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
+    expect(page.text).toContain(page.headers.get('x-request-id'))
+    expect(page.html).not.toMatch(/secret|\/var/)
+  } finally {
+    await broken.close()
+  }
+})

@@ -49,6 +49,7 @@ const NOT_SENT_BACK =
 
 const BY_CODE: Record<string, { title: string; help: string }> = {
   invalid_client: { title: 'This application is not known here', help: NOT_SENT_BACK },
+  host_not_allowed: { title: 'This instance does not answer to this address', help: '' },
   invalid_redirect_uri: { title: 'The application’s return address is not registered', help: NOT_SENT_BACK },
 }
 
