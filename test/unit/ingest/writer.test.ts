@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { ActiveEngine } from '../../../src/engine/engine.ts'
+import type { IndexedChunk } from '../../../src/index/chunk-index.ts'
+import type { IngestOptions } from '../../../src/ingest/context.ts'
+import type { Patience } from '../../../src/ingest/patience.ts'
+import { createIndexWriter } from '../../../src/ingest/writer.ts'
+import type { JobRef } from '../../../src/records/records.ts'
+
+/** A writer over an index that only notes its commits, and refuses every one with the document `bad` in it. */
+function newWriter() {
+  const commits: string[][] = []
+  const finished: string[] = []
+  const active = {
+    embedder: { name: 'builtin' },
+    index: {
+      async put(documents: { documentId: string }[]) {
+        if (documents.some(({ documentId }) => documentId === 'bad')) throw new Error('not this one')
+        commits.push(documents.map(({ documentId }) => documentId))
+      },
+    },
+  } as unknown as ActiveEngine
+  const queue = {
+    beginIndexing: async (jobs: JobRef[]) => jobs,
+    finish: async (rows: { job: JobRef }[]) => void finished.push(...rows.map(({ job }) => job.documentId)),
+  }
+  const options = { records: { queue }, engine: { current: () => active }, log: silentLogger } as unknown as IngestOptions
+  const patience = { try: (run: () => Promise<unknown>) => run() } as unknown as Patience
+  const writer = createIndexWriter(options, patience, () => {})
+  const write = (documentId: string, chunks = 1) =>
+    writer.write({
+      job: { documentId, version: 1 },
+      engine: active,
+      isNew: true,
+      chunks: Array.from({ length: chunks }, () => ({}) as IndexedChunk),
+      warnings: [],
+      chunksSkipped: 0,
+    })
+  return { write, commits, finished }
+}
+
+test('documents that end together share one commit', async () => {
+  const { write, commits, finished } = newWriter()
+  const ids = Array.from({ length: 40 }, (_, i) => `doc_${i}`)
+  await Promise.all(ids.map((id) => write(id)))
+  expect([commits, finished]).toEqual([[ids], ids])
+})
+
+test('a commit has a bounded number of passages, unless one document has more', async () => {
+  const { write, commits } = newWriter()
+  await Promise.all([write('a', 1_500), write('b', 500), write('c', 1), write('large', 9_000), write('d', 1)])
+  expect(commits).toEqual([['a', 'b'], ['c'], ['large'], ['d']])
+})
+
+test('one that the index does not take fails alone', async () => {
+  const { write, commits, finished } = newWriter()
+  const outcomes = await Promise.allSettled([write('a'), write('bad'), write('b')])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect([commits, finished]).toEqual([
+    [['a'], ['b']],
+    ['a', 'b'],
+  ])
+})
