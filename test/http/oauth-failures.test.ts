@@ -1,0 +1,64 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startTestApp, type TestAppOptions } from '../support/app.ts'
+import { oauthFlow } from '../support/oauth-flow.ts'
+
+async function start(options: TestAppOptions) {
+  const app = await startTestApp(options)
+  onTestFinished(() => app.close())
+  return app
+}
+
+test.each([
+  ['a bug', new Error('no such table at /var/lib/secret'), 500, 'server_error'],
+  ['a full disk', Object.assign(new Error('write /var/lib/secret'), { code: 'ENOSPC' }), 507, 'server_error'],
+  ['an interruption', new DOMException('secret', 'AbortError'), 503, 'temporarily_unavailable'],
+])('%s is told without its details', async (_case, failure, status, error) => {
+  const app = await start({})
+  const flow = await oauthFlow(app)
+  const code = await flow.code()
+  app.services.records.oauth.codes.redeem = async () => {
+    throw failure
+  }
+  const answer = await flow.exchange(code)
+  expect(answer).toMatchObject({ status, body: { error } })
+  expect(JSON.stringify(answer.body)).not.toContain('secret')
+  if (status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+test('many wrong secrets from one address are told to wait; right ones go on', async () => {
+  const app = await start({ http: { rateLimit: 1000 } })
+  const flow = await oauthFlow(app)
+  const statuses = []
+  for (let i = 0; i < 32; i++) {
+    const { status, headers, body } = await flow.post('/api/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+      client_secret: 'wrong',
+    })
+    statuses.push(status)
+    if (status !== 429) continue
+    expect(body['error']).toBe('temporarily_unavailable')
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(15 * 60)
+  }
+  expect(statuses).toEqual([...Array<number>(30).fill(401), 429, 429])
+  expect((await flow.exchange('x'.repeat(64))).status, 'a wrong code counts too').toBe(429)
+  await flow.tokens()
+})
+
+test('a device that begins again and again is told to wait', async () => {
+  const app = await start({ http: { rateLimit: 1000 } })
+  const statuses = new Set<number>()
+  for (let i = 0; i < 61; i++)
+    statuses.add(
+      (await app.stranger.call('POST', '/api/oauth/device', { body: new URLSearchParams({ client_id: 'docsearch-cli' }) }))
+        .status,
+    )
+  expect([...statuses]).toEqual([200, 429])
+})
+
+test('the limit of requests holds here too, in the words of OAuth', async () => {
+  const app = await start({ http: { rateLimit: 2 } })
+  const ask = () => app.stranger.call('POST', '/api/oauth/token', { body: new URLSearchParams({ grant_type: 'x' }) })
+  expect([(await ask()).status, (await ask()).status]).toEqual([400, 400])
+  expect(await ask()).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } })
+})
