@@ -1,4 +1,4 @@
-import type { GrantRecord, OAuthClientRecord, Principal, Scope, User } from '../core/model.ts'
+import type { OAuthClientRecord, Scope, User } from '../core/model.ts'
 
 /**
  * The authorization server, over the records; it knows no Koa and no cookies. Issuer is `--public-url` or the address listened on.
@@ -146,10 +146,3 @@ export interface ClientRegistry {
   ): Promise<{ client: OAuthClientRecord; secret: string; oldUntil: Date } | null>
   delete(ownerId: string, id: string): Promise<boolean>
 }
-
-/** Joins the check that API keys pass (auth/auth.ts CredentialChecker has the same shape). */
-export interface AccessTokens {
-  check(credential: string): Promise<Principal | null>
-}
-
-export type { GrantRecord }
