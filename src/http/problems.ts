@@ -111,6 +111,7 @@ export function invalid(faults: readonly Fault[]): DocsearchError {
 export function statusOf(error: unknown): number {
   if (error instanceof DocsearchError) {
     if (isProblemCode(error.code)) return PROBLEMS[error.code].status
+    if (error.blame !== 'user' && isNoSpace(error)) return 507
     return { user: 422, outside: 503, internal: 500 }[error.blame]
   }
   // The daemon stops, or the client has gone and nobody reads it.

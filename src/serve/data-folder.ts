@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { access, chmod, constants, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DocsearchError } from '../core/errors.ts'
 
@@ -83,7 +83,7 @@ export function temporaryFolder(dir: string): string {
 /** Makes the folder with mode 0700 if it is missing. Throws `data_unusable` where it is not ours or cannot be written to. */
 export async function makeUsable(dir: string): Promise<void> {
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 })
+    await makeFolder(dir)
     const stats = await stat(dir)
     if (!stats.isDirectory()) throw new DocsearchError('data_unusable', `${dir} is not a folder. Name another with --data.`)
     const uid = process.getuid?.()
@@ -105,6 +105,19 @@ export async function makeUsable(dir: string): Promise<void> {
           ? 'is not a folder. Name another with --data.'
           : `cannot be used: ${message}. Name another with --data.`
     throw new DocsearchError('data_unusable', `The data folder ${dir} ${why}`, { cause: error })
+  }
+}
+
+/** With its parents, one by one: `recursive` never ends where a folder is there and nothing can be made in it (/proc). */
+async function makeFolder(dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(dir) === dir || existsSync(dirname(dir))) throw error
+    await makeFolder(dirname(dir))
+    await mkdir(dir, { mode: 0o700 })
   }
 }
 

@@ -47,8 +47,8 @@ test.each([
   [
     'a full disk deep inside',
     new DocsearchError('index_failed', 'secret', { blame: 'internal', cause: Object.assign(new Error('x'), { code: 'ENOSPC' }) }),
-    500,
-    'internal_error',
+    507,
+    'disk_full',
   ],
   ['a full disk', Object.assign(new Error('secret'), { code: 'ENOSPC' }), 507, 'disk_full'],
 ])('%s shows nothing of the inside, and the log has it', async (_what, error, status, code) => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,4 +35,13 @@ test('a file in its place is refused in words', async () => {
     code: 'data_unusable',
     message: expect.stringContaining('is not a folder') as string,
   })
+})
+
+test('folders above it are made with it', async () => {
+  await (await openDataFolder(join(dir, 'a', 'b', 'data'))).close()
+  expect((await stat(join(dir, 'a', 'b', 'data'))).mode & 0o777).toBe(0o700)
+})
+
+test.runIf(existsSync('/proc/self'))('where nothing can be made it is refused, and the attempt ends', async () => {
+  await expect(openDataFolder('/proc/docsearch-cannot-be/here')).rejects.toMatchObject({ code: 'data_unusable' })
 })

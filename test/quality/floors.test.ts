@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { DATA_DIR } from '../support/data.ts'
+import { measureCollection } from './collections.ts'
+import { startInstance } from './instance.ts'
+
+/**
+ * What these small sets reach with the built-in embedder, less a little.
+ * Statistics of words are those of all that is indexed, so figures differ from those of `npm run quality`, which measures every set.
+ */
+const FLOORS = { adi: { keyword: 0.47, hybrid: 0.47 }, med: { keyword: 0.65, hybrid: 0.65 } }
+/** Hybrid may cost this much against its own keyword channel, on any set. */
+const TOLERANCE = 0.005
+
+describe.skipIf(DATA_DIR === null)('judged collections (skipped without DOCSEARCH_TEST_DATA)', () => {
+  test('ranking is as good as it was, and hybrid is not below keyword', async () => {
+    const instance = await startInstance()
+    try {
+      for (const [set, floor] of Object.entries(FLOORS)) {
+        const { byMode } = await measureCollection(instance, join(DATA_DIR!, 'retrieval', set), set, Infinity)
+        expect(byMode.keyword.ndcg10, `${set}, keyword`).toBeGreaterThan(floor.keyword)
+        expect(byMode.hybrid.ndcg10, `${set}, hybrid`).toBeGreaterThan(floor.hybrid)
+        expect(byMode.hybrid.ndcg10, `${set}, hybrid against keyword`).toBeGreaterThan(byMode.keyword.ndcg10 - TOLERANCE)
+      }
+    } finally {
+      await instance.dispose()
+    }
+  })
+})
