@@ -16,17 +16,8 @@ export async function measureIngest(): Promise<Figure[]> {
   const names = readdirSync(folder).toSorted()
   const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 
-  const pool = createParserPool({ workers: WORKERS, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log: silentLogger })
-  const warm = join(folder, names[0]!)
-  await Promise.all(
-    Array.from({ length: WORKERS }, () => pool.parse({ file: warm, mediaType: 'application/pdf', name: names[0]! })),
-  )
-  const parsing = await timed(() =>
-    Promise.all(names.map((name) => pool.parse({ file: join(folder, name), mediaType: 'application/pdf', name }))),
-  )
-  await pool.close()
-  const pages = parsing.value.reduce((sum, document) => sum + document.pages.length, 0)
-
+  // Before and after, because a machine that is shared is never twice as fast: what changes slowly falls out of the ratio.
+  const before = await parseAlone(folder, names)
   const instance = await startInstance(['--embedder', 'builtin'], { DOCSEARCH_PARSE_WORKERS: String(WORKERS) })
   try {
     const files = names.map((name) => ({ name, content: new Uint8Array(readFileSync(join(folder, name))) }))
@@ -37,10 +28,13 @@ export async function measureIngest(): Promise<Figure[]> {
     )
     const ingest = await timed(() => instance.load('filings', files))
     const peak = peakMemory(instance.daemon.pid)
+    const after = await parseAlone(folder, names)
+    const parsing = (before.ms + after.ms) / 2
+    const { pages } = after
     return [
       {
         name: `filings (${names.length} files, ${pages} pages, ${megabytes(bytes)}), upload to searchable : parsing alone, ${WORKERS} processes each, both warm`,
-        value: `${ratio(ingest.ms / parsing.ms)} (${(ingest.ms / 1000).toFixed(1)} s : ${(parsing.ms / 1000).toFixed(1)} s)`,
+        value: `${ratio(ingest.ms / parsing)} (${(ingest.ms / 1000).toFixed(1)} s : ${(before.ms / 1000).toFixed(1)} and ${(after.ms / 1000).toFixed(1)} s)`,
         bound: '≤ 1.5',
       },
       {
@@ -56,6 +50,16 @@ export async function measureIngest(): Promise<Figure[]> {
   } finally {
     await instance.dispose()
   }
+}
+
+/** Milliseconds for all of them by a warm pool and nothing else, and their pages. */
+async function parseAlone(folder: string, names: readonly string[]): Promise<{ ms: number; pages: number }> {
+  const pool = createParserPool({ workers: WORKERS, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log: silentLogger })
+  const parse = (name: string) => pool.parse({ file: join(folder, name), mediaType: 'application/pdf', name })
+  await Promise.all(Array.from({ length: WORKERS }, () => parse(names[0]!)))
+  const { ms, value } = await timed(() => Promise.all(names.map(parse)))
+  await pool.close()
+  return { ms, pages: value.reduce((sum, document) => sum + document.pages.length, 0) }
 }
 
 /** VmHWM, in bytes; null where /proc is not. */
