@@ -8,8 +8,8 @@ import type { Ctx } from '../route.ts'
 import type { HttpSettings } from '../services.ts'
 import type { Middleware } from '../step.ts'
 
-/** Wrong secrets, codes and tokens from one address. */
-const FAILURES = 30
+/** Wrong secrets, codes and tokens from one address: far more than a program with a mistake in it sends, and none of them can be guessed. */
+export const FAILURES = 600
 const WINDOW_SECONDS = 15 * 60
 const RETRY_SECONDS = 5
 

@@ -67,7 +67,7 @@ export const oauthRoutes: Route[] = [
     request: deviceRequest,
     answer: { description: 'A code for the device and one for its user', schema: deviceAnswer },
     // Each leaves a row behind, and the command line's id is no secret.
-    mostFromAddress: { requests: 60, seconds: 15 * 60 },
+    mostFromAddress: { requests: 300, seconds: 15 * 60 },
     act: (oauth, request) => oauth.device.start(request),
   }),
   route({
