@@ -12,15 +12,13 @@ export interface Submitted<T, Name extends string> {
 }
 
 /**
- * Fields by a schema whose messages are sentences for people. What no form of ours sends, an unknown field or one that is there twice, is 400.
- * A field that is a list in the schema may be there any number of times.
+ * Fields by a schema whose messages are sentences for people. Other fields are not looked at: extensions and password managers add some of
+ * their own to forms. A field that is there twice is 400, but for one that is a list in the schema.
  */
 export function submitted<S extends z.ZodObject>(
   schema: S,
   fields: FormBody['fields'],
 ): Submitted<z.output<S>, Extract<keyof z.output<S>, string>> {
-  const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(schema.shape, name))
-  if (unknown.length > 0) throw invalid(unknown.map((path) => ({ path, message: 'is not a field of this form' })))
   const input: Record<string, unknown> = {}
   const values: Record<string, string> = {}
   for (const [name, field] of Object.entries(schema.shape)) {
