@@ -17,6 +17,7 @@ export const user = z
     disabled: z.boolean(),
     has_password: z.boolean().meta({ description: 'False until the setup or invitation link was used' }),
     created_at: timestamp,
+    last_login_at: timestamp.nullable().meta({ description: 'When a browser was last logged in; null when never' }),
   })
   .meta({ id: 'User' })
 export type User = z.infer<typeof user>

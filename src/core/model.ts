@@ -12,6 +12,8 @@ export interface User {
   disabledAt: Date | null
   /** False until the link of the setup or the invitation was used. */
   hasPassword: boolean
+  /** When a browser was last logged in; null when never. */
+  lastLoginAt: Date | null
 }
 
 /** Of a password, in characters as a person counts them: what is asked for, checked and said beforehand. */

@@ -36,7 +36,7 @@ export interface Records {
 }
 
 export interface Users {
-  /** Throws DocsearchError `user_exists` when the address is taken (compared without regard to case). */
+  /** Throws DocsearchError `user_exists` when the address is taken (compared without regard to case), `owner_exists` for a second owner. */
   create(user: { name: string; email: string | null; role: User['role'] }): Promise<User>
   get(id: string): Promise<User | null>
   owner(): Promise<User | null>
@@ -78,6 +78,7 @@ export interface OneTimeLinks {
 
 /** Logins of browsers. Ended and expired ones are gone. */
 export interface Sessions {
+  /** The user's last login is now, in the same transaction. */
   create(session: { userId: string; sha256: string; userAgent: string; address: string; expiresAt: Date }): Promise<SessionRecord>
   /** With its user; null when unknown, expired, or the user is disabled. */
   findByHash(sha256: string): Promise<{ session: SessionRecord; user: User } | null>

@@ -7,14 +7,24 @@ import type { Records } from '../records/records.ts'
 
 /** The owner and the `default` project, made when they are missing. */
 export async function ensureOwner(records: Records): Promise<User> {
-  const owner =
-    (await records.users.owner()) ?? (await records.users.create({ name: userInfo().username, email: null, role: 'owner' }))
+  const owner = (await records.users.owner()) ?? (await createOwner(records))
   if (!(await records.projects.find(owner.id, 'default'))) {
     await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }).catch((error: unknown) => {
       if (!isDocsearchError(error, 'project_exists')) throw error
     })
   }
   return owner
+}
+
+/** `users add` on the same folder may be faster, and that one is the owner then. */
+async function createOwner({ users }: Records): Promise<User> {
+  try {
+    return await users.create({ name: userInfo().username, email: null, role: 'owner' })
+  } catch (error) {
+    const owner = isDocsearchError(error, 'owner_exists') ? await users.owner() : null
+    if (owner === null) throw error
+    return owner
+  }
 }
 
 /**

@@ -90,6 +90,16 @@ describe('a new data folder', () => {
     expect((await json<User>(cli, ['users', 'add', 'you@example.org'])).role).toBe('member')
   })
 
+  test('that several make at the same moment gets one owner', async () => {
+    const folder = newDataFolder()
+    const env = { HOME: folder, XDG_CONFIG_HOME: folder, DOCSEARCH_DATA: join(folder, 'data') }
+    const names = ['a', 'b', 'c', 'd']
+    const runs = await Promise.all(names.map((name) => runCli(['users', 'add', `${name}@example.org`, '--json'], env)))
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(names.map(() => [0, expect.not.stringContaining('"code"')]))
+    const roles = runs.map(({ stdout }) => (JSON.parse(stdout) as UserCreated).role)
+    expect(roles.toSorted()).toEqual(['member', 'member', 'member', 'owner'])
+  })
+
   test('may hold settings, and links lead to the address they give', async () => {
     const data = newDataFolder()
     mkdirSync(data)

@@ -52,6 +52,14 @@ export function accountsConformance({ open }: RecordsUnderTest): void {
       expect((await records.users.findByEmail('émile@example.org'))?.id).toBe(accented.id)
     })
 
+    test('there is one owner, whoever else would be', async () => {
+      const second = { name: 'x', email: 'x@example.org', role: 'owner' } as const
+      await expect(records.users.create(second)).rejects.toMatchObject({ code: 'owner_exists' })
+      // Nothing of it was made.
+      expect(await records.users.findByEmail(second.email)).toBeNull()
+      expect(await records.users.owner()).toMatchObject({ id: ann })
+    })
+
     test('several may have no address', async () => {
       await records.users.create({ name: 'x', email: null, role: 'member' })
       await records.users.create({ name: 'y', email: null, role: 'member' })

@@ -50,6 +50,7 @@ test('a database of the first version comes to this one with nothing lost', asyn
     createdAt: new Date(1),
     disabledAt: null,
     hasPassword: false,
+    lastLoginAt: null,
   })
   expect(await records.users.findByEmail('émile@example.org')).toMatchObject({ id: 'usr_2', hasPassword: true })
   expect(await records.users.passwordHash('usr_2')).toBe('phc')

@@ -50,6 +50,22 @@ test('invited, chosen a password, disabled, enabled, deleted', async () => {
   expect((await ines.get('/settings')).location).toMatch(/^\/login/)
 })
 
+test('the last login stands on the page and in the API, and a start of a session is what counts', async () => {
+  const { records, accounts } = app.services
+  const before = await records.users.create({ name: 'Lea', email: 'lea@example.org', role: 'member' })
+  const lea = `/api/v1/users/${before.id}`
+  expect((await app.alice.get(lea)).body).toMatchObject({ last_login_at: null })
+  await accounts.setPassword(before.id, PASSWORD)
+  await webClient(app).logIn('lea@example.org', 'another horse battery')
+  expect((await app.alice.get(lea)).body).toMatchObject({ last_login_at: null })
+
+  await loggedIn(app, 'lea@example.org')
+  const { last_login_at: at } = (await app.alice.get<{ last_login_at: string }>(lea)).body
+  expect(Date.parse(at)).toBeGreaterThanOrEqual(before.createdAt.getTime())
+  const page = await owner.get('/settings/users')
+  expect(page.html.slice(page.html.indexOf('Lea'))).toMatch(new RegExp(`Last login[^]*?datetime="${at}"`))
+})
+
 test('a reset link is shown to the owner once; the newest is the one that is good', async () => {
   await app.services.accounts.setPassword(await userId('bob@example.org'), PASSWORD)
   const reset = `/settings/users/${await userId('bob@example.org')}/reset`

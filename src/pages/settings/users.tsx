@@ -13,7 +13,7 @@ export interface UserRow {
   /** `invited`: has no password yet. */
   state: 'active' | 'invited' | 'disabled'
   createdAt: string
-  /** Null when never, or not known. */
+  /** Null when never. */
   lastLoginAt: string | null
   /** The one who looks at this page. */
   isThis: boolean

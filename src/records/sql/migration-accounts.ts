@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 
 /** The columns this migration reads and writes, as they are between the versions. */
 interface Between {
-  users: { id: string; email: string | null; email_folded: string | null }
+  users: { id: string; email: string | null; email_folded: string | null; role: string }
   setup_tokens: { sha256: string; user_id: string; created_at: number; expires_at: number; used_at: number | null }
   one_time_links: Between['setup_tokens'] & { purpose: string }
 }
@@ -20,6 +20,7 @@ export async function accounts(db: Kysely<never>): Promise<void> {
 async function people(db: Kysely<never>): Promise<void> {
   await db.schema.alterTable('users').addColumn('email_folded', 'text').execute()
   await db.schema.alterTable('users').addColumn('disabled_at', 'bigint').execute()
+  await db.schema.alterTable('users').addColumn('last_login_at', 'bigint').execute()
   const rows = db as unknown as Kysely<Between>
   for (const { id, email } of await rows.selectFrom('users').select(['id', 'email']).execute()) {
     if (email === null) continue
@@ -31,6 +32,8 @@ async function people(db: Kysely<never>): Promise<void> {
       .execute()
   }
   await db.schema.createIndex('users_email_is_unique').on('users').columns(['email_folded']).unique().execute()
+  // Whoever comes first on an empty folder is the owner, also when two processes come at the same moment.
+  await rows.schema.createIndex('users_owner_is_one').on('users').columns(['role']).unique().where('role', '=', 'owner').execute()
 }
 
 async function links(db: Kysely<never>): Promise<void> {

@@ -6,7 +6,7 @@ import type { SessionRow } from './tables.ts'
 import { toUser } from './user-rows.ts'
 import { TOUCH_MS } from './values.ts'
 
-export function createSessions({ db, clock, now }: Store): Sessions {
+export function createSessions({ db, clock, now, write }: Store): Sessions {
   return {
     async create({ userId, sha256, userAgent, address, expiresAt }) {
       const at = clock.now()
@@ -20,7 +20,10 @@ export function createSessions({ db, clock, now }: Store): Sessions {
         last_seen_at: at.getTime(),
         expires_at: expiresAt.getTime(),
       }
-      await db.insertInto('sessions').values(row).execute()
+      await write(async ({ sql }) => {
+        await sql.insertInto('sessions').values(row).execute()
+        await sql.updateTable('users').set({ last_login_at: at.getTime() }).where('id', '=', userId).execute()
+      })
       return toSession(row)
     },
     async findByHash(sha256) {

@@ -29,6 +29,7 @@ export interface UserRow {
   password_hash: string | null
   created_at: number
   disabled_at: number | null
+  last_login_at: number | null
 }
 
 export interface OneTimeLinkRow {

@@ -28,6 +28,7 @@ export function toUser(row: UserRow): User {
     createdAt: new Date(row.created_at),
     disabledAt: moment(row.disabled_at),
     hasPassword: row.password_hash !== null,
+    lastLoginAt: moment(row.last_login_at),
   }
 }
 

@@ -1,4 +1,4 @@
-import { DocsearchError } from '../../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Users } from '../records.ts'
 import { decodeCursor, pageOf } from './cursor.ts'
@@ -22,8 +22,15 @@ export function createUsers(store: Store): Users {
         password_hash: null,
         created_at: at.getTime(),
         disabled_at: null,
+        last_login_at: null,
       }
-      await orUserExists(email, () => db.insertInto('users').values(row).execute())
+      try {
+        await orUserExists(email, () => db.insertInto('users').values(row).execute())
+      } catch (error) {
+        // Which of two constraints it was, every database says in words of its own.
+        if (role === 'owner' && isDocsearchError(error, 'user_exists') && (await this.owner()) !== null) throw ownerExists()
+        throw error
+      }
       return toUser(row)
     },
     async get(id) {
@@ -108,6 +115,10 @@ export function createUsers(store: Store): Users {
         return { documentIds }
       }),
   }
+}
+
+function ownerExists(): DocsearchError {
+  return new DocsearchError('owner_exists', 'This instance has an owner already, and there is one.')
 }
 
 function ownerStays(): DocsearchError {

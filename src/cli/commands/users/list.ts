@@ -18,8 +18,17 @@ export async function run(
   )
   if (context.json) context.printJson({ users: found })
   else {
-    const rows = found.map((user) => [user.id, user.email ?? '-', user.name, user.role, statusOf(user), user.created_at])
-    if (rows.length > 0) context.print(formatTable(['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'CREATED'], rows, context.table))
+    const rows = found.map((user) => [
+      user.id,
+      user.email ?? '-',
+      user.name,
+      user.role,
+      statusOf(user),
+      user.created_at,
+      user.last_login_at ?? '-',
+    ])
+    if (rows.length > 0)
+      context.print(formatTable(['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'CREATED', 'LAST LOGIN'], rows, context.table))
     else context.notice('No users yet.')
   }
   return found.length === 0 ? EXIT.nothing : EXIT.done

@@ -19,6 +19,7 @@ export function showUser(context: Context, user: UserCreated): void {
         ['role', user.role],
         ['status', statusOf(user)],
         ['created', user.created_at],
+        ['last_login', user.last_login_at],
         ['invitation_url', user.invitation_url],
         ['invitation_expires_at', user.invitation_expires_at],
       ],

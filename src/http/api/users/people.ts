@@ -9,6 +9,7 @@ import type {
   UserUpdate,
   User as WireUser,
 } from '../../../contract/users.ts'
+import { isDocsearchError } from '../../../core/errors.ts'
 import type { LinkPurpose, User } from '../../../core/model.ts'
 import type { PageRequest, Records } from '../../../records/records.ts'
 import { fail } from '../../problems.ts'
@@ -58,6 +59,17 @@ export function createPeople(options: {
     return (await users.update(owner.id, person)) ?? owner
   }
 
+  /** Tried, because of two who look first both would find that there is no owner. */
+  async function createUser(person: { email: string; name: string }): Promise<User> {
+    if ((await users.owner()) !== null) return users.create({ ...person, role: 'member' })
+    try {
+      return await users.create({ ...person, role: 'owner' })
+    } catch (error) {
+      if (!isDocsearchError(error, 'owner_exists')) throw error
+      return users.create({ ...person, role: 'member' })
+    }
+  }
+
   return {
     find,
 
@@ -73,11 +85,11 @@ export function createPeople(options: {
     async add({ email, name, password, role }: z.output<typeof userCreate>): Promise<UserCreated> {
       const called = name ?? email.split('@')[0] ?? email
       if (password !== undefined) checkNewPassword(password, { email, name: called })
-      const owner = await users.owner()
+      const owner = role === 'owner' ? await users.owner() : null
       const made =
-        owner !== null && role === 'owner'
-          ? await completeOwner(owner, name === undefined ? { email } : { email, name })
-          : await users.create({ email, name: called, role: owner === null ? 'owner' : 'member' })
+        owner === null
+          ? await createUser({ email, name: called })
+          : await completeOwner(owner, name === undefined ? { email } : { email, name })
       if (password === undefined) return linkFor(made, made.role === 'owner' ? 'setup' : 'invitation')
       await accounts.setPassword(made.id, password)
       return presentUser({ ...made, hasPassword: true })

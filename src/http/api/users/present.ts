@@ -11,5 +11,6 @@ export function presentUser(user: User): WireUser {
     disabled: user.disabledAt !== null,
     has_password: user.hasPassword,
     created_at: user.createdAt.toISOString(),
+    last_login_at: user.lastLoginAt?.toISOString() ?? null,
   }
 }

@@ -133,7 +133,7 @@ function userRow(user: User, thisId: string): UserRow {
     role: user.role,
     state: user.disabledAt !== null ? 'disabled' : user.hasPassword ? 'active' : 'invited',
     createdAt: user.createdAt.toISOString(),
-    lastLoginAt: null,
+    lastLoginAt: user.lastLoginAt?.toISOString() ?? null,
     isThis: user.id === thisId,
   }
 }
