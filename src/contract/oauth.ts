@@ -11,6 +11,24 @@ const client = {
 const scope = z.string().meta({ description: 'Separated by spaces: read:documents, write:documents, manage:keys' })
 const resource = z.string().optional().meta({ description: 'RFC 8707: the address of this instance, or one below it' })
 
+/** Parameters of the page that asks for consent, and of nothing else (RFC 6749 section 4.1.1, RFC 7636, RFC 8707). */
+export const authorizeQuery = z.object({
+  response_type: z.literal('code'),
+  client_id: z.string(),
+  redirect_uri: z.string().meta({ description: 'As it was registered, character by character; a loopback address on any port' }),
+  state: z.string().optional().meta({ description: 'Comes back unchanged; an application should send one, and compare' }),
+  scope: scope.optional().meta({
+    description: 'Separated by spaces, of those the application may ask for. Default: read:documents write:documents',
+  }),
+  code_challenge: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/)
+    .optional()
+    .meta({ description: 'PKCE: SHA-256 of the code_verifier, in base64url. Required of public clients' }),
+  code_challenge_method: z.literal('S256').optional().meta({ description: 'Required with code_challenge' }),
+  resource,
+})
+
 export const tokenRequest = z.object({
   grant_type: z.enum(['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']),
   code: z.string().optional().meta({ description: 'authorization_code: what the redirect brought. Good once, for 10 minutes' }),

@@ -9,6 +9,7 @@ export interface Schema {
   anyOf?: Schema[]
   allOf?: Schema[]
   enum?: unknown[]
+  const?: unknown
   default?: unknown
   minimum?: number
   maximum?: number
@@ -57,6 +58,7 @@ function objectOf(schema: Schema, schemas: Record<string, Schema>): Schema | und
 
 function words(schema: Schema, schemas: Record<string, Schema>): string {
   const own = resolve(schema, schemas)
+  if (own.const !== undefined) return JSON.stringify(own.const)
   if (own.enum !== undefined) return `${own.enum.map((value) => JSON.stringify(value)).join(' | ')}${defaultOf(own)}`
   if (own.anyOf !== undefined) return own.anyOf.map((one) => words(one, schemas)).join(' or ') + defaultOf(own)
   if (own.items !== undefined)

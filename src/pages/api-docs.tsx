@@ -218,8 +218,14 @@ function accessOf({ security }: Endpoint): string {
   return scopes.length === 0 ? 'Any credential.' : `Scope ${scopes.join(', ')}.`
 }
 
-function exampleOf({ method, path, security, requestBody }: Endpoint, base: string, schemas: Record<string, Schema>): string {
-  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${base}${path.replace('{id}', 'ID')}'`]
+function exampleOf(endpoint: Endpoint, base: string, schemas: Record<string, Schema>): string {
+  const { method, path, security, requestBody, parameters = [], responses } = endpoint
+  const needed = parameters.filter(({ in: place, required }) => place === 'query' && required)
+  const query = needed.map(({ name, schema }) => `${name}=${String(schema.const ?? name.toUpperCase())}`).join('&')
+  const address = `${base}${path.replace('{id}', 'ID')}${query === '' ? '' : `?${query}`}`
+  // For a browser.
+  if (responses['200']?.content?.['text/html; charset=utf-8'] !== undefined) return address
+  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${address}'`]
   if (security.length > 0) lines.push('-H "Authorization: Bearer $DOCSEARCH_TOKEN"')
   const types = Object.keys(requestBody?.content ?? {})
   const body = requestBody?.content['application/json']?.schema

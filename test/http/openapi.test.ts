@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OpenApiDocument } from '../../src/contract/openapi.ts'
-import { routes } from '../../src/http/api/index.ts'
+import { operations as table, routes } from '../../src/http/api/index.ts'
 import { PROBLEMS } from '../../src/http/problems.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
@@ -29,9 +29,43 @@ test('it is OpenAPI 3.1 of this instance, and every endpoint is in it once', () 
   expect(document['openapi']).toMatch(/^3\.1\.\d$/)
   expect(document['servers']).toEqual([{ url: app.url }])
   expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted()).toEqual(
-    routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    table.map(({ method, path }) => `${method} ${path}`).toSorted(),
   )
-  expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(routes.length)
+  expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(table.length)
+})
+
+test('the one page that programs send people to is in it, with all it takes and where it leads', async () => {
+  expect(table.filter((row) => !(routes as readonly unknown[]).includes(row)).map(({ path }) => path)).toEqual([
+    '/api/oauth/authorize',
+  ])
+  const { parameters, responses, security } = document.paths['/api/oauth/authorize']!['get'] as unknown as Operation
+  expect(security).toEqual([])
+  expect(parameters!.filter(({ required }) => required).map(({ name }) => name)).toEqual([
+    'response_type',
+    'client_id',
+    'redirect_uri',
+  ])
+  expect(parameters!.filter(({ required }) => !required).map(({ name }) => name)).toEqual([
+    'state',
+    'scope',
+    'code_challenge',
+    'code_challenge_method',
+    'resource',
+  ])
+  expect(Object.keys(responses)).toEqual(['200', '302', '303', '400', '403'])
+
+  const asked = { response_type: 'code', client_id: 'docsearch-cli', redirect_uri: 'http://127.0.0.1:1/callback' }
+  for (const [query, status] of [
+    [{ ...asked, client_id: 'app_none' }, 400],
+    [{ ...asked, response_type: 'token' }, 302],
+    [{ ...asked, code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }, 303],
+  ] as const) {
+    const answer = await fetch(`${app.url}/api/oauth/authorize?${new URLSearchParams(query)}`, { redirect: 'manual' })
+    expect(answer.status).toBe(status)
+    const { headers = {}, content = {} } = responses[String(status)]!
+    expect(answer.headers.has('location')).toBe('Location' in headers)
+    if (status === 400) expect(Object.keys(content)).toEqual([answer.headers.get('content-type')])
+  }
 })
 
 test('every operation says what it needs, takes and gives', () => {
@@ -52,10 +86,9 @@ test('every operation says what it needs, takes and gives', () => {
       expect(response.headers, `${at} ${status}`).toHaveProperty('X-Request-Id')
       // The OAuth endpoints refuse in the words of RFC 6749, but for what is refused before they are reached.
       const isOAuth = path.startsWith('/api/oauth/') && status !== '403'
+      const refusal = path === '/api/oauth/authorize' ? 'text/html; charset=utf-8' : 'application/json'
       if (Number(status) >= 400 && status !== '503')
-        expect(Object.keys(response.content ?? {}), `${at} ${status}`).toEqual([
-          isOAuth ? 'application/json' : 'application/problem+json',
-        ])
+        expect(Object.keys(response.content ?? {}), `${at} ${status}`).toEqual([isOAuth ? refusal : 'application/problem+json'])
     }
     if (operation.security.some((one) => 'bearer' in one)) expect(statuses, at).toEqual(expect.arrayContaining([401, 429]))
     if (operation.security.some((one) => (one['bearer'] ?? []).length > 0)) expect(statuses, at).toContain(403)
@@ -109,11 +142,14 @@ test('the page shows every endpoint and every code, without a script and in a na
   expect(body).toMatch(/^<!doctype html><html lang="en">/)
   expect(body).not.toMatch(/<script|style=|javascript:| on\w+=/)
   expect(body).toContain('width=device-width')
-  for (const { operationId, summary } of routes) {
+  for (const { operationId, summary } of table) {
     expect(body).toContain(`id="${operationId}"`)
     expect(body).toContain(summary)
   }
   for (const code of Object.keys(PROBLEMS)) expect(body).toContain(`id="problem-${code}"`)
+  expect(body).toContain(
+    `${app.url}/api/oauth/authorize?response_type=code&amp;client_id=CLIENT_ID&amp;redirect_uri=REDIRECT_URI</pre>`,
+  )
   const style = await app.stranger.get<string>('/api/docs/style.css')
   expect([style.headers.get('content-type'), style.body]).toEqual([
     'text/css; charset=utf-8',

@@ -1,17 +1,16 @@
 import { expect } from 'vitest'
 import { problem } from '../../src/contract/common.ts'
-import { problemCodes } from '../../src/contract/openapi.ts'
-import { routes } from '../../src/http/api/index.ts'
+import { problemCodes, type Operation } from '../../src/contract/openapi.ts'
+import { operations } from '../../src/http/api/index.ts'
 import { PROBLEMS } from '../../src/http/problems.ts'
-import type { Route } from '../../src/http/route.ts'
 
 /** Codes that can come from any path, before a route is known. */
 const ANYWHERE = new Set(['not_found', 'method_not_allowed', 'host_not_allowed'])
 
 /** Row of the table that takes this request. */
-export function routeOf(method: string, path: string): Route | undefined {
+export function routeOf(method: string, path: string): Operation | undefined {
   const pathname = path.split('?')[0] ?? ''
-  return routes.find(
+  return operations.find(
     (route) =>
       route.method === (method === 'HEAD' ? 'GET' : method) &&
       new RegExp(`^${route.path.replace('{id}', '[^/]+')}$`).test(pathname),
@@ -34,7 +33,7 @@ export function checkAnswer(method: string, path: string, answer: { status: numb
   expect(promised.schema.parse(answer.body), `${method} ${path} and its schema`).toEqual(answer.body)
 }
 
-function checkProblem(route: Route | undefined, answer: { status: number; headers: Headers; body: unknown }): void {
+function checkProblem(route: Operation | undefined, answer: { status: number; headers: Headers; body: unknown }): void {
   // HEAD has no body.
   if (answer.body === '') return
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)

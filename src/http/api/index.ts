@@ -1,3 +1,5 @@
+import type { Operation } from '../../contract/openapi.ts'
+import { authorizeOperation } from '../oauth/authorize-operation.ts'
 import type { Route } from '../route.ts'
 import { clientRoutes } from './clients/routes.ts'
 import { connectionRoutes } from './connections/routes.ts'
@@ -13,8 +15,8 @@ import { uploadRoutes } from './upload/routes.ts'
 import { oauthRoutes } from '../oauth/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
-/** Every endpoint there is. Router, OpenAPI document, docs page and the isolation test all read this one table. */
-export const routes: readonly Route[] = [
+/** Everything that programs have to know. OpenAPI document and docs page come from this one table. */
+export const operations: readonly (Route | Operation)[] = [
   ...searchRoutes,
   ...uploadRoutes,
   ...documentRoutes,
@@ -26,6 +28,10 @@ export const routes: readonly Route[] = [
   ...clientRoutes,
   ...userRoutes,
   ...healthRoutes,
+  authorizeOperation,
   ...oauthRoutes,
-  ...docsRoutes(() => routes),
+  ...docsRoutes(() => operations),
 ]
+
+/** Those of them that are answered here; a page answers the others. Router and the isolation test read these. */
+export const routes: readonly Route[] = operations.filter((row) => 'handle' in row)

@@ -1,4 +1,4 @@
-import { openApiDocument, type OpenApiDocument } from '../../../contract/openapi.ts'
+import { openApiDocument, type OpenApiDocument, type Operation } from '../../../contract/openapi.ts'
 import { PROBLEMS } from '../../problems.ts'
 import { route, type Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
@@ -8,11 +8,13 @@ const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** The description of the API, for programs and for people; made from the table it is part of. */
-export function docsRoutes(table: () => readonly Route[]): Route[] {
+export function docsRoutes(table: () => readonly (Route | Operation)[]): Route[] {
   const describe = (services: Services): OpenApiDocument => {
     const { version, http } = services
     // A limit is described as it is configured here.
-    const operations = table().map((row) => (row.bodyFor === undefined ? row : { ...row, body: row.bodyFor(services) }))
+    const operations = table().map((row) =>
+      'bodyFor' in row && row.bodyFor !== undefined ? { ...row, body: row.bodyFor(services) } : row,
+    )
     return openApiDocument({ version, baseUrl: http.baseUrl(), operations, problems: PROBLEMS })
   }
 
