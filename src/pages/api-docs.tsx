@@ -221,7 +221,9 @@ function accessOf({ security }: Endpoint): string {
 function exampleOf(endpoint: Endpoint, base: string, schemas: Record<string, Schema>): string {
   const { method, path, security, requestBody, parameters = [], responses } = endpoint
   const needed = parameters.filter(({ in: place, required }) => place === 'query' && required)
-  const query = needed.map(({ name, schema }) => `${name}=${String(schema.const ?? name.toUpperCase())}`).join('&')
+  const value = ({ name, schema }: (typeof needed)[number]) =>
+    typeof schema.const === 'string' ? schema.const : name.toUpperCase()
+  const query = needed.map((one) => `${one.name}=${value(one)}`).join('&')
   const address = `${base}${path.replace('{id}', 'ID')}${query === '' ? '' : `?${query}`}`
   // For a browser.
   if (responses['200']?.content?.['text/html; charset=utf-8'] !== undefined) return address
