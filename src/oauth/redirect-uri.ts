@@ -5,6 +5,8 @@ const WITH_PORT = /^:([1-9]\d{0,4})(.*)$/s
 const OWN_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//
 /** The answer brings these along; a second one of the same name would make it ambiguous. */
 const ANSWER_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
+/** URLs allow more, `;` and `*` among it, which in the Content-Security-Policy of the consent page mean something. */
+const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])$/
 const MOST_CHARACTERS = 2000
 
 /** Throws DocsearchError `invalid_redirect_uri` that says what is wrong. What passes is compared character by character from then on. */
@@ -24,6 +26,7 @@ function faultOf(text: string): string | null {
   if (text.includes('#')) return 'has a fragment (#…), which a redirect cannot keep'
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return 'has a user name or password in it'
+  if (!HOST.test(url.hostname)) return 'has a host with other characters than letters, digits, dots and hyphens'
   const schemeFault = faultOfScheme(url, text)
   if (schemeFault !== null) return schemeFault
   // One way to write it only: otherwise what is compared is not what a browser opens (`127.1`, `/a/%2e%2e/b`, `HTTPS://`).
