@@ -9,6 +9,8 @@ const REASONS: Record<string, string> = {
   ETIMEDOUT: 'it did not answer in time',
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
+  EPROTO: 'what answers there does not speak https',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'what answers there does not speak https',
 }
 
 /** A connection that failed, in words. The cause is kept. */

@@ -11,6 +11,13 @@ test('nothing listens: 5', async () => {
   expect(run).toMatchObject({ code: 5, stdout: '', opened: [] })
 })
 
+test('https where http is spoken: 5, in one sentence', async () => {
+  const instance = await scriptedOAuth()
+  const run = await runCommand(['login', instance.url.replace('http:', 'https:')])
+  expect(run.code).toBe(5)
+  expect(run.stderr).toMatch(/^docsearch: Cannot reach https:\S+: what answers there does not speak https\.\n$/)
+})
+
 test('an older docsearch, or none: 2, and how it is done there', async () => {
   const older = await scriptedInstance({
     [METADATA]: (_: unknown, response: ServerResponse) => problem(response, 404, 'not_found', 'There is nothing at this path.'),
