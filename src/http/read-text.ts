@@ -8,7 +8,7 @@ const MOST_MS = 30_000
  * After `mostMs` the connection is cut, as if the client had hung up.
  */
 export async function readText(request: IncomingMessage, mostBytes: number, mostMs = MOST_MS): Promise<string | null> {
-  const late = setTimeout(() => request.destroy(), mostMs)
+  const late = setTimeout(() => request.socket.destroy(), mostMs)
   try {
     const chunks: Buffer[] = []
     let bytes = 0
