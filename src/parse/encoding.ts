@@ -84,8 +84,8 @@ function standardLabel(name: string): string {
 
 /** What nearly every text of a language holds. */
 const COMMON: readonly [label: string, characters: RegExp][] = [
-  ['shift_jis', /[\u3041-\u3093]/g],
-  ['euc-jp', /[\u3041-\u3093]/g],
+  ['shift_jis', /[\u3041-\u3093日本語年月人国会中大一出]/g],
+  ['euc-jp', /[\u3041-\u3093日本語年月人国会中大一出]/g],
   ['gb18030', /[的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小]/g],
   ['big5', /[的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可她裡後小]/g],
   ['euc-kr', /[이다는을의가에한고하지로사은를기서어도리]/g],

@@ -95,12 +95,12 @@ const RELATIONS =
 /** A DOCX with this body of WordprocessingML. */
 export function rawDocx(
   body: string,
-  options: { prolog?: string; extra?: readonly { name: string; data: string | Buffer }[] } = {},
+  options: { prolog?: string; extra?: readonly { name: string; data: string | Buffer }[]; main?: string } = {},
 ): Buffer {
   const document = `<?xml version="1.0"?>${options.prolog ?? ''}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
   return makeZip([
     { name: '[Content_Types].xml', data: TYPES },
-    { name: '_rels/.rels', data: RELATIONS },
+    { name: '_rels/.rels', data: RELATIONS.replace('word/document.xml', options.main ?? 'word/document.xml') },
     { name: 'word/document.xml', data: document },
     ...(options.extra ?? []),
   ])
