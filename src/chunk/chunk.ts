@@ -4,7 +4,7 @@ import { cutLong, type Piece, sentencesOf } from './sentences.ts'
 import { type Span, spansOf } from './spans.ts'
 
 /** Part of the index's fingerprint: raised whenever the same document gives other chunks. */
-export const CHUNKER_VERSION = 2
+export const CHUNKER_VERSION = 3
 
 /** About 250 English words: long enough to answer a question, short enough to be about one thing. */
 const DEFAULT_TARGET = 320
@@ -12,6 +12,8 @@ const DEFAULT_TARGET = 320
 const TINY = 0.2
 /** From this share on a passage rather ends at a paragraph than takes part of the next. */
 const FULL_ENOUGH = 0.5
+/** A block of code up to this share of the target stays whole: half a function answers nothing. */
+const CODE_ROOM = 3
 const MAX_HEADING_CHARS = 200
 
 export interface ChunkOptions {
@@ -106,7 +108,10 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
     // The end of a sentence is taken in as long as there is room at all.
     const room = continues ? maxTokens : target
     if (block.tokens <= maxTokens && tokensWith(block) <= room) add(block, span)
-    else if (block.tokens <= target && draft.tokens >= target * FULL_ENOUGH && !continues) {
+    else if (span.kind === 'code' && block.tokens <= Math.min(maxTokens, target * CODE_ROOM)) {
+      closeFor(block)
+      add(block, span)
+    } else if (block.tokens <= target && draft.tokens >= target * FULL_ENOUGH && !continues) {
       closeFor(block)
       add(block, span)
     } else {

@@ -23,6 +23,8 @@ export interface Steps {
 
 export interface Extracted {
   title: string | null
+  /** Those of the upload, or of the file where that gave none. */
+  tags: readonly string[]
   pages: readonly Page[]
   /** Size in memory, roughly: characters of text. */
   chars: number
@@ -55,16 +57,18 @@ export function createSteps(
     async extract(job, signal) {
       if (job.hasPages) {
         const pages = await records.documents.pages(job.document.ownerId, job.documentId)
-        return pages && { title: job.document.title, pages, chars: charsOf(pages) }
+        return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
       }
-      const { title, pages, pageCount, warnings, facts } = await parse(job, signal)
-      const parsed = { title, pages, pageCount, warnings, facts, health: healthOf(pages, pageCount) }
-      if (!(await patience.try(() => records.queue.savePages(job, parsed)))) return null
+      const parsed = await parse(job, signal)
+      const { title, pages, pageCount } = parsed
+      const tags = job.document.tags.length > 0 ? job.document.tags : (parsed.tags ?? [])
+      if (!(await patience.try(() => records.queue.savePages(job, { ...parsed, health: healthOf(pages, pageCount) }))))
+        return null
       killPoint('extract')
-      return { title, pages, chars: charsOf(pages) }
+      return { title, tags, pages, chars: charsOf(pages) }
     },
 
-    async index(job, { title, pages }, engine, signal) {
+    async index(job, { title, tags, pages }, engine, signal) {
       const { embedder } = engine
       const { document, version } = job
       const shown = title ?? document.name
@@ -83,6 +87,7 @@ export function createSteps(
       const indexed = chunks.map((chunk, i) => ({
         ...chunk,
         ...placeOf(document, version, chunk.index),
+        tags,
         title: shown,
         vector: vectors[i] ?? null,
       }))
@@ -95,7 +100,7 @@ export function createSteps(
 
 /** What a passage has of its document, so that filters run inside the index. */
 function placeOf(document: DocumentRecord, version: number, index: number) {
-  const { id, ownerId, projectId, mediaType, path, tags, createdAt } = document
+  const { id, ownerId, projectId, mediaType, path, createdAt } = document
   return {
     id: `${id}:${version}:${index}`,
     documentId: id,
@@ -104,7 +109,6 @@ function placeOf(document: DocumentRecord, version: number, index: number) {
     projectId,
     mediaType,
     path,
-    tags,
     documentCreatedAt: createdAt,
   }
 }

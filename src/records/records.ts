@@ -193,6 +193,8 @@ export interface Queue {
     parsed: {
       pages: readonly Page[]
       title: string | null
+      /** Of the file itself: they become the document's where the upload gave none. */
+      tags?: readonly string[]
       pageCount: number
       warnings: readonly DocumentWarning[]
       health: DocumentHealth
