@@ -1,4 +1,5 @@
 import { detect } from 'jschardet'
+import { latinEncoding } from './latin.ts'
 
 export interface DecodedText {
   text: string
@@ -13,6 +14,8 @@ const LEAST_CONFIDENCE = 0.5
 const FALLBACK = 'windows-1252'
 /** jschardet always answers. Nobody uploads mainframe or DOS text; its guesses of these are wrong guesses of something else. */
 const PLAUSIBLE = /^(?!(?:cp|ibm)\d)/i
+
+const LATIN = /^(?:windows-125[0249]|iso-8859-(?:1|2|9|15|16))$/
 
 /**
  * Text of unknown encoding: byte order mark, strict UTF-8, UTF-16 by its zeros, a statistical guess, windows-1252. Never
@@ -30,6 +33,12 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   }
   const guess = detect(bytes.subarray(0, SAMPLE))
   const label = standardLabel(guess.encoding ?? '')
+  // It knows few languages in Latin letters, and takes the others for one of those.
+  const latin =
+    guess.confidence < LEAST_CONFIDENCE || LATIN.test(label) || !PLAUSIBLE.test(label)
+      ? latinEncoding(bytes.subarray(0, SAMPLE))
+      : null
+  if (latin !== null) return { text: new TextDecoder(latin).decode(bytes), encoding: latin, confidence: 0.7 }
   if (guess.confidence >= LEAST_CONFIDENCE && PLAUSIBLE.test(label)) {
     const decoder = decoderOf(label)
     if (decoder !== null) return { text: decoder.decode(bytes), encoding: decoder.encoding, confidence: round(guess.confidence) }
