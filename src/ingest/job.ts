@@ -3,6 +3,8 @@ import { killPoint } from '../core/kill-point.ts'
 import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 import type { ActiveEngine } from '../engine/engine.ts'
+import { PDF } from '../parse/media-types.ts'
+import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import type { QueuedDocument } from '../records/records.ts'
 import type { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
@@ -15,11 +17,16 @@ import type { IndexWriter } from './writer.ts'
 const PARSER_TRIES = 3
 
 export interface Steps {
-  /** The text of a document, from its original or from what is kept of it; null when this version is not wanted any more. */
-  extract(job: QueuedDocument, signal: AbortSignal): Promise<Extracted | null>
+  /**
+   * The text of a document, from its original or from what is kept of it; null when this version is not wanted any more.
+   * @param aside Runs what takes long and needs no parser meanwhile.
+   */
+  extract(job: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<Extracted | null>
   /** From text to searchable. */
   index(job: QueuedDocument, extracted: Extracted, engine: ActiveEngine, signal: AbortSignal): Promise<void>
 }
+
+export type Aside = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface Extracted {
   title: string | null
@@ -38,14 +45,20 @@ export interface StepParts {
 }
 
 export function createSteps(
-  { records, blobs, parserPool }: IngestOptions,
+  { records, blobs, parserPool, ocr }: IngestOptions,
   { patience, threads, batcher, writer }: StepParts,
 ): Steps {
-  async function parse({ document }: QueuedDocument, signal: AbortSignal): Promise<ParsedDocument> {
+  async function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
     const file = await blobs.path(document.sha256)
+    const parsed = await parse(document, file, signal)
+    if (ocr === undefined || document.mediaType !== PDF || !needsOcr(parsed)) return parsed
+    return aside(() => withOcr(parsed, { ocr, file, signal, parse: (output) => parse(document, output, signal) }))
+  }
+
+  async function parse({ mediaType, name }: DocumentRecord, file: string, signal: AbortSignal): Promise<ParsedDocument> {
     for (let tries = 1; ; tries++) {
       try {
-        return await parserPool.parse({ file, mediaType: document.mediaType, name: document.name, signal })
+        return await parserPool.parse({ file, mediaType, name, signal })
       } catch (error) {
         signal.throwIfAborted()
         if (!isDocsearchError(error, 'parser_crashed') || tries >= PARSER_TRIES) throw error
@@ -54,12 +67,12 @@ export function createSteps(
   }
 
   return {
-    async extract(job, signal) {
+    async extract(job, signal, aside) {
       if (job.hasPages) {
         const pages = await records.documents.pages(job.document.ownerId, job.documentId)
         return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
       }
-      const parsed = await parse(job, signal)
+      const parsed = await read(job, signal, aside)
       const { title, pages, pageCount } = parsed
       const tags = job.document.tags.length > 0 ? job.document.tags : (parsed.tags ?? [])
       if (!(await patience.try(() => records.queue.savePages(job, { ...parsed, health: healthOf(pages, pageCount) }))))

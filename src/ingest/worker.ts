@@ -10,6 +10,8 @@ import type { Patience } from './patience.ts'
 /** Documents whose text is extracted and that are not in the index yet: more of them would only take memory. */
 const MOST_HELD = 32
 const MOST_HELD_CHARS = 24_000_000
+/** Documents that wait for a program of the operator's, which take a queue and hardly any memory. */
+const MOST_ASIDE = 1_000
 /**
  * A document that was in work when the daemon died, so many times without coming one step further, is given up. It is tried after all
  * others, so that a daemon killed for other reasons hardly ever counts against it.
@@ -43,13 +45,16 @@ export function createWorker(options: WorkerOptions): Worker {
   const running = new Set<Promise<void>>()
   let extracting = 0
   let held = 0
+  let asides = 0
   let heldChars = 0
   let claiming = false
   let again = false
   let timer: NodeJS.Timeout | undefined
 
   const room = () =>
-    stopping.signal.aborted || heldChars >= MOST_HELD_CHARS ? 0 : Math.min(extractors - extracting, MOST_HELD - held)
+    stopping.signal.aborted || heldChars >= MOST_HELD_CHARS || asides >= MOST_ASIDE
+      ? 0
+      : Math.min(extractors - extracting, MOST_HELD - held)
 
   async function pump(): Promise<void> {
     clearTimeout(timer)
@@ -124,11 +129,24 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function extract(job: QueuedDocument): Promise<Extracted | null> {
-    if (job.attempts < MOST_ATTEMPTS) return steps.extract(job, aborting.signal)
+    if (job.attempts < MOST_ATTEMPTS) return steps.extract(job, aborting.signal, aside)
     const message = `The daemon ended ${job.attempts} times while working on this document. Save it anew from its own program and upload that.`
     await patience.try(() => records.queue.fail(job, { code: 'crashed_daemon', message }))
     options.onFailed()
     return null
+  }
+
+  /** Its place among the extractors is another document's meanwhile. */
+  async function aside<T>(work: () => Promise<T>): Promise<T> {
+    extracting -= 1
+    asides += 1
+    nudge()
+    try {
+      return await work()
+    } finally {
+      extracting += 1
+      asides -= 1
+    }
   }
 
   async function index(job: QueuedDocument, extracted: Extracted): Promise<void> {
