@@ -55,13 +55,15 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
       return { file, kind, failure: code, warnings: [], document: null, overlap: null }
     }
   }
+  let files: ReadFile[]
   try {
-    return await Promise.all(entries.map(read))
+    files = await Promise.all(entries.map(read))
   } finally {
     await pool.close()
-    const orphans = children().filter((pid) => !before.includes(pid))
-    if (orphans.length > 0) throw new Error(`parser processes are left over: ${orphans.join(', ')}`)
   }
+  const orphans = children().filter((pid) => !before.includes(pid))
+  if (orphans.length > 0) throw new Error(`parser processes are left over: ${orphans.join(', ')}`)
+  return files
 }
 
 /** Processes started by this one; none where the system does not tell. */

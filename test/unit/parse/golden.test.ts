@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { docxParagraph, rawDocx } from '../../support/make-bombs.ts'
+import { makeReport } from '../../support/make-report.ts'
 import { parseBytes } from '../../support/parse-file.ts'
 import { showDocument } from '../../support/show-document.ts'
 
@@ -102,6 +103,7 @@ test.each([
   ['rules.md', MARKDOWN],
   ['lease.html', HTML],
   ['lease.txt', TEXT],
+  ['report.pdf', await makeReport()],
 ])('%s', async (name, bytes) => {
   await expect(showDocument(await parseBytes(bytes, name))).toMatchFileSnapshot(`golden/${name}.golden`)
 })
