@@ -152,6 +152,8 @@ export type OnConflict = 'replace' | 'keep' | 'error'
 export interface DocumentQuery extends PageRequest {
   projectId?: string
   status?: DocumentStatus
+  /** With warnings, or without. */
+  warnings?: boolean
   /** Part of the name, without regard to case. */
   name?: string
   sha256?: string
