@@ -4,6 +4,8 @@ import type { Line, PageSource } from './line.ts'
 const MAX_ROWS = 4
 /** A running line stands in the same place on so many of the pages it is compared with. */
 const REPEATED = 2
+/** Further in, it may also be a title that a few pages share. */
+const REPEATED_WITHIN = 4
 /** From the text to what is not of it, baseline to baseline: at least so many sizes of type. */
 const APART = 1.35
 /** Many rows might be a text that is the same on each page: they must be further apart than its own lines. */
@@ -44,7 +46,9 @@ export function findRunning(
   pageCount: number,
 ): Running {
   const rows = rowsOf(source.lines)
-  const repeated = (row: Row): boolean => row.lines.every((line) => isRepeated(number, line, others, pageCount))
+  const within = Math.min(REPEATED_WITHIN, Math.max(REPEATED, pageCount - 1))
+  const repeated = (row: Row, place: number): boolean =>
+    row.lines.every((line) => isRepeated(number, line, others, pageCount, place === 0 ? REPEATED : within))
   const step = usualStep(rows)
   const apart = (row: Row, next: Row, found: number): boolean => {
     const gap = Math.abs(next.y - row.y)
@@ -62,11 +66,11 @@ export function findRunning(
 /** How many rows from the edge are running ones: all repeated, and the last of them apart from what follows. */
 function peel(
   rows: readonly Row[],
-  repeated: (row: Row) => boolean,
+  repeated: (row: Row, place: number) => boolean,
   apart: (row: Row, next: Row, found: number) => boolean,
 ): number {
   let count = 0
-  while (count < Math.min(MAX_ROWS, rows.length) && repeated(rows[count]!)) count++
+  while (count < Math.min(MAX_ROWS, rows.length) && repeated(rows[count]!, count)) count++
   const found = count
   while (count > 0 && rows[count] !== undefined && !apart(rows[count - 1]!, rows[count]!, found)) count--
   return count
@@ -102,7 +106,13 @@ export function usualAngle(lines: readonly Line[]): number {
   return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
 }
 
-function isRepeated(number: number, line: Line, others: ReadonlyMap<number, PageSource>, pageCount: number): boolean {
+function isRepeated(
+  number: number,
+  line: Line,
+  others: ReadonlyMap<number, PageSource>,
+  pageCount: number,
+  times: number,
+): boolean {
   const edge = edgeOf(line)
   let found = 0
   for (const [other, source] of others) {
@@ -111,7 +121,7 @@ function isRepeated(number: number, line: Line, others: ReadonlyMap<number, Page
     if (same === undefined) continue
     found++
     // A number that counts the pages says enough by itself.
-    if (found >= REPEATED || (pageCount === 2 && edge.numbers.some((value, i) => same.numbers[i] === value + other - number)))
+    if (found >= times || (pageCount === 2 && edge.numbers.some((value, i) => same.numbers[i] === value + other - number)))
       return true
   }
   return false
