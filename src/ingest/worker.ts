@@ -39,8 +39,9 @@ interface WorkerOptions extends IngestOptions {
 /** Takes documents from the queue and brings each to its end. Parsers are kept busy while passages are embedded and committed. */
 export function createWorker(options: WorkerOptions): Worker {
   const { records, engine, log, clock, patience, steps, stopping } = options
-  // One more than there are processes, so that none waits for the next claim.
-  const extractors = (options.parseWorkers ?? availableParallelism()) + 1
+  // As many as there are processes, twice that with those for documents that take long, and one more, so that none waits for the
+  // next claim.
+  const extractors = 2 * (options.parseWorkers ?? availableParallelism()) + 1
   const aborting = new AbortController()
   const running = new Set<Promise<void>>()
   let extracting = 0

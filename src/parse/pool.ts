@@ -10,11 +10,21 @@ import { ParserChild } from './worker/child.ts'
 
 /** A process is replaced after so many files: what leaks, leaks into one that ends. */
 const FILES_PER_PROCESS = 100
+/**
+ * A document that takes longer gives its place to one that waits and goes on beside it, so that a few that never end do not
+ * hold up the others …
+ */
+const ASIDE_AFTER_MS = 1_000
+/** … and one that takes this long gets what the others leave of the processor. */
+const NICE_AFTER_MS = 3_000
 /** An idle process is worth its memory for so long. */
 const IDLE_MS = 10 * 60_000
 
 export interface ParserPoolOptions {
-  /** Processes at most, one document each, and one more for `preflight`. They start with the pool, and again when needed. */
+  /**
+   * Processes at most, one document each, one more for `preflight`, and as many again for documents that take long. They start
+   * with the pool, and again when needed.
+   */
   workers: number
   limits: Pick<Limits, 'pages' | 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes' | 'xmlBytes'>
   pdfEngine: PdfEngine
@@ -58,6 +68,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const idle: { child: ParserChild; timer: NodeJS.Timeout }[] = []
   const all = new Set<ParserChild>()
   const waiting: { start: () => void; urgent: boolean }[] = []
+  /** Documents that take long and still have their place; each function gives it away. */
+  const slow: (() => void)[] = []
+  let aside = 0
   let busy = 0
   let closed = false
   let lastId = 0
@@ -115,6 +128,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   /** A turn among `workers`, in order of asking. */
   const turn = async (urgent: boolean, signal: AbortSignal | undefined): Promise<void> => {
     signal?.throwIfAborted()
+    if (busy >= places(urgent)) makeRoom()
     if (busy < places(urgent)) {
       busy++
       return
@@ -147,8 +161,43 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     next.start()
   }
 
+  const makeRoom = (): void => {
+    if (aside < workers) slow.shift()?.()
+  }
+
+  /** Watches how long a document takes; the end of its turn, and whether its process is good for another. */
+  const clockOf = (child: ParserChild): { end: () => void; unused: () => boolean } => {
+    let isAside = false
+    let niced = false
+    const giveAway = (): void => {
+      isAside = true
+      aside++
+      endTurn()
+    }
+    const late = setTimeout(() => {
+      slow.push(giveAway)
+      if (waiting.length > 0) makeRoom()
+    }, ASIDE_AFTER_MS)
+    // Only a privileged process could take it back.
+    const later = setTimeout(() => (niced = child.yieldProcessor()), NICE_AFTER_MS)
+    return {
+      unused: () => !niced,
+      end() {
+        clearTimeout(late)
+        clearTimeout(later)
+        if (!isAside) {
+          if (slow.includes(giveAway)) slow.splice(slow.indexOf(giveAway), 1)
+          return endTurn()
+        }
+        aside--
+        if (waiting.length > 0) makeRoom()
+      },
+    }
+  }
+
   const run = async (task: 'parse' | 'preflight', request: ParseRequest): Promise<ParsedDocument> => {
     await turn(task === 'preflight', request.signal)
+    let clock: ReturnType<typeof clockOf> | null = null
     try {
       if (closed)
         throw new DocsearchError(
@@ -157,17 +206,19 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
           { blame: 'internal' },
         )
       const child = take()
+      clock = clockOf(child)
       const { result, reusable } = await runJob(
         child,
         { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine },
         limits,
         request,
       )
-      if (reusable) putBack(child)
+      if (reusable && clock.unused()) putBack(child)
       else discard(child)
       return await result
     } finally {
-      endTurn()
+      if (clock === null) endTurn()
+      else clock.end()
     }
   }
 
