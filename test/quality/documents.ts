@@ -11,6 +11,8 @@ export interface ReadFile {
   /** Path within the folder: `pdf/a.pdf`. */
   file: string
   kind: string
+  /** Words of the reference as the manifest counts them; 0 where it does not. */
+  manifestWords: number
   /** The code of its failure; null where it was read. */
   failure: string | null
   warnings: string[]
@@ -23,6 +25,7 @@ interface Entry {
   file: string
   kind: string
   reference?: string
+  ref_words?: number | null
 }
 
 /** Every file of the folder through the real parser processes, two at a time. Throws where a process is left over. */
@@ -33,7 +36,7 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
     .map((line) => JSON.parse(line) as Entry)
   const before = children()
   const pool = createParserPool({ workers: 2, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log: silentLogger })
-  const read = async ({ file, kind, reference }: Entry): Promise<ReadFile> => {
+  const read = async ({ file, kind, reference, ref_words }: Entry): Promise<ReadFile> => {
     const path = join(folder, file)
     try {
       const { mediaType } = await sniff(path, file)
@@ -43,6 +46,7 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
       return {
         file,
         kind,
+        manifestWords: ref_words ?? 0,
         failure: null,
         warnings: document.warnings.map(({ code }) => code),
         document,
@@ -52,7 +56,7 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
       const { code } = error as { code?: string }
       // What has no code is a fault of ours.
       if (code === undefined) throw error
-      return { file, kind, failure: code, warnings: [], document: null, overlap: null }
+      return { file, kind, manifestWords: ref_words ?? 0, failure: code, warnings: [], document: null, overlap: null }
     }
   }
   let files: ReadFile[]
