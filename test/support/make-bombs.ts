@@ -52,6 +52,12 @@ export function blanksPdf(megabytes: number): Buffer {
   return onePage(stream(deflateSync(once), '[/FlateDecode/FlateDecode]'))
 }
 
+/** A page of `megabytes` of operators that show text. */
+export function operatorsPdf(megabytes: number): Buffer {
+  const show = 'BT /F 9 Tf 10 10 Td (text) Tj ET\n'
+  return onePage(stream(deflateSync(Buffer.from(show.repeat((megabytes * 1_000_000) / show.length))), '/FlateDecode'))
+}
+
 /**
  * A PDF whose last page draws ten drawings, each of which draws ten, and so on: nobody reads it to its end. Pages that can be
  * read may come before.
