@@ -5,13 +5,13 @@ export const VERDICTS: Record<string, string> = {
   'pdf/pypdf__issue-914-xmp-data.pdf':
     'ours: a table of stock, read row by row as it is printed; the reference reads it column by column, so that no quantity stands beside its article',
   'pdf/pdfplumber__issue-848.pdf':
-    'ours on three of eight pages, which are printed mirrored: the reference has their letters back to front, we have words. On one more mirrored page (3) ours tears a dozen words apart and the reference does not',
+    'ours: three of the eight pages are printed mirrored, and the reference has every word of them back to front',
   'pdf/pdfplumber__ca-warn-report.pdf':
     'ours: every row of the table is whole and under its header; the reference tears off the first columns of each page',
   'pdf/pdfminer.six__matplotlib.pdf':
     'reference: the figures at the upright axis are five numbers, which we read as one word, for they stand closer together than letters of a line that runs upwards',
   'pdf/pdf.js__issue18117.pdf':
-    'neither: the last characters have no Unicode at all; we give what the font says, which is nonsense, the reference a comma for each. What can be read, both read; the line stands twice on the page',
+    'reference in part: each line ends in Chinese characters parted by commas, of which it has the commas; the font maps all of them wrongly, and we give what it says',
   'pdf/pdf.js__Type3WordSpacing.pdf':
     'ours: six lines of three words each, as they are printed; the reference cannot place the spaces of a Type 3 font and mixes the lines',
   'pdf/pdf.js__french_diacritics.pdf':

@@ -9,6 +9,9 @@ const PLAIN_LINE = /[^\r\n]+/g
 // eslint-disable-next-line no-control-regex
 const PAIRED = /[\uD800-\uDBFF]/
 
+/** Less than this share of the size of type a letter, and a line cannot have run all the way in one direction. */
+const NARROW = 0.25
+
 /**
  * The lines of a text page, as PDFium breaks them. Geometry is asked for the first and last character of each only: that
  * keeps it cheap.
@@ -26,11 +29,19 @@ export function readLines(pdfium: Pdfium, page: number): Line[] {
     const indexOf = characterIndex(raw)
     const glyphAt = (offset: number) => glyphs.read(api.FPDFText_GetCharIndexFromTextIndex(page, indexOf(offset)))
     const lines: Line[] = []
-    for (const match of raw.matchAll(raw.includes('\uFFFE') ? LINE : PLAIN_LINE)) {
-      const text = fixText(match[0]).replace(/ {2,}/g, ' ').trim()
-      if (text === '') continue
-      const first = glyphAt(match.index + match[0].search(/\S/))
-      const last = glyphAt(match.index + match[0].trimEnd().length - 1)
+    const add = (part: string, start: number): void => {
+      const text = fixText(part).replace(/ {2,}/g, ' ').trim()
+      if (text === '') return
+      const first = glyphAt(start + part.search(/\S/))
+      const last = glyphAt(start + part.trimEnd().length - 1)
+      if (first.angle >= 180 && last.x - first.x < NARROW * first.size * text.length && text.includes(' ')) {
+        const cut = whereItTurnsBack(part, (offset) => glyphAt(start + offset).x)
+        if (cut !== null) {
+          add(part.slice(0, cut), start)
+          add(part.slice(cut), start + cut)
+          return
+        }
+      }
       lines.push({
         text,
         // A line in a script that runs to the left begins at its right.
@@ -43,6 +54,7 @@ export function readLines(pdfium: Pdfium, page: number): Line[] {
         angle: first.angle,
       })
     }
+    for (const match of raw.matchAll(raw.includes('\uFFFE') ? LINE : PLAIN_LINE)) add(match[0], match.index)
     return lines
   } finally {
     glyphs.close()
@@ -50,12 +62,28 @@ export function readLines(pdfium: Pdfium, page: number): Line[] {
   }
 }
 
-/** From offsets in UTF-16 to PDFium's, which counts characters; for offsets that grow. */
+/**
+ * Print that stands on its head or is mirrored, and was set in pieces, PDFium puts together from the wrong side: the place
+ * where a second piece begins, left of the first; null where there is none.
+ */
+function whereItTurnsBack(part: string, xOf: (offset: number) => number): number | null {
+  let last = -Infinity
+  for (let offset = 0; offset < part.length; offset++) {
+    if (part[offset] === ' ') continue
+    const x = xOf(offset)
+    if (x < last) return offset
+    last = x
+  }
+  return null
+}
+
+/** From offsets in UTF-16 to PDFium's, which counts characters; cheap for offsets that grow. */
 function characterIndex(raw: string): (offset: number) => number {
   if (!PAIRED.test(raw)) return (offset) => offset
   let at = 0
   let pairs = 0
   return (offset) => {
+    if (offset < at) [at, pairs] = [0, 0]
     for (; at < offset; at++) {
       const unit = raw.charCodeAt(at)
       if (unit >= 0xd800 && unit < 0xdc00) pairs++
