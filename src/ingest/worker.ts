@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDocsearchError } from '../core/errors.ts'
 import type { ActiveEngine } from '../engine/engine.ts'
@@ -39,9 +38,8 @@ interface WorkerOptions extends IngestOptions {
 /** Takes documents from the queue and brings each to its end. Parsers are kept busy while passages are embedded and committed. */
 export function createWorker(options: WorkerOptions): Worker {
   const { records, engine, log, clock, patience, steps, stopping } = options
-  // As many as there are processes, twice that with those for documents that take long, and one more, so that none waits for the
-  // next claim.
-  const extractors = 2 * (options.parseWorkers ?? availableParallelism()) + 1
+  // One more than can be read, so that nothing waits for the next claim.
+  const extractors = options.parserPool.capacity + 1
   const aborting = new AbortController()
   const running = new Set<Promise<void>>()
   let extracting = 0

@@ -10,7 +10,7 @@ export interface TimeLimit {
 }
 
 /** Calls `over` once the process has had this much time; time in which others had the processor it was to yield does not count. */
-export function createTimeLimit(child: Pick<ParserChild, 'processorMs'>, limitMs: number, over: () => void): TimeLimit {
+export function createTimeLimit(child: Pick<ParserChild, 'owedMs'>, limitMs: number, over: () => void): TimeLimit {
   let rounds = 0
   let had: number | null = null
   let turn = 0
@@ -18,7 +18,7 @@ export function createTimeLimit(child: Pick<ParserChild, 'processorMs'>, limitMs
 
   function look(): void {
     const mine = turn
-    void child.processorMs().then((now) => {
+    void child.owedMs().then((now) => {
       if (mine !== turn) return
       const left = now === null ? 0 : limitMs - (now - (had ?? now))
       had ??= now

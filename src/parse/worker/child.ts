@@ -9,7 +9,8 @@ import type { Answer, Job } from './protocol.ts'
 const MAIN = fileURLToPath(new URL(`./main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 const HEAP_MB = 768
 const STDERR_BYTES = 4_000
-const NICE = 15
+/** About a tenth of what others get. */
+const NICE = 10
 /** Of the kernel's clock in /proc, on every platform that Node runs on. */
 const MS_PER_TICK = 10
 
@@ -113,14 +114,25 @@ export class ParserChild {
     return true
   }
 
-  /** Milliseconds of the processor it had, where it may be short of that; null where time is time. */
+  /** Milliseconds of the processor that it had; null where the system does not tell. */
   async processorMs(): Promise<number | null> {
+    const [, ...fields] = (await this.stat()) ?? []
+    return fields.length === 0 ? null : (Number(fields[10]) + Number(fields[11])) * MS_PER_TICK
+  }
+
+  /** As processorMs, where it yields and waits for nothing else; null where time is time. */
+  async owedMs(): Promise<number | null> {
     if (!this.yields) return null
+    const [state] = (await this.stat()) ?? []
+    return state === 'R' ? this.processorMs() : null
+  }
+
+  private async stat(): Promise<string[] | null> {
+    if (process.platform !== 'linux' || this.pid === undefined) return null
     try {
       const stat = await readFile(`/proc/${this.pid}/stat`, 'utf8')
-      const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      // One that waits for nothing but the processor runs; another would not come further with more of it.
-      return state === 'R' ? (Number(fields[10]) + Number(fields[11])) * MS_PER_TICK : null
+      // The name before it may hold anything.
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     } catch {
       // It ended just now; its exit says how.
       return null

@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../../src/config/config.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { Page } from '../../../src/core/parsed.ts'
 import { createParserPool, type ParserPool } from '../../../src/parse/pool.ts'
+import { endlessPdf as loopingPdf } from '../../support/hard-files.ts'
 import { blanksPdf, endlessPdf, manyPagesPdf } from '../../support/make-bombs.ts'
 import { makePdf } from '../../support/make-documents.ts'
 import { withFile } from '../../support/parse-file.ts'
@@ -190,7 +191,7 @@ test.runIf(process.platform === 'linux')('a process sees nothing of the environm
 
 test('a document that never ends does not keep the others waiting, though there is one process', async () => {
   const pool = newPool()
-  await withFile(endlessPdf(), async (endless) => {
+  await withFile(loopingPdf(), async (endless) => {
     const stop = new AbortController()
     const never = pool.parse({ file: endless, mediaType: PDF, name: 'endless.pdf', signal: stop.signal })
     never.catch(() => {})

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 async function overAfter(seconds: number, processorMs: (now: number) => number | null): Promise<boolean> {
   const began = Date.now()
   let over = false
-  const limit = createTimeLimit({ processorMs: async () => processorMs(Date.now() - began) }, 10_000, () => (over = true))
+  const limit = createTimeLimit({ owedMs: async () => processorMs(Date.now() - began) }, 10_000, () => (over = true))
   await vi.advanceTimersByTimeAsync(seconds * 1000)
   limit.clear()
   return over
@@ -30,7 +30,7 @@ test('but not for ever', async () => {
 
 test('a page begins it anew, and what has ended is not over', async () => {
   const over = vi.fn()
-  const limit = createTimeLimit({ processorMs: async () => null }, 10_000, over)
+  const limit = createTimeLimit({ owedMs: async () => null }, 10_000, over)
   for (let i = 0; i < 3; i++) {
     await vi.advanceTimersByTimeAsync(9_000)
     limit.refresh()
