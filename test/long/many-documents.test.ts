@@ -5,8 +5,8 @@ import { residentMemory } from '../support/memory.ts'
 const MANY = Number(process.env.DOCSEARCH_TEST_DOCUMENTS ?? 10_000)
 const FEW = 10
 const IN_REQUEST = 20
-/** From the first tenth of the documents to the last: what a program without a leak has as noise. */
-const MOST_GROWTH = 1.5
+/** From the half of the documents to the last: what a program without a leak has as noise, once it is warm. */
+const MOST_GROWTH = 1.25
 
 let instance: Instance
 let running: Running
@@ -82,5 +82,5 @@ test(`${MANY} documents in one project: memory stays, lists and status answer as
     }),
   )
   expect((await running.project('default')).statuses).toEqual({ queued: 0, processing: 0, ready: MANY, failed: 0 })
-  if (memory[0]! > 0) expect(memory.at(-1)! / memory[0]!).toBeLessThan(MOST_GROWTH)
+  if (memory[4]! > 0) expect(memory.at(-1)! / memory[4]!).toBeLessThan(MOST_GROWTH)
 })
