@@ -36,7 +36,7 @@ _docsearch_takes_value() {
     'documents get --output'|'documents get -o'|'documents get --server'|'documents get --profile') return 0 ;;
     'documents text --page'|'documents text --server'|'documents text --profile') return 0 ;;
     'documents delete --server'|'documents delete --profile') return 0 ;;
-    'documents reprocess --server'|'documents reprocess --profile') return 0 ;;
+    'documents reprocess --project'|'documents reprocess -p'|'documents reprocess --server'|'documents reprocess --profile') return 0 ;;
     'documents help --server'|'documents help --profile') return 0 ;;
     'keys --server'|'keys --profile') return 0 ;;
     'keys list --server'|'keys list --profile') return 0 ;;
@@ -199,6 +199,7 @@ _docsearch() {
     'documents text --profile') :; return ;;
     'documents delete --server') :; return ;;
     'documents delete --profile') :; return ;;
+    'documents reprocess --project'|'documents reprocess -p') _docsearch_projects "$cur"; return ;;
     'documents reprocess --server') :; return ;;
     'documents reprocess --profile') :; return ;;
     'documents help --server') :; return ;;
@@ -294,12 +295,12 @@ _docsearch() {
       'projects delete') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'documents list') COMPREPLY=($(compgen -W '--project -p --status --name --limit -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'documents list') COMPREPLY=($(compgen -W '--project -p --status --warnings --name --limit -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents show') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents get') COMPREPLY=($(compgen -W '--output -o --force -f --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents text') COMPREPLY=($(compgen -W '--page --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents delete') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'documents reprocess') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'documents reprocess') COMPREPLY=($(compgen -W '--project -p --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys list') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;

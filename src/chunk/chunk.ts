@@ -4,7 +4,7 @@ import { cutLong, type Piece, sentencesOf } from './sentences.ts'
 import { type Span, spansOf } from './spans.ts'
 
 /** Part of the index's fingerprint: raised whenever the same document gives other chunks. */
-export const CHUNKER_VERSION = 2
+export const CHUNKER_VERSION = 3
 
 /** About 250 English words: long enough to answer a question, short enough to be about one thing. */
 const DEFAULT_TARGET = 320
@@ -12,6 +12,8 @@ const DEFAULT_TARGET = 320
 const TINY = 0.2
 /** From this share on a passage rather ends at a paragraph than takes part of the next. */
 const FULL_ENOUGH = 0.5
+/** A block of code up to this share of the target stays whole: half a function answers nothing. */
+const CODE_ROOM = 3
 const MAX_HEADING_CHARS = 200
 
 export interface ChunkOptions {
@@ -30,14 +32,16 @@ interface Draft {
 
 /**
  * Cuts a document into chunks that follow it: headings, paragraphs, lists, rows, sentences, pages. Pure.
- * Chunks are in order, do not overlap, hold every character that is not blank, and `chunk.text` is
- * `documentText(pages).slice(chunk.charStart, chunk.charEnd)`. A sentence is cut only where it is longer than `maxTokens`.
+ * Chunks are in order, do not overlap, and hold every character that is not blank, but for running headers and footers.
+ * `chunk.text` is `documentText(pages).slice(chunk.charStart, chunk.charEnd)` without those between its parts. A sentence is
+ * cut only where it is longer than `maxTokens`.
  */
 export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Chunk[] {
   const maxTokens = Math.max(1, options.maxTokens)
   const target = Math.min(options.targetTokens ?? DEFAULT_TARGET, maxTokens)
   const { countTokens } = options
-  const { text, spans } = spansOf(pages)
+  const { text, spans, running } = spansOf(pages)
+  const between = betweenPieces(text, running)
   const withText = new Set(spans.filter((span) => span.kind !== 'heading').map((span) => span.page))
   const drafts: Draft[] = []
   let draft: Draft = { pieces: [], tokens: 0 }
@@ -48,8 +52,8 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   const tokensWith = (piece: Piece): number => {
     const last = draft.pieces.at(-1)
     if (last === undefined) return piece.tokens
-    const gap = piece.start - last.end
-    return draft.tokens + piece.tokens + 1 + (gap > 3 ? countTokens(text.slice(last.end, piece.start)) : 0)
+    const gap = between(last.end, piece.start)
+    return draft.tokens + piece.tokens + 1 + (gap.length > 3 ? countTokens(gap) : 0)
   }
   const add = (piece: Piece, span: Span): void => {
     draft.tokens = tokensWith(piece)
@@ -106,7 +110,10 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
     // The end of a sentence is taken in as long as there is room at all.
     const room = continues ? maxTokens : target
     if (block.tokens <= maxTokens && tokensWith(block) <= room) add(block, span)
-    else if (block.tokens <= target && draft.tokens >= target * FULL_ENOUGH && !continues) {
+    else if (span.kind === 'code' && block.tokens <= Math.min(maxTokens, target * CODE_ROOM)) {
+      closeFor(block)
+      add(block, span)
+    } else if (block.tokens <= target && draft.tokens >= target * FULL_ENOUGH && !continues) {
       closeFor(block)
       add(block, span)
     } else {
@@ -115,7 +122,7 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   }
   close()
   if (draft.pieces.length > 0) drafts.push(draft)
-  return mergeTiny(drafts, target, maxTokens).map((finished, index) => toChunk(text, finished, index))
+  return mergeTiny(drafts, target, maxTokens).map((finished, index) => toChunk(text, between, finished, index))
 }
 
 /** A paragraph that a page's or column's end broke in the middle of a sentence. */
@@ -148,12 +155,27 @@ function mergeTiny(drafts: readonly Draft[], target: number, maxTokens: number):
   return merged
 }
 
-function toChunk(text: string, { pieces }: Draft, index: number): Chunk {
+/** The text from one place to another, without the running headers and footers that lie there. */
+function betweenPieces(text: string, running: readonly Span[]): (start: number, end: number) => string {
+  let next = 0
+  return (start, end) => {
+    // Places come in order, but for small steps back.
+    while (next > 0 && running[next - 1]!.start >= start) next--
+    while (next < running.length && running[next]!.end <= start) next++
+    if (next >= running.length || running[next]!.start >= end) return text.slice(start, end)
+    // What is left around them is blank: the break between the pages, or between what stood before and after.
+    return text.slice(start, end).includes('\f') ? '\f' : '\n\n'
+  }
+}
+
+function toChunk(text: string, between: (start: number, end: number) => string, { pieces }: Draft, index: number): Chunk {
   const first = pieces[0]!
   const last = pieces.at(-1)!
   return {
     index,
-    text: text.slice(first.start, last.end),
+    text: pieces
+      .map((piece, i) => (i === 0 ? '' : between(pieces[i - 1]!.end, piece.start)) + text.slice(piece.start, piece.end))
+      .join(''),
     charStart: first.start,
     charEnd: last.end,
     pageStart: first.page,

@@ -66,10 +66,12 @@ function addDocuments(program: Command, on: On): void {
       .description('list the documents')
       .option('-p, --project <name>', 'only of this project (id or name)')
       .addOption(new Option('--status <status>', 'only with this status').choices(['queued', 'processing', 'ready', 'failed']))
+      .option('--warnings', 'only those of which a search may miss something')
       .option('--name <text>', 'only with this in the name')
       .option('-n, --limit <number>', 'how many (default all)', integer(1)),
     list,
     'docsearch documents list --status failed',
+    'docsearch documents list --warnings --project contracts',
   )
   on(
     noun.command('show').description('show a document').argument('<document>', 'id, or a name or path no other has'),
@@ -112,10 +114,12 @@ function addDocuments(program: Command, on: On): void {
     noun
       .command('reprocess')
       .alias('retry')
-      .description('read documents anew')
-      .argument('<document...>', 'ids, or names or paths no others have'),
+      .description('read documents anew; without any, all that failed')
+      .argument('[document...]', 'ids, or names or paths no others have')
+      .option('-p, --project <name>', 'those that failed in this project (id or name)'),
     () => import('./commands/documents/reprocess.ts'),
     'docsearch documents reprocess doc_01h…',
+    'docsearch documents retry --project contracts',
   )
 }
 

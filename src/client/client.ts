@@ -41,6 +41,8 @@ export interface Page {
 export interface DocumentFilter extends Page {
   project?: string
   status?: Document['status']
+  /** Only with warnings, or only without. */
+  warnings?: boolean
   name?: string
   sha256?: string
 }

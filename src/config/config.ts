@@ -20,6 +20,8 @@ export interface Config {
   parseWorkers: number
   /** Which PDF engine is tried first. */
   pdfEngine: 'pdfium' | 'pdf2json'
+  /** Program and arguments that read pages without text, with `{input}` and `{output}`; null for none. */
+  ocrCommand: readonly string[] | null
   limits: Limits
 }
 
@@ -34,6 +36,8 @@ export interface Limits {
   /** Milliseconds to parse a document in all, and without a new page. */
   parseMs: number
   parseStallMs: number
+  /** Milliseconds for the program of `ocrCommand`. */
+  ocrMs: number
   /** Bytes of resident memory of a parser. */
   parseMemoryBytes: number
   /** Bytes of text (UTF-8) of a document. */
@@ -53,6 +57,7 @@ export const DEFAULT_LIMITS: Limits = {
   pages: 5_000,
   parseMs: 60_000,
   parseStallMs: 10_000,
+  ocrMs: 600_000,
   parseMemoryBytes: 1024 ** 3,
   textBytes: 20 * MB,
   xmlBytes: 64 * MB,

@@ -145,6 +145,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>): Config
     logLevel: get('log_level'),
     parseWorkers: get('parse.workers'),
     pdfEngine: get('pdf.engine'),
+    ocrCommand: get('parse.ocr_command'),
     limits: Object.freeze({
       fileBytes: get<number>('limits.file_bytes'),
       requestFiles: get<number>('limits.request_files'),
@@ -152,6 +153,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>): Config
       pages: get<number>('limits.pages'),
       parseMs: get<number>('limits.parse_ms'),
       parseStallMs: get<number>('limits.parse_stall_ms'),
+      ocrMs: get<number>('limits.ocr_ms'),
       parseMemoryBytes: get<number>('limits.parse_memory_bytes'),
       textBytes: get<number>('limits.text_bytes'),
       xmlBytes: get<number>('limits.xml_bytes'),

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { DEFAULT_LIMITS } from './config.ts'
-import { bytes, embedderSetting, flag, httpAddress, integer, milliseconds, textList } from './values.ts'
+import { bytes, commandLine, embedderSetting, flag, httpAddress, integer, milliseconds, textList } from './values.ts'
 
 export interface Setting {
   /** Dotted path in config.json. The environment variable is DOCSEARCH_ and this in capitals, dots as underscores. */
@@ -52,12 +52,19 @@ export const SETTINGS: readonly Setting[] = [
     default: 'pdfium',
     help: 'PDF engine tried first',
   },
+  {
+    key: 'parse.ocr_command',
+    schema: commandLine(['{input}', '{output}']).nullable(),
+    default: null,
+    help: 'program that reads scanned pages, e.g. "ocrmypdf --skip-text {input} {output}"; run without a shell',
+  },
   { key: 'limits.file_bytes', schema: bytes, default: L.fileBytes, help: 'size of one file' },
   { key: 'limits.request_files', schema: integer(1, 1000), default: L.requestFiles, help: 'files in one request' },
   { key: 'limits.request_bytes', schema: bytes, default: L.requestBytes, help: 'size of one request' },
   { key: 'limits.pages', schema: integer(1, 1_000_000), default: L.pages, help: 'pages of a document' },
   { key: 'limits.parse_ms', schema: milliseconds, default: L.parseMs, help: 'time to parse a document' },
   { key: 'limits.parse_stall_ms', schema: milliseconds, default: L.parseStallMs, help: 'time without a page while parsing' },
+  { key: 'limits.ocr_ms', schema: milliseconds, default: L.ocrMs, help: 'time for parse.ocr_command with one document' },
   { key: 'limits.parse_memory_bytes', schema: bytes, default: L.parseMemoryBytes, help: 'memory of a parser' },
   { key: 'limits.text_bytes', schema: bytes, default: L.textBytes, help: 'text of a document' },
   { key: 'limits.xml_bytes', schema: bytes, default: L.xmlBytes, help: 'XML inflated for a DOCX' },

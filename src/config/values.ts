@@ -69,3 +69,20 @@ export const textList = z.union(
 export const embedderSetting = z
   .string('must be auto, builtin or ollama:MODEL')
   .regex(/^(auto|builtin|ollama:\S+)$/, 'must be auto, builtin or ollama:MODEL')
+
+/** A program and its arguments as a list, or on one line, where quotes keep blanks; no shell is meant. Each of `needed` must occur. */
+export function commandLine(needed: readonly string[]) {
+  const message = `must be a program with its arguments, with ${needed.join(' and ')} among them`
+  return z
+    .union([z.array(z.string()).readonly(), z.string().transform(splitCommand)], message)
+    .refine(
+      (parts) => (parts[0] ?? '') !== '' && needed.every((text) => parts.slice(1).some((part) => part.includes(text))),
+      message,
+    )
+}
+
+function splitCommand(line: string): string[] {
+  return [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([part]) =>
+    part.replace(/"([^"]*)"|'([^']*)'/g, (_quoted, double?: string, single?: string) => double ?? single ?? ''),
+  )
+}

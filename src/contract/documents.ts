@@ -1,6 +1,30 @@
 import { z } from 'zod'
 import { documentStatus, nextCursor, pageQuery, timestamp } from './common.ts'
 
+const WARNINGS = [
+  'What a search may miss though the document is ready, by code.',
+  '`no_text`: none of its pages has text, a scan needs OCR.',
+  '`pages_without_text`: some of them have none; `page` is the first.',
+  '`ocr_failed`: the program of `parse.ocr_command` did not read them.',
+  '`parse_timeout`, `parse_memory`: reading ended at a limit; `page` is the first that is missing.',
+  '`chunk_not_embedded`: passages that are found by their words only.',
+].join(' ')
+
+const parse = z
+  .looseObject({
+    engine: z.string().optional().meta({ description: 'Which reader: `pdfium`, `mammoth`, `text` …' }),
+    encoding: z.string().optional().meta({ description: 'Of text, Markdown and HTML' }),
+    confidence: z.number().optional().meta({ description: 'That it is this encoding, 0 to 1' }),
+    took_ms: z.int().optional().meta({ description: 'Time to read it' }),
+    cut_short: z.boolean().optional().meta({ description: 'A limit ended the reading; the pages before it can be found' }),
+    ocr: z
+      .object({ pages: z.int(), took_ms: z.int() })
+      .optional()
+      .meta({ description: 'Pages without text that the program of `parse.ocr_command` has read' }),
+    tags: z.array(z.string()).optional().meta({ description: 'Tags in the file itself; taken where the upload gave none' }),
+  })
+  .meta({ description: 'What read it; empty before that' })
+
 export const document = z
   .object({
     id: z.string(),
@@ -18,7 +42,9 @@ export const document = z
     chunk_count: z.int().nullable(),
     embedding_model: z.string().nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    warnings: z.array(z.object({ code: z.string(), message: z.string(), page: z.int().optional() })),
+    warnings: z
+      .array(z.object({ code: z.string(), message: z.string(), page: z.int().optional() }))
+      .meta({ description: WARNINGS }),
     health: z.object({
       pages: z.int(),
       pages_with_text: z.int(),
@@ -27,7 +53,7 @@ export const document = z
     }),
     title: z.string().nullable(),
     tags: z.array(z.string()),
-    parse: z.record(z.string(), z.unknown()).meta({ description: 'What read it: engine, encoding, time' }),
+    parse,
   })
   .meta({ id: 'Document' })
 export type Document = z.infer<typeof document>
@@ -39,6 +65,11 @@ export const documentListQuery = z.strictObject({
   ...pageQuery,
   project: z.string().min(1).max(200).optional(),
   status: documentStatus.optional(),
+  warnings: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .meta({ description: 'Only documents with warnings, or only those without' }),
   name: z.string().min(1).max(1000).optional().meta({ description: 'Part of the name, without regard to case' }),
   sha256: z
     .string()

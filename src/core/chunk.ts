@@ -2,7 +2,7 @@
 export interface Chunk {
   /** From 0 within the document. */
   index: number
-  /** Exactly `documentText(pages).slice(charStart, charEnd)`. */
+  /** `documentText(pages).slice(charStart, charEnd)`, without running headers and footers that lie between. */
   text: string
   charStart: number
   charEnd: number

@@ -4,7 +4,12 @@ import type { DocumentWarning } from './model.ts'
  * What every parser gives, whatever the format: pages of blocks.
  * A block is a span of its page's text (`page.text.slice(start, end)`), so a passage can show exactly what stands in the document.
  */
-export type BlockKind = 'heading' | 'paragraph' | 'list_item' | 'table_row' | 'code'
+export type BlockKind = 'heading' | 'paragraph' | 'list_item' | 'table_row' | 'code' | 'page_header' | 'page_footer'
+
+/** Headers, footers and page numbers that run through a document: they stand in its text and blocks, and in no passage. */
+export function isRunning(kind: BlockKind): boolean {
+  return kind === 'page_header' || kind === 'page_footer'
+}
 
 export interface Block {
   kind: BlockKind
@@ -27,6 +32,8 @@ export interface Page {
 
 export interface ParsedDocument {
   title: string | null
+  /** What the file itself says it is about; for a document that was uploaded without tags. */
+  tags?: readonly string[]
   pages: Page[]
   /** Pages of the file; more than `pages.length` when a limit cut it short. */
   pageCount: number

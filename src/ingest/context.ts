@@ -3,6 +3,7 @@ import type { Limits } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Ocr } from '../parse/ocr/ocr.ts'
 import type { ParserPool } from '../parse/pool.ts'
 import type { Records } from '../records/records.ts'
 
@@ -12,6 +13,8 @@ export interface IngestOptions {
   blobs: Blobs
   engine: Engine
   parserPool: ParserPool
+  /** For pages without text; none where the operator named no program. */
+  ocr?: Ocr | undefined
   limits: Pick<Limits, 'fileBytes'>
   /** Parser processes in the pool; default one for each core. */
   parseWorkers?: number

@@ -3,6 +3,8 @@ import { killPoint } from '../core/kill-point.ts'
 import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 import type { ActiveEngine } from '../engine/engine.ts'
+import { PDF } from '../parse/media-types.ts'
+import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import type { QueuedDocument } from '../records/records.ts'
 import type { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
@@ -15,14 +17,21 @@ import type { IndexWriter } from './writer.ts'
 const PARSER_TRIES = 3
 
 export interface Steps {
-  /** The text of a document, from its original or from what is kept of it; null when this version is not wanted any more. */
-  extract(job: QueuedDocument, signal: AbortSignal): Promise<Extracted | null>
+  /**
+   * The text of a document, from its original or from what is kept of it; null when this version is not wanted any more.
+   * @param aside Runs what takes long and needs no parser meanwhile.
+   */
+  extract(job: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<Extracted | null>
   /** From text to searchable. */
   index(job: QueuedDocument, extracted: Extracted, engine: ActiveEngine, signal: AbortSignal): Promise<void>
 }
 
+export type Aside = <T>(work: () => Promise<T>) => Promise<T>
+
 export interface Extracted {
   title: string | null
+  /** Those of the upload, or of the file where that gave none. */
+  tags: readonly string[]
   pages: readonly Page[]
   /** Size in memory, roughly: characters of text. */
   chars: number
@@ -36,14 +45,20 @@ export interface StepParts {
 }
 
 export function createSteps(
-  { records, blobs, parserPool }: IngestOptions,
+  { records, blobs, parserPool, ocr }: IngestOptions,
   { patience, threads, batcher, writer }: StepParts,
 ): Steps {
-  async function parse({ document }: QueuedDocument, signal: AbortSignal): Promise<ParsedDocument> {
+  async function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
     const file = await blobs.path(document.sha256)
+    const parsed = await parse(document, file, signal)
+    if (ocr === undefined || document.mediaType !== PDF || !needsOcr(parsed)) return parsed
+    return aside(() => withOcr(parsed, { ocr, file, signal, parse: (output) => parse(document, output, signal) }))
+  }
+
+  async function parse({ mediaType, name }: DocumentRecord, file: string, signal: AbortSignal): Promise<ParsedDocument> {
     for (let tries = 1; ; tries++) {
       try {
-        return await parserPool.parse({ file, mediaType: document.mediaType, name: document.name, signal })
+        return await parserPool.parse({ file, mediaType, name, signal })
       } catch (error) {
         signal.throwIfAborted()
         if (!isDocsearchError(error, 'parser_crashed') || tries >= PARSER_TRIES) throw error
@@ -52,19 +67,21 @@ export function createSteps(
   }
 
   return {
-    async extract(job, signal) {
+    async extract(job, signal, aside) {
       if (job.hasPages) {
         const pages = await records.documents.pages(job.document.ownerId, job.documentId)
-        return pages && { title: job.document.title, pages, chars: charsOf(pages) }
+        return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
       }
-      const { title, pages, pageCount, warnings, facts } = await parse(job, signal)
-      const parsed = { title, pages, pageCount, warnings, facts, health: healthOf(pages, pageCount) }
-      if (!(await patience.try(() => records.queue.savePages(job, parsed)))) return null
+      const parsed = await read(job, signal, aside)
+      const { title, pages, pageCount } = parsed
+      const tags = job.document.tags.length > 0 ? job.document.tags : (parsed.tags ?? [])
+      if (!(await patience.try(() => records.queue.savePages(job, { ...parsed, health: healthOf(pages, pageCount) }))))
+        return null
       killPoint('extract')
-      return { title, pages, chars: charsOf(pages) }
+      return { title, tags, pages, chars: charsOf(pages) }
     },
 
-    async index(job, { title, pages }, engine, signal) {
+    async index(job, { title, tags, pages }, engine, signal) {
       const { embedder } = engine
       const { document, version } = job
       const shown = title ?? document.name
@@ -83,6 +100,7 @@ export function createSteps(
       const indexed = chunks.map((chunk, i) => ({
         ...chunk,
         ...placeOf(document, version, chunk.index),
+        tags,
         title: shown,
         vector: vectors[i] ?? null,
       }))
@@ -95,7 +113,7 @@ export function createSteps(
 
 /** What a passage has of its document, so that filters run inside the index. */
 function placeOf(document: DocumentRecord, version: number, index: number) {
-  const { id, ownerId, projectId, mediaType, path, tags, createdAt } = document
+  const { id, ownerId, projectId, mediaType, path, createdAt } = document
   return {
     id: `${id}:${version}:${index}`,
     documentId: id,
@@ -104,7 +122,6 @@ function placeOf(document: DocumentRecord, version: number, index: number) {
     projectId,
     mediaType,
     path,
-    tags,
     documentCreatedAt: createdAt,
   }
 }

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDocsearchError } from '../core/errors.ts'
 import type { ActiveEngine } from '../engine/engine.ts'
@@ -10,6 +9,8 @@ import type { Patience } from './patience.ts'
 /** Documents whose text is extracted and that are not in the index yet: more of them would only take memory. */
 const MOST_HELD = 32
 const MOST_HELD_CHARS = 24_000_000
+/** Documents that wait for a program of the operator's, which take a queue and hardly any memory. */
+const MOST_ASIDE = 1_000
 /**
  * A document that was in work when the daemon died, so many times without coming one step further, is given up. It is tried after all
  * others, so that a daemon killed for other reasons hardly ever counts against it.
@@ -37,19 +38,22 @@ interface WorkerOptions extends IngestOptions {
 /** Takes documents from the queue and brings each to its end. Parsers are kept busy while passages are embedded and committed. */
 export function createWorker(options: WorkerOptions): Worker {
   const { records, engine, log, clock, patience, steps, stopping } = options
-  // One more than there are processes, so that none waits for the next claim.
-  const extractors = (options.parseWorkers ?? availableParallelism()) + 1
+  // One more than can be read, so that nothing waits for the next claim.
+  const extractors = options.parserPool.capacity + 1
   const aborting = new AbortController()
   const running = new Set<Promise<void>>()
   let extracting = 0
   let held = 0
+  let asides = 0
   let heldChars = 0
   let claiming = false
   let again = false
   let timer: NodeJS.Timeout | undefined
 
   const room = () =>
-    stopping.signal.aborted || heldChars >= MOST_HELD_CHARS ? 0 : Math.min(extractors - extracting, MOST_HELD - held)
+    stopping.signal.aborted || heldChars >= MOST_HELD_CHARS || asides >= MOST_ASIDE
+      ? 0
+      : Math.min(extractors - extracting, MOST_HELD - held)
 
   async function pump(): Promise<void> {
     clearTimeout(timer)
@@ -124,11 +128,24 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function extract(job: QueuedDocument): Promise<Extracted | null> {
-    if (job.attempts < MOST_ATTEMPTS) return steps.extract(job, aborting.signal)
+    if (job.attempts < MOST_ATTEMPTS) return steps.extract(job, aborting.signal, aside)
     const message = `The daemon ended ${job.attempts} times while working on this document. Save it anew from its own program and upload that.`
     await patience.try(() => records.queue.fail(job, { code: 'crashed_daemon', message }))
     options.onFailed()
     return null
+  }
+
+  /** Its place among the extractors is another document's meanwhile. */
+  async function aside<T>(work: () => Promise<T>): Promise<T> {
+    extracting -= 1
+    asides += 1
+    nudge()
+    try {
+      return await work()
+    } finally {
+      extracting += 1
+      asides -= 1
+    }
   }
 
   async function index(job: QueuedDocument, extracted: Extracted): Promise<void> {

@@ -1,4 +1,5 @@
 import { detect } from 'jschardet'
+import { latinEncoding } from './latin.ts'
 
 export interface DecodedText {
   text: string
@@ -13,6 +14,8 @@ const LEAST_CONFIDENCE = 0.5
 const FALLBACK = 'windows-1252'
 /** jschardet always answers. Nobody uploads mainframe or DOS text; its guesses of these are wrong guesses of something else. */
 const PLAUSIBLE = /^(?!(?:cp|ibm)\d)/i
+
+const LATIN = /^(?:windows-125[0249]|iso-8859-(?:1|2|9|15|16))$/
 
 /**
  * Text of unknown encoding: byte order mark, strict UTF-8, UTF-16 by its zeros, a statistical guess, windows-1252. Never
@@ -30,6 +33,12 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   }
   const guess = detect(bytes.subarray(0, SAMPLE))
   const label = standardLabel(guess.encoding ?? '')
+  // It knows few languages in Latin letters, and takes the others for one of those.
+  const latin =
+    guess.confidence < LEAST_CONFIDENCE || LATIN.test(label) || !PLAUSIBLE.test(label)
+      ? latinEncoding(bytes.subarray(0, SAMPLE))
+      : null
+  if (latin !== null) return { text: new TextDecoder(latin).decode(bytes), encoding: latin, confidence: 0.7 }
   if (guess.confidence >= LEAST_CONFIDENCE && PLAUSIBLE.test(label)) {
     const decoder = decoderOf(label)
     if (decoder !== null) return { text: decoder.decode(bytes), encoding: decoder.encoding, confidence: round(guess.confidence) }
@@ -84,8 +93,8 @@ function standardLabel(name: string): string {
 
 /** What nearly every text of a language holds. */
 const COMMON: readonly [label: string, characters: RegExp][] = [
-  ['shift_jis', /[\u3041-\u3093]/g],
-  ['euc-jp', /[\u3041-\u3093]/g],
+  ['shift_jis', /[\u3041-\u3093日本語年月人国会中大一出]/g],
+  ['euc-jp', /[\u3041-\u3093日本語年月人国会中大一出]/g],
   ['gb18030', /[的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小]/g],
   ['big5', /[的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可她裡後小]/g],
   ['euc-kr', /[이다는을의가에한고하지로사은를기서어도리]/g],

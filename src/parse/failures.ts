@@ -1,5 +1,4 @@
 import { DocsearchError } from '../core/errors.ts'
-import type { DocumentWarning } from '../core/model.ts'
 
 const MB = 1_000_000
 
@@ -58,10 +57,4 @@ export function crashed(cause?: unknown): DocsearchError {
     'The document broke its parser; save it anew from its own program (for a PDF: print it to PDF) and upload that',
     { cause },
   )
-}
-
-/** Not an error: the document is there and says so, but no search can find it. */
-export function noText(pages: number, scanned: boolean): DocumentWarning {
-  const what = pages > 1 ? `None of the ${pages} pages has text` : 'The document has no text'
-  return { code: 'no_text', message: scanned ? `${what}: needs OCR; run it through an OCR program and upload it again` : what }
 }

@@ -6,33 +6,35 @@ import { collapse } from './page-builder.ts'
 import type { Parser } from './parser.ts'
 
 /** What is no text of the document: code, forms' choices, ways around the site. */
-const SKIPPED = new Set([
-  'script',
-  'style',
-  'noscript',
-  'template',
-  'nav',
-  'svg',
-  'math',
-  'iframe',
-  'object',
-  'select',
-  'button',
-  'head',
-])
+const SKIPPED = new Set('script style noscript template nav svg math iframe object select button head dialog'.split(' '))
+/** The same by what the author says a part is for (WAI-ARIA landmarks). */
+const SKIPPED_ROLES = new Set(['navigation', 'search', 'banner', 'contentinfo', 'menu', 'menubar', 'dialog', 'alertdialog'])
 const HEADINGS: Record<string, number> = { h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 }
 const BLOCKS = new Set(
   'address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form header hr main p section summary ul ol li'.split(
     ' ',
   ),
 )
+/** Within these a footer closes a part of the content, elsewhere the page of a site. */
+const SECTIONS = new Set(['article', 'section', 'main', 'blockquote', 'figure'])
+/** A main part with less than this share of the text is a mistake of whoever marked it, or an application's empty frame. */
+const MAIN_SHARE = 0.2
 
-/** HTML: headings, paragraphs, lists, tables and preformatted text; scripts, styles and navigation are dropped. */
+/**
+ * HTML: headings, paragraphs, lists, tables and preformatted text of its main part where it names one; scripts, styles,
+ * navigation and what a site puts around every page are dropped.
+ */
 export const parseHtml: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = decodeHtml(await readFile(file))
-  const { flow, title } = readHtml(text, limits.textBytes)
+  const onePage = { chars: limits.textBytes, pages: 1 }
+  let flow = new Flow(onePage)
+  const { title, mainShare } = readHtml(text, flow)
+  if (mainShare >= MAIN_SHARE && mainShare < 1) {
+    flow = new Flow(onePage)
+    readHtml(text, flow, { onlyMain: true })
+  }
   output.open(1)
-  output.page(flow.build())
+  for (const page of flow.build()) output.page(page)
   return {
     title: title ?? flow.firstHeading?.text ?? null,
     pageCount: 1,
@@ -42,14 +44,16 @@ export const parseHtml: Parser = async ({ file, limits }, output) => {
 }
 
 /**
- * Blocks of an HTML text and its `<title>`. Takes any nesting: the parser calls back and never descends. Throws
- * `too_much_text`.
+ * Blocks of an HTML text into `flow`; its `<title>`, and which share of the text stands in `<main>` (0 without one). Takes any
+ * nesting: the parser calls back and never descends. Throws `too_much_text`.
  */
-export function readHtml(html: string, maxChars: number): { flow: Flow; title: string | null } {
-  const flow = new Flow(maxChars)
+export function readHtml(html: string, flow: Flow, { onlyMain = false } = {}): { title: string | null; mainShare: number } {
   let title: string | null = null
   let inTitle = false
   let skipping: { tag: string; depth: number } | null = null
+  let main: { tag: string; depth: number } | null = null
+  let sections = 0
+  let chars = { all: 0, main: 0 }
   let lists = 0
   let preformatted = 0
 
@@ -58,6 +62,11 @@ export function readHtml(html: string, maxChars: number): { flow: Flow; title: s
     else if (lists > 0) flow.end('list_item', lists)
     else flow.end('paragraph')
   }
+  const isSkipped = (tag: string, attributes: Record<string, string>): boolean =>
+    SKIPPED.has(tag) ||
+    'hidden' in attributes ||
+    SKIPPED_ROLES.has(attributes['role'] ?? '') ||
+    (tag === 'footer' && sections === 0)
 
   const parser = new HtmlParser(
     {
@@ -67,10 +76,18 @@ export function readHtml(html: string, maxChars: number): { flow: Flow; title: s
           if (tag === skipping.tag) skipping.depth++
           return
         }
-        // The way back from a note to its mark, as mammoth writes it.
-        if (tag === 'a' && /^#(foot|end)note-ref-/.test(attributes['href'] ?? '')) skipping = { tag, depth: 1 }
-        else if (SKIPPED.has(tag) || 'hidden' in attributes) skipping = { tag, depth: 1 }
-        else if (tag === 'br') flow.text('\n')
+        if (isSkipped(tag, attributes)) {
+          skipping = { tag, depth: 1 }
+          return
+        }
+        if (SECTIONS.has(tag)) sections++
+        if (main !== null && tag === main.tag) main.depth++
+        else if (main === null && (tag === 'main' || attributes['role'] === 'main')) {
+          endBlock()
+          main = { tag, depth: 1 }
+        }
+        if (onlyMain && main === null) return
+        if (tag === 'br') flow.text('\n')
         else if (tag === 'table') {
           endBlock()
           flow.openTable()
@@ -84,7 +101,13 @@ export function readHtml(html: string, maxChars: number): { flow: Flow; title: s
       },
       ontext(text) {
         if (inTitle) title = (title ?? '') + text
-        else if (skipping === null) flow.text(preformatted > 0 ? text : text.replace(/\s+/g, ' '))
+        else if (skipping === null) {
+          const length = text.trim().length
+          chars.all += length
+          if (main !== null) chars.main += length
+          else if (onlyMain) return
+          flow.text(preformatted > 0 ? text : text.replace(/\s+/g, ' '))
+        }
       },
       onclosetag(tag) {
         if (tag === 'title') inTitle = false
@@ -92,25 +115,32 @@ export function readHtml(html: string, maxChars: number): { flow: Flow; title: s
           if (tag === skipping.tag && --skipping.depth === 0) skipping = null
           return
         }
-        const level = HEADINGS[tag]
-        if (level !== undefined) flow.end('heading', level)
-        else if (tag === 'td' || tag === 'th') flow.closeCell(tag === 'th')
-        else if (tag === 'tr') flow.closeRow()
-        else if (tag === 'table') flow.closeTable()
-        else if (tag === 'pre') {
-          endBlock()
-          preformatted = Math.max(0, preformatted - 1)
-        } else if (BLOCKS.has(tag)) {
-          endBlock()
-          if (tag === 'ul' || tag === 'ol') lists = Math.max(0, lists - 1)
+        if (SECTIONS.has(tag)) sections = Math.max(0, sections - 1)
+        if (!onlyMain || main !== null) {
+          const level = HEADINGS[tag]
+          if (level !== undefined) flow.end('heading', level)
+          else if (tag === 'td' || tag === 'th') flow.closeCell(tag === 'th')
+          else if (tag === 'tr') flow.closeRow()
+          else if (tag === 'table') flow.closeTable()
+          else if (tag === 'pre') {
+            endBlock()
+            preformatted = Math.max(0, preformatted - 1)
+          } else if (BLOCKS.has(tag)) {
+            endBlock()
+            if (tag === 'ul' || tag === 'ol') lists = Math.max(0, lists - 1)
+          }
         }
+        if (main !== null && tag === main.tag && --main.depth === 0) main = null
       },
     },
     { decodeEntities: true, lowerCaseTags: true },
   )
   parser.write(html)
   parser.end()
-  return { flow, title: collapse(title ?? '').replace(/\s+/g, ' ') || null }
+  return {
+    title: collapse(title ?? '').replace(/\s+/g, ' ') || null,
+    mainShare: chars.all === 0 ? 0 : chars.main / chars.all,
+  }
 }
 
 /** A byte order mark, then what the document says of itself, then as any text. */

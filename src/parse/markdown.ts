@@ -1,3 +1,5 @@
+import type { Page } from '../core/parsed.ts'
+import { readFrontMatter } from './front-matter.ts'
 import { cleanText, PageBuilder } from './page-builder.ts'
 import type { Parser } from './parser.ts'
 import { readTextFile } from './read-text-file.ts'
@@ -15,19 +17,21 @@ const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
  */
 export const parseMarkdown: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = await readTextFile(file, limits)
-  const { page, title } = readMarkdown(text)
+  const { page, title, tags } = readMarkdown(text)
   output.open(1)
   output.page(page)
-  return { title, pageCount: 1, warnings: [], facts: { engine: 'markdown', encoding, confidence } }
+  return { title, tags, pageCount: 1, warnings: [], facts: { engine: 'markdown', encoding, confidence } }
 }
 
-export function readMarkdown(source: string): { page: ReturnType<PageBuilder['build']>; title: string | null } {
+/** The page, and what the front matter says of it: its title, else the first heading of the first level, and its tags. */
+export function readMarkdown(source: string): { page: Page; title: string | null; tags: string[] } {
   const lines = cleanText(source).split('\n')
   const builder = new PageBuilder(1)
-  let title = frontMatterTitle(lines)
+  const front = readFrontMatter(lines)
+  let title = front?.title ?? null
   let paragraph: string[] = []
   let tables = 0
-  let i = title === null ? 0 : lines.indexOf('---', 1) + 1
+  let i = front?.lines ?? 0
 
   const heading = (text: string, level: number): void => {
     builder.add('heading', text, { level })
@@ -79,17 +83,5 @@ export function readMarkdown(source: string): { page: ReturnType<PageBuilder['bu
     }
   }
   endParagraph()
-  return { page: builder.build(), title }
-}
-
-function frontMatterTitle(lines: readonly string[]): string | null {
-  if (lines[0] !== '---') return null
-  const end = lines.indexOf('---', 1)
-  const line = lines.slice(1, Math.max(end, 1)).find((candidate) => candidate.startsWith('title:'))
-  return (
-    line
-      ?.slice(6)
-      .trim()
-      .replace(/^(["'])(.*)\1$/, '$2') || null
-  )
+  return { page: builder.build(), title, tags: front?.tags ?? [] }
 }

@@ -3,7 +3,7 @@ import type { Block, BlockKind, Page } from '../core/parsed.ts'
 // A page's text must hold no form feed (it parts pages), no NUL and no other control character that a terminal or a database
 // minds.
 // eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFFFE\uFFFF\uFEFF]/g
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFDD0-\uFDEF\uFFFE\uFFFF\uFEFF]/g
 // Single spaces are most of a text and stay: replacing each by itself would cost more than all the rest.
 const SPACES = /[^\S\n]*[^\S\n ][^\S\n]*| {2,}/g
 const AROUND_NEWLINE = / \n ?|\n /g

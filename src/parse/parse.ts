@@ -1,7 +1,8 @@
 import { DocsearchError } from '../core/errors.ts'
 import type { Page } from '../core/parsed.ts'
-import { noText, tooManyPages, tooMuchText } from './failures.ts'
+import { tooManyPages, tooMuchText } from './failures.ts'
 import { DOCX, HTML, MARKDOWN, PDF, TEXT, WHAT_IS_READ } from './media-types.ts'
+import { missingText } from './missing-text.ts'
 import type { Parser, ParserInput, ParserOutput, ParseSummary } from './parser.ts'
 
 /** One reader for each media type, loaded when first needed. A new format is one line here and one in sniff.ts. */
@@ -26,7 +27,7 @@ export async function parseFile(input: ParserInput, output: ParserOutput): Promi
   const started = performance.now()
   const parser = await load()
   let bytes = 0
-  let blank = true
+  const blank: number[] = []
   const summary = await parser(input, {
     open(pageCount) {
       if (pageCount > input.limits.pages) throw tooManyPages(pageCount, input.limits.pages)
@@ -35,13 +36,14 @@ export async function parseFile(input: ParserInput, output: ParserOutput): Promi
     page(page: Page) {
       bytes += Buffer.byteLength(page.text)
       if (bytes > input.limits.textBytes) throw tooMuchText(input.limits.textBytes)
-      blank &&= page.text.trim() === ''
+      if (page.text.trim() === '') blank.push(page.number)
       output.page(page)
     },
   })
+  const missing = missingText(blank, summary.pageCount, input.mediaType === PDF)
   return {
     ...summary,
-    warnings: blank ? [...summary.warnings, noText(summary.pageCount, input.mediaType === PDF)] : summary.warnings,
+    warnings: missing === null ? summary.warnings : [...summary.warnings, missing],
     facts: { ...summary.facts, took_ms: Math.round(performance.now() - started) },
   }
 }

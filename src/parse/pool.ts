@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import type { Limits } from '../config/config.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
@@ -10,11 +11,24 @@ import { ParserChild } from './worker/child.ts'
 
 /** A process is replaced after so many files: what leaks, leaks into one that ends. */
 const FILES_PER_PROCESS = 100
+/**
+ * A document that took so much of the processor gives its place to one that waits and goes on beside it, so that a few that
+ * never end do not hold up the others …
+ */
+const ASIDE_AFTER_MS = 500
+/** … and one that took this much gives way to them. */
+const YIELD_AFTER_MS = 2_000
+const LOOK_EVERY_MS = 250
+/** So many aside for each worker, and no more than half of the machine's memory holds where each takes all it may. */
+const ASIDE_FOR_WORKER = 2
 /** An idle process is worth its memory for so long. */
 const IDLE_MS = 10 * 60_000
 
 export interface ParserPoolOptions {
-  /** Processes at most, one document each, and one more for `preflight`. They start with the pool, and again when needed. */
+  /**
+   * Processes at most, one document each; one more for `preflight`, and some for documents that take long (`capacity`). They
+   * start with the pool, and again when needed.
+   */
   workers: number
   limits: Pick<Limits, 'pages' | 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes' | 'xmlBytes'>
   pdfEngine: PdfEngine
@@ -35,6 +49,8 @@ export interface ParseRequest {
 }
 
 export interface ParserPool {
+  /** Documents that can be read at the same time, those that take long included. */
+  readonly capacity: number
   /**
    * Reads a document in a process of its own. Where a limit of time or memory, or the parser's own failure, ends it after
    * some pages were read, these are the answer, with a warning of the failure's code and `pageCount` larger than
@@ -58,6 +74,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const idle: { child: ParserChild; timer: NodeJS.Timeout }[] = []
   const all = new Set<ParserChild>()
   const waiting: { start: () => void; urgent: boolean }[] = []
+  /** Documents that take long and still have their place; each function gives it away. */
+  const slow: (() => void)[] = []
+  let aside = 0
   let busy = 0
   let closed = false
   let lastId = 0
@@ -103,6 +122,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   const workers = Math.max(1, options.workers)
+  const inHalfOfMemory = Math.floor(totalmem() / 2 / limits.parseMemoryBytes) - workers
+  const mostAside = Math.max(1, Math.min(ASIDE_FOR_WORKER * workers, inHalfOfMemory))
   // Warm before the first document comes: a start costs half a second of a core.
   for (let i = 0; i < workers; i++) putBack(startChild())
 
@@ -115,6 +136,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   /** A turn among `workers`, in order of asking. */
   const turn = async (urgent: boolean, signal: AbortSignal | undefined): Promise<void> => {
     signal?.throwIfAborted()
+    if (busy >= places(urgent)) makeRoom()
     if (busy < places(urgent)) {
       busy++
       return
@@ -147,8 +169,54 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     next.start()
   }
 
+  const makeRoom = (): void => {
+    if (aside < mostAside) slow.shift()?.()
+  }
+
+  /** Watches what a document takes; the end of its turn, and whether its process is good for another. */
+  const clockOf = (child: ParserChild): { end: () => void; reusable: () => boolean } => {
+    const atStart = child.processorMs()
+    const began = performance.now()
+    let isAside = false
+    let isListed = false
+    let yields = false
+    const giveAway = (): void => {
+      isAside = true
+      aside++
+      endTurn()
+    }
+    const look = async (): Promise<void> => {
+      const [before, now] = await Promise.all([atStart, child.processorMs()])
+      const used = before === null || now === null ? performance.now() - began : now - before
+      if (ended) return
+      if (used > ASIDE_AFTER_MS && !isListed) {
+        isListed = true
+        slow.push(giveAway)
+        if (waiting.length > 0) makeRoom()
+      }
+      if (used > YIELD_AFTER_MS && !yields) yields = child.yieldProcessor()
+    }
+    let ended = false
+    const timer = setInterval(() => void look(), LOOK_EVERY_MS)
+    return {
+      // Only a privileged process could have its priority back.
+      reusable: () => !yields,
+      end() {
+        ended = true
+        clearInterval(timer)
+        if (!isAside) {
+          if (slow.includes(giveAway)) slow.splice(slow.indexOf(giveAway), 1)
+          return endTurn()
+        }
+        aside--
+        if (waiting.length > 0) makeRoom()
+      },
+    }
+  }
+
   const run = async (task: 'parse' | 'preflight', request: ParseRequest): Promise<ParsedDocument> => {
     await turn(task === 'preflight', request.signal)
+    let clock: ReturnType<typeof clockOf> | null = null
     try {
       if (closed)
         throw new DocsearchError(
@@ -157,21 +225,24 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
           { blame: 'internal' },
         )
       const child = take()
+      clock = clockOf(child)
       const { result, reusable } = await runJob(
         child,
         { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine },
         limits,
         request,
       )
-      if (reusable) putBack(child)
+      if (reusable && clock.reusable()) putBack(child)
       else discard(child)
       return await result
     } finally {
-      endTurn()
+      if (clock === null) endTurn()
+      else clock.end()
     }
   }
 
   return {
+    capacity: workers + mostAside,
     parse: (request) => run('parse', request),
     async preflight(request) {
       if (request.mediaType !== PDF || !(await contains(request.file, Buffer.from('/Encrypt')))) return

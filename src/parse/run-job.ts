@@ -5,6 +5,7 @@ import { crashed, outOfMemory, timedOut, tooMuchText } from './failures.ts'
 import type { ParseSummary } from './parser.ts'
 import type { Exit, ParserChild } from './worker/child.ts'
 import type { Answer, Job } from './worker/protocol.ts'
+import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 
 const RSS_EVERY_MS = 100
 const START_MS = 60_000
@@ -41,12 +42,13 @@ export async function runJob(
     (resolve) => {
       const stop = (error: unknown): void => resolve({ error, reusable: false })
       // The start of a process on a busy machine is not the document's fault: its time begins when it is taken up.
-      let stall = setTimeout(() => stop(crashed(new Error('the process did not start'))), START_MS)
-      let total: NodeJS.Timeout | undefined
+      const start = setTimeout(() => stop(crashed(new Error('the process did not start'))), START_MS)
+      let stall: TimeLimit | undefined
+      let total: TimeLimit | undefined
       const startClocks = (): void => {
-        clearTimeout(stall)
-        stall = setTimeout(() => stop(timedOut(limits.parseStallMs, true)), limits.parseStallMs)
-        total = setTimeout(() => stop(timedOut(limits.parseMs, false)), limits.parseMs)
+        clearTimeout(start)
+        stall = createTimeLimit(child, limits.parseStallMs, () => stop(timedOut(limits.parseStallMs, true)))
+        total = createTimeLimit(child, limits.parseMs, () => stop(timedOut(limits.parseMs, false)))
       }
       let looking = false
       const memory = setInterval(() => {
@@ -63,7 +65,7 @@ export async function runJob(
 
       child.send(job, (answer) => {
         if (answer.id !== job.id) return
-        stall.refresh()
+        stall?.refresh()
         if (answer.type === 'started') startClocks()
         else if (answer.type === 'open') pageCount = answer.pageCount
         else if (answer.type === 'page') {
@@ -83,8 +85,9 @@ export async function runJob(
         resolve({ error: failureOfExit(exit, limits.parseMemoryBytes), reusable: false, died: true }),
       )
       cleanUp = (): void => {
-        clearTimeout(total)
-        clearTimeout(stall)
+        clearTimeout(start)
+        total?.clear()
+        stall?.clear()
         clearInterval(memory)
         signal?.removeEventListener('abort', abort)
       }

@@ -153,6 +153,8 @@ export type OnConflict = 'replace' | 'keep' | 'error'
 export interface DocumentQuery extends PageRequest {
   projectId?: string
   status?: DocumentStatus
+  /** With warnings, or without. */
+  warnings?: boolean
   /** Part of the name, without regard to case. */
   name?: string
   sha256?: string
@@ -194,6 +196,8 @@ export interface Queue {
     parsed: {
       pages: readonly Page[]
       title: string | null
+      /** Of the file itself: they become the document's where the upload gave none. */
+      tags?: readonly string[]
       pageCount: number
       warnings: readonly DocumentWarning[]
       health: DocumentHealth

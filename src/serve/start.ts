@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { join } from 'node:path'
 import { createAccessTokens } from '../auth/access-tokens.ts'
 import { createApiKeys } from '../auth/api-keys.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
@@ -16,6 +17,7 @@ import type { Services } from '../http/services.ts'
 import { createLanceIndexStore } from '../index/lance.ts'
 import { createIngest } from '../ingest/create.ts'
 import { createOAuth } from '../oauth/create.ts'
+import { createOcr } from '../parse/ocr/ocr.ts'
 import { createParserPool } from '../parse/pool.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { createFusedReranker } from '../rerank/fused.ts'
@@ -76,11 +78,22 @@ export async function startDaemon(options: {
     open.push({ name: 'engine', close: () => engine.close() })
     const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
     open.push({ name: 'parsers', close: () => parserPool.close() })
+    const ocr =
+      config.ocrCommand === null
+        ? undefined
+        : await createOcr({
+            command: config.ocrCommand,
+            folder: join(config.dataDir, 'ocr'),
+            limitMs: config.limits.ocrMs,
+            // A page with its text takes more than the page alone.
+            maxBytes: 2 * config.limits.fileBytes,
+          })
     const ingest = createIngest({
       records,
       blobs,
       engine,
       parserPool,
+      ocr,
       limits: config.limits,
       parseWorkers: config.parseWorkers,
       clock,

@@ -373,6 +373,23 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       expect(await records.queue.counts()).toEqual({ queued: 0, processing: 0, ready: 1, failed: 0 })
     })
 
+    test('tags of the file are those of the document until the upload gives some or the file has others', async () => {
+      const { id, path } = await add({ tags: null })
+      const read = async (tags: string[]): Promise<string[]> => {
+        await records.queue.savePages(await claimOne(), { ...PARSED, tags })
+        return (await records.documents.get(alice, id))!.tags
+      }
+      expect(await read(['rent', 'home'])).toEqual(['rent', 'home'])
+      await records.documents.requeue(alice, id)
+      expect(await read(['home'])).toEqual(['home'])
+      await add({ path, tags: null, sha256: 'b'.repeat(64) })
+      expect(await read([])).toEqual([])
+      await add({ path, tags: ['mine'], sha256: 'c'.repeat(64) })
+      expect(await read(['rent'])).toEqual(['mine'])
+      await records.documents.requeue(alice, id)
+      expect(await read(['rent'])).toEqual(['mine'])
+    })
+
     test('results for a version that was replaced or deleted meanwhile are thrown away', async () => {
       const { id } = await add()
       const old = await claimOne()

@@ -36,6 +36,14 @@ test('a list by project, status, part of the name and hash, in pages without gap
   expect(seen.toSorted()).toEqual(await names(''))
 })
 
+test('a list of what has warnings, and of what has none', async () => {
+  await app.alice.ready('warned.txt', '   ', { project: 'Warned' })
+  await app.alice.ready('fine.txt', 'Fine.', { project: 'Warned' })
+  expect(await names('?project=Warned&warnings=true')).toEqual(['warned.txt'])
+  expect(await names('?project=Warned&warnings=false')).toEqual(['fine.txt'])
+  expect((await app.alice.get('/api/v1/documents?warnings=maybe')).status).toBe(400)
+})
+
 test.each([
   ['?project=nobody', 404, 'project_not_found'],
   ['?limit=0&status=done&sha256=x&colour=red', 400, 'invalid_request'],

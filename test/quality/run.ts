@@ -1,4 +1,5 @@
-// `npm run quality [-- [--all] SET…]`: the judged collections through the real daemon over REST, into bench/QUALITY.md.
+// `npm run quality [-- [--all] SET…]`: the judged collections through the real daemon over REST, into bench/QUALITY.md; with
+// `documents` alone, or without a set, real files against the text that other programs read, into bench/DOCUMENTS.md.
 // At most 600 questions of a set, unless --all is given.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { DATA_DIR } from '../support/data.ts'
 import { type CollectionResult, collectionSets, measureCollection, MODES } from './collections.ts'
 import { DEPTHS, type FilingsResult, measureFilings } from './filings.ts'
+import { readDocuments } from './documents.ts'
+import { reportOf } from './documents-report.ts'
 import { startInstance } from './instance.ts'
 
 /** Hybrid may cost this much against its own keyword channel, on any set. */
@@ -18,6 +21,17 @@ if (DATA_DIR === null) {
 const mostQuestions = process.argv.includes('--all') ? Infinity : 600
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
 const sets = collectionSets(join(DATA_DIR, 'retrieval')).filter((set) => wanted.length === 0 || wanted.includes(set))
+if (wanted.length === 0 || wanted.includes('documents')) {
+  const { markdown, problems } = reportOf(await readDocuments(join(DATA_DIR, 'documents')))
+  console.log(markdown)
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
+  const title = '# Documents against the text that other programs read'
+  const about =
+    'Written by `npm run quality -- documents`: the real parser processes on real files, good and bad; the reference is of pdftotext or pandoc, which are not always right.'
+  writeFileSync(fileURLToPath(new URL('../../bench/DOCUMENTS.md', import.meta.url)), `${title}\n\n${about}\n\n${markdown}\n`)
+  if (wanted.length === 1) process.exit()
+}
 const instance = await startInstance()
 const results: CollectionResult[] = []
 let filings: FilingsResult | null = null
@@ -40,7 +54,7 @@ if (wanted.length === 0) {
 }
 const worse = results.filter(({ byMode }) => byMode.hybrid.ndcg10 < byMode.keyword.ndcg10 - TOLERANCE)
 for (const { set } of worse) console.error(`hybrid is below keyword by more than ${TOLERANCE} on ${set}`)
-process.exitCode = worse.length > 0 ? 1 : 0
+if (worse.length > 0) process.exitCode = 1
 
 function row({ set, queries, byMode }: CollectionResult): string {
   const figures = MODES.flatMap((mode) => [byMode[mode].ndcg10, byMode[mode].recall100]).map((figure) =>

@@ -52,6 +52,12 @@ export function blanksPdf(megabytes: number): Buffer {
   return onePage(stream(deflateSync(once), '[/FlateDecode/FlateDecode]'))
 }
 
+/** A page of `megabytes` of operators that show text. */
+export function operatorsPdf(megabytes: number): Buffer {
+  const show = 'BT /F 9 Tf 10 10 Td (text) Tj ET\n'
+  return onePage(stream(deflateSync(Buffer.from(show.repeat((megabytes * 1_000_000) / show.length))), '/FlateDecode'))
+}
+
 /**
  * A PDF whose last page draws ten drawings, each of which draws ten, and so on: nobody reads it to its end. Pages that can be
  * read may come before.
@@ -95,12 +101,12 @@ const RELATIONS =
 /** A DOCX with this body of WordprocessingML. */
 export function rawDocx(
   body: string,
-  options: { prolog?: string; extra?: readonly { name: string; data: string | Buffer }[] } = {},
+  options: { prolog?: string; extra?: readonly { name: string; data: string | Buffer }[]; main?: string } = {},
 ): Buffer {
   const document = `<?xml version="1.0"?>${options.prolog ?? ''}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
   return makeZip([
     { name: '[Content_Types].xml', data: TYPES },
-    { name: '_rels/.rels', data: RELATIONS },
+    { name: '_rels/.rels', data: RELATIONS.replace('word/document.xml', options.main ?? 'word/document.xml') },
     { name: 'word/document.xml', data: document },
     ...(options.extra ?? []),
   ])

@@ -2,7 +2,13 @@ import { Document, HeadingLevel, Packer, Paragraph, Table, TableCell, TableRow, 
 import PDFDocument from 'pdfkit'
 
 /** A part of a made document; what it is decides how it is set. */
-export type Part = { heading: string } | { bold: string } | { text: string } | { rows: string[][] } | { items: string[] }
+export type Part =
+  | { heading: string }
+  | { bold: string }
+  | { text: string }
+  | { rows: string[][] }
+  | { items: string[] }
+  | { image: string }
 
 export interface MakePdfOptions {
   title?: string
@@ -29,7 +35,8 @@ export async function makePdf(pages: readonly (readonly Part[])[], options: Make
   for (const parts of pages) {
     pdf.addPage({ size: 'A4', margin: 72 })
     for (const part of parts) {
-      if ('heading' in part) pdf.font('Helvetica-Bold').fontSize(20).text(part.heading).moveDown()
+      if ('image' in part) pdf.image(part.image, 0, 0, { width: pdf.page.width })
+      else if ('heading' in part) pdf.font('Helvetica-Bold').fontSize(20).text(part.heading).moveDown()
       else if ('bold' in part) pdf.font('Helvetica-Bold').fontSize(11).text(part.bold).moveDown(0.5)
       else if ('text' in part) pdf.font('Helvetica').fontSize(11).text(part.text).moveDown()
       else if ('items' in part) {
@@ -57,6 +64,7 @@ export async function makePdf(pages: readonly (readonly Part[])[], options: Make
 /** A DOCX as Word would write it. */
 export async function makeDocx(parts: readonly Part[], options: { title?: string } = {}): Promise<Buffer> {
   const children = parts.flatMap((part): (Paragraph | Table)[] => {
+    if ('image' in part) return []
     if ('heading' in part) return [new Paragraph({ text: part.heading, heading: HeadingLevel.HEADING_1 })]
     if ('bold' in part) return [new Paragraph({ text: part.bold, heading: HeadingLevel.HEADING_2 })]
     if ('text' in part) return [new Paragraph({ children: [new TextRun(part.text)] })]

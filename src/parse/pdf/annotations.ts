@@ -1,3 +1,4 @@
+import type { Note } from './line.ts'
 import type { Pdfium } from './pdfium-module.ts'
 import { fixText } from './text-fixes.ts'
 
@@ -7,25 +8,33 @@ const MAX_ANNOTATIONS = 2_000
 const MAX_CHARACTERS = 100_000
 
 /**
- * What was typed into a page's form fields and free-standing notes: it is shown on the page, but is no part of its text. Each
- * text once.
+ * What was typed into a page's form fields and free-standing notes: it is shown on the page, but is no part of its text. What
+ * stands twice in one place is one.
  */
-export function readNotes(pdfium: Pdfium, page: number): string[] {
+export function readNotes(pdfium: Pdfium, page: number): Note[] {
   const { api } = pdfium
-  const notes = new Set<string>()
-  let characters = 0
   const count = Math.min(api.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)
+  if (count === 0) return []
+  const notes = new Map<string, Note>()
+  const rectangle = pdfium.malloc(16)
+  let characters = 0
   for (let i = 0; i < count && characters < MAX_CHARACTERS; i++) {
     const annotation = api.FPDFPage_GetAnnot(page, i)
     if (annotation === 0) continue
     const subtype = api.FPDFAnnot_GetSubtype(annotation)
     const key = subtype === FREE_TEXT ? 'Contents' : subtype === WIDGET ? 'V' : null
     if (key !== null) {
-      const note = fixText(pdfium.utf16((buffer, size) => api.FPDFAnnot_GetStringValue(annotation, key, buffer, size))).trim()
-      if (/[\p{L}\p{N}]/u.test(note) && note !== 'Off') notes.add(note)
-      characters += note.length
+      const text = fixText(pdfium.utf16((buffer, size) => api.FPDFAnnot_GetStringValue(annotation, key, buffer, size))).trim()
+      if (/[\p{L}\p{N}]/u.test(text) && text !== 'Off') {
+        const known = api.FPDFAnnot_GetRect(annotation, rectangle)
+        const [left, top, right, bottom] = known ? pdfium.floats().slice(rectangle / 4, rectangle / 4 + 4) : [0, 0, 0, 0]
+        const note = { text, left: left ?? 0, top: top ?? 0, right: right ?? 0, bottom: bottom ?? 0 }
+        notes.set(`${text} ${Math.round(note.left / 4)} ${Math.round(note.top / 4)}`, note)
+        characters += text.length
+      }
     }
     api.FPDFPage_CloseAnnot(annotation)
   }
-  return [...notes]
+  pdfium.free(rectangle)
+  return [...notes.values()]
 }

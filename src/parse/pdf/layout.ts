@@ -3,6 +3,9 @@ import { cleanText, PageBuilder } from '../page-builder.ts'
 import type { Line, PageSource } from './line.ts'
 import { joinLines } from './text-fixes.ts'
 import { firstWord, isContentsEntry, isHeadingLike, isListItem, isRow, startsLikeContinuation } from './line-kinds.ts'
+import { placeNotes } from './place-notes.ts'
+import { inReadingOrder } from './reading-order.ts'
+import type { Running } from './running.ts'
 import type { Typography } from './typography.ts'
 
 /** A gap this much larger than the usual one parts paragraphs. */
@@ -14,6 +17,8 @@ const RAGGED = 0.85
 interface Group {
   kind: 'heading' | 'paragraph' | 'list_item' | 'row'
   level?: number
+  /** Of a row: it names the columns. */
+  header?: boolean
   /** Lines of the block; those of a flowing paragraph are joined into one. */
   texts: string[]
   last: Line
@@ -25,18 +30,29 @@ export interface TableCounter {
   tables: number
 }
 
-/** Makes a page of blocks from its lines, by their geometry and type: paragraphs, headings, list items, rows of tables. */
-export function layOut(number: number, source: PageSource, typography: Typography, counter: TableCounter): Page {
-  const lines = mergeRows(source.lines)
+/**
+ * Makes a page of blocks from its lines, by their geometry and type: paragraphs, headings, list items, rows of tables; running
+ * headers before them and footers after.
+ */
+export function layOut(
+  number: number,
+  source: PageSource,
+  running: Running,
+  typography: Typography,
+  counter: TableCounter,
+): Page {
+  const aside = new Set([...running.header, ...running.footer])
+  const body = aside.size === 0 ? source.lines : source.lines.filter((line) => !aside.has(line))
+  const lines = placeNotes(mergeRows(inReadingOrder(body)), source.notes)
   const leading = usualLeading(lines)
   const edges = columnEdges(lines)
   const groups: Group[] = []
 
   lines.forEach((line, index) => {
     const group = groups.at(-1)
-    const level = typography.headingLevel(line, source.outline)
+    const level = line.note ? null : typography.headingLevel(line, source.outline)
     const previous = lines[index - 1]
-    if (group !== undefined && previous !== undefined) {
+    if (group !== undefined && previous !== undefined && !line.note && !previous.note) {
       const relation = relate(previous, line, leading, edges[index - 1]!)
       if (
         level !== null &&
@@ -62,13 +78,23 @@ export function layOut(number: number, source: PageSource, typography: Typograph
         return
       }
     }
-    const kind = level !== null ? 'heading' : isRow(line.text) ? 'row' : isListItem(line.text) ? 'list_item' : 'paragraph'
+    const kind =
+      level !== null
+        ? 'heading'
+        : line.note
+          ? 'paragraph'
+          : isRow(line.text)
+            ? 'row'
+            : isListItem(line.text)
+              ? 'list_item'
+              : 'paragraph'
     groups.push({ kind, texts: [line.text], first: line, last: line, ...(level === null ? {} : { level }) })
   })
 
   headBold(groups, leading, typography)
   labelRows(groups, leading)
-  return write(number, groups, source.notes, counter)
+  headTables(groups, leading)
+  return write(number, groups, running, counter)
 }
 
 /** Text on one baseline is one line, even where the file sets it in pieces (cells, superscripts). */
@@ -213,18 +239,41 @@ function below(before: Group, group: Group): number {
   return (group.first.y - before.last.endY) / group.first.size
 }
 
-function write(number: number, groups: readonly Group[], notes: readonly string[], counter: TableCounter): Page {
+/** Years, or dates: what heads the columns of figures. */
+const YEARS = /^(?:\D*(?:\d{1,2}, )?(?:19|20)\d\d)+\D*$/
+
+/** The first row of a table, or the short lines right above it, where they hold no figures but years, name its columns. */
+function headTables(groups: Group[], leading: number): void {
+  groups.forEach((group, i) => {
+    if (group.kind !== 'row' || groups[i - 1]?.kind === 'row') return
+    if (YEARS.test(group.texts[0] ?? '')) group.header = true
+    for (let above = i - 1; above >= 0 && i - above <= 3; above--) {
+      const line = groups[above]!
+      const gap = below(line, groups[above + 1]!)
+      // Between two rows it is the label of those below it.
+      if (groups[above - 1]?.kind === 'row') return
+      if (line.kind !== 'paragraph' || line.first.note || gap <= 0 || gap > leading * PARAGRAPH_GAP) return
+      if (line.texts.length > 2 || line.texts.some((text) => text.length > 120 || /[.:;]$/.test(text))) return
+      line.kind = 'row'
+      line.header = true
+    }
+  })
+}
+
+function write(number: number, groups: readonly Group[], running: Running, counter: TableCounter): Page {
   const page = new PageBuilder(number)
+  for (const line of mergeRows(running.header)) page.add('page_header', cleanText(line.text))
   let inTable = false
   for (const group of groups) {
     const text = cleanText(group.texts.join('\n'))
     if (group.kind === 'row') {
       if (!inTable) counter.tables++
-      for (const row of text.split('\n')) page.add('table_row', row, { table: counter.tables })
+      const header = group.header ? { header: true } : {}
+      for (const row of text.split('\n')) page.add('table_row', row, { table: counter.tables, ...header })
     } else if (group.kind === 'heading') page.add('heading', text.replaceAll('\n', ' '), { level: group.level ?? 6 })
-    else page.add(group.kind, text, group.kind === 'list_item' ? { level: 1 } : {})
+    else page.add(group.kind, group.first.note ? text.trim() : text, group.kind === 'list_item' ? { level: 1 } : {})
     inTable = group.kind === 'row'
   }
-  for (const note of notes) page.add('paragraph', cleanText(note).trim())
+  for (const line of mergeRows(running.footer)) page.add('page_footer', cleanText(line.text))
   return page.build()
 }

@@ -1,4 +1,5 @@
-const NUMBER = /^[([<~≈+−–$€£¥-]*\d[\d.,:/'’]*[)%\]]*$|^[—–-]+$|^[$€£¥%]$|^n\/?[am]$/i
+/** A figure as it stands in a cell: nothing but figures, so no comma after it. */
+const NUMBER = /^[([<~≈+−–$€£¥-]*\d(?:[\d.,:/'’]*\d)?\.?[)%\]]*$|^[—–-]+$|^[$€£¥%]$|^n\/?[am]$/i
 const BULLET = /^(?:[•◦▪●○‣■□–—*·➢✓-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,5})[.)])\s+\S/
 /** Dots that lead from an entry of a table of contents to its page. */
 const LEADERS = /(?:\.{4,}|(?:\. ){4,})\s*[\divxlc-]+$/i

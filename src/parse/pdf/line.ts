@@ -4,7 +4,7 @@
  */
 export interface Line {
   text: string
-  /** Along the line's direction: left edge of its first character, right edge of its last. */
+  /** Along the line's direction: its left edge and its right one. */
   x: number
   right: number
   /** Across it, growing downwards: baseline of its first and of its last character (a line joined at a hyphen ends one lower). */
@@ -13,15 +13,27 @@ export interface Line {
   /** Size of the type. */
   size: number
   bold: boolean
-  /** Direction in degrees, rounded; 0 runs to the right. */
+  /** Direction in degrees, counter-clockwise, rounded, from 0 (to the right) to 359; mirrored print has 360 more. */
   angle: number
+  /** It was typed into a field or note: a block of its own. */
+  note?: true
+}
+
+/** Text of a form field or note and the rectangle it fills, in points from the page's lower left corner. */
+export interface Note {
+  text: string
+  left: number
+  right: number
+  top: number
+  bottom: number
 }
 
 /** What a page is read from, whatever the engine. */
 export interface PageSource {
+  /** In the file's order. */
   lines: Line[]
   /** Text that stands in form fields and notes instead of on the page. */
-  notes: string[]
+  notes: Note[]
   /** Outline entries that lead to this page. */
   outline: { title: string; level: number }[]
 }

@@ -5,10 +5,13 @@ import type { Parser, ParserInput, PdfEngine } from '../parser.ts'
 import type { PageSource } from './line.ts'
 import { layOut, type TableCounter } from './layout.ts'
 import type { OpenPdf } from './pdfium.ts'
+import { findRunning } from './running.ts'
 import { typographyOf } from './typography.ts'
 
 /** Pages looked at beforehand to learn the sizes of type. */
 const SAMPLE_PAGES = 8
+/** Enough for heads that alternate between left and right pages. */
+const PAGES_BEFORE = 5
 /** Titles that programs write by themselves. */
 const NO_TITLE =
   /^(untitled|no title|document\s*\d*|title|microsoft word|powerpoint presentation|slide 1|print|layout 1)$|\.(docx?|rtf|tex|dvi|indd|qxd|pdf|txt|fm|pptx?|xlsx?|html?)$|^[\W\d_]*$/i
@@ -18,20 +21,24 @@ export const parsePdf: Parser = async (input, output) => {
   const { pdf, engine } = await openPdf(input)
   try {
     output.open(pdf.pageCount)
-    const sampled = new Map<number, PageSource>()
     const step = Math.max(1, Math.floor(pdf.pageCount / SAMPLE_PAGES))
-    for (let i = 0; i < pdf.pageCount && sampled.size < SAMPLE_PAGES; i += step) sampled.set(i, pdf.read(i))
+    const sample = new Map<number, PageSource>()
+    for (let i = 0; i < pdf.pageCount && sample.size < SAMPLE_PAGES; i += step) sample.set(i, pdf.read(i))
     const typography = typographyOf(
-      [...sampled.values()].flatMap((source) => source.lines),
+      [...sample.values()].flatMap((source) => source.lines),
       pdf.outlineDepth,
     )
 
     const counter: TableCounter = { tables: 0 }
     let heading: string | null = null
+    // What repeats is seen on the sample and on the pages just before, never on pages to come: a page goes out as soon as it is
+    // read, so that a kill loses none.
+    const known = new Map(sample)
     for (let i = 0; i < pdf.pageCount; i++) {
-      const source = sampled.get(i) ?? pdf.read(i)
-      sampled.delete(i)
-      const page = layOut(i + 1, source, typography, counter)
+      const source = sample.get(i) ?? pdf.read(i)
+      const page = layOut(i + 1, source, findRunning(i, source, known, pdf.pageCount), typography, counter)
+      known.set(i, source)
+      if (!sample.has(i - PAGES_BEFORE)) known.delete(i - PAGES_BEFORE)
       if (i === 0) heading = firstHeading(page)
       output.page(page)
     }

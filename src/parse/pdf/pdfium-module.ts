@@ -14,6 +14,8 @@ interface Heap {
 /** PDFium with its memory, one for the process. */
 export interface Pdfium {
   api: WrappedPdfiumModule
+  /** The C functions themselves, with numbers and pointers only. */
+  exports: WrappedPdfiumModule['pdfium']['wasmExports']
   malloc(bytes: number): number
   free(pointer: number): void
   /** Views of the memory as it is now: they go stale when it grows, so they are asked for each time. */
@@ -48,6 +50,7 @@ async function load(): Promise<Pdfium> {
     Buffer.from(bytes().buffer as ArrayBuffer, pointer, units * 2).toString('utf16le')
   return {
     api,
+    exports: pdfium.wasmExports,
     malloc,
     free,
     bytes,

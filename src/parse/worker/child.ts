@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../core/logger.ts'
 import type { Answer, Job } from './protocol.ts'
@@ -8,6 +9,10 @@ import type { Answer, Job } from './protocol.ts'
 const MAIN = fileURLToPath(new URL(`./main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 const HEAP_MB = 768
 const STDERR_BYTES = 4_000
+/** About a tenth of what others get. */
+const NICE = 10
+/** Of the kernel's clock in /proc, on every platform that Node runs on. */
+const MS_PER_TICK = 10
 
 /** How a parser process ended. */
 export interface Exit {
@@ -28,6 +33,7 @@ export class ParserChild {
   private readonly process: ChildProcess | null
   private listener: ((answer: Answer) => void) | null = null
   private stderr = ''
+  private yields = false
 
   constructor(log: Logger) {
     let child: ChildProcess
@@ -93,6 +99,44 @@ export class ParserChild {
     this.process?.channel?.unref()
     const stderr = this.process?.stderr as { unref?: () => void } | null | undefined
     stderr?.unref?.()
+  }
+
+  /** From now on it hardly computes while others do. False where the system does not let it, or could not tell how much it got. */
+  yieldProcessor(): boolean {
+    if (process.platform !== 'linux' || this.pid === undefined) return false
+    try {
+      setPriority(this.pid, NICE)
+    } catch {
+      // It ended just now, or may not: then it goes on as before.
+      return false
+    }
+    this.yields = true
+    return true
+  }
+
+  /** Milliseconds of the processor that it had; null where the system does not tell. */
+  async processorMs(): Promise<number | null> {
+    const [, ...fields] = (await this.stat()) ?? []
+    return fields.length === 0 ? null : (Number(fields[10]) + Number(fields[11])) * MS_PER_TICK
+  }
+
+  /** As processorMs, where it yields and waits for nothing else; null where time is time. */
+  async owedMs(): Promise<number | null> {
+    if (!this.yields) return null
+    const [state] = (await this.stat()) ?? []
+    return state === 'R' ? this.processorMs() : null
+  }
+
+  private async stat(): Promise<string[] | null> {
+    if (process.platform !== 'linux' || this.pid === undefined) return null
+    try {
+      const stat = await readFile(`/proc/${this.pid}/stat`, 'utf8')
+      // The name before it may hold anything.
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    } catch {
+      // It ended just now; its exit says how.
+      return null
+    }
   }
 
   kill(): void {

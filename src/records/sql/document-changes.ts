@@ -48,6 +48,23 @@ export function tagsOf({ tags }: NewDocument): string | null {
   return tags === null ? null : JSON.stringify(tags)
 }
 
+/**
+ * Facts of the parser, and the file's own tags where the upload gave none. The facts name them, so that the next version of
+ * the file can take them back.
+ */
+export function tagsFromFile(
+  row: Pick<DocumentRow, 'tags'>,
+  { tags = [], facts }: { tags?: readonly string[]; facts: Record<string, unknown> },
+): Partial<DocumentRow> {
+  if (row.tags !== '[]' || tags.length === 0) return { parse: JSON.stringify(facts) }
+  return { parse: JSON.stringify({ ...facts, tags }), tags: JSON.stringify(tags) }
+}
+
+/** Tags without those that came from the file of the version before. */
+function givenTags({ tags, parse }: DocumentRow): string {
+  return tags === JSON.stringify((JSON.parse(parse) as { tags?: unknown }).tags) ? '[]' : tags
+}
+
 /** What belongs to the bytes and not to the place. */
 export function contentOf(document: NewDocument) {
   return {
@@ -68,7 +85,7 @@ export async function queueAnew(
 ): Promise<DocumentRow> {
   const updated = await tx.sql
     .updateTable('documents')
-    .set({ ...fresh(now), ...change, version: row.version + 1 })
+    .set({ ...fresh(now), tags: givenTags(row), ...change, version: row.version + 1 })
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -20,10 +20,11 @@ export function createDocuments(store: Store): Documents {
   }
 
   async function list(ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>> {
-    const { limit, cursor, projectId, status, name, sha256 } = query
+    const { limit, cursor, projectId, status, warnings, name, sha256 } = query
     let select = selectDocuments(db).where('documents.owner_id', '=', ownerId)
     if (projectId !== undefined) select = select.where('documents.project_id', '=', projectId)
     if (status !== undefined) select = select.where('documents.status', '=', status)
+    if (warnings !== undefined) select = select.where('documents.warnings', warnings ? '!=' : '=', '[]')
     if (sha256 !== undefined) select = select.where('documents.sha256', '=', sha256)
     if (name !== undefined) select = select.where(containing('name_folded', foldName(name)))
     if (cursor !== undefined) {

@@ -1,6 +1,6 @@
 import type { DocumentStatus } from '../../core/model.ts'
 import type { JobRef, QueuedDocument, Queue } from '../records.ts'
-import { bury } from './document-changes.ts'
+import { bury, tagsFromFile } from './document-changes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
 import { slices } from './store.ts'
@@ -79,7 +79,8 @@ export function createQueue(store: Store): Queue {
     },
     savePages: (job, parsed) =>
       store.write(async (tx) => {
-        if (!(await wanted(tx, job))) return false
+        const row = await wanted(tx, job)
+        if (!row) return false
         await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
         const rows = parsed.pages.map(({ number, text, blocks }) => ({
           document_id: job.documentId,
@@ -100,7 +101,7 @@ export function createQueue(store: Store): Queue {
             page_count: parsed.pageCount,
             warnings: JSON.stringify(parsed.warnings),
             health: JSON.stringify(parsed.health),
-            parse: JSON.stringify(parsed.facts),
+            ...tagsFromFile(row, parsed),
             pages_version: job.version,
             // It came through its parser: what happens from here on is counted anew.
             attempts: 1,

@@ -22,17 +22,22 @@ export function createRegister(store: Store): Documents['register'] {
   async function unchanged(tx: WriteTransaction, row: DocumentRow, tags = row.tags): Promise<Registered> {
     // Whoever sends the same bytes again after a failure wants another try. Tags are a column of the index: only a further version has others.
     const isToDo = row.status === 'failed' || tags !== row.tags
-    return { row: isToDo ? await queueAnew(tx, row, now(), { tags }) : row, outcome: 'unchanged' }
+    const change = tags === row.tags ? {} : { tags }
+    return { row: isToDo ? await queueAnew(tx, row, now(), change) : row, outcome: 'unchanged' }
   }
 
   async function register(tx: WriteTransaction, document: NewDocument, onConflict: OnConflict): Promise<Registered> {
     const there = await atPath(tx, document)
     if (!there) return insert(tx, document)
-    const tags = tagsOf(document) ?? there.tags
-    if (there.sha256 === document.sha256) return unchanged(tx, there, onConflict === 'replace' ? tags : there.tags)
+    const tags = tagsOf(document)
+    if (there.sha256 === document.sha256)
+      return unchanged(tx, there, onConflict === 'replace' && tags !== null ? tags : there.tags)
     if (onConflict === 'error') throw exists(document.path, there.id)
     if (onConflict === 'keep') return keepBoth(tx, document)
-    return { row: await queueAnew(tx, there, now(), { ...contentOf(document), tags }), outcome: 'replaced' }
+    return {
+      row: await queueAnew(tx, there, now(), { ...contentOf(document), ...(tags === null ? {} : { tags }) }),
+      outcome: 'replaced',
+    }
   }
 
   async function keepBoth(tx: WriteTransaction, document: NewDocument): Promise<Registered> {

@@ -65,6 +65,7 @@ function eventRow(type: DocumentEvent['type'], document: DocumentRow, createdAt:
     status: type === 'document.deleted' ? 'deleted' : document.status,
     version: document.version,
     error: document.error_code === null ? null : { code: document.error_code, message: document.error_message ?? '' },
+    warnings: JSON.parse(document.warnings) as unknown,
     page_count: document.page_count,
     chunk_count: document.chunk_count,
   }

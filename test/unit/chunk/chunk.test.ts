@@ -135,3 +135,23 @@ test('a document of three hundred pages is counted through a few times, not a fe
   expect(chunks.length).toBeGreaterThan(300)
   expect(counted).toBeLessThan(4 * documentText(pages).length)
 })
+
+test('a block of code stays whole up to what a passage may hold, and is cut between its lines beyond', () => {
+  const code = (name: string, lines: number): string =>
+    Array.from({ length: lines }, (_, i) => `${name}${i} ${'word '.repeat(8)}end`).join('\n')
+  const chunks = chunkDocument(
+    [
+      page(1, (to) => {
+        to.add('heading', 'Install', { level: 1 })
+        to.add('paragraph', sentence('Run', 30))
+        to.add('code', code('whole', 9))
+        to.add('code', code('cut', 15))
+      }),
+    ],
+    options,
+  )
+  expect(chunks[0]?.text).toMatch(/^Install\n\nRun [^\n]*$/)
+  expect(chunks[1]?.text).toBe(code('whole', 9))
+  expect(chunks.length).toBeGreaterThan(3)
+  for (const chunk of chunks.slice(2)) expect(chunk.text).toMatch(/^cut.*end$/s)
+})

@@ -11,6 +11,7 @@ import { chooseEmbedder } from '../../../src/embed/choose.ts'
 import { startEngine } from '../../../src/engine/start.ts'
 import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import { createIngest } from '../../../src/ingest/create.ts'
+import type { Ocr } from '../../../src/parse/ocr/ocr.ts'
 import { createParserPool } from '../../../src/parse/pool.ts'
 import type { OnConflict } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
@@ -23,17 +24,20 @@ const clock = systemClock
 export interface Bench extends Awaited<ReturnType<typeof open>> {}
 
 /** Records, originals, index, parsers and ingest on a data folder: everything real. Ended with the test. */
-export async function openBench(options: { folder?: string; embedder?: string; ollamaUrl?: string } = {}): Promise<Bench> {
+export async function openBench(
+  options: { folder?: string; embedder?: string; ollamaUrl?: string; ocr?: Ocr } = {},
+): Promise<Bench> {
   const bench = await open(
     options.folder ?? (await tempFolder()),
     options.embedder ?? 'builtin',
     options.ollamaUrl ?? 'http://127.0.0.1:9',
+    options.ocr,
   )
   onTestFinished(() => bench.close())
   return bench
 }
 
-async function open(folder: string, setting: string, ollamaUrl: string) {
+async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Ocr) {
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
   const blobs = await openBlobs({ folder, clock })
   const indexStore = createLanceIndexStore({ folder: join(folder, 'lance'), log })
@@ -45,7 +49,7 @@ async function open(folder: string, setting: string, ollamaUrl: string) {
     log,
   })
   const parserPool = createParserPool({ workers: 2, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log })
-  const ingest = createIngest({ records, blobs, engine, parserPool, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })
+  const ingest = createIngest({ records, blobs, engine, parserPool, ocr, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })
   const owner = (await records.users.owner()) ?? (await records.users.create({ name: 'A', email: null, role: 'owner' }))
   const project =
     (await records.projects.find(owner.id, 'default')) ??

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../../src/config/config.ts'
+import type { Page } from '../../../src/core/parsed.ts'
 import { docxParagraph, nestedTablesDocx, rawDocx, textDocx } from '../../support/make-bombs.ts'
 import { makeDocx, type Part } from '../../support/make-documents.ts'
 import { blocksOf, parseBytes } from '../../support/parse-file.ts'
@@ -52,6 +53,122 @@ test('a body too large for mammoth is streamed, with the same structure', async 
     ['paragraph', 'Kept.'],
     ['table_row', 'Days | Who'],
   ])
+})
+
+/** Both readers, the second because of a part that is too large for mammoth. */
+const ENGINES = ['mammoth', 'stream'] as const
+const FILLER = '<w:p><w:pPr><w:rPr><w:sz w:val="22"/></w:rPr></w:pPr></w:p>'.repeat(60_000)
+
+async function readBoth(body: string, extra: { name: string; data: string }[] = []): Promise<Page[]> {
+  const [first, second] = await Promise.all(
+    ENGINES.map(async (engine) => {
+      const { pages, facts } = await parseBytes(rawDocx(engine === 'stream' ? body + FILLER : body, { extra }), 'a.docx')
+      expect(facts).toMatchObject({ engine })
+      return pages
+    }),
+  )
+  expect(second).toEqual(first)
+  return first!
+}
+
+const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
+
+test('tracked changes are shown as accepted', async () => {
+  const marked = (change: string): string => `<w:pPr><w:rPr><w:${change}/></w:rPr></w:pPr>`
+  const pages = await readBoth(
+    `<w:p>${run('Rent is ')}<w:del><w:r><w:delText>900</w:delText></w:r></w:del><w:ins>${run('1000')}</w:ins>${run(' euros.')}</w:p>` +
+      `<w:p><w:moveFrom>${run('Moved away.')}</w:moveFrom></w:p><w:p><w:moveTo>${run('Moved here.')}</w:moveTo></w:p>` +
+      `<w:p>${marked('del')}${run('One ')}</w:p><w:p>${run('paragraph.')}</w:p>` +
+      `<w:tbl><w:tr><w:trPr><w:del/></w:trPr><w:tc>${docxParagraph('old row')}</w:tc></w:tr><w:tr><w:tc>${docxParagraph('kept row')}</w:tc></w:tr></w:tbl>`,
+  )
+  expect(blocksOf(pages[0])).toEqual([
+    ['paragraph', 'Rent is 1000 euros.'],
+    ['paragraph', 'Moved here.'],
+    ['paragraph', 'One paragraph.'],
+    ['table_row', 'kept row'],
+  ])
+})
+
+test('pages begin where the file says so, and once where it says so twice', async () => {
+  const hard = '<w:r><w:br w:type="page"/></w:r>'
+  const rendered = '<w:r><w:lastRenderedPageBreak/></w:r>'
+  const top = '<w:pPr><w:pageBreakBefore/></w:pPr>'
+  const section = (kind: string): string => `<w:pPr><w:sectPr><w:type w:val="${kind}"/></w:sectPr></w:pPr>`
+  const pages = await readBoth(
+    `<w:p>${top}${run('First, ')}${run('which goes')}${rendered}${run(' on overleaf.')}</w:p>` +
+      `<w:p>${hard}</w:p><w:p>${rendered}${run('Third.')}</w:p>` +
+      `<w:p>${hard}</w:p><w:p>${top}${rendered}${run('Fourth.')}</w:p>` +
+      `<w:p>${section('continuous')}${run('Still fourth.')}</w:p><w:p>${section('oddPage')}${run('Its end.')}</w:p><w:p>${run('Fifth.')}</w:p>` +
+      `<w:p>${hard}${hard}${run('Seventh.')}</w:p>`,
+  )
+  expect(pages.map(({ text }) => text)).toEqual([
+    'First, which goes',
+    'on overleaf.',
+    'Third.',
+    'Fourth.\n\nStill fourth.\n\nIts end.',
+    'Fifth.',
+    '',
+    'Seventh.',
+  ])
+  expect(pages.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7])
+})
+
+test('a row that goes on overleaf is whole, on the page where it begins', async () => {
+  const broken = (before: string, after: string): string =>
+    `<w:tc><w:p>${run(before)}<w:r><w:lastRenderedPageBreak/></w:r>${run(after)}</w:p></w:tc>`
+  const row = (...cells: string[]): string => `<w:tr>${cells.join('')}</w:tr>`
+  const pages = await readBoth(
+    `<w:tbl>${row(broken('a', 'b'), broken('c', 'd'))}${row(broken('', 'e'), broken('', 'f'))}</w:tbl>${docxParagraph('After.')}`,
+  )
+  expect(pages.map(({ text }) => text)).toEqual(['ab | cd', '', 'e | f\n\nAfter.'])
+})
+
+test('more page breaks than pages are allowed is refused', async () => {
+  const body = `<w:p>${'<w:r><w:br w:type="page"/></w:r>'.repeat(20)}</w:p>`
+  await expect(parseBytes(rawDocx(body), 'a.docx', { limits: { ...DEFAULT_LIMITS, pages: 10 } })).rejects.toMatchObject({
+    code: 'too_many_pages',
+  })
+})
+
+test('a text box is read once, of its two copies; what has only one is read too', async () => {
+  const box = (text: string): string => `<w:txbxContent>${docxParagraph(text)}</w:txbxContent>`
+  const pages = await readBoth(
+    `<w:p>${run('Before.')}<w:r><mc:AlternateContent xmlns:mc="m"><mc:Choice Requires="wps"><w:drawing>${box('In the box.')}</w:drawing></mc:Choice><mc:Fallback><w:pict>${box('In the box.')}</w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>` +
+      `<w:p><w:r><mc:AlternateContent xmlns:mc="m"><mc:Choice Requires="w16se"><sym/></mc:Choice><mc:Fallback><w:t>☺</w:t></mc:Fallback></mc:AlternateContent></w:r></w:p>` +
+      `<w:p><w:r><w:pict>${box('An old box.')}</w:pict></w:r></w:p>`,
+  )
+  expect(blocksOf(pages[0]).map(([, text]) => text)).toEqual(['Before.', 'In the box.', '☺', 'An old box.'])
+})
+
+test('an equation is read on one line', async () => {
+  const part = (name: string, text: string): string => `<m:${name}><m:r><m:t>${text}</m:t></m:r></m:${name}>`
+  const pages = await readBoth(
+    `<w:p>${run('Thus ')}<m:oMath xmlns:m="m"><m:f>${part('num', 'a')}${part('den', 'b')}</m:f><m:sSup>${part('e', '=c')}${part('sup', '2')}</m:sSup></m:oMath>${run(' holds.')}</w:p>`,
+  )
+  expect(pages[0]?.text).toBe('Thus a/b=c^2 holds.')
+})
+
+test('notes come at the end with the number that the text refers to', async () => {
+  const note = (id: number, text: string): string => `<w:footnote w:id="${id}">${docxParagraph(text)}</w:footnote>`
+  const reference = (id: number): string => `<w:r><w:footnoteReference w:id="${id}"/></w:r>`
+  const notes = `<w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${note(2, 'The first.')}${note(5, 'The second.')}</w:footnotes>`
+  const pages = await readBoth(`<w:p>${run('One')}${reference(2)}${run(' two')}${reference(5)}${run('.')}</w:p>`, [
+    { name: 'word/footnotes.xml', data: notes },
+  ])
+  expect(pages[0]?.text.split(/\n+/)).toEqual(['One[1] two[2].', '[1] The first.', '[2] The second.'])
+})
+
+test('the main part is where the package says', async () => {
+  const docx = rawDocx(docxParagraph('Decoy.'), {
+    extra: [
+      {
+        name: 'word/document2.xml',
+        data: `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${docxParagraph('Here.')}</w:body></w:document>`,
+      },
+    ],
+    main: 'word/document2.xml',
+  })
+  expect((await parseBytes(docx, 'a.docx')).pages[0]?.text).toBe('Here.')
 })
 
 test('headers and footers, which mammoth leaves out, come once at the end', async () => {

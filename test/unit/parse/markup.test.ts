@@ -49,3 +49,32 @@ test('HTML: the declared charset is believed, and any nesting is read', async ()
   const deep = `${'<div>'.repeat(50_000)}core`
   expect((await parseBytes(deep, 'a.html')).pages[0]?.text).toBe('core')
 })
+
+test.each([
+  ['---\ntitle: "House rules"\ntags: [home, "quiet hours", home]\n---\n# Other\n', 'House rules', ['home', 'quiet hours']],
+  ["---\nlayout: post\ntags:\n  - a b\n  - '#c'\ntitle: >-\n  Folded\n  title\n...\n# Other\n", 'Folded title', ['a b', 'c']],
+  ['---\ntags: one, two # for now\n---\n# Other\n', 'Other', ['one', 'two']],
+])('Markdown: the front matter gives title and tags and is no text: %j', async (source, title, tags) => {
+  const parsed = await parseBytes(source, 'a.md')
+  expect(parsed).toMatchObject({ title, tags })
+  expect(blocksOf(parsed.pages[0])).toEqual([['heading1', 'Other']])
+})
+
+test('Markdown: a rule at the beginning is no front matter', async () => {
+  const { pages, tags } = await parseBytes('---\nNot a key, a sentence.\n---\nText.', 'a.md')
+  expect(tags).toEqual([])
+  expect(pages[0]?.text).toContain('Not a key, a sentence.')
+})
+
+test('HTML: what a site puts around every page is dropped, and a main part is all there is', async () => {
+  const around = (body: string): string =>
+    `<html><body><div role="banner">Logo</div><p>Beside.</p>${body}<footer>Imprint</footer></body></html>`
+  const read = async (body: string): Promise<string | undefined> => (await parseBytes(around(body), 'a.html')).pages[0]?.text
+  expect(
+    await read('<main><h1>Rent</h1><p>It is due on the third.</p><section>All of it.<footer>Note.</footer></section></main>'),
+  ).toBe('Rent\n\nIt is due on the third.\n\nAll of it.\n\nNote.')
+  expect(await read('<article>No main part.</article>')).toBe('Beside.\n\nNo main part.')
+  expect(await read('<main id=app></main><p>An empty frame, and a long text beside it.</p>')).toBe(
+    'Beside.\n\nAn empty frame, and a long text beside it.',
+  )
+})

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, type Limits } from '../../../src/config/config.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { Page } from '../../../src/core/parsed.ts'
 import { createParserPool, type ParserPool } from '../../../src/parse/pool.ts'
+import { endlessPdf as loopingPdf } from '../../support/hard-files.ts'
 import { blanksPdf, endlessPdf, manyPagesPdf } from '../../support/make-bombs.ts'
 import { makePdf } from '../../support/make-documents.ts'
 import { withFile } from '../../support/parse-file.ts'
@@ -197,3 +199,28 @@ test.runIf(process.platform === 'linux')('a process sees nothing of the environm
     delete process.env['DOCSEARCH_SECRET_OF_THE_TEST']
   }
 })
+
+test('a document that never ends does not keep the others waiting, though there is one process', async () => {
+  const pool = newPool()
+  await withFile(loopingPdf(), async (endless) => {
+    const stop = new AbortController()
+    const never = pool.parse({ file: endless, mediaType: PDF, name: 'endless.pdf', signal: stop.signal })
+    never.catch(() => {})
+    for (let i = 0; i < 3; i++) await expectAlive(pool)
+    await until('it to yield to others', () => parsers().some((pid) => niceOf(pid) > 0))
+    stop.abort(new Error('enough'))
+    await expect(never).rejects.toThrow('enough')
+    // The place that it had given away is nobody's now, and there is still one.
+    await expectAlive(pool)
+    await until('its process to be gone', () => parsers().every((pid) => niceOf(pid) === 0))
+  })
+})
+
+function niceOf(pid: number): number {
+  try {
+    return getPriority(pid)
+  } catch {
+    // It ended just now.
+    return 0
+  }
+}

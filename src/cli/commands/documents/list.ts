@@ -8,7 +8,7 @@ import { collectPages } from '../pages.ts'
 export async function run(
   context: Context,
   _args: string[],
-  options: { project?: string; status?: Document['status']; name?: string; limit?: number },
+  options: { project?: string; status?: Document['status']; warnings?: boolean; name?: string; limit?: number },
 ): Promise<number> {
   const client = await context.client()
   const { limit, ...filter } = options
@@ -34,6 +34,11 @@ function rowOf(context: Context) {
     document.path,
     document.page_count === null ? '-' : String(document.page_count),
     context.terminal ? formatBytes(document.size_bytes) : String(document.size_bytes),
-    document.error?.message ?? '',
+    problemOf(document),
   ]
+}
+
+/** Why it failed, else what a search may miss of it. */
+function problemOf({ error, warnings }: Document): string {
+  return error?.message ?? warnings.map(({ message }) => message).join(' ')
 }

@@ -30,10 +30,22 @@ function fieldsOf(document: Document, terminal: boolean): [string, string | null
     ['size', terminal ? formatBytes(document.size_bytes) : String(document.size_bytes)],
     ['sha256', document.sha256],
     ['pages', document.page_count === null ? null : String(document.page_count)],
+    ['with text', document.page_count === null ? null : String(health.pages_with_text)],
     ['without text', health.pages_without_text === 0 ? null : String(health.pages_without_text)],
+    ...parseFields(document.parse),
     ['passages', document.chunk_count === null ? null : String(document.chunk_count)],
+    ['by words only', health.chunks_skipped === 0 ? null : `${health.chunks_skipped} passages`],
     ['embedded by', document.embedding_model],
     ['created', document.created_at],
     ['ready', document.ready_at],
+  ]
+}
+
+function parseFields({ engine, encoding, confidence, took_ms: took, ocr }: Document['parse']): [string, string | null][] {
+  const sure = confidence === undefined || confidence === 1 ? '' : `, ${Math.round(confidence * 100)} % sure`
+  return [
+    ['read by', engine === undefined ? null : `${engine}${took === undefined ? '' : ` in ${took} ms`}`],
+    ['encoding', encoding === undefined ? null : encoding + sure],
+    ['OCR', ocr === undefined ? null : `${ocr.pages} of its pages in ${ocr.took_ms} ms`],
   ]
 }

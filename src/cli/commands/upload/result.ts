@@ -33,6 +33,10 @@ export function reportWrong(context: Context, documents: readonly Uploaded[], re
       status === 'failed' ? [[path, error?.code ?? 'failed', error?.message ?? '']] : [],
     ),
     ...refused.map(({ path, code, message }) => [path, code, message]),
+    // Not failed, but a search may miss something of it.
+    ...documents.flatMap(({ path, status, warnings }) =>
+      status === 'ready' ? warnings.map((warning) => [path, warning.code, warning.message]) : [],
+    ),
   ]
   if (wrong.length === 0) return
   // A reason is a sentence or two: in columns it would be cut or wrap into the others.
@@ -48,6 +52,8 @@ function summary(documents: readonly Uploaded[], refused: number): string {
   for (const which of ['created', 'replaced', 'unchanged'] as const)
     if (outcome(which) > 0) parts.push(`${outcome(which)} ${which}`)
   for (const which of ['ready', 'failed'] as const) if (status(which) > 0) parts.push(`${status(which)} ${which}`)
+  const warned = documents.filter((document) => document.status === 'ready' && document.warnings.length > 0).length
+  if (warned > 0) parts.push(`${warned} with warnings`)
   if (refused > 0) parts.push(`${refused} refused`)
   const waiting = status('queued') + status('processing')
   return `${parts.join(', ')}.${waiting > 0 ? ` ${count(waiting, 'document is', 'documents are')} being processed; searches find them soon.` : ''}`

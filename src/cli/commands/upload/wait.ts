@@ -111,6 +111,7 @@ function partsOf({ type, data }: DocumentEvent): Partial<Uploaded> {
   if (status === 'queued' || status === 'processing' || status === 'ready' || status === 'failed') parts.status = status
   if (typeof data['page_count'] === 'number') parts.page_count = data['page_count']
   if (typeof data['chunk_count'] === 'number') parts.chunk_count = data['chunk_count']
+  if (Array.isArray(data['warnings'])) parts.warnings = data['warnings'] as Uploaded['warnings']
   const error = data['error'] as { code?: unknown; message?: unknown } | null | undefined
   if (typeof error?.code === 'string' && typeof error.message === 'string')
     parts.error = { code: error.code, message: error.message }

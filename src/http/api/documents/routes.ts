@@ -27,6 +27,7 @@ export const documentRoutes = [
         ...pageRequest(query),
         ...(query.project === undefined ? {} : { projectId: (await findProject(services, caller, query.project)).id }),
         ...(query.status === undefined ? {} : { status: query.status }),
+        ...(query.warnings === undefined ? {} : { warnings: query.warnings }),
         ...(query.name === undefined ? {} : { name: query.name }),
         ...(query.sha256 === undefined ? {} : { sha256: query.sha256 }),
       })

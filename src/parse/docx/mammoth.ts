@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import mammoth from 'mammoth'
+import { isDocsearchError } from '../../core/errors.ts'
+import type { Flow } from '../flow.ts'
+import { readHtml } from '../html.ts'
+import { isForMammoth, NOTES } from './parts.ts'
+import { rewriteForMammoth } from './rewrite.ts'
+import { readParts } from './zip.ts'
+
+/** Its own view of an archive, so that it gets the parts as they were rewritten, and nothing else of the file. */
+interface Archive {
+  exists(name: string): boolean
+  read(name: string, encoding?: string): Promise<Uint8Array | string>
+}
+
+/**
+ * Body and notes by mammoth, into `flow`. False where it stumbles and left the flow as it was.
+ * Throws `too_much_text`, `too_many_pages`.
+ */
+export async function readWithMammoth(file: string, main: string, flow: Flow): Promise<boolean> {
+  let html: string
+  try {
+    const archive = await archiveOf(file, main)
+    const { value } = await mammoth.convertToHtml({ file: archive } as unknown as Parameters<typeof mammoth.convertToHtml>[0], {
+      styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
+      includeEmbeddedStyleMap: false,
+    })
+    html = numberNotes(value)
+  } catch (error) {
+    if (isDocsearchError(error) && error.code !== 'corrupt') throw error
+    // The stream reader is the second opinion: it reads what mammoth stumbles over, or says itself what is wrong.
+    return false
+  }
+  readHtml(html, flow)
+  return true
+}
+
+async function archiveOf(file: string, main: string): Promise<Archive> {
+  const parts = new Map<string, string>()
+  await readParts(
+    file,
+    (name) => isForMammoth(name, main),
+    async (name, stream: Readable) => {
+      parts.set(name, name === main || NOTES.test(name) ? await rewriteForMammoth(stream) : await text(stream))
+    },
+  )
+  return {
+    exists: (name) => parts.has(name),
+    async read(name, encoding) {
+      const part = parts.get(name) ?? ''
+      return encoding === undefined ? Buffer.from(part) : part
+    },
+  }
+}
+
+/** mammoth numbers the notes where the text refers to them and lists them at the end: each begins with its number there too. */
+function numberNotes(html: string): string {
+  let number = 0
+  return html
+    .replace(/<a href="#(?:foot|end)note-ref-[^"]*">↑<\/a>/g, '')
+    .replace(/<li id="(?:foot|end)note-[^"]*">(?:<p>)?/g, (opening) => `${opening}[${++number}] `)
+}

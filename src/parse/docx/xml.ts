@@ -1,0 +1,82 @@
+import type { Readable } from 'node:stream'
+import { SaxesParser } from 'saxes'
+import { corrupt } from '../failures.ts'
+
+/** Word itself nests a few dozen deep. */
+const MAX_DEPTH = 2_000
+
+/** An element as it opens. Names come without their namespace's prefix, which a writer may choose. */
+export interface Element {
+  name: string
+  /** With its prefix, as written. */
+  qualified: string
+  attributes: Readonly<Record<string, string>>
+  /** By its name without prefix; null where it has none. */
+  attribute(name: string): string | null
+}
+
+export interface XmlHandlers {
+  open(element: Element): void
+  text?(text: string): void
+  close?(name: string, qualified: string): void
+}
+
+/** Streams XML; memory does not grow with it. Throws `corrupt`, also for a document type and for more than 2,000 levels. */
+export async function readXml(source: Readable | string, handlers: XmlHandlers): Promise<void> {
+  const parser = new SaxesParser()
+  let depth = 0
+  let failure: unknown = null
+  parser.on('error', (error) => (failure ??= error))
+  parser.on('doctype', () => (failure ??= new Error('document type declaration')))
+  parser.on('opentag', ({ name: qualified, attributes }) => {
+    if (++depth > MAX_DEPTH) failure ??= new Error(`elements nested more than ${MAX_DEPTH} deep`)
+    handlers.open({
+      name: local(qualified),
+      qualified,
+      attributes,
+      attribute(name) {
+        for (const key in attributes) if (local(key) === name) return attributes[key] ?? null
+        return null
+      },
+    })
+  })
+  parser.on('text', (text) => handlers.text?.(text))
+  parser.on('cdata', (text) => handlers.text?.(text))
+  parser.on('closetag', ({ name: qualified }) => {
+    depth--
+    handlers.close?.(local(qualified), qualified)
+  })
+  const decoder = new TextDecoder()
+  for await (const chunk of typeof source === 'string' ? [source] : source) {
+    parser.write(typeof chunk === 'string' ? chunk : decoder.decode(chunk as Buffer, { stream: true }))
+    if (failure !== null) throw corrupt('The DOCX', failure)
+  }
+  parser.write(decoder.decode())
+  parser.close()
+  if (failure !== null) throw corrupt('The DOCX', failure)
+}
+
+/** The text of the first element of this local name, e.g. `title` in `docProps/core.xml`. */
+export async function readElementText(source: Readable, element: string): Promise<string | null> {
+  let found: string | null = null
+  let inside = false
+  await readXml(source, {
+    open({ name }) {
+      if (name === element && found === null) {
+        inside = true
+        found = ''
+      }
+    },
+    text(text) {
+      if (inside) found += text
+    },
+    close(name) {
+      if (name === element) inside = false
+    },
+  })
+  return found
+}
+
+function local(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}

@@ -1,0 +1,55 @@
+import type { Line, Note } from './line.ts'
+import { usualAngle } from './running.ts'
+
+/** Puts what stands in fields and notes after the line that it belongs to: its label to the left, or else the nearest above. */
+export function placeNotes(lines: readonly Line[], notes: readonly Note[]): Line[] {
+  if (notes.length === 0) return [...lines]
+  const angle = usualAngle(lines)
+  const placed = notes.map((note) => lineOf(note, angle)).toSorted((a, b) => a.y - b.y || a.x - b.x)
+  const after = new Map<number, Line[]>()
+  for (const note of placed) {
+    const label = labelOf(note, lines)
+    after.set(label, [...(after.get(label) ?? []), note])
+  }
+  return [...(after.get(-1) ?? []), ...lines.flatMap((line, i) => [line, ...(after.get(i) ?? [])])]
+}
+
+/** In the coordinates of lines that run at this angle; `y` is its upper edge, `endY` the lower one. */
+function lineOf({ text, left, right, top, bottom }: Note, angle: number): Line {
+  const radians = (angle * Math.PI) / 180
+  const [cos, sin] = [Math.cos(radians), Math.sin(radians)]
+  const corners = [
+    [left, top],
+    [right, top],
+    [left, bottom],
+    [right, bottom],
+  ] as const
+  const xs = corners.map(([x, y]) => x * cos + y * sin)
+  const ys = corners.map(([x, y]) => x * sin - y * cos)
+  return {
+    text,
+    x: Math.min(...xs),
+    right: Math.max(...xs),
+    y: Math.min(...ys),
+    endY: Math.max(...ys),
+    size: 10,
+    bold: false,
+    angle,
+    note: true,
+  }
+}
+
+/** Index of the line; -1 where none stands to the left or above. */
+function labelOf(note: Line, lines: readonly Line[]): number {
+  let best = -1
+  let least = Infinity
+  lines.forEach((line, i) => {
+    if (line.angle !== note.angle) return
+    const beside = line.y > note.y && line.y - line.size < note.endY && line.x < note.x + line.size
+    const distance = beside
+      ? Math.max(0, note.x - line.right) / 4
+      : note.y - line.endY + Math.max(0, line.x - note.right, note.x - line.right)
+    if ((beside || line.y <= note.y + line.size) && distance <= least) [best, least] = [i, distance]
+  })
+  return best
+}

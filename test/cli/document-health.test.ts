@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommand, testFolder } from '../support/cli.ts'
+import { json, problem, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
+import type { Received, Script } from '../support/scripted-instance.ts'
+
+const SCAN = { code: 'no_text', message: 'None of the 3 pages has text: needs OCR' }
+const env = { DOCSEARCH_TOKEN: 'dsk_x' }
+
+async function run(args: string[], script: Script) {
+  const instance = await scriptedInstance(script)
+  return { instance, ...(await runCommand([...args, '--server', instance.url], { env })) }
+}
+
+test('an upload ends with what is wrong: what failed, and what a search may miss though it is ready', async () => {
+  const folder = testFolder()
+  for (const name of ['broken.pdf', 'good.txt', 'scan.pdf']) writeFileSync(join(folder, name), name)
+  const { code, stderr } = await run(['upload', folder], {
+    'POST /api/v1/upload': (_: Received, response: ServerResponse) =>
+      json(response, 200, {
+        documents: [
+          uploaded('doc_b', 'broken.pdf', { status: 'failed', error: { code: 'corrupt', message: 'The PDF is damaged.' } }),
+          uploaded('doc_g', 'good.txt', { status: 'ready' }),
+          uploaded('doc_s', 'scan.pdf', { status: 'ready', warnings: [SCAN] }),
+        ],
+        rejected: [],
+      }),
+  })
+  expect(code).toBe(3)
+  expect(stderr).toContain('3 documents, 3 created, 2 ready, 1 failed, 1 with warnings.')
+  expect(stderr).toContain(
+    'broken.pdf\tcorrupt\tThe PDF is damaged.\nscan.pdf\tno_text\tNone of the 3 pages has text: needs OCR\n',
+  )
+  expect(stderr).not.toContain('good.txt')
+})
+
+test('documents list --warnings asks for those, and says what is wrong with each', async () => {
+  const { instance, stdout } = await run(['documents', 'list', '--warnings'], {
+    'GET /api/v1/documents': {
+      documents: [uploaded('doc_s', 'scan.pdf', { status: 'ready', warnings: [SCAN] })],
+      next_cursor: null,
+    },
+  })
+  expect(instance.requests[0]?.path).toContain('warnings=true')
+  expect(stdout).toContain('scan.pdf\t-\t1\tNone of the 3 pages has text: needs OCR')
+})
+
+test('documents show says how it was read and what of it is missing', async () => {
+  const { stdout } = await run(['documents', 'show', 'doc_01h00000000000000000000000'], {
+    'GET /api/v1/documents/doc_01h00000000000000000000000': uploaded('doc_01h00000000000000000000000', 'a.txt', {
+      status: 'ready',
+      page_count: 4,
+      chunk_count: 9,
+      warnings: [{ code: 'pages_without_text', message: '1 of 4 page has no text (3)', page: 3 }],
+      health: { pages: 4, pages_with_text: 3, pages_without_text: 1, chunks_skipped: 2 },
+      parse: { engine: 'text', encoding: 'koi8-r', confidence: 0.66, took_ms: 12, ocr: { pages: 2, took_ms: 900 } },
+    }),
+  })
+  for (const line of [
+    'warning\tpages_without_text, page 3: 1 of 4 page has no text (3)',
+    'pages\t4',
+    'with text\t3',
+    'without text\t1',
+    'read by\ttext in 12 ms',
+    'encoding\tkoi8-r, 66 % sure',
+    'OCR\t2 of its pages in 900 ms',
+    'by words only\t2 passages',
+  ])
+    expect(stdout.split('\n')).toContain(line)
+})
+
+test('documents retry reads all that failed anew, in one project where one is named, and waits out a limit', async () => {
+  let limited = 0
+  const { instance, code, stdout } = await run(['documents', 'retry', '--project', 'contracts'], {
+    'GET /api/v1/documents': {
+      documents: [uploaded('doc_01h00000000000000000000001', 'a'), uploaded('doc_01h00000000000000000000002', 'b')],
+      next_cursor: null,
+    },
+    'POST /api/v1/documents/doc_01h00000000000000000000001/reprocess': (_: Received, response: ServerResponse) =>
+      limited++ === 0
+        ? problem(response, 429, 'rate_limited', 'Too many.', {}, { 'Retry-After': '0' })
+        : json(response, 202, uploaded('doc_01h00000000000000000000001', 'a')),
+    'POST /api/v1/documents/doc_01h00000000000000000000002/reprocess': uploaded('doc_01h00000000000000000000002', 'b'),
+  })
+  expect(instance.requests[0]?.path).toMatch(/status=failed.*project=contracts|project=contracts.*status=failed/)
+  expect([code, stdout]).toEqual([0, 'doc_01h00000000000000000000001\tqueued\ndoc_01h00000000000000000000002\tqueued\n'])
+})
+
+test('documents retry with nothing that failed: 1', async () => {
+  const { code, stderr } = await run(['documents', 'retry'], { 'GET /api/v1/documents': { documents: [], next_cursor: null } })
+  expect([code, stderr]).toEqual([1, 'No document has failed.\n'])
+})

@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { BOMBS, endOf } from '../support/bombs.ts'
+import { type Instance, newInstance } from '../support/instance.ts'
+import { childrenOf, isRunning } from '../support/processes.ts'
+import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
+import { rareWord, textWith } from '../support/words.ts'
+
+let instance: Instance
+beforeEach(async () => {
+  instance = await newInstance({ DOCSEARCH_PARSE_WORKERS: '2' })
+})
+afterEach(() => instance.remove())
+
+test('eight bombs among good files: each fails alone or is read, the good ones are found, nothing is left of any', async () => {
+  const outside = join(instance.home, 'tmp')
+  mkdirSync(outside)
+  const running = await instance.start({ env: { TMPDIR: outside } })
+  const words: Record<string, string> = {}
+  const refused: Record<string, string> = {}
+  for (const [bomb, { make }] of Object.entries(BOMBS)) {
+    const answer = await running.upload([{ name: bomb, content: new Uint8Array(make()) }])
+    for (const { name, code } of answer.body.rejected) refused[name] = code
+    for (const copy of [1, 2]) {
+      const name = `${bomb}-${copy}.txt`
+      words[name] = rareWord()
+      await running.upload([{ name, content: textWith(words[name]) }])
+    }
+  }
+  await expectSearchableOnce(running, words)
+  const documents = await running.documents()
+  for (const [bomb, { codes }] of Object.entries(BOMBS)) {
+    const document = documents.find(({ name }) => name === bomb)
+    expect(codes, bomb).toContain(document === undefined ? refused[bomb] : endOf(document))
+  }
+  await expectTidy(running, instance.dataDir)
+  const children = childrenOf(running.daemon.pid)
+  expect(await running.daemon.stop()).toBe(0)
+  expect(children.filter(isRunning)).toEqual([])
+  expect(readdirSync(outside)).toEqual([])
+  expect(existsSync(join(instance.dataDir, 'tmp'))).toBe(false)
+})

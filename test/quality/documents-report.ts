@@ -1,0 +1,84 @@
+import type { ReadFile } from './documents.ts'
+import { mean } from './metrics.ts'
+import { VERDICTS } from './verdicts.ts'
+
+/** What is to be reached, and what each is measured on. */
+const LEAST_WORDS = 20
+const CLOSE = 0.95
+const GOALS = { pdfRecall: 0.9, pdfBigrams: 0.83, docxRecall: 0.97, encodings: 0.98 }
+/** A name of a test file says in which encoding it is; the second is a superset of the first. */
+const SUPERSETS: Record<string, string[]> = { 'iso-8859-1': ['windows-1252'], 'utf-16': ['utf-16be'], gb18030: ['gbk'] }
+
+export interface DocumentsReport {
+  markdown: string
+  /** What falls short of its goal, or has no verdict; empty where all is well. */
+  problems: string[]
+}
+
+export function reportOf(files: readonly ReadFile[]): DocumentsReport {
+  const compared = files.flatMap((file) => (file.overlap === null ? [] : [{ ...file, overlap: file.overlap }]))
+  const pdf = compared.filter(
+    ({ kind, overlap, manifestWords }) => kind === 'pdf' && Math.max(overlap.words, manifestWords) >= LEAST_WORDS,
+  )
+  const docx = compared.filter(({ kind }) => kind === 'docx')
+  const encodings = files.filter(({ kind, failure }) => kind === 'txt' && failure === null)
+  const figures: [string, number, number, number][] = [
+    [
+      `PDF with ${LEAST_WORDS} words or more: mean token recall`,
+      pdf.length,
+      mean(pdf.map((file) => file.overlap.recall)),
+      GOALS.pdfRecall,
+    ],
+    ['the same: mean bigram F1', pdf.length, mean(pdf.map((file) => file.overlap.bigramF1)), GOALS.pdfBigrams],
+    ['DOCX: mean token recall', docx.length, mean(docx.map((file) => file.overlap.recall)), GOALS.docxRecall],
+    [
+      'text files whose encoding was told right',
+      encodings.length,
+      mean(encodings.map((file) => (hasItsEncoding(file) ? 1 : 0))),
+      GOALS.encodings,
+    ],
+  ]
+  const apart = compared.filter(({ overlap }) => overlap.recall < CLOSE || overlap.bigramF1 < CLOSE)
+  const failed = files.filter(({ failure }) => failure !== null)
+  const markdown = [
+    '| what | files | figure | goal |',
+    '|---|---|---|---|',
+    ...figures.map(([what, count, figure, goal]) => `| ${what} | ${count} | ${share(figure)} | ≥ ${share(goal)} |`),
+    '',
+    `Every one of the ${files.length} files ended as text or with a code, and no parser process was left over. Refused: ${failed.map(({ file, failure }) => `${file} (${failure})`).join(', ')}.`,
+    '',
+    `Files where token recall or bigram F1 is below ${share(CLOSE)}, and which of the two texts is right:`,
+    '',
+    '| file | words | recall | bigram F1 | right is |',
+    '|---|---|---|---|---|',
+    ...apart.map(
+      ({ file, overlap }) =>
+        `| ${file} | ${overlap.words} | ${share(overlap.recall)} | ${share(overlap.bigramF1)} | ${VERDICTS[file] ?? 'not looked at yet'} |`,
+    ),
+  ].join('\n')
+  return {
+    markdown,
+    problems: [
+      ...figures.flatMap(([what, , figure, goal]) =>
+        figure < goal ? [`${what}: ${share(figure)}, less than ${share(goal)}`] : [],
+      ),
+      ...apart.flatMap(({ file }) =>
+        VERDICTS[file] === undefined ? [`${file} has no verdict in test/quality/verdicts.ts`] : [],
+      ),
+      ...failed.flatMap(({ file, failure }) =>
+        failure === 'parser_crashed' || failure === 'parse_timeout' ? [`${file}: ${failure}`] : [],
+      ),
+    ],
+  }
+}
+
+function hasItsEncoding({ file, document }: ReadFile): boolean {
+  const told = String(document?.facts['encoding']).toLowerCase()
+  const name = /__(.+)\.(?:txt|smi|be)$/.exec(file)?.[1]?.replace('_', '-') ?? ''
+  const wanted = name === 'utf-16le' ? ['utf-16le'] : [name, name.replace('-', '_'), ...(SUPERSETS[name] ?? [])]
+  return wanted.includes(told)
+}
+
+function share(figure: number): string {
+  return figure.toFixed(3).replace(/^0/, '')
+}

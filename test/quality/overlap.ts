@@ -1,0 +1,47 @@
+/** How well a text agrees with a reference, 0 to 1. */
+export interface Overlap {
+  /** Words of the reference that are in the text, each as often as it stands there. */
+  recall: number
+  /** F1 of pairs of neighbouring words: falls where words are in another order, joined or split. */
+  bigramF1: number
+  /** Words of the reference. */
+  words: number
+}
+
+const TOKEN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+/gu
+
+/** Words in small letters, and each character of the scripts that are written without spaces. */
+export function wordsOf(text: string): string[] {
+  return text.normalize('NFKC').toLowerCase().match(TOKEN) ?? []
+}
+
+export function overlap(reference: string, text: string): Overlap {
+  const wanted = wordsOf(reference)
+  const found = wordsOf(text)
+  const shared = common(wanted, found)
+  const pairs = common(bigrams(wanted), bigrams(found))
+  const sum = Math.max(wanted.length - 1, 0) + Math.max(found.length - 1, 0)
+  return {
+    recall: wanted.length === 0 ? 1 : shared / wanted.length,
+    bigramF1: sum === 0 ? 1 : (2 * pairs) / sum,
+    words: wanted.length,
+  }
+}
+
+function bigrams(words: readonly string[]): string[] {
+  return words.slice(1).map((word, i) => `${words[i]} ${word}`)
+}
+
+/** Size of the intersection of two multisets. */
+function common(a: readonly string[], b: readonly string[]): number {
+  const counts = new Map<string, number>()
+  for (const item of a) counts.set(item, (counts.get(item) ?? 0) + 1)
+  let shared = 0
+  for (const item of b) {
+    const left = counts.get(item) ?? 0
+    if (left === 0) continue
+    shared++
+    counts.set(item, left - 1)
+  }
+  return shared
+}

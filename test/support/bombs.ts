@@ -1,0 +1,36 @@
+import {
+  blanksPdf,
+  docxParagraph,
+  endlessPdf,
+  manyPagesPdf,
+  nestedTablesDocx,
+  operatorsPdf,
+  rawDocx,
+  textDocx,
+} from './make-bombs.ts'
+
+/** Eight files made to break a reader, by name, with what may become of them: the code of a failure, or ready. The largest has 7 MB. */
+export const BOMBS: Readonly<Record<string, { make: () => Buffer; codes: readonly string[] }>> = {
+  'blanks.pdf': { make: () => blanksPdf(1_500), codes: ['parse_memory'] },
+  'operators.pdf': { make: () => operatorsPdf(60), codes: ['ready', 'parse_memory', 'parse_timeout'] },
+  'pages.pdf': { make: () => manyPagesPdf(200_000), codes: ['too_many_pages'] },
+  'endless.pdf': { make: () => endlessPdf(), codes: ['parse_timeout', 'parse_memory'] },
+  'text.docx': { make: () => textDocx(300), codes: ['too_much_xml'] },
+  'entries.docx': {
+    make: () =>
+      rawDocx(docxParagraph('x'), {
+        extra: Array.from({ length: 60_000 }, (_, i) => ({ name: `word/media/${i}.png`, data: '' })),
+      }),
+    codes: ['too_many_entries'],
+  },
+  'nested.docx': { make: () => nestedTablesDocx(3_000), codes: ['corrupt'] },
+  'doctype.docx': {
+    make: () => rawDocx(docxParagraph('&a;'), { prolog: '<!DOCTYPE d [<!ENTITY a "aaaa">]>' }),
+    codes: ['corrupt'],
+  },
+}
+
+/** What became of a bomb, in the words of `codes`. */
+export function endOf({ status, error }: { status: string; error: { code: string } | null }): string {
+  return error?.code ?? status
+}

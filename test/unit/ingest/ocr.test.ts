@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createOcr, type OcrOptions } from '../../../src/parse/ocr/ocr.ts'
+import { makePdf } from '../../support/make-documents.ts'
+import { isRunning } from '../../support/processes.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { until } from '../../support/until.ts'
+import { openBench } from './harness.ts'
+
+const SCAN = [[{ text: 'The first page is print.' }], [], []]
+const RECOGNISED = [[{ text: 'Not what was printed.' }], [{ text: 'Handwriting on the second.' }], []]
+
+/** A bench whose program for scans is this script; `{input}` and `{output}` are its arguments. */
+async function benchWith(script: string, options: Partial<OcrOptions> = {}) {
+  const folder = await tempFolder()
+  const program = join(folder, 'fake-ocr.mjs')
+  await writeFile(program, `import * as fs from 'node:fs'\nconst [, , input, output] = process.argv\n${script}`)
+  await writeFile(join(folder, 'recognised.pdf'), await makePdf(RECOGNISED))
+  const work = join(folder, 'ocr')
+  const ocr = await createOcr({
+    command: [process.execPath, program, '{input}', '{output}'],
+    folder: work,
+    limitMs: 60_000,
+    maxBytes: 1e6,
+    ...options,
+  })
+  const bench = await openBench({ ocr })
+  return { ...bench, own: folder, left: () => (existsSync(work) ? readdirSync(work) : []) }
+}
+
+test('pages without text are those of the PDF that the program writes; the others, and the original, stay', async () => {
+  const bench = await benchWith(
+    `fs.copyFileSync(new URL('recognised.pdf', import.meta.url), output); fs.writeFileSync(input, 'spoiled')`,
+  )
+  const scan = await makePdf(SCAN)
+  const document = await bench.ingested('scan.pdf', scan)
+  expect(document).toMatchObject({ status: 'ready', pageCount: 3, health: { pagesWithText: 2, pagesWithoutText: 1 } })
+  expect(document.parse).toMatchObject({ engine: 'pdfium', ocr: { pages: 1, took_ms: expect.any(Number) } })
+  expect(document.warnings).toMatchObject([{ code: 'pages_without_text', page: 3 }])
+  const pages = await bench.records.documents.pages(bench.owner.id, document.id)
+  expect(pages?.map(({ text }) => text)).toEqual(['The first page is print.', 'Handwriting on the second.', ''])
+  expect(await bench.found('handwriting')).toEqual(['scan.pdf'])
+  expect(await readFile(await bench.blobs.path(document.sha256))).toEqual(scan)
+  expect(bench.left()).toEqual([])
+})
+
+test('a document whose pages all have text is not shown to the program', async () => {
+  const bench = await benchWith(`process.exit(1)`)
+  expect((await bench.ingested('print.pdf', await makePdf([SCAN[0]!]))).warnings).toEqual([])
+})
+
+test.each([
+  [
+    'ends with an error',
+    `console.error('first line'); console.error('no language data'); process.exit(3)`,
+    /ended with 3: no language data/,
+  ],
+  ['writes nothing', '', /wrote no file/],
+  ['writes no PDF', `fs.writeFileSync(output, '%PDF-nonsense')`, /damaged/],
+  ['writes too much', `fs.writeFileSync(output, Buffer.alloc(2e6))`, /2000000 bytes, more than the limit of 1000000/],
+  ['writes other pages', `fs.copyFileSync(new URL('short.pdf', import.meta.url), output)`, /1 pages, the document has 3/],
+])('a program that %s costs a warning and not the document', async (_what, script, why) => {
+  const bench = await benchWith(script)
+  await writeFile(join(bench.own, 'short.pdf'), await makePdf([[{ text: 'One page.' }]]))
+  const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
+  expect(document.status).toBe('ready')
+  expect(document.warnings).toMatchObject([
+    { code: 'pages_without_text' },
+    { code: 'ocr_failed', message: expect.stringMatching(why) },
+  ])
+  expect(await bench.found('print')).toEqual(['scan.pdf'])
+  expect(bench.left()).toEqual([])
+})
+
+test('a program that is not there costs a warning', async () => {
+  const bench = await benchWith('', { command: ['/nonexistent/ocr', '{input}', '{output}'] })
+  const { status, warnings } = await bench.ingested('scan.pdf', await makePdf(SCAN))
+  expect([status, warnings.at(-1)?.message]).toEqual(['ready', expect.stringMatching(/could not be started/)])
+})
+
+/** Starts another process, tells the ids of both, and never ends. */
+const ENDLESS = `import { spawn } from 'node:child_process'
+const helper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+fs.writeFileSync(new URL('pids', import.meta.url), process.pid + ' ' + helper.pid + ' ')
+setInterval(() => {}, 1000)`
+
+const pidsOf = (folder: string): Promise<number[]> =>
+  until('the program to run', async () => {
+    const told = existsSync(join(folder, 'pids')) ? await readFile(join(folder, 'pids'), 'utf8') : ''
+    return told.endsWith(' ') && told.trim().split(' ').map(Number)
+  })
+
+test('a program over its time is ended with all it started', async () => {
+  const bench = await benchWith(ENDLESS, { limitMs: 3_000 })
+  const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
+  expect(document.warnings.at(-1)).toMatchObject({ code: 'ocr_failed', message: expect.stringContaining('more than 3 s') })
+  const pids = await pidsOf(bench.own)
+  await until('both to be gone', () => !pids.some(isRunning))
+  expect(bench.left()).toEqual([])
+})
+
+test('a daemon that stops ends the program, and the document goes on at the next start; others are read meanwhile', async () => {
+  const bench = await benchWith(ENDLESS)
+  const { document } = await bench.upload('scan.pdf', await makePdf(SCAN))
+  const pids = await pidsOf(bench.own)
+  const others = await Promise.all(Array.from({ length: 5 }, (_, i) => bench.ingested(`${i}.txt`, `Text number ${i}.`)))
+  expect(others.map(({ status }) => status)).toEqual(Array(5).fill('ready'))
+  await bench.ingest.stop(2_000)
+  await until('both to be gone', () => !pids.some(isRunning))
+  expect((await bench.row(document.id)).status).toBe('queued')
+  expect(bench.left()).toEqual([])
+})
+
+const OCRMYPDF = has('ocrmypdf') && has('pdftoppm')
+
+// Skipped where Debian's ocrmypdf is not installed.
+test.skipIf(!OCRMYPDF)('ocrmypdf reads a scanned page', async () => {
+  const bench = await benchWith('', { command: ['ocrmypdf', '--skip-text', '{input}', '{output}'] })
+  const print = join(bench.own, 'print.pdf')
+  await writeFile(print, await makePdf([[{ heading: 'Notice of termination' }]]))
+  execFileSync('pdftoppm', ['-r', '150', '-png', '-singlefile', print, join(bench.own, 'page')])
+  const document = await bench.ingested('scan.pdf', await makePdf([[{ image: join(bench.own, 'page.png') }]]))
+  expect(document.warnings).toEqual([])
+  expect(await bench.found('termination')).toEqual(['scan.pdf'])
+  expect(bench.left()).toEqual([])
+})
+
+function has(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program)))
+}

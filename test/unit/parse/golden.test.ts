@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { docxParagraph, rawDocx } from '../../support/make-bombs.ts'
+import { makeReport } from '../../support/make-report.ts'
+import { parseBytes } from '../../support/parse-file.ts'
+import { showDocument } from '../../support/show-document.ts'
+
+// What becomes of a document of each format. A difference is either a fault or a change of the parser's or chunker's version;
+// `npx vitest run golden -u` writes them anew.
+
+const LEASE = [
+  'The lease begins on the first of May and ends when one of the two gives notice in writing, three months beforehand.',
+  'Rent is due on the third working day of a month. Whoever pays later owes interest from the day on which it was due.',
+]
+
+const MARKDOWN = `---
+title: House rules
+tags: [home, quiet hours]
+---
+# For everybody
+
+${LEASE[0]}
+It is kept by both.
+
+## Quiet hours ##
+- from ten in the evening
+  until six
+- from one to three
+    1. on Sundays too
+
+\`\`\`sh
+ring --softly
+
+ring --again
+\`\`\`
+
+| day | hours |
+|-----|-------|
+| Mon | 22–6  |
+
+Later
+-----
+${LEASE[1]}
+`
+
+const HTML = `<!doctype html><html><head><title>Lease &amp; rent</title><style>p {color: red}</style></head><body>
+<header role="banner">Logo</header><nav><a href="/">Home</a></nav>
+<main><h1>The lease</h1><p>${LEASE[0]}</p>
+<h2>Rent</h2><p>${LEASE[1]}<br>On a line of its own.</p>
+<ul><li>by transfer<ul><li>standing order</li></ul></li><li>never in cash</li></ul>
+<table><tr><th>Month</th><th>Rent</th></tr><tr><td>May</td><td>900 <b>euros</b></td></tr></table>
+<pre>IBAN
+  DE00</pre></main>
+<footer>Imprint</footer><script>track()</script></body></html>`
+
+const TEXT = `THE LEASE\n\n${LEASE[0]}\n  (as amended)\n\n\n${LEASE[1]}\n\fSecond page.\n`
+
+const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
+const styled = (style: string, text: string): string => `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr>${run(text)}</w:p>`
+const item = (level: number, text: string): string =>
+  `<w:p><w:pPr><w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="1"/></w:numPr></w:pPr>${run(text)}</w:p>`
+const row = (cells: readonly string[], header = false): string =>
+  `<w:tr>${header ? '<w:trPr><w:tblHeader/></w:trPr>' : ''}${cells.map((cell) => `<w:tc>${docxParagraph(cell)}</w:tc>`).join('')}</w:tr>`
+const NAMESPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+const level = (number: number): string => `<w:lvl w:ilvl="${number}"><w:numFmt w:val="bullet"/></w:lvl>`
+
+const DOCX = rawDocx(
+  [
+    styled('Heading1', 'The lease'),
+    `<w:p>${run(LEASE[0]!)}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>`,
+    styled('Heading2', 'Rent'),
+    `<w:p>${run('Rent is ')}<w:del><w:r><w:delText>800</w:delText></w:r></w:del><w:ins>${run('900')}</w:ins>${run(' euros, ')}<w:r><w:lastRenderedPageBreak/></w:r>${run('with heating.')}</w:p>`,
+    item(0, 'by transfer'),
+    item(1, 'standing order'),
+    `<w:tbl>${row(['Month', 'Rent'], true)}${row(['May', '900'])}</w:tbl>`,
+    `<w:p><w:r><w:br w:type="page"/></w:r>${run(LEASE[1]!)}<w:r><w:pict><w:txbxContent>${docxParagraph('In a text box.')}</w:txbxContent></w:pict></w:r></w:p>`,
+  ].join(''),
+  {
+    extra: [
+      {
+        name: 'word/styles.xml',
+        data: `<w:styles ${NAMESPACE}><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style><w:style w:type="paragraph" w:styleId="Heading2"><w:name w:val="heading 2"/></w:style></w:styles>`,
+      },
+      {
+        name: 'word/numbering.xml',
+        data: `<w:numbering ${NAMESPACE}><w:abstractNum w:abstractNumId="0">${level(0)}${level(1)}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`,
+      },
+      {
+        name: 'word/footnotes.xml',
+        data: `<w:footnotes ${NAMESPACE}><w:footnote w:id="2">${docxParagraph('By registered letter.')}</w:footnote></w:footnotes>`,
+      },
+      { name: 'word/header1.xml', data: `<w:hdr ${NAMESPACE}>${docxParagraph('Lease of 1 May')}</w:hdr>` },
+      {
+        name: 'word/comments.xml',
+        data: `<w:comments ${NAMESPACE}><w:comment w:id="0">${docxParagraph('Is this agreed?')}</w:comment></w:comments>`,
+      },
+      { name: 'docProps/core.xml', data: '<c:p xmlns:c="c" xmlns:d="d"><d:title>Lease of a flat</d:title></c:p>' },
+    ],
+  },
+)
+
+test.each([
+  ['lease.docx', DOCX],
+  ['rules.md', MARKDOWN],
+  ['lease.html', HTML],
+  ['lease.txt', TEXT],
+  ['report.pdf', await makeReport()],
+])('%s', async (name, bytes) => {
+  await expect(showDocument(await parseBytes(bytes, name))).toMatchFileSnapshot(`golden/${name}.golden`)
+})
