@@ -174,9 +174,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   /** Watches what a document takes; the end of its turn, and whether its process is good for another. */
-  const clockOf = (child: ParserChild): { end: () => void; reusable: () => boolean } => {
-    const atStart = child.processorMs()
-    const began = performance.now()
+  const clockOf = (child: ParserChild): { progress: () => void; end: () => void; reusable: () => boolean } => {
+    let since = { processor: child.processorMs(), wall: performance.now() }
     let isAside = false
     let isListed = false
     let yields = false
@@ -186,9 +185,10 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       endTurn()
     }
     const look = async (): Promise<void> => {
-      const [before, now] = await Promise.all([atStart, child.processorMs()])
-      const used = before === null || now === null ? performance.now() - began : now - before
-      if (ended) return
+      const { processor, wall } = since
+      const [before, now] = await Promise.all([processor, child.processorMs()])
+      const used = before === null || now === null ? performance.now() - wall : now - before
+      if (ended || since.processor !== processor) return
       if (used > ASIDE_AFTER_MS && !isListed) {
         isListed = true
         slow.push(giveAway)
@@ -199,6 +199,11 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     let ended = false
     const timer = setInterval(() => void look(), LOOK_EVERY_MS)
     return {
+      // A thousand pages take long and are not slow: what counts is the time without a page. Only looked at once in a while, because pages come in thousands.
+      progress() {
+        const wall = performance.now()
+        if (wall - since.wall > LOOK_EVERY_MS) since = { processor: child.processorMs(), wall }
+      },
       // Only a privileged process could have its priority back.
       reusable: () => !yields,
       end() {
@@ -230,7 +235,13 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
         child,
         { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine },
         limits,
-        request,
+        {
+          ...request,
+          onPage(page, pageCount) {
+            clock?.progress()
+            request.onPage?.(page, pageCount)
+          },
+        },
       )
       if (reusable && clock.reusable()) putBack(child)
       else discard(child)
