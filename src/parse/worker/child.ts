@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../core/logger.ts'
 import type { Answer, Job } from './protocol.ts'
@@ -9,7 +9,7 @@ import type { Answer, Job } from './protocol.ts'
 const MAIN = fileURLToPath(new URL(`./main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 const HEAP_MB = 768
 const STDERR_BYTES = 4_000
-/** About a tenth of what others get. */
+/** Steps below the daemon's own priority: about a tenth of what others get. */
 const NICE = 10
 /** Of the kernel's clock in /proc, on every platform that Node runs on. */
 const MS_PER_TICK = 10
@@ -105,7 +105,7 @@ export class ParserChild {
   yieldProcessor(): boolean {
     if (process.platform !== 'linux' || this.pid === undefined) return false
     try {
-      setPriority(this.pid, NICE)
+      setPriority(this.pid, Math.min(getPriority() + NICE, constants.priority.PRIORITY_LOW))
     } catch {
       // It ended just now, or may not: then it goes on as before.
       return false
