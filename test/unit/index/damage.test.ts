@@ -123,8 +123,19 @@ test('files that go missing while it is open: check says so and does not throw',
   const index = await open(storeIn(whole))
   await rm(whole, { recursive: true })
   await expect(index.inventory()).rejects.toMatchObject({ code: 'index_corrupt' })
-  await index.close()
   expect(await index.check()).toMatchObject({ ok: false, chunks: null })
+  await index.close()
+})
+
+test('check notices an index of words that is damaged, also where rows are in none yet', async () => {
+  const indices = join(whole, 'chunks_gen_1.lance', '_indices')
+  const index = await open(storeIn(whole))
+  expect(await index.check()).toMatchObject({ ok: true })
+  await index.close()
+  const again = await open(storeIn(whole))
+  await rm(indices, { recursive: true })
+  expect(await again.check()).toMatchObject({ ok: false, chunks: null })
+  await again.close()
 })
 
 async function copy(): Promise<string> {
