@@ -1,20 +1,21 @@
 import { CHUNKER_VERSION } from '../chunk/chunk.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import { INDEX_LAYOUT_VERSION } from '../index/chunk-index.ts'
+import { PARSER_VERSION } from '../parse/parser.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 
 /** Of everything that makes an index what it is: two parts, because they change for different reasons. */
 export interface IndexFingerprint {
   /** Embedder.fingerprint: another one means vectors that cannot be compared. */
   embedder: string
-  /** Ours: how text is cut, analysed and laid out. */
+  /** Ours: how text is read, cut, analysed and laid out. */
   layout: string
 }
 
 export function fingerprintOf(embedder: Pick<Embedder, 'fingerprint'>): IndexFingerprint {
   return {
     embedder: embedder.fingerprint,
-    layout: `chunks ${CHUNKER_VERSION}, terms ${ANALYSER_VERSION}, table ${INDEX_LAYOUT_VERSION}`,
+    layout: `pages ${PARSER_VERSION}, chunks ${CHUNKER_VERSION}, terms ${ANALYSER_VERSION}, table ${INDEX_LAYOUT_VERSION}`,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Page, ParsedDocument } from '../core/parsed.ts'
 import type { ActiveEngine } from '../engine/engine.ts'
 import { PDF } from '../parse/media-types.ts'
 import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
+import { PARSER_VERSION } from '../parse/parser.ts'
 import type { QueuedDocument } from '../records/records.ts'
 import type { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
@@ -68,15 +69,17 @@ export function createSteps(
 
   return {
     async extract(job, signal, aside) {
-      if (job.hasPages) {
+      if (job.hasPages && job.document.parse['parser_version'] === PARSER_VERSION) {
         const pages = await records.documents.pages(job.document.ownerId, job.documentId)
         return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
       }
       const parsed = await read(job, signal, aside)
       const { title, pages, pageCount } = parsed
-      const tags = job.document.tags.length > 0 ? job.document.tags : (parsed.tags ?? [])
-      if (!(await patience.try(() => records.queue.savePages(job, { ...parsed, health: healthOf(pages, pageCount) }))))
-        return null
+      const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
+      const health = healthOf(pages, pageCount)
+      const saved = await patience.try(() => records.queue.savePages(job, { ...parsed, facts, health }))
+      if (saved === null) return null
+      const { tags } = saved
       killPoint('extract')
       return { title, tags, pages, chars: charsOf(pages) }
     },

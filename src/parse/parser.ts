@@ -1,6 +1,9 @@
 import type { Limits } from '../config/config.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 
+/** Raised whenever a parser gives other pages for the same bytes: what was read with another version is read again. */
+export const PARSER_VERSION = 2
+
 export type PdfEngine = 'pdfium' | 'pdf2json'
 
 /** The part of the limits that a parser minds itself; time and memory are the pool's. */

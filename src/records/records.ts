@@ -190,7 +190,7 @@ export interface Queue {
   claim(limit: number): Promise<QueuedDocument[]>
   /** Earliest moment at which something waiting may be claimed; null when nothing waits. */
   nextDue(): Promise<Date | null>
-  /** Parsing is done: pages and facts are kept. False when this version is no longer wanted. */
+  /** Parsing is done: pages and facts are kept. The document's tags as they are now; null when this version is no longer wanted. */
   savePages(
     job: JobRef,
     parsed: {
@@ -203,7 +203,7 @@ export interface Queue {
       health: DocumentHealth
       facts: Record<string, unknown>
     },
-  ): Promise<boolean>
+  ): Promise<{ tags: string[] } | null>
   /**
    * Before chunks go to the index: from here on they may be in it, whatever happens. Returns the jobs whose version is still wanted.
    */
@@ -247,7 +247,7 @@ export interface QueuedDocument extends JobRef {
   document: DocumentRecord
   /** Times it has been claimed before without coming to an end. */
   attempts: number
-  /** Pages already extracted from this version, so that a retry need not parse again; null when it has to. */
+  /** Pages already extracted from these bytes, so that a retry need not parse again. `document.parse` says by what. */
   hasPages: boolean
   /** False when an earlier version may be in the index. */
   isNew: boolean

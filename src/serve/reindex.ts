@@ -7,8 +7,8 @@ import { isDataFolder, openDataFolder } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
 
 /**
- * `docsearch reindex`: forgets which index is in use, so that the next `serve` builds it anew from the extracted texts. Nothing that is
- * the truth is touched. Throws `data_unusable` where no daemon has ever run, `data_in_use` while a daemon runs.
+ * `docsearch reindex`: forgets which index is in use, so that the next `serve` builds it anew from the extracted texts, and from the
+ * originals where another version of the parsers read them. Nothing that is the truth is touched. Throws `data_unusable` where no daemon has ever run, `data_in_use` while a daemon runs.
  */
 export async function runReindex(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
   const { config } = await loadConfig(flags, output.env)

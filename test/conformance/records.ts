@@ -349,7 +349,7 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
     test('from queued to ready: pages, facts, counts and events', async () => {
       const { id } = await add()
       const job = await claimOne()
-      expect(await records.queue.savePages(job, PARSED)).toBe(true)
+      expect(await records.queue.savePages(job, PARSED)).toEqual({ tags: ['x', 'y'] })
       expect(await records.documents.pages(alice, id)).toEqual(PAGES)
       expect(await records.queue.beginIndexing([job])).toMatchObject([{ documentId: id, version: 1 }])
       clock.advance(5)
@@ -376,12 +376,16 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
     test('tags of the file are those of the document until the upload gives some or the file has others', async () => {
       const { id, path } = await add({ tags: null })
       const read = async (tags: string[]): Promise<string[]> => {
-        await records.queue.savePages(await claimOne(), { ...PARSED, tags })
-        return (await records.documents.get(alice, id))!.tags
+        const saved = await records.queue.savePages(await claimOne(), { ...PARSED, tags })
+        expect((await records.documents.get(alice, id))!.tags).toEqual(saved!.tags)
+        return saved!.tags
       }
       expect(await read(['rent', 'home'])).toEqual(['rent', 'home'])
       await records.documents.requeue(alice, id)
       expect(await read(['home'])).toEqual(['home'])
+      // Read again though it has pages, by another version of the parser.
+      await records.queue.recover()
+      expect(await read(['home', 'lease'])).toEqual(['home', 'lease'])
       await add({ path, tags: null, sha256: 'b'.repeat(64) })
       expect(await read([])).toEqual([])
       await add({ path, tags: ['mine'], sha256: 'c'.repeat(64) })
@@ -394,7 +398,7 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       const { id } = await add()
       const old = await claimOne()
       await add({ sha256: 'b'.repeat(64) })
-      expect(await records.queue.savePages(old, PARSED)).toBe(false)
+      expect(await records.queue.savePages(old, PARSED)).toBeNull()
       expect(await records.queue.beginIndexing([old])).toEqual([])
       expect(
         await records.queue.finish([{ job: old, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }]),

@@ -52,11 +52,13 @@ export function tagsOf({ tags }: NewDocument): string | null {
  * Facts of the parser, and the file's own tags where the upload gave none. The facts name them, so that the next version of
  * the file can take them back.
  */
-export function tagsFromFile(
-  row: Pick<DocumentRow, 'tags'>,
+export function withTagsOfFile(
+  row: DocumentRow,
   { tags = [], facts }: { tags?: readonly string[]; facts: Record<string, unknown> },
-): Partial<DocumentRow> {
-  if (row.tags !== '[]' || tags.length === 0) return { parse: JSON.stringify(facts) }
+): Pick<DocumentRow, 'tags' | 'parse'> {
+  // The same version is read a second time by another parser: what the first took from the file is not given.
+  const given = givenTags(row)
+  if (given !== '[]' || tags.length === 0) return { parse: JSON.stringify(facts), tags: given }
   return { parse: JSON.stringify({ ...facts, tags }), tags: JSON.stringify(tags) }
 }
 

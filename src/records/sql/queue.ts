@@ -1,6 +1,6 @@
 import type { DocumentStatus } from '../../core/model.ts'
 import type { JobRef, QueuedDocument, Queue } from '../records.ts'
-import { bury, tagsFromFile } from './document-changes.ts'
+import { bury, withTagsOfFile } from './document-changes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
 import { slices } from './store.ts'
@@ -80,7 +80,8 @@ export function createQueue(store: Store): Queue {
     savePages: (job, parsed) =>
       store.write(async (tx) => {
         const row = await wanted(tx, job)
-        if (!row) return false
+        if (!row) return null
+        const { tags, parse } = withTagsOfFile(row, parsed)
         await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
         const rows = parsed.pages.map(({ number, text, blocks }) => ({
           document_id: job.documentId,
@@ -101,7 +102,8 @@ export function createQueue(store: Store): Queue {
             page_count: parsed.pageCount,
             warnings: JSON.stringify(parsed.warnings),
             health: JSON.stringify(parsed.health),
-            ...tagsFromFile(row, parsed),
+            tags,
+            parse,
             pages_version: job.version,
             // It came through its parser: what happens from here on is counted anew.
             attempts: 1,
@@ -109,7 +111,7 @@ export function createQueue(store: Store): Queue {
           })
           .where('id', '=', job.documentId)
           .execute()
-        return true
+        return { tags: JSON.parse(tags) as string[] }
       }),
     beginIndexing: (jobs) =>
       store.write(async (tx) => {

@@ -75,6 +75,20 @@ test('a newer built-in embedder builds anew by itself', async () => {
   expect((await engine.status()).index.message).toContain('built anew')
 })
 
+test('another version of what reads, cuts, analyses or stores builds anew by itself, and no other', async () => {
+  await (await start(choosing(as({})))).close()
+  const { fingerprint, embeddingModel, dimensions } = (await records.generations.active())!
+  for (const part of ['pages', 'chunks', 'terms', 'table']) {
+    expect(fingerprint).toMatch(new RegExp(`\\b${part} \\d`))
+    const older = fingerprint.replace(new RegExp(`\\b${part} \\d+`), `${part} 0`)
+    await records.generations.activate({ fingerprint: older, embeddingModel, dimensions })
+    const engine = await start(choosing(as({})))
+    expect(await records.generations.active()).toMatchObject({ fingerprint })
+    expect((await engine.status()).index.message, part).toContain('built anew')
+    await engine.close()
+  }
+})
+
 test('other weights under the same name are not taken silently: keywords only, and health says what to do', async () => {
   await (await start(choosing(as({ name: 'ollama:m', fingerprint: 'm@one' })))).close()
   const first = await records.generations.active()

@@ -1,6 +1,7 @@
 import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { PARSER_VERSION } from '../../../src/parse/parser.ts'
 import { openBench } from './harness.ts'
 import type { Bench } from './harness.ts'
 
@@ -129,4 +130,30 @@ test('a document over which the daemon died again and again is given up, and the
   await bench.settle(document.id)
   expect(await bench.row(document.id)).toMatchObject({ status: 'failed', error: { code: 'crashed_daemon' } })
   expect(good.status).toBe('ready')
+})
+
+test('read by another version of the parsers, a document is read again when the index is built anew, and only then', async () => {
+  const { folder, ids } = await filled()
+  const [old, current] = ids as [string, string]
+  const between = await openBench({ folder })
+  await between.records.documents.requeue(between.owner.id, old)
+  const [job] = await between.records.queue.claim(1)
+  const page = (text: string) => [{ number: 1, text, blocks: [{ kind: 'paragraph' as const, start: 0, end: text.length }] }]
+  const health = { pages: 1, pagesWithText: 1, pagesWithoutText: 0, chunksSkipped: 0 }
+  const parsed = { pages: page('As it was read once.'), title: null, pageCount: 1, warnings: [], health }
+  await between.records.queue.savePages(job!, { ...parsed, facts: { parser_version: PARSER_VERSION - 1 } })
+  await between.records.queue.finish([{ job: job!, chunkCount: 0, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }])
+  // The other one has no original any more: it comes back only where its pages are used.
+  const kept = await between.records.documents.pages(between.owner.id, current)
+  expect(kept).not.toBeNull()
+  await between.blobs.path((await between.row(current)).sha256).then((file) => rm(file))
+  await between.records.generations.clear()
+  await between.close()
+  const after = await openBench({ folder })
+  await after.ingest.start()
+  await expectBothFoundOnce(after, ids)
+  expect(await after.found('once')).toEqual([])
+  expect((await after.row(old)).parse).toMatchObject({ parser_version: PARSER_VERSION })
+  expect(await after.records.documents.pages(after.owner.id, old)).toMatchObject([{ text: 'The first heron.' }])
+  expect(await after.records.documents.pages(after.owner.id, current)).toEqual(kept)
 })
