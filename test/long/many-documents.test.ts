@@ -5,7 +5,10 @@ import { residentMemory } from '../support/memory.ts'
 const MANY = Number(process.env.DOCSEARCH_TEST_DOCUMENTS ?? 10_000)
 const FEW = 10
 const IN_REQUEST = 20
-/** From the half of the documents to the last: what a program without a leak has as noise, once it is warm. */
+/**
+ * Resident memory after the last tenth by that after the fifth. It goes up and down by some hundredths with the collector; a daemon
+ * that keeps something of each document has grown by more, because the documents have doubled.
+ */
 const MOST_GROWTH = 1.25
 
 let instance: Instance
@@ -54,7 +57,7 @@ const PATHS = [
   '/api/v1/health',
 ]
 
-test(`${MANY} documents in one project: memory stays, lists and status answer as with ${FEW}`, async () => {
+test(`${MANY} documents in one project: all ready, memory after the last tenth as after the fifth; answers beside those with ${FEW} are printed`, async () => {
   await send(0, FEW)
   const before: number[] = []
   for (const path of PATHS) before.push(await answerMs(path))
@@ -73,6 +76,7 @@ test(`${MANY} documents in one project: memory stays, lists and status answer as
       documents: MANY,
       perSecond: Math.round(MANY / seconds),
       memoryMB: memory.map((bytes) => Math.round(bytes / 1e6)),
+      growth: +(memory.at(-1)! / memory[4]!).toFixed(2),
       answers: Object.fromEntries(
         PATHS.map((path, i) => [
           path,
