@@ -53,7 +53,7 @@ export function readHtml(html: string, flow: Flow, { onlyMain = false } = {}): {
   let skipping: { tag: string; depth: number } | null = null
   let main: { tag: string; depth: number } | null = null
   let sections = 0
-  let chars = { all: 0, main: 0 }
+  const chars = { all: 0, main: 0 }
   let lists = 0
   let preformatted = 0
 
