@@ -6,6 +6,7 @@ import { documentText, type ParsedDocument } from '../../src/core/parsed.ts'
 import { createParserPool } from '../../src/parse/pool.ts'
 import { sniff } from '../../src/parse/sniff.ts'
 import { type Overlap, overlap } from './overlap.ts'
+import { type WordEdges, wordEdges } from './word-edges.ts'
 
 export interface ReadFile {
   /** Path within the folder: `pdf/a.pdf`. */
@@ -19,6 +20,7 @@ export interface ReadFile {
   document: ParsedDocument | null
   /** Against the text that another program read, where there is one and the file was read. */
   overlap: Overlap | null
+  edges: WordEdges | null
 }
 
 interface Entry {
@@ -51,12 +53,22 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
         warnings: document.warnings.map(({ code }) => code),
         document,
         overlap: text === null ? null : overlap(text, documentText(document.pages)),
+        edges: text === null ? null : wordEdges(text, documentText(document.pages)),
       }
     } catch (error) {
       const { code } = error as { code?: string }
       // What has no code is a fault of ours.
       if (code === undefined) throw error
-      return { file, kind, manifestWords: ref_words ?? 0, failure: code, warnings: [], document: null, overlap: null }
+      return {
+        file,
+        kind,
+        manifestWords: ref_words ?? 0,
+        failure: code,
+        warnings: [],
+        document: null,
+        overlap: null,
+        edges: null,
+      }
     }
   }
   let files: ReadFile[]
