@@ -1,7 +1,7 @@
 import { joinCompounds, partsOf } from './compounds.ts'
 import { guessLanguages, isStopWord, languagesOfWord, plausibleLanguages } from './language.ts'
 import type { Languages } from './language.ts'
-import { knownWord } from './known.ts'
+import { knownOf, knownWord, type KnownWord } from './known.ts'
 import { toTerm } from './stem.ts'
 import { tokenize } from './tokenize.ts'
 import type { Word } from './tokenize.ts'
@@ -22,16 +22,8 @@ export interface Token {
   stop: boolean
 }
 
-/** A word in the forms under which it may stand in the index. */
-interface Entry {
-  text: string
-  lower: string
-  start: number
-  end: number
-  stop: boolean
-  /** A word of its own, a part of one (`max` of `maxTokens`), or several written together (`AB-1234`). */
-  role: 'word' | 'part' | 'compound'
-}
+/** A word in a form under which it stands in the index: of its own, a part of one (`max` of `maxTokens`), or several written together (`AB-1234`). */
+type Visit = (known: KnownWord, word: Word, stop: boolean, role: 'word' | 'part' | 'compound') => void
 
 /**
  * Every indexable token of a text, in order of appearance. Words are stemmed in the language the text is guessed to be in (or not at
@@ -50,12 +42,18 @@ let latest: { text: string; tokens: readonly Token[] } = { text: '', tokens: [] 
 function tokensOf(text: string): Token[] {
   const words = tokenize(text)
   const languages = guessLanguages(words)
-  return entriesOf(text, words, languages).map(({ lower, start, end, stop }) => ({
-    term: toTerm(lower, languagesOfWord(lower, languages)[0] ?? null),
-    start,
-    end,
-    stop,
-  }))
+  const tokens: Token[] = []
+  eachEntry(text, words, languages, (known, { start, end }, stop) => {
+    tokens.push({ term: termOf(known, languages), start, end, stop })
+  })
+  return tokens
+}
+
+/** Stemmed in the language of the text. It is kept with the word: the next text is most likely in the same. */
+function termOf(known: KnownWord, languages: Languages): string {
+  const language = (known.ascii ? languages.latin : languagesOfWord(known.lower, languages))[0] ?? null
+  if (known.stem?.language !== language) known.stem = { language, term: toTerm(known.lower, language) }
+  return known.stem.term
 }
 
 /**
@@ -66,7 +64,10 @@ function tokensOf(text: string): Token[] {
 export function analyseQuery(query: string): string[] {
   const words = tokenize(query)
   const languages = plausibleLanguages(words)
-  const entries = entriesOf(query, words, languages).filter((entry) => entry.role !== 'compound' || worthAsking(entry, query))
+  const entries: { lower: string; stop: boolean }[] = []
+  eachEntry(query, words, languages, ({ lower }, word, stop, role) => {
+    if (role !== 'compound' || worthAsking(word, query)) entries.push({ lower, stop })
+  })
   const wanted = entries.some((entry) => !entry.stop) ? entries.filter((entry) => !entry.stop) : entries
   return wanted.flatMap(({ lower }) => {
     const stems = languagesOfWord(lower, languages).map((language) => toTerm(lower, language))
@@ -74,35 +75,33 @@ export function analyseQuery(query: string): string[] {
   })
 }
 
-function entriesOf(text: string, words: readonly Word[], languages: Languages): Entry[] {
+/** Calls back instead of returning a list: every word of every document comes by here. */
+function eachEntry(text: string, words: readonly Word[], languages: Languages, visit: Visit): void {
   const joined = joinCompounds(text, words)
   const shouting = isShouting(words)
-  const entries: Entry[] = []
-  const add = ({ text, start, end }: Word, lower: string, stop: boolean, role: Entry['role']) =>
-    entries.push({ text, lower, start, end, stop, role })
-  for (const [i, word] of words.entries()) {
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!
     if (word.characters !== null) {
-      addRun(word.characters, entries)
+      eachOfRun(word.characters, visit)
       continue
     }
-    const known = knownWord(word.text)
+    const known = knownOf(word)
     // Capitals in a text of mixed case are an acronym: WHO, IT, US.
     const acronym = known.capitals && known.lower.length > 1 && !shouting
-    add(word, known.lower, !acronym && isStopWord(known, languages), 'word')
-    if (known.splittable) for (const part of partsOf(word)) add(part, part.text.toLowerCase(), false, 'part')
+    visit(known, word, !acronym && isStopWord(known, languages), 'word')
+    if (known.splittable) for (const part of partsOf(word)) visit(knownOf(part), part, false, 'part')
     const compound = joined.get(i)
-    if (compound !== undefined) add(compound, compound.text.toLowerCase(), false, 'compound')
+    if (compound !== undefined) visit(knownOf(compound), compound, false, 'compound')
   }
-  return entries
 }
 
-function addRun(characters: readonly Word[], entries: Entry[]): void {
-  for (const [i, { text, start, end }] of characters.entries()) {
-    entries.push({ text, lower: text.toLowerCase(), start, end, stop: false, role: 'word' })
+function eachOfRun(characters: readonly Word[], visit: Visit): void {
+  for (const [i, character] of characters.entries()) {
+    visit(knownOf(character), character, false, 'word')
     const next = characters[i + 1]
     if (next === undefined) continue
-    const pair = text + next.text
-    entries.push({ text: pair, lower: pair.toLowerCase(), start, end: next.end, stop: false, role: 'part' })
+    const pair = character.text + next.text
+    visit(knownWord(pair), { text: pair, start: character.start, end: next.end, characters: null, known: null }, false, 'part')
   }
 }
 
@@ -110,10 +109,10 @@ function addRun(characters: readonly Word[], entries: Entry[]): void {
  * Numbers and names with digits, and words with a short first part (`e-mail`): people write them both ways. Other hyphenated words are found by
  * their parts, and asking for the whole too would count them double.
  */
-function worthAsking(compound: Entry, query: string): boolean {
+function worthAsking(compound: Word, query: string): boolean {
   return /\p{N}/u.test(compound.text) || /^\p{L}{1,2}[^\p{L}]/u.test(query.slice(compound.start, compound.end))
 }
 
 function isShouting(words: readonly Word[]): boolean {
-  return words.every((word) => word.characters !== null || knownWord(word.text).upper)
+  return words.every((word) => word.characters !== null || knownOf(word).upper)
 }

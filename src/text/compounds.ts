@@ -1,4 +1,4 @@
-import { knownWord } from './known.ts'
+import { knownOf } from './known.ts'
 import type { Word } from './tokenize.ts'
 
 const ACRONYMS = /^\p{Lu}+s$/u
@@ -16,7 +16,7 @@ const MAX_LENGTH = 40
  * characters and more, and none of what ends in a single letter: `SaaS`, `Q2` and `28M` are words, not compounds.
  */
 export function partsOf(word: Word): Word[] {
-  if (!knownWord(word.text).splittable || ACRONYMS.test(word.text) || ORDINAL.test(word.text)) return []
+  if (!knownOf(word).splittable || ACRONYMS.test(word.text) || ORDINAL.test(word.text)) return []
   // Where normalisation changed the length, parts cannot be placed: they then stand where the whole word stands.
   const exact = word.text.length === word.end - word.start
   const pieces = [...word.text.matchAll(PART)]
@@ -24,7 +24,7 @@ export function partsOf(word: Word): Word[] {
   return pieces.flatMap(({ 0: text, index }) => {
     if (text.length === 1) return []
     const start = exact ? word.start + index : word.start
-    return [{ text, start, end: exact ? start + text.length : word.end, characters: null }]
+    return [{ text, start, end: exact ? start + text.length : word.end, characters: null, known: null }]
   })
 }
 
@@ -76,5 +76,5 @@ function join(text: string, parts: readonly Word[]): Word | null {
     out += part.text
   }
   if (out.length > MAX_LENGTH || (!acronym && out.includes('.') && !HAS_DIGIT.test(out))) return null
-  return { text: out, start: parts[0]!.start, end: parts.at(-1)!.end, characters: null }
+  return { text: out, start: parts[0]!.start, end: parts.at(-1)!.end, characters: null, known: null }
 }

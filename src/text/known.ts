@@ -13,6 +13,8 @@ export interface KnownWord {
   splittable: boolean
   /** The languages that list it as a stop word. */
   listed: readonly Language[]
+  /** Its term in the language it was last seen in. */
+  stem: { language: Language | null; term: string } | null
 }
 
 /** One look-up a word instead of one a list. */
@@ -39,8 +41,21 @@ export function knownWord(text: string): KnownWord {
     const lower = text.toLowerCase()
     const upper = text === text.toUpperCase()
     const listed = LISTED.get(lower) ?? NOWHERE
-    word = { lower, upper, capitals: upper && text !== lower, ascii: ASCII.test(text), splittable: SPLITTABLE.test(text), listed }
+    word = {
+      lower,
+      upper,
+      capitals: upper && text !== lower,
+      ascii: ASCII.test(text),
+      splittable: SPLITTABLE.test(text),
+      listed,
+      stem: null,
+    }
     known.set(text, word)
   }
   return word
+}
+
+/** The same, kept with the word: several ask for it. */
+export function knownOf(word: { text: string; known: KnownWord | null }): KnownWord {
+  return (word.known ??= knownWord(word.text))
 }

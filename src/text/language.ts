@@ -1,4 +1,4 @@
-import { knownWord, type KnownWord } from './known.ts'
+import { knownOf, type KnownWord } from './known.ts'
 import type { Language } from './stem.ts'
 import { STOP_WORDS } from './stop-words.ts'
 import type { Word } from './tokenize.ts'
@@ -20,7 +20,9 @@ const ASCII = /^[\x20-\x7e]*$/
 function countStopWords(words: readonly Word[]): Map<Language, number> {
   const counts = new Map<Language, number>()
   for (let i = 0; i < words.length && i < MAX_WORDS; i++) {
-    for (const language of knownWord(words[i]!.text).listed) counts.set(language, (counts.get(language) ?? 0) + 1)
+    const word = words[i]!
+    if (word.characters !== null) continue
+    for (const language of knownOf(word).listed) counts.set(language, (counts.get(language) ?? 0) + 1)
   }
   return counts
 }
@@ -34,7 +36,7 @@ export function guessLanguages(words: readonly Word[]): Languages {
   let best: Language | null = null
   for (const language of LATIN) if ((counts.get(language) ?? 0) > (best === null ? 0 : counts.get(best)!)) best = language
   const enough = best !== null && counts.get(best)! >= Math.max(2, Math.min(words.length, MAX_WORDS) * 0.04)
-  const latin = enough ? best : words.every((word) => knownWord(word.text).ascii) ? 'english' : null
+  const latin = enough ? best : words.every((word) => word.characters === null && knownOf(word).ascii) ? 'english' : null
   const russian = counts.has('russian') && !words.some((word) => UKRAINIAN_OR_OTHER.test(word.text))
   return { latin: latin === null ? [] : [latin], cyrillic: russian ? ['russian'] : [] }
 }

@@ -1,3 +1,5 @@
+import type { KnownWord } from './known.ts'
+
 /** A stretch of text that is one word, or one run of a script written without blanks. */
 export interface Word {
   /** NFKC-normalised, case kept. For a run: its characters, normalised one by one. */
@@ -7,6 +9,8 @@ export interface Word {
   end: number
   /** For a run of Han, Kana, Hangul, Thai and their like: its characters; null for an ordinary word. */
   characters: Word[] | null
+  /** See `knownOf`. */
+  known: KnownWord | null
 }
 
 // Soft hyphens and joiners stand inside words (PDFs are full of them) and mean nothing to a searcher.
@@ -28,7 +32,7 @@ export function tokenize(text: string): Word[] {
     const end = asciiEnd(text, at)
     if (end > at && !(text.charCodeAt(end) > 127)) {
       // Most words: the expression costs five times as much and says the same.
-      words.push({ text: text.slice(at, end), start: at, end, characters: null })
+      words.push({ text: text.slice(at, end), start: at, end, characters: null, known: null })
       at = end
       continue
     }
@@ -61,7 +65,7 @@ function asciiEnd(text: string, from: number): number {
 
 function pushWord(raw: string, start: number, words: Word[]): void {
   const text = raw.normalize('NFKC').replace(NOT_WORD, '')
-  if (text !== '') words.push({ text, start, end: start + raw.length, characters: null })
+  if (text !== '') words.push({ text, start, end: start + raw.length, characters: null, known: null })
 }
 
 function splitScripts(raw: string, offset: number, words: Word[]): void {
@@ -74,6 +78,6 @@ function splitScripts(raw: string, offset: number, words: Word[]): void {
     const characters: Word[] = []
     for (const { 0: character, index: at } of piece.matchAll(CHARACTER)) pushWord(character, start + at, characters)
     const text = characters.map((character) => character.text).join('')
-    if (text !== '') words.push({ text, start, end: start + piece.length, characters })
+    if (text !== '') words.push({ text, start, end: start + piece.length, characters, known: null })
   }
 }

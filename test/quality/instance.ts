@@ -34,10 +34,12 @@ export async function startInstance(
     daemon,
     async load(project, files) {
       for (let i = 0; i < files.length; i += FILES_PER_REQUEST) {
-        const form = new FormData()
-        form.append('project', project)
-        for (const { name, content } of files.slice(i, i + FILES_PER_REQUEST)) form.append('file', new Blob([content]), name)
-        const { rejected } = (await call('/api/v1/upload', { method: 'POST', headers, body: form })) as UploadAnswer
+        const { type, body } = multipart(project, files.slice(i, i + FILES_PER_REQUEST))
+        const { rejected } = (await call('/api/v1/upload', {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': type },
+          body,
+        })) as UploadAnswer
         if (rejected.length > 0) throw new Error(`refused: ${JSON.stringify(rejected)}`)
       }
       for (;;) {
@@ -69,4 +71,14 @@ export async function inParallel<T, R>(items: readonly T[], width: number, work:
   }
   await Promise.all(Array.from({ length: width }, lane))
   return results
+}
+
+/** In one piece: a FormData of Blobs costs the client as much of the processor as the instance takes to receive it, and both share it here. */
+function multipart(project: string, files: readonly Upload[]): { type: string; body: Buffer<ArrayBuffer> } {
+  const boundary = 'docsearch-quality-3b1f0c'
+  const part = (disposition: string) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`)
+  const end = Buffer.from('\r\n')
+  const parts = files.flatMap(({ name, content }) => [part(`name="file"; filename="${name}"`), Buffer.from(content), end])
+  const body = Buffer.concat([part('name="project"'), Buffer.from(project), end, ...parts, Buffer.from(`--${boundary}--\r\n`)])
+  return { type: `multipart/form-data; boundary=${boundary}`, body }
 }
