@@ -19,14 +19,34 @@ export class FeatureCounts {
 
   add(hash: number, count: number): void {
     if (this.used * 2 >= this.keys.length) this.grow()
-    const mask = this.keys.length - 1
+    const { keys, counts } = this
+    const mask = keys.length - 1
     let slot = hash & mask
-    while (this.counts[slot] !== 0 && this.keys[slot] !== hash) slot = (slot + 1) & mask
-    if (this.counts[slot] === 0) {
-      this.keys[slot] = hash
+    while (counts[slot] !== 0 && keys[slot] !== hash) slot = (slot + 1) & mask
+    if (counts[slot] === 0) {
+      keys[slot] = hash
       this.slots[this.used++] = slot
     }
-    this.counts[slot]! += count
+    counts[slot]! += count
+  }
+
+  /** Each of them `count` times. */
+  addAll(hashes: Int32Array, count: number): void {
+    while ((this.used + hashes.length) * 2 >= this.keys.length) this.grow()
+    const { keys, counts, slots } = this
+    const mask = keys.length - 1
+    let used = this.used
+    for (let i = 0; i < hashes.length; i++) {
+      const hash = hashes[i]!
+      let slot = hash & mask
+      while (counts[slot] !== 0 && keys[slot] !== hash) slot = (slot + 1) & mask
+      if (counts[slot] === 0) {
+        keys[slot] = hash
+        slots[used++] = slot
+      }
+      counts[slot]! += count
+    }
+    this.used = used
   }
 
   /** In the order in which they were first added. */
