@@ -86,7 +86,7 @@ function embed(text: string): Float32Array | null {
   if (tokens.length === 0) for (const piece of text.match(/[^\s\p{C}]{1,16}/gu) ?? []) count(piece)
   grams.clear()
   // A word that is repeated has its pieces counted at once.
-  for (const [pieces, times] of surfaces) grams.addAll(pieces, times)
+  for (const [pieces, times] of surfaces) for (let i = 0; i < pieces.length; i++) grams.add(pieces[i]!, times)
   const vector = new Float32Array(DIMENSIONS)
   addTo(vector, stems, STEM_WEIGHT)
   addTo(vector, grams, GRAM_WEIGHT)

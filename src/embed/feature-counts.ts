@@ -30,25 +30,6 @@ export class FeatureCounts {
     counts[slot]! += count
   }
 
-  /** Each of them `count` times. */
-  addAll(hashes: Int32Array, count: number): void {
-    while ((this.used + hashes.length) * 2 >= this.keys.length) this.grow()
-    const { keys, counts, slots } = this
-    const mask = keys.length - 1
-    let used = this.used
-    for (let i = 0; i < hashes.length; i++) {
-      const hash = hashes[i]!
-      let slot = hash & mask
-      while (counts[slot] !== 0 && keys[slot] !== hash) slot = (slot + 1) & mask
-      if (counts[slot] === 0) {
-        keys[slot] = hash
-        slots[used++] = slot
-      }
-      counts[slot]! += count
-    }
-    this.used = used
-  }
-
   /** In the order in which they were first added. */
   forEach(visit: (hash: number, count: number) => void): void {
     for (let i = 0; i < this.used; i++) {
