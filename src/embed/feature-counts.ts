@@ -19,14 +19,15 @@ export class FeatureCounts {
 
   add(hash: number, count: number): void {
     if (this.used * 2 >= this.keys.length) this.grow()
-    const mask = this.keys.length - 1
+    const { keys, counts } = this
+    const mask = keys.length - 1
     let slot = hash & mask
-    while (this.counts[slot] !== 0 && this.keys[slot] !== hash) slot = (slot + 1) & mask
-    if (this.counts[slot] === 0) {
-      this.keys[slot] = hash
+    while (counts[slot] !== 0 && keys[slot] !== hash) slot = (slot + 1) & mask
+    if (counts[slot] === 0) {
+      keys[slot] = hash
       this.slots[this.used++] = slot
     }
-    this.counts[slot]! += count
+    counts[slot]! += count
   }
 
   /** In the order in which they were first added. */

@@ -3,6 +3,7 @@ import type { Connection, Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import { oneAtATime } from '../core/one-at-a-time.ts'
 import type { ChunkIndex, DocumentChunks } from './chunk-index.ts'
 import { corrupt, indexFailure, readFailure } from './failures.ts'
 import { filterToSql, sqlIn, sqlText } from './filter.ts'
@@ -10,7 +11,6 @@ import { annIndex, ensureAnnIndex, ensureColumnIndexes } from './indexes.ts'
 import { answers, probe, readInventory } from './probe.ts'
 import { HIT_COLUMNS, passageColumns, toHits, toPassages } from './rows.ts'
 import { chunkSchema, toArrow } from './schema.ts'
-import { createWriter } from './writer.ts'
 
 const MB = 1024n * 1024n
 /** Old versions are kept this long, for queries that still read them. */
@@ -68,7 +68,8 @@ async function openTable(connection: Connection, name: string, schema: Schema): 
 
 function createIndex(connection: Connection, table: Table, schema: Schema, options: LanceTableOptions): ChunkIndex {
   const { dimensions, clock, log } = options
-  const write = createWriter()
+  // LanceDB takes concurrent commits but makes them conflict and retry.
+  const write = oneAtATime()
   const guarded = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error) => {
       throw indexFailure(error)

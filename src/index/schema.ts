@@ -59,10 +59,22 @@ export function chunkSchema(dimensions: number): Schema {
 
 /** Chunks as one Arrow table, ready to be committed. */
 export function toArrow(chunks: readonly IndexedChunk[], schema: Schema, dimensions: number): Table {
-  const children = COLUMNS.map((column) => vectorFromArray(chunks.map(column.value), column.type).data[0]!)
+  const children = COLUMNS.map(({ type, value }) => {
+    const values = chunks.map(value)
+    return type instanceof Utf8 ? textColumn(values as string[]) : vectorFromArray(values, type).data[0]!
+  })
   children.push(vectorColumn(chunks, dimensions))
   const data = makeData({ type: new Struct(schema.fields), length: chunks.length, nullCount: 0, children })
   return new Table(schema, [new RecordBatch(schema, data)])
+}
+
+/** Written into one buffer: arrow's builder makes a small one for each text, and the texts are most of what is committed. */
+function textColumn(texts: readonly string[]): Data {
+  const valueOffsets = new Int32Array(texts.length + 1)
+  for (const [i, text] of texts.entries()) valueOffsets[i + 1] = valueOffsets[i]! + Buffer.byteLength(text)
+  const data = Buffer.allocUnsafeSlow(valueOffsets[texts.length]!)
+  for (const [i, text] of texts.entries()) data.write(text, valueOffsets[i]!)
+  return makeData({ type: new Utf8(), length: texts.length, nullCount: 0, valueOffsets, data })
 }
 
 /** Built by hand: going through arrays of numbers takes longer than the commit itself. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentWarning } from '../core/model.ts'
+import { oneAtATime } from '../core/one-at-a-time.ts'
 import type { ActiveEngine } from '../engine/engine.ts'
 import type { IndexedChunk } from '../index/chunk-index.ts'
 import type { JobRef } from '../records/records.ts'
@@ -43,14 +44,7 @@ export function createIndexWriter(
 ): IndexWriter {
   let waiting: Waiting[] = []
   let gathering = false
-  let last: Promise<unknown> = Promise.resolve()
-
-  function exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const mine = last.then(work)
-    // Its caller hears of a failure; the next in line only waits for the end.
-    last = mine.catch(() => {})
-    return mine
-  }
+  const exclusive = oneAtATime()
 
   async function gather(): Promise<void> {
     gathering = true

@@ -1,4 +1,5 @@
 import type { OAuthClientRecord, Scope, User } from '../core/model.ts'
+import type { ClientChange } from '../records/oauth-records.ts'
 
 /**
  * The authorization server, over the records; it knows no Koa and no cookies. Issuer is `--public-url` or the address listened on.
@@ -133,11 +134,7 @@ export interface ClientRegistry {
   /** Built-in ones too. */
   get(id: string): Promise<OAuthClientRecord | null>
   list(ownerId: string): Promise<OAuthClientRecord[]>
-  update(
-    ownerId: string,
-    id: string,
-    change: { name?: string; redirectUris?: readonly string[]; scopes?: readonly Scope[] },
-  ): Promise<OAuthClientRecord | null>
+  update(ownerId: string, id: string, change: ClientChange): Promise<OAuthClientRecord | null>
   /** A new secret; the old ones stay good for `graceSeconds`, 0 to 30 days, default one day. Null when not there; DocsearchError `client_is_public`. */
   rotate(
     ownerId: string,

@@ -14,6 +14,13 @@ export interface OAuthRecords {
   sweep(): Promise<number>
 }
 
+/** What is left out stays. */
+export interface ClientChange {
+  name?: string
+  redirectUris?: readonly string[]
+  scopes?: readonly Scope[]
+}
+
 export interface OAuthClients {
   create(client: {
     ownerId: string
@@ -29,11 +36,7 @@ export interface OAuthClients {
   /** Newest first. */
   list(ownerId: string): Promise<OAuthClientRecord[]>
   /** Null when it is not there or somebody else's. */
-  update(
-    ownerId: string,
-    id: string,
-    change: { name?: string; redirectUris?: readonly string[]; scopes?: readonly Scope[] },
-  ): Promise<OAuthClientRecord | null>
+  update(ownerId: string, id: string, change: ClientChange): Promise<OAuthClientRecord | null>
   /** A new secret; those before it are good until `oldUntil` at the latest. Null when not there or public. */
   rotate(
     ownerId: string,

@@ -51,17 +51,24 @@ export function renderConsent({ applicationName, clientType, redirectUri, scopes
         <p class="notice warning">Only continue if you started this yourself: a program’s name cannot be checked.</p>
       ) : null}
       <Form action={paths.authorize} csrf={csrf} hidden={{ query }}>
-        <div class="buttons">
-          <button class="primary" type="submit" name="decision" value="allow">
-            Allow
-          </button>
-          <button type="submit" name="decision" value="deny">
-            Deny
-          </button>
-        </div>
+        <DecisionButtons />
       </Form>
       <p class="hint">You can end this at any time under Settings, then Connected applications.</p>
     </CardPage>,
+  )
+}
+
+/** Allow or deny: the field `decision` of the form around them. */
+export function DecisionButtons() {
+  return (
+    <div class="buttons">
+      <button class="primary" type="submit" name="decision" value="allow">
+        Allow
+      </button>
+      <button type="submit" name="decision" value="deny">
+        Deny
+      </button>
+    </div>
   )
 }
 

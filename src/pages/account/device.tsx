@@ -3,7 +3,7 @@ import { ErrorSummary, Field, Form, hasErrors, type FormState } from '../form.ts
 import { CardPage, html, type Viewer } from '../layout.tsx'
 import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { Account } from './consent.tsx'
+import { Account, DecisionButtons } from './consent.tsx'
 
 export interface DeviceCodeProps {
   csrf: string
@@ -72,14 +72,7 @@ export function renderDeviceConfirm({ applicationName, scopes, userCode, viewer,
       </dl>
       <ScopeList scopes={scopes} besides={['See or change your password']} />
       <Form action={paths.deviceDecision} csrf={csrf} hidden={{ user_code: userCode }}>
-        <div class="buttons">
-          <button class="primary" type="submit" name="decision" value="allow">
-            Allow
-          </button>
-          <button type="submit" name="decision" value="deny">
-            Deny
-          </button>
-        </div>
+        <DecisionButtons />
       </Form>
     </CardPage>,
   )
