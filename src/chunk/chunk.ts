@@ -32,16 +32,15 @@ interface Draft {
 
 /**
  * Cuts a document into chunks that follow it: headings, paragraphs, lists, rows, sentences, pages. Pure.
- * Chunks are in order, do not overlap, and hold every character that is not blank, but for running headers and footers.
- * `chunk.text` is `documentText(pages).slice(chunk.charStart, chunk.charEnd)` without those between its parts. A sentence is
- * cut only where it is longer than `maxTokens`.
+ * Chunks are in order, do not overlap, and hold every character that is not blank;
+ * `chunk.text === documentText(pages).slice(chunk.charStart, chunk.charEnd)`. A sentence is cut only where it is longer than
+ * `maxTokens`.
  */
 export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Chunk[] {
   const maxTokens = Math.max(1, options.maxTokens)
   const target = Math.min(options.targetTokens ?? DEFAULT_TARGET, maxTokens)
   const { countTokens } = options
-  const { text, spans, running } = spansOf(pages)
-  const between = betweenPieces(text, running)
+  const { text, spans } = spansOf(pages)
   const withText = new Set(spans.filter((span) => span.kind !== 'heading').map((span) => span.page))
   const drafts: Draft[] = []
   let draft: Draft = { pieces: [], tokens: 0 }
@@ -52,8 +51,8 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   const tokensWith = (piece: Piece): number => {
     const last = draft.pieces.at(-1)
     if (last === undefined) return piece.tokens
-    const gap = between(last.end, piece.start)
-    return draft.tokens + piece.tokens + 1 + (gap.length > 3 ? countTokens(gap) : 0)
+    const gap = piece.start - last.end
+    return draft.tokens + piece.tokens + 1 + (gap > 3 ? countTokens(text.slice(last.end, piece.start)) : 0)
   }
   const add = (piece: Piece, span: Span): void => {
     draft.tokens = tokensWith(piece)
@@ -122,7 +121,7 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   }
   close()
   if (draft.pieces.length > 0) drafts.push(draft)
-  return mergeTiny(drafts, target, maxTokens).map((finished, index) => toChunk(text, between, finished, index))
+  return mergeTiny(drafts, target, maxTokens).map((finished, index) => toChunk(text, finished, index))
 }
 
 /** A paragraph that a page's or column's end broke in the middle of a sentence. */
@@ -155,27 +154,12 @@ function mergeTiny(drafts: readonly Draft[], target: number, maxTokens: number):
   return merged
 }
 
-/** The text from one place to another, without the running headers and footers that lie there. */
-function betweenPieces(text: string, running: readonly Span[]): (start: number, end: number) => string {
-  let next = 0
-  return (start, end) => {
-    // Places come in order, but for small steps back.
-    while (next > 0 && running[next - 1]!.start >= start) next--
-    while (next < running.length && running[next]!.end <= start) next++
-    if (next >= running.length || running[next]!.start >= end) return text.slice(start, end)
-    // What is left around them is blank: the break between the pages, or between what stood before and after.
-    return text.slice(start, end).includes('\f') ? '\f' : '\n\n'
-  }
-}
-
-function toChunk(text: string, between: (start: number, end: number) => string, { pieces }: Draft, index: number): Chunk {
+function toChunk(text: string, { pieces }: Draft, index: number): Chunk {
   const first = pieces[0]!
   const last = pieces.at(-1)!
   return {
     index,
-    text: pieces
-      .map((piece, i) => (i === 0 ? '' : between(pieces[i - 1]!.end, piece.start)) + text.slice(piece.start, piece.end))
-      .join(''),
+    text: text.slice(first.start, last.end),
     charStart: first.start,
     charEnd: last.end,
     pageStart: first.page,

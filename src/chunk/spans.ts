@@ -1,4 +1,4 @@
-import { type Block, documentText, isRunning, type Page } from '../core/parsed.ts'
+import { type Block, documentText, type Page } from '../core/parsed.ts'
 
 /** A block in the coordinates of the whole document, trimmed of blanks. */
 export interface Span {
@@ -11,17 +11,16 @@ export interface Span {
 
 /**
  * Every character of the document that is not blank lies in exactly one of these, in order: the blocks, and what a parser
- * left between them. Running headers and footers are apart, in `running`.
+ * left between them.
  */
-export function spansOf(pages: readonly Page[]): { text: string; spans: Span[]; running: Span[] } {
+export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] } {
   const spans: Span[] = []
-  const running: Span[] = []
   let base = 0
   for (const page of pages) {
     const add = (kind: Block['kind'], start: number, end: number, level?: number): void => {
       const trimmed = trim(page.text, start, end)
       if (trimmed !== null)
-        (isRunning(kind) ? running : spans).push({
+        spans.push({
           kind,
           start: base + trimmed.start,
           end: base + trimmed.end,
@@ -42,7 +41,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[]; 
     add('paragraph', at, page.text.length)
     base += page.text.length + 1
   }
-  return { text: documentText(pages), spans, running }
+  return { text: documentText(pages), spans }
 }
 
 /** The span without blanks at its ends; null where nothing is left. */

@@ -16,6 +16,10 @@ const parse = z
     encoding: z.string().optional().meta({ description: 'Of text, Markdown and HTML' }),
     confidence: z.number().optional().meta({ description: 'That it is this encoding, 0 to 1' }),
     took_ms: z.int().optional().meta({ description: 'Time to read it' }),
+    running_pages: z
+      .int()
+      .optional()
+      .meta({ description: 'Pages whose running headers, footers and page numbers were left out of the text' }),
     cut_short: z.boolean().optional().meta({ description: 'A limit ended the reading; the pages before it can be found' }),
     ocr: z
       .object({ pages: z.int(), took_ms: z.int() })

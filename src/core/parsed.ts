@@ -4,12 +4,7 @@ import type { DocumentWarning } from './model.ts'
  * What every parser gives, whatever the format: pages of blocks.
  * A block is a span of its page's text (`page.text.slice(start, end)`), so a passage can show exactly what stands in the document.
  */
-export type BlockKind = 'heading' | 'paragraph' | 'list_item' | 'table_row' | 'code' | 'page_header' | 'page_footer'
-
-/** Headers, footers and page numbers that run through a document: they stand in its text and blocks, and in no passage. */
-export function isRunning(kind: BlockKind): boolean {
-  return kind === 'page_header' || kind === 'page_footer'
-}
+export type BlockKind = 'heading' | 'paragraph' | 'list_item' | 'table_row' | 'code'
 
 export interface Block {
   kind: BlockKind
@@ -28,6 +23,11 @@ export interface Page {
   number: number
   text: string
   blocks: Block[]
+  /**
+   * Headers, footers and page numbers that run through the document. They are no part of the text, so that a sentence that
+   * goes on from one page to the next is one slice of it.
+   */
+  running?: string[]
 }
 
 export interface ParsedDocument {

@@ -19,7 +19,7 @@ export function showDocument({ title, tags, pages, pageCount, warnings, facts }:
     ...warnings.map(({ code, page, message }) => `warning   ${code}${page === undefined ? '' : `, page ${page}`}: ${message}`),
   ]
   for (const page of pages) {
-    lines.push('', `=== page ${page.number}`)
+    lines.push('', `=== page ${page.number}`, ...(page.running ?? []).flatMap((text) => mark('(left out)', text)))
     for (const { kind, start, end, level, table, header } of page.blocks) {
       const of = [level, table && `table ${table}`, header && 'header'].filter(Boolean).join(', ')
       lines.push(...mark(`${kind}${of && ` (${of})`}`, page.text.slice(start, end)))

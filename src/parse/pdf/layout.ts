@@ -31,8 +31,8 @@ export interface TableCounter {
 }
 
 /**
- * Makes a page of blocks from its lines, by their geometry and type: paragraphs, headings, list items, rows of tables; running
- * headers before them and footers after.
+ * Makes a page of blocks from its lines, by their geometry and type: paragraphs, headings, list items, rows of tables; what
+ * runs through the document is apart.
  */
 export function layOut(
   number: number,
@@ -262,7 +262,6 @@ function headTables(groups: Group[], leading: number): void {
 
 function write(number: number, groups: readonly Group[], running: Running, counter: TableCounter): Page {
   const page = new PageBuilder(number)
-  for (const line of mergeRows(running.header)) page.add('page_header', cleanText(line.text))
   let inTable = false
   for (const group of groups) {
     const text = cleanText(group.texts.join('\n'))
@@ -274,6 +273,6 @@ function write(number: number, groups: readonly Group[], running: Running, count
     else page.add(group.kind, group.first.note ? text.trim() : text, group.kind === 'list_item' ? { level: 1 } : {})
     inTable = group.kind === 'row'
   }
-  for (const line of mergeRows(running.footer)) page.add('page_footer', cleanText(line.text))
-  return page.build()
+  const apart = mergeRows([...running.header, ...running.footer]).map((line) => cleanText(line.text))
+  return { ...page.build(), ...(apart.length === 0 ? {} : { running: apart }) }
 }

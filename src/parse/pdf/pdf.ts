@@ -31,6 +31,7 @@ export const parsePdf: Parser = async (input, output) => {
 
     const counter: TableCounter = { tables: 0 }
     let heading: string | null = null
+    let runningPages = 0
     // What repeats is seen on the sample and on the pages just before, never on pages to come: a page goes out as soon as it is
     // read, so that a kill loses none.
     const known = new Map(sample)
@@ -40,9 +41,11 @@ export const parsePdf: Parser = async (input, output) => {
       known.set(i, source)
       if (!sample.has(i - PAGES_BEFORE)) known.delete(i - PAGES_BEFORE)
       if (i === 0) heading = firstHeading(page)
+      if (page.running !== undefined) runningPages++
       output.page(page)
     }
-    return { title: titleOf(pdf.title) ?? heading, pageCount: pdf.pageCount, warnings: [], facts: { engine } }
+    const facts = { engine, ...(runningPages === 0 ? {} : { running_pages: runningPages }) }
+    return { title: titleOf(pdf.title) ?? heading, pageCount: pdf.pageCount, warnings: [], facts }
   } finally {
     pdf.close()
   }

@@ -41,10 +41,18 @@ function fieldsOf(document: Document, terminal: boolean): [string, string | null
   ]
 }
 
-function parseFields({ engine, encoding, confidence, took_ms: took, ocr }: Document['parse']): [string, string | null][] {
+function parseFields({
+  engine,
+  encoding,
+  confidence,
+  took_ms: took,
+  ocr,
+  running_pages: running,
+}: Document['parse']): [string, string | null][] {
   const sure = confidence === undefined || confidence === 1 ? '' : `, ${Math.round(confidence * 100)} % sure`
   return [
     ['read by', engine === undefined ? null : `${engine}${took === undefined ? '' : ` in ${took} ms`}`],
+    ['left out', running === undefined ? null : `running headers, footers and page numbers of ${running} pages`],
     ['encoding', encoding === undefined ? null : encoding + sure],
     ['OCR', ocr === undefined ? null : `${ocr.pages} of its pages in ${ocr.took_ms} ms`],
   ]
