@@ -6,6 +6,7 @@ import { createParserPool } from '../src/parse/pool.ts'
 import { startInstance } from '../test/quality/instance.ts'
 import { DATA_DIR } from '../test/support/data.ts'
 import { type Figure, megabytes, ratio, timed } from './measure.ts'
+import { barePdfium, recoll } from './rivals.ts'
 
 /** With as many as there are cores, parsing alone fills the machine and whatever the daemon does comes on top; with one, it has a core beside it. */
 const WORKERS = [1, 2]
@@ -36,6 +37,10 @@ async function measureWith(workers: number, folder: string, names: readonly stri
     const ingest = await timed(() => instance.load('filings', files))
     const peak = peakMemory(instance.daemon.pid)
     const after = await parseAlone(workers, folder, names)
+    const bare = await barePdfium(
+      workers,
+      names.map((name) => join(folder, name)),
+    )
     const parsing = (before.ms + after.ms) / 2
     const { pages } = after
     return [
@@ -44,6 +49,12 @@ async function measureWith(workers: number, folder: string, names: readonly stri
         value: `${ratio(ingest.ms / parsing)} (${(ingest.ms / 1000).toFixed(1)} s : ${(before.ms / 1000).toFixed(1)} and ${(after.ms / 1000).toFixed(1)} s)`,
         bound: '≤ 1.5',
       },
+      {
+        name: `the same upload to searchable : PDFium alone, nothing made of its text, ${workers} ${workers === 1 ? 'process' : 'processes'} each`,
+        value: `${ratio(ingest.ms / bare)} (${(ingest.ms / 1000).toFixed(1)} s : ${(bare / 1000).toFixed(1)} s)`,
+        bound: '≤ 1.25',
+      },
+      await againstRecoll(folder, ingest.ms),
       {
         name: `ingest rate, ${workers} parser ${workers === 1 ? 'process' : 'processes'}`,
         value: `${Math.round(pages / (ingest.ms / 1000))} pages/s, ${(bytes / 1e6 / (ingest.ms / 1000)).toFixed(1)} MB/s`,
@@ -56,6 +67,17 @@ async function measureWith(workers: number, folder: string, names: readonly stri
     ]
   } finally {
     await instance.dispose()
+  }
+}
+
+async function againstRecoll(folder: string, ingestMs: number): Promise<Figure> {
+  const name = 'the same upload to searchable : `recollindex` on the same files'
+  const ms = await recoll(folder)
+  if (ms === null) return { name, value: 'skipped: recollindex is not installed' }
+  return {
+    name,
+    value: `${ratio(ingestMs / ms)} (${(ingestMs / 1000).toFixed(1)} s : ${(ms / 1000).toFixed(1)} s)`,
+    bound: '≤ 2',
   }
 }
 
