@@ -14,6 +14,8 @@ const SIZE = 6 / 7
 /** Opens a PDF with pdf2json, the second engine. Throws `encrypted` and `corrupt`. */
 export async function openWithPdf2json(file: string): Promise<OpenPdf> {
   const bytes = await readFile(file)
+  // It throws where nobody can catch it.
+  if (bytes.length === 0) throw corrupt('The PDF')
   // parseBuffer looks at the whole ArrayBuffer behind a Buffer: a small read shares one with other files, so it gets a copy
   // of its own.
   const output = await parse(Buffer.from(new Uint8Array(bytes).slice().buffer))

@@ -1,0 +1,189 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
+import { isDocsearchError } from '../../src/core/errors.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { documentText, type Page } from '../../src/core/parsed.ts'
+import { parseFile } from '../../src/parse/parse.ts'
+import type { ParseSummary, PdfEngine } from '../../src/parse/parser.ts'
+import { createParserPool, type ParserPool } from '../../src/parse/pool.ts'
+import { sniff } from '../../src/parse/sniff.ts'
+import { damaged } from '../support/damage.ts'
+import { pageFaults } from '../support/page-faults.ts'
+import { withFile } from '../support/parse-file.ts'
+
+export interface ParserUnderTest {
+  /** A sound file of its format. */
+  bytes: Buffer
+  /** Of the file, as it was uploaded. */
+  fileName: string
+  mediaType: string
+  pdfEngine?: PdfEngine
+  /** What has to come of it. */
+  expected: {
+    engine: string
+    /** Where the format has no encoding of its own. */
+    encoding?: string
+    title: string | null
+    pageCount: number
+    /** Texts that stand on its pages in this order. */
+    texts: readonly string[]
+    /** Kinds of block that it holds, among others. */
+    kinds: readonly Page['blocks'][number]['kind'][]
+  }
+  /** Bytes that break some part of the format, beside those that break every file. */
+  broken?: Readonly<Record<string, Buffer>>
+}
+
+type Read = ParseSummary & { pages: Page[]; opened: number[] }
+
+/** How reading a file may fail; a crash, a hang and any other error are faults of the parser. */
+const PROMISED = [
+  'encrypted',
+  'corrupt',
+  'unsupported_type',
+  'empty_file',
+  'too_many_pages',
+  'too_much_text',
+  'too_much_xml',
+  'too_many_entries',
+]
+
+/** What every parser promises (src/parse/parser.ts, src/core/parsed.ts), read in this process and in a parser's own. */
+export function parserConformance(name: string, setUp: () => Promise<ParserUnderTest>): void {
+  describe(`${name} keeps the promises of a parser`, () => {
+    let under: ParserUnderTest
+    let pool: ParserPool
+    beforeAll(async () => {
+      under = await setUp()
+      pool = createParserPool({ workers: 1, limits: DEFAULT_LIMITS, pdfEngine: under.pdfEngine ?? 'pdfium', log: silentLogger })
+    })
+    afterAll(() => pool.close())
+
+    const readFrom = async (file: string, limits: Limits = DEFAULT_LIMITS): Promise<Read> => {
+      const pages: Page[] = []
+      const opened: number[] = []
+      const summary = await parseFile(
+        { file, mediaType: under.mediaType, limits, pdfEngine: under.pdfEngine ?? 'pdfium' },
+        {
+          open: (pageCount) => opened.push(pageCount),
+          page(page) {
+            expect(opened, 'pages are announced before the first of them').toHaveLength(1)
+            pages.push(page)
+          },
+        },
+      )
+      return { ...summary, pages, opened }
+    }
+    const read = (bytes: Buffer, limits?: Limits): Promise<Read> => withFile(bytes, (file) => readFrom(file, limits))
+
+    test('is asked for what the content of its file says', async () => {
+      await withFile(under.bytes, async (file) => {
+        expect(await sniff(file, under.fileName)).toEqual({ mediaType: under.mediaType })
+      })
+    })
+
+    test('gives pages from 1 on, blocks in order, and clean text', async () => {
+      const { pages, pageCount, opened } = await read(under.bytes)
+      expect(pageFaults(pages)).toEqual([])
+      expect(pages).toHaveLength(under.expected.pageCount)
+      expect(pageCount).toBe(under.expected.pageCount)
+      expect(opened).toEqual([under.expected.pageCount])
+    })
+
+    test('reads what stands in the document, in its order, as what it is', async () => {
+      const { pages, title } = await read(under.bytes)
+      const text = documentText(pages)
+      const places = under.expected.texts.map((part) => text.indexOf(part))
+      expect(under.expected.texts.filter((_part, i) => places[i] === -1)).toEqual([])
+      expect(places).toEqual(places.toSorted((a, b) => a - b))
+      const kinds = new Set(pages.flatMap(({ blocks }) => blocks.map(({ kind }) => kind)))
+      expect([...kinds]).toEqual(expect.arrayContaining([...under.expected.kinds]))
+      expect(title).toBe(under.expected.title)
+    })
+
+    test('says truly how it read', async () => {
+      const { facts, warnings } = await read(under.bytes)
+      expect(facts['engine']).toBe(under.expected.engine)
+      expect(facts['encoding']).toBe(under.expected.encoding)
+      if (under.expected.encoding !== undefined) expect(facts['confidence']).toSatisfy((value) => value > 0 && value <= 1)
+      expect(facts['took_ms']).toSatisfy(Number.isInteger)
+      expect(warnings).toEqual([])
+    })
+
+    test('gives the same for the same bytes, also where two are read at the same time', async () => {
+      const told = ({ facts: { took_ms: _time, ...facts }, ...rest }: Read): unknown => ({ ...rest, facts })
+      const [first, second] = await Promise.all([read(under.bytes), read(under.bytes)])
+      expect(told(second)).toEqual(told(first))
+      expect(told(await read(under.bytes))).toEqual(told(first))
+    })
+
+    test('in a process of its own, which may write nothing, gives the same, page after page', async () => {
+      const here = await read(under.bytes)
+      await withFile(under.bytes, async (file) => {
+        const seen: Page[] = []
+        const { pages, title, pageCount } = await pool.parse({
+          file,
+          mediaType: under.mediaType,
+          name: under.fileName,
+          onPage: (page) => seen.push(page),
+        })
+        expect({ pages, title, pageCount }).toEqual({ pages: here.pages, title: here.title, pageCount: here.pageCount })
+        expect(seen).toEqual(pages)
+      })
+    })
+
+    test('leaves the file as it is, and nothing beside it', async () => {
+      await withFile(under.bytes, async (file) => {
+        await readFrom(file)
+        expect(under.bytes.equals(await readFile(file))).toBe(true)
+        expect(await readdir(dirname(file))).toHaveLength(1)
+      })
+    })
+
+    test('stops with the page that nobody takes', async () => {
+      const enough = new Error('enough')
+      let taken = 0
+      const reading = withFile(under.bytes, (file) =>
+        parseFile(
+          { file, mediaType: under.mediaType, limits: DEFAULT_LIMITS, pdfEngine: under.pdfEngine ?? 'pdfium' },
+          {
+            open() {},
+            page() {
+              taken++
+              throw enough
+            },
+          },
+        ),
+      )
+      await expect(reading).rejects.toBe(enough)
+      expect(taken).toBe(1)
+    })
+
+    test('refuses more text or pages than the limit', async () => {
+      await expect(read(under.bytes, { ...DEFAULT_LIMITS, textBytes: 20 })).rejects.toMatchObject({ code: 'too_much_text' })
+      await expect(read(under.bytes, { ...DEFAULT_LIMITS, pages: 0 })).rejects.toMatchObject({ code: 'too_many_pages' })
+    })
+
+    test('ends with pages or a promised failure for any bytes whatever', async () => {
+      const ends: Record<string, string> = {}
+      const cases = { ...damaged(under.bytes), ...under.broken }
+      for (const [what, bytes] of Object.entries(cases)) {
+        ends[what] = await withFile(bytes, (file) =>
+          pool.parse({ file, mediaType: under.mediaType, name: under.fileName }).then(
+            ({ pages }) => pageFaults(pages).join('; ') || 'sound',
+            (error: unknown) => (isDocsearchError(error) ? error.code : String(error)),
+          ),
+        )
+      }
+      const promised = ['sound', ...PROMISED]
+      expect(Object.entries(ends).filter(([, end]) => !promised.includes(end))).toEqual([])
+      // The process that read them all is still good for a sound file.
+      await withFile(under.bytes, async (file) => {
+        const { pages } = await pool.parse({ file, mediaType: under.mediaType, name: under.fileName })
+        expect(pages).toHaveLength(under.expected.pageCount)
+      })
+    })
+  })
+}
