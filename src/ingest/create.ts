@@ -27,7 +27,11 @@ export function createIngest(options: IngestOptions): Ingest {
     () => writer,
     () => reconciler,
   )
-  const writer = createIndexWriter(options, patience, (chunks) => maintenance.committed(chunks))
+  const writer = createIndexWriter(options, {
+    patience,
+    inWork: () => worker.inWork(),
+    onCommit: (chunks) => maintenance.committed(chunks),
+  })
   const reconciler = createReconciler(options, writer)
   // One keeps up with about four parsers.
   const threads = createPrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))

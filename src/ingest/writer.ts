@@ -9,7 +9,7 @@ import type { JobRef } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
 import type { Patience } from './patience.ts'
 
-/** Documents that end within this time share one commit … */
+/** Documents that end within this time share one commit, unless no other is in work … */
 const GATHER_MS = 50
 /** … and so do no more chunks than this, unless one document has more. */
 const CHUNKS_IN_COMMIT = 2_000
@@ -36,11 +36,17 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
+interface WriterParts {
+  patience: Patience
+  /** Documents in work, those that wait for a commit included. */
+  inWork: () => number
+  onCommit: (chunks: number) => void
+}
+
 /** The one writer of the index: commits the chunks of many documents at once, then says so in their rows. */
 export function createIndexWriter(
   { records, engine, log }: IngestOptions,
-  patience: Patience,
-  onCommit: (chunks: number) => void,
+  { patience, inWork, onCommit }: WriterParts,
 ): IndexWriter {
   let waiting: Waiting[] = []
   let gathering = false
@@ -48,7 +54,7 @@ export function createIndexWriter(
 
   async function gather(): Promise<void> {
     gathering = true
-    await sleep(GATHER_MS)
+    if (waiting.length < inWork()) await sleep(GATHER_MS)
     // What ends while another commit is under way joins this one.
     await exclusive(async () => {
       gathering = false

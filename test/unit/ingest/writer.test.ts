@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { ActiveEngine } from '../../../src/engine/engine.ts'
 import type { IndexedChunk } from '../../../src/index/chunk-index.ts'
@@ -7,8 +7,11 @@ import type { Patience } from '../../../src/ingest/patience.ts'
 import { createIndexWriter } from '../../../src/ingest/writer.ts'
 import type { JobRef } from '../../../src/records/records.ts'
 
-/** A writer over an index that only notes its commits, and refuses every one with the document `bad` in it. */
-function newWriter() {
+/**
+ * A writer over an index that only notes its commits, and refuses every one with the document `bad` in it.
+ * @param inWork Documents that may still come.
+ */
+function newWriter(inWork = 100) {
   const commits: string[][] = []
   const finished: string[] = []
   const active = {
@@ -26,7 +29,7 @@ function newWriter() {
   }
   const options = { records: { queue }, engine: { current: () => active }, log: silentLogger } as unknown as IngestOptions
   const patience = { try: (run: () => Promise<unknown>) => run() } as unknown as Patience
-  const writer = createIndexWriter(options, patience, () => {})
+  const writer = createIndexWriter(options, { patience, inWork: () => inWork, onCommit: () => {} })
   const write = (documentId: string, chunks = 1) =>
     writer.write({
       job: { documentId, version: 1 },
@@ -44,6 +47,18 @@ test('documents that end together share one commit', async () => {
   const ids = Array.from({ length: 40 }, (_, i) => `doc_${i}`)
   await Promise.all(ids.map((id) => write(id)))
   expect([commits, finished]).toEqual([[ids], ids])
+})
+
+test('the only document in work waits for no other', async () => {
+  vi.useFakeTimers()
+  try {
+    const { write, commits } = newWriter(1)
+    await write('a')
+    expect(commits).toEqual([['a']])
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a commit has a bounded number of passages, unless one document has more', async () => {
