@@ -1,5 +1,7 @@
 import { detect } from 'jschardet'
 import { latinEncoding } from './latin.ts'
+import { scriptEncoding } from './scripts.ts'
+import { unmarkedUtf16 } from './utf16.ts'
 
 export interface DecodedText {
   text: string
@@ -15,60 +17,43 @@ const FALLBACK = 'windows-1252'
 /** jschardet always answers. Nobody uploads mainframe or DOS text; its guesses of these are wrong guesses of something else. */
 const PLAUSIBLE = /^(?!(?:cp|ibm)\d)/i
 
+/** Share of common characters from which on a short text is Chinese, Japanese or Korean, whatever letters it could be. */
+const SURE_OF_ASIAN = 0.3
+
 const LATIN = /^(?:windows-125[0249]|iso-8859-(?:1|2|9|15|16))$/
 
+/** In ISO-2022-JP everything is ASCII, and switches say which of it is Japanese. */
+const ISO_2022_JP = /\x1b\$[@B][!-~]+\x1b\([BJ]/
+/** So many good sequences of UTF-8 for one that is broken are no accident. */
+const GOOD_FOR_BROKEN = 4
+
 /**
- * Text of unknown encoding: byte order mark, strict UTF-8, UTF-16 by its zeros, a statistical guess, windows-1252. Never
- * throws; what cannot be decoded becomes U+FFFD.
+ * Text of unknown encoding: byte order mark, UTF-16 by its zeros, strict UTF-8, UTF-8 with faults, a statistical guess, the
+ * letters that languages have, windows-1252. Never throws; what cannot be decoded becomes U+FFFD.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const marked = byMark(bytes)
   if (marked !== null) return { text: new TextDecoder(marked).decode(bytes), encoding: marked, confidence: 1 }
-  const utf16 = utf16ByZeros(bytes)
+  const utf16 = unmarkedUtf16(bytes)
   if (utf16 !== null) return { text: new TextDecoder(utf16).decode(bytes), encoding: utf16, confidence: 0.95 }
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'utf-8', confidence: 1 }
-  } catch {
-    // Not UTF-8: guess.
-  }
-  const guess = detect(bytes.subarray(0, SAMPLE))
+  const utf8 = decodeUtf8(bytes)
+  if (utf8 !== null) return utf8
+  const sample = bytes.subarray(0, SAMPLE)
+  const guess = detect(sample)
   const label = standardLabel(guess.encoding ?? '')
-  // It knows few languages in Latin letters, and takes the others for one of those.
-  const latin =
-    guess.confidence < LEAST_CONFIDENCE || LATIN.test(label) || !PLAUSIBLE.test(label)
-      ? latinEncoding(bytes.subarray(0, SAMPLE))
-      : null
-  if (latin !== null) return { text: new TextDecoder(latin).decode(bytes), encoding: latin, confidence: 0.7 }
-  if (guess.confidence >= LEAST_CONFIDENCE && PLAUSIBLE.test(label)) {
+  // It knows few languages in Latin letters, takes the others for one of those, and needs more than a few words of any other.
+  if (guess.confidence >= LEAST_CONFIDENCE && PLAUSIBLE.test(label) && !LATIN.test(label)) {
     const decoder = decoderOf(label)
     if (decoder !== null) return { text: decoder.decode(bytes), encoding: decoder.encoding, confidence: round(guess.confidence) }
   }
+  const latin = latinEncoding(sample)
+  if (latin !== null) return decodeAs(latin, bytes, 0.7)
   const asian = decodeShortAsian(bytes)
-  return asian ?? { text: new TextDecoder(FALLBACK).decode(bytes), encoding: FALLBACK, confidence: 0.3 }
-}
-
-/** `utf-16le` or `utf-16be` where one byte of nearly every pair is zero, as with text in Latin letters. */
-export function utf16ByZeros(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
-  const length = Math.min(bytes.length, 8192) & ~1
-  if (length < 4) return null
-  let even = 0
-  let odd = 0
-  for (let i = 0; i < length; i += 2) {
-    if (bytes[i] === 0) even++
-    if (bytes[i + 1] === 0) odd++
-  }
-  const pairs = length / 2
-  // Even text without Latin letters has spaces and line ends; a real NUL in it (both bytes zero) would count on both sides.
-  const label =
-    odd > pairs * 0.05 && even <= odd * 0.05 ? 'utf-16le' : even > pairs * 0.05 && odd <= even * 0.05 ? 'utf-16be' : null
-  return label !== null && decodesToText(bytes.subarray(0, length), label) ? label : null
-}
-
-/** Numbers in a binary file have zeros too, but read as text they are full of control characters. */
-function decodesToText(sample: Uint8Array, label: string): boolean {
-  const text = new TextDecoder(label).decode(sample)
-  // eslint-disable-next-line no-control-regex
-  return (text.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd-\uffff]/g)?.length ?? 0) <= text.length * 0.01
+  if (asian !== null && asian.confidence >= SURE_OF_ASIAN) return asian
+  const script = scriptEncoding(sample)
+  if (script !== null) return decodeAs(script, bytes, 0.6)
+  if (guess.confidence >= LEAST_CONFIDENCE && LATIN.test(label)) return decodeAs(label, bytes, round(guess.confidence))
+  return asian ?? decodeAs(FALLBACK, bytes, 0.3)
 }
 
 /** The encoding a byte order mark names. */
@@ -77,6 +62,24 @@ export function byMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | n
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   return null
+}
+
+/** Null for what is not UTF-8, or has more faults than a few. */
+export function decodeUtf8(bytes: Uint8Array): DecodedText | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return ISO_2022_JP.test(text) ? decodeAs('iso-2022-jp', bytes, 1) : { text, encoding: 'utf-8', confidence: 1 }
+  } catch {
+    // Cut within a character, or with some bytes of another encoding among its own, it still is UTF-8.
+    const text = new TextDecoder().decode(bytes)
+    const broken = text.match(/\ufffd/g)?.length ?? 0
+    const good = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
+    return good >= broken * GOOD_FOR_BROKEN ? { text, encoding: 'utf-8', confidence: 0.9 } : null
+  }
+}
+
+function decodeAs(encoding: string, bytes: Uint8Array, confidence: number): DecodedText {
+  return { text: new TextDecoder(encoding).decode(bytes).normalize('NFC'), encoding, confidence }
 }
 
 /** jschardet's names in those of the Encoding Standard, which TextDecoder knows. */
@@ -93,10 +96,16 @@ function standardLabel(name: string): string {
 
 /** What nearly every text of a language holds. */
 const COMMON: readonly [label: string, characters: RegExp][] = [
-  ['shift_jis', /[\u3041-\u3093日本語年月人国会中大一出]/g],
-  ['euc-jp', /[\u3041-\u3093日本語年月人国会中大一出]/g],
-  ['gb18030', /[的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小]/g],
-  ['big5', /[的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可她裡後小]/g],
+  ['shift_jis', /[\u3041-\u3093\u30a1-\u30fc日本語年月人国会中大一出田山川村木本郎子円東京株式社請求書]/g],
+  ['euc-jp', /[\u3041-\u3093\u30a1-\u30fc日本語年月人国会中大一出田山川村木本郎子円東京株式社請求書]/g],
+  [
+    'gb18030',
+    /[的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小北京上海市有限公司合同租]/g,
+  ],
+  [
+    'big5',
+    /[的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可她裡後小北京臺灣市有限公司合約]/g,
+  ],
   ['euc-kr', /[이다는을의가에한고하지로사은를기서어도리]/g],
 ]
 

@@ -2,9 +2,10 @@ import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { fileTypeFromFile } from 'file-type'
 import { DocsearchError } from '../core/errors.ts'
-import { byMark, utf16ByZeros } from './encoding.ts'
+import { byMark } from './encoding.ts'
 import { DOCX, HTML, MARKDOWN, PDF, TEXT, WHAT_IS_READ } from './media-types.ts'
 import { hasWordDocument } from './docx/zip.ts'
+import { unmarkedUtf16 } from './utf16.ts'
 
 const HEAD_BYTES = 64 * 1024
 /** Acrobat takes a PDF whose header stands within the first 1,024 bytes; so do mail gateways that put lines before it. */
@@ -89,7 +90,7 @@ async function detect(file: string): Promise<string | null> {
 
 /** No NUL and hardly a control character, or UTF-16. ESC stays allowed: ISO-2022-JP and terminal logs have it. */
 function looksLikeText(head: Buffer): boolean {
-  if (byMark(head) !== null || utf16ByZeros(head) !== null) return true
+  if (byMark(head) !== null || unmarkedUtf16(head) !== null) return true
   let control = 0
   for (const byte of head) {
     if (byte === 0) return false

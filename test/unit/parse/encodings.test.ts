@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodeText } from '../../../src/parse/encoding.ts'
+import { parseBytes } from '../../support/parse-file.ts'
 import { overlap } from '../../quality/overlap.ts'
 
 const GERMAN =
@@ -27,7 +28,31 @@ const TAIWANESE =
 const KOREAN =
   '이 계약은 오월 일일에 시작하고 한쪽이 서면으로 알리면 세 달 뒤에 끝난다. 집세는 매달 셋째 날까지 내야 하며 늦으면 이자를 내야 한다.'
 
+const LITHUANIAN =
+  'Sutartis prasideda gegužės pirmąją ir baigiasi, kai viena iš šalių ją nutraukia raštu. Nuoma mokama iš anksto, ne vėliau kaip trečią mėnesio dieną.'
+const UKRAINIAN =
+  'Договір оренди починається першого травня і закінчується, коли одна зі сторін його розриває. Її плата вноситься щомісяця, не пізніше третього дня.'
+const THAI = 'สัญญาเริ่มต้นวันที่หนึ่งพฤษภาคมและสิ้นสุดเมื่อฝ่ายใดฝ่ายหนึ่งแจ้งเป็นลายลักษณ์อักษร'
+const ARABIC = 'يبدأ العقد في الأول من مايو وينتهي عندما يعلن أحد الطرفين ذلك كتابيا قبل ثلاثة أشهر.'
+
 test.each<[string, string]>([
+  ['windows-1257', LITHUANIAN],
+  ['iso-8859-4', LITHUANIAN],
+  ['macintosh', GERMAN],
+  ['macintosh', FRENCH],
+  ['windows-1251', UKRAINIAN],
+  ['koi8-u', UKRAINIAN],
+  ['ibm866', RUSSIAN],
+  ['windows-1251', 'Привет, мир'],
+  ['koi8-r', 'Привет, мир'],
+  ['windows-1251', 'ДОГОВОР АРЕНДЫ КВАРТИРЫ'],
+  ['koi8-r', 'ДОГОВОР АРЕНДЫ КВАРТИРЫ'],
+  ['windows-1255', HEBREW.slice(0, 60)],
+  ['windows-1256', ARABIC],
+  ['windows-874', THAI],
+  ['shift_jis', 'Invoice 2024-05-01\nTotal: 1,200 円\nName: 山田太郎\n'],
+  ['euc-jp', 'Invoice 2024-05-01\nTotal: 1,200 円\nName: 山田太郎\n'],
+  ['gb18030', 'Party A: 北京某某有限公司\nParty B: Smith Ltd.\n'],
   ['windows-1252', GERMAN],
   ['windows-1252', FRENCH],
   ['iso-8859-2', POLISH],
@@ -55,6 +80,34 @@ test.each<[string, string]>([
 test.each(['utf-16le', 'utf-16be'] as const)('text in %s without a mark is read', (encoding) => {
   const bytes = Buffer.from(RUSSIAN, 'utf16le')
   expect(decodeText(encoding === 'utf-16be' ? bytes.swap16() : bytes)).toMatchObject({ encoding, text: RUSSIAN })
+})
+
+test.each([
+  ['Japanese', JAPANESE],
+  ['Chinese', CHINESE],
+  ['Korean', KOREAN],
+  ['Thai', THAI],
+])('%s without blanks is read in UTF-16 without a mark, and is no binary file', async (_language, text) => {
+  const bytes = Buffer.from(text.replaceAll(' ', ''), 'utf16le')
+  expect((await parseBytes(bytes, 'a.txt')).pages[0]?.text).toBe(text.replaceAll(' ', ''))
+  expect(decodeText(Buffer.from(bytes).swap16())).toMatchObject({ encoding: 'utf-16be' })
+})
+
+test('UTF-8 with a few broken bytes, or cut within a character, is UTF-8', () => {
+  const broken = Buffer.concat([Buffer.from(GERMAN), Buffer.from([0xff]), Buffer.from(JAPANESE).subarray(0, -1)])
+  const { text, encoding } = decodeText(broken)
+  expect(encoding).toBe('utf-8')
+  expect(overlap(GERMAN + JAPANESE, text).recall).toBeGreaterThan(0.98)
+})
+
+test('ISO-2022-JP, all in ASCII, is not taken for UTF-8', () => {
+  // 日本語
+  const bytes = Buffer.from('Name: \u001b$BF|K\\8l\u001b(B.')
+  expect(decodeText(bytes)).toMatchObject({ text: 'Name: 日本語.', encoding: 'iso-2022-jp' })
+})
+
+test('a text in ASCII with NULs in it is not read as Chinese', () => {
+  expect(decodeText(Buffer.from('abc\0def, more text\n'.repeat(20))).text).toContain('more text')
 })
 
 /** What the platform only decodes: every character of the text is looked for among what one or two bytes stand for. */
