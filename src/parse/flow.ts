@@ -51,23 +51,34 @@ export class Flow {
     if (this.chars + this.page.length + this.buffer.length > this.max.chars) throw tooMuchText(this.max.chars)
   }
 
-  /** Ends the present block. Within a table cell it only parts words. Throws `too_many_pages`. */
-  end(kind: BlockKind, level?: number): void {
-    if (this.tableDepth > 0) {
-      if (this.buffer !== '' && !this.buffer.endsWith('\n')) this.buffer += '\n'
-      return
-    }
-    const buffer = this.buffer
-    this.buffer = ''
-    for (const part of buffer.split(MARKS)) {
-      if (MARKS.test(part)) this.turnPage(part)
-      else if (part !== '') this.add(kind, part, level)
-    }
+  /**
+   * Ends the present block; true where it had text. Within a table cell it only parts words. Throws `too_many_pages`.
+   */
+  end(kind: BlockKind, level?: number): boolean {
+    if (this.tableDepth === 0) return this.addBuffer(kind, level)
+    this.newLine()
+    return false
   }
 
-  private add(kind: BlockKind, raw: string, level: number | undefined): void {
+  /** Ends a line within the present block. */
+  newLine(): void {
+    if (this.buffer !== '' && !this.buffer.endsWith('\n')) this.buffer += '\n'
+  }
+
+  private addBuffer(kind: BlockKind, level?: number): boolean {
+    const buffer = this.buffer
+    this.buffer = ''
+    let added = false
+    for (const part of buffer.split(MARKS)) {
+      if (MARKS.test(part)) this.turnPage(part)
+      else if (part !== '') added = this.add(kind, part, level) || added
+    }
+    return added
+  }
+
+  private add(kind: BlockKind, raw: string, level: number | undefined): boolean {
     const text = kind === 'code' ? cleanText(raw).replace(/^\n+|\s+$/g, '') : collapse(raw)
-    if (text === '') return
+    if (text === '') return false
     this.broken = false
     if (kind === 'heading') {
       const heading = { text: text.replace(/\s+/g, ' '), level: clamp(level ?? 1) }
@@ -76,6 +87,7 @@ export class Flow {
     } else {
       this.page.add(kind, text, kind === 'list_item' ? { level: clamp(level ?? 1) } : {})
     }
+    return true
   }
 
   private turnPage(mark: string): void {
@@ -94,6 +106,12 @@ export class Flow {
       this.tables++
       this.cells = []
     }
+  }
+
+  /** What stands in a table before its first cell is a block of its own. */
+  endCaption(): void {
+    if (this.tableDepth === 1 && this.cells.length === 0) this.addBuffer('paragraph')
+    else this.end('paragraph')
   }
 
   closeCell(header: boolean): void {

@@ -1,20 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import { Parser as HtmlParser } from 'htmlparser2'
-import { byMark, decodeText } from './encoding.ts'
 import { Flow } from './flow.ts'
+import { decodeHtml } from './html-encoding.ts'
+import { layoutTables } from './html-tables.ts'
 import { collapse } from './page-builder.ts'
 import type { Parser } from './parser.ts'
 
-/** What is no text of the document: code, forms' choices, ways around the site. */
-const SKIPPED = new Set('script style noscript template nav svg math iframe object select button head dialog'.split(' '))
-/** The same by what the author says a part is for (WAI-ARIA landmarks). */
+/** What is no text of the document: code, drawings, what stands there for readers that lack something … */
+const CODE = new Set('script style template title svg math iframe object noframes noembed'.split(' '))
+/** … forms' choices, ways around the site … */
+const SKIPPED = new Set('noscript nav select button dialog'.split(' '))
+/** … the same by what the author says a part is for (WAI-ARIA landmarks) … */
 const SKIPPED_ROLES = new Set(['navigation', 'search', 'banner', 'contentinfo', 'menu', 'menubar', 'dialog', 'alertdialog'])
+/** … and what is not shown. */
+const NOT_SHOWN = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 const HEADINGS: Record<string, number> = { h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 }
 const BLOCKS = new Set(
   'address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form header hr main p section summary ul ol li'.split(
     ' ',
   ),
 )
+const ROWS = new Set(['tr', 'thead', 'tbody', 'tfoot'])
+const PREFORMATTED = new Set(['pre', 'listing', 'xmp'])
 /** Within these a footer closes a part of the content, elsewhere the page of a site. */
 const SECTIONS = new Set(['article', 'section', 'main', 'blockquote', 'figure'])
 /** A main part with less than this share of the text is a mistake of whoever marked it, or an application's empty frame. */
@@ -26,28 +33,45 @@ const MAIN_SHARE = 0.2
  */
 export const parseHtml: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = decodeHtml(await readFile(file))
-  const onePage = { chars: limits.textBytes, pages: 1 }
-  let flow = new Flow(onePage)
-  const { title, mainShare } = readHtml(text, flow)
-  if (mainShare >= MAIN_SHARE && mainShare < 1) {
-    flow = new Flow(onePage)
-    readHtml(text, flow, { onlyMain: true })
+  const tables = layoutTables(text)
+  const read = (parts: HtmlParts) => {
+    const flow = new Flow({ chars: limits.textBytes, pages: 1 })
+    const told = readHtml(text, flow, { parts, layoutTables: tables })
+    return { ...told, pages: flow.build(), heading: flow.firstHeading?.text ?? null }
   }
-  output.open(1)
-  for (const page of flow.build()) output.page(page)
+  let result = read('content')
+  if (result.mainShare >= MAIN_SHARE && result.mainShare < 1) result = read('main')
+  // All of it stands in what is usually left out, or is to be shown by a script.
+  if (result.pages.every((page) => page.blocks.length === 0)) result = read('everything')
+  output.open(result.pages.length)
+  for (const page of result.pages) output.page(page)
   return {
-    title: title ?? flow.firstHeading?.text ?? null,
-    pageCount: 1,
+    title: result.title ?? result.heading,
+    pageCount: result.pages.length,
     warnings: [],
     facts: { engine: 'htmlparser2', encoding, confidence },
   }
+}
+
+/** What is read: all but what sites put around their pages, the main part of that, or all that is text. */
+export type HtmlParts = 'content' | 'main' | 'everything'
+
+interface HtmlOptions {
+  parts?: HtmlParts
+  /** Numbers of the tables, in order from 0, whose cells are parts of the page. */
+  layoutTables?: ReadonlySet<number>
 }
 
 /**
  * Blocks of an HTML text into `flow`; its `<title>`, and which share of the text stands in `<main>` (0 without one). Takes any
  * nesting: the parser calls back and never descends. Throws `too_much_text`.
  */
-export function readHtml(html: string, flow: Flow, { onlyMain = false } = {}): { title: string | null; mainShare: number } {
+export function readHtml(
+  html: string,
+  flow: Flow,
+  { parts = 'content', layoutTables: forLayout = new Set() }: HtmlOptions = {},
+): { title: string | null; mainShare: number } {
+  const onlyMain = parts === 'main'
   let title: string | null = null
   let inTitle = false
   let skipping: { tag: string; depth: number } | null = null
@@ -56,24 +80,47 @@ export function readHtml(html: string, flow: Flow, { onlyMain = false } = {}): {
   const chars = { all: 0, main: 0 }
   let lists = 0
   let preformatted = 0
+  /** Level of the open heading, as long as nothing of it has been told. */
+  let heading: number | null = null
+  /** For each open table, whether its cells are parts of the page. */
+  const tables: boolean[] = []
+  let tableCount = 0
+  let inTableHead = false
 
   const endBlock = (): void => {
-    if (preformatted > 0) flow.end('code')
+    if (heading !== null) {
+      // A heading that was not closed ends with its first block.
+      if (flow.end('heading', heading)) heading = null
+    } else if (preformatted > 0) flow.newLine()
     else if (lists > 0) flow.end('list_item', lists)
     else flow.end('paragraph')
   }
-  const isSkipped = (tag: string, attributes: Record<string, string>): boolean =>
-    SKIPPED.has(tag) ||
-    'hidden' in attributes ||
-    SKIPPED_ROLES.has(attributes['role'] ?? '') ||
-    (tag === 'footer' && sections === 0)
+  const endCode = (): void => {
+    if (preformatted > 0) flow.end('code')
+    preformatted = 0
+  }
+  const isSkipped = (tag: string, { hidden, role = '', style = '' }: Record<string, string>): boolean => {
+    if (CODE.has(tag)) return true
+    if (parts === 'everything') return false
+    return (
+      SKIPPED.has(tag) ||
+      (hidden !== undefined && hidden !== 'until-found') ||
+      NOT_SHOWN.test(style) ||
+      SKIPPED_ROLES.has(role.trim().toLowerCase().split(/\s+/, 1)[0] ?? '') ||
+      (tag === 'footer' && sections === 0)
+    )
+  }
 
   const parser = new HtmlParser(
     {
       onopentag(tag, attributes) {
-        if (tag === 'title' && title === null) inTitle = true
+        const isLayout = tag === 'table' && forLayout.has(tableCount++)
         if (skipping !== null) {
           if (tag === skipping.tag) skipping.depth++
+          return
+        }
+        if (tag === 'title' && title === null) {
+          inTitle = true
           return
         }
         if (isSkipped(tag, attributes)) {
@@ -90,11 +137,19 @@ export function readHtml(html: string, flow: Flow, { onlyMain = false } = {}): {
         if (tag === 'br') flow.text('\n')
         else if (tag === 'table') {
           endBlock()
-          flow.openTable()
+          tables.push(isLayout)
+          if (!isLayout) flow.openTable()
+        } else if (ROWS.has(tag) && tables.at(-1) === false) {
+          // A row that was not closed ends here.
+          flow.endCaption()
+          flow.closeRow(inTableHead)
+          if (tag !== 'tr') inTableHead = tag === 'thead'
         } else if (tag in HEADINGS || BLOCKS.has(tag)) {
+          if (tag in HEADINGS) endCode()
           endBlock()
+          heading = HEADINGS[tag] ?? heading
           if (tag === 'ul' || tag === 'ol') lists++
-        } else if (tag === 'pre') {
+        } else if (PREFORMATTED.has(tag)) {
           endBlock()
           preformatted++
         }
@@ -110,21 +165,33 @@ export function readHtml(html: string, flow: Flow, { onlyMain = false } = {}): {
         }
       },
       onclosetag(tag) {
-        if (tag === 'title') inTitle = false
+        if (tag === 'title' && inTitle) {
+          inTitle = false
+          return
+        }
         if (skipping !== null) {
           if (tag === skipping.tag && --skipping.depth === 0) skipping = null
           return
         }
         if (SECTIONS.has(tag)) sections = Math.max(0, sections - 1)
         if (!onlyMain || main !== null) {
-          const level = HEADINGS[tag]
-          if (level !== undefined) flow.end('heading', level)
-          else if (tag === 'td' || tag === 'th') flow.closeCell(tag === 'th')
-          else if (tag === 'tr') flow.closeRow()
-          else if (tag === 'table') flow.closeTable()
-          else if (tag === 'pre') {
+          const inLayout = tables.at(-1) === true
+          if (tag in HEADINGS) {
             endBlock()
-            preformatted = Math.max(0, preformatted - 1)
+            heading = null
+          } else if (tag === 'td' || tag === 'th') {
+            if (inLayout) endBlock()
+            else flow.closeCell(tag === 'th')
+          } else if (tag === 'tr') {
+            if (!inLayout) flow.closeRow(inTableHead)
+          } else if (tag === 'thead') inTableHead = false
+          else if (tag === 'caption' && !inLayout) flow.endCaption()
+          else if (tag === 'table') {
+            if (tables.pop() === true) endBlock()
+            else flow.closeTable()
+          } else if (PREFORMATTED.has(tag)) {
+            if (preformatted === 1) endCode()
+            else preformatted = Math.max(0, preformatted - 1)
           } else if (BLOCKS.has(tag)) {
             endBlock()
             if (tag === 'ul' || tag === 'ol') lists = Math.max(0, lists - 1)
@@ -133,7 +200,8 @@ export function readHtml(html: string, flow: Flow, { onlyMain = false } = {}): {
         if (main !== null && tag === main.tag && --main.depth === 0) main = null
       },
     },
-    { decodeEntities: true, lowerCaseTags: true },
+    // An XHTML document closes elements in their own tag, `<title/>`, which HTML knows nothing of.
+    /^\s*<\?xml/.test(html) ? { recognizeSelfClosing: true, recognizeCDATA: true } : {},
   )
   parser.write(html)
   parser.end()
@@ -141,23 +209,4 @@ export function readHtml(html: string, flow: Flow, { onlyMain = false } = {}): {
     title: collapse(title ?? '').replace(/\s+/g, ' ') || null,
     mainShare: chars.all === 0 ? 0 : chars.main / chars.all,
   }
-}
-
-/** A byte order mark, then what the document says of itself, then as any text. */
-function decodeHtml(bytes: Uint8Array): { text: string; encoding: string; confidence: number } {
-  if (byMark(bytes) === null) {
-    const declared = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{2,40})/i.exec(
-      Buffer.from(bytes.subarray(0, 4096)).toString('latin1'),
-    )?.[1]
-    // UTF-16 cannot be declared in bytes that were just read as ASCII.
-    if (declared !== undefined && !/^utf-?(8|16)/i.test(declared)) {
-      try {
-        const decoder = new TextDecoder(declared)
-        return { text: decoder.decode(bytes), encoding: decoder.encoding, confidence: 0.9 }
-      } catch {
-        // A charset nobody knows: as any text.
-      }
-    }
-  }
-  return decodeText(bytes)
 }

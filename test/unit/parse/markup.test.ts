@@ -78,3 +78,94 @@ test('HTML: what a site puts around every page is dropped, and a main part is al
     'Beside.\n\nAn empty frame, and a long text beside it.',
   )
 })
+
+const html = async (source: string | Buffer, name = 'a.html'): Promise<[string, string][]> =>
+  blocksOf((await parseBytes(source, name)).pages[0])
+
+test('HTML: a heading is one with whatever elements in it, closed or not', async () => {
+  expect(await html('<h1>One<p>two<h2><div>Three</div></h2><h3><a href=x>Four</a></h3>five')).toEqual([
+    ['heading1', 'One'],
+    ['paragraph', 'two'],
+    ['heading2', 'Three'],
+    ['heading3', 'Four'],
+    ['paragraph', 'five'],
+  ])
+})
+
+test('HTML: a head that is not closed is no end of the document, an element closed in its own tag is one in XHTML', async () => {
+  expect(await html('<head><title>T</title><h1>Here</h1>')).toEqual([['heading1', 'Here']])
+  const xhtml =
+    '<?xml version="1.0"?><!DOCTYPE html><html><head><title/><script src="x"/></head><body><div/><p>Here</p></body></html>'
+  expect(await html(xhtml, 'a.xhtml')).toEqual([['paragraph', 'Here']])
+})
+
+test('HTML: what is not shown is not read', async () => {
+  const source =
+    '<p style="color: red; display: none">a</p><p style="visibility:hidden">b</p><div role=" Navigation ">c</div><template><p>d</p></template><noscript>e</noscript><svg><title>f</title></svg><p hidden="until-found">Shown.</p>'
+  expect(await html(source)).toEqual([['paragraph', 'Shown.']])
+})
+
+test('HTML: a document of nothing but what is usually left out is read all the same', async () => {
+  expect(await html('<nav><h1>Index</h1><ul><li>Chapter</ul>')).toEqual([
+    ['heading1', 'Index'],
+    ['list_item', 'Chapter'],
+  ])
+  expect(await html('<body style="visibility:hidden"><p>Until it is loaded.</p><script>x</script>')).toEqual([
+    ['paragraph', 'Until it is loaded.'],
+  ])
+})
+
+test('HTML: a table that lays the page out is no table, one within it is', async () => {
+  const source =
+    '<table><tr><td>Left<td><h1>Title</h1><p>Text.</p><table><caption>Fees</caption><thead><tr><td>Month<td>Fee<tbody><tr><td>May<td>9</table></table>'
+  const { pages } = await parseBytes(source, 'a.html')
+  expect(blocksOf(pages[0])).toEqual([
+    ['paragraph', 'Left'],
+    ['heading1', 'Title'],
+    ['paragraph', 'Text.'],
+    ['paragraph', 'Fees'],
+    ['table_row', 'Month | Fee'],
+    ['table_row', 'May | 9'],
+  ])
+  expect(pages[0]?.blocks.filter(({ table }) => table).map(({ table, header }) => [table, header])).toEqual([
+    [1, true],
+    [1, undefined],
+  ])
+})
+
+test('HTML: code is one block, whatever elements its lines are in', async () => {
+  expect(await html('<pre><code><div>a</div><div>  b</div></code></pre><p>c</p><pre>d<h2>E</h2>f')).toEqual([
+    ['code', 'a\n  b'],
+    ['paragraph', 'c'],
+    ['code', 'd'],
+    ['heading2', 'E'],
+    ['paragraph', 'f'],
+  ])
+})
+
+test.each<[string, Buffer, string, string]>([
+  ['UTF-8 that says it is Latin-1', Buffer.from('<meta charset="iso-8859-1"><p>Grüße'), 'utf-8', 'Grüße'],
+  [
+    'Latin-1 that says it is UTF-8',
+    Buffer.from('<meta charset="utf-8"><p>Grüße aus Köln', 'latin1'),
+    'windows-1252',
+    'Grüße aus Köln',
+  ],
+  [
+    'Cyrillic that says it is Latin-1',
+    Buffer.concat([Buffer.from('<meta charset="windows-1252"><p>'), Buffer.from('c4eee3eee2eef020ede0f7e8ede0e5f2f1ff', 'hex')]),
+    'windows-1251',
+    'Договор начинается',
+  ],
+  ['a declaration in a comment', Buffer.from('<!-- <meta charset="koi8-r"> --><p>Grüße'), 'utf-8', 'Grüße'],
+  [
+    'a declaration in XML',
+    Buffer.from('<?xml version="1.0" encoding="iso-8859-2"?><p>g\xF3ra i si\xEA', 'latin1'),
+    'iso-8859-2',
+    'góra i się',
+  ],
+])('HTML: %s is read', async (_what, bytes, encoding, text) => {
+  const { pages, facts } = await parseBytes(bytes, 'a.html')
+  expect(facts).toMatchObject({ encoding })
+  expect(pages[0]?.text).toBe(text)
+})
