@@ -2,24 +2,36 @@ import type { DocumentWarning } from '../core/model.ts'
 
 const MOST_SHOWN = 12
 
+/** What was tried on pages without text: nothing where they cannot be pictures, and `not_set` where no program is set. */
+export type Recognition = 'no_pictures' | 'not_set' | 'failed' | 'found_none'
+
+const NO_TEXT: Record<Recognition, string> = {
+  no_pictures: 'The document has no text, so no search can find it',
+  not_set:
+    'The document has no text: needs OCR, because its pages are pictures (a scan) or empty. Run it through an OCR program such as ocrmypdf and upload the result, or set parse.ocr_command on the instance and reprocess it',
+  failed: 'The document has no text: needs OCR, because its pages are pictures (a scan) or empty',
+  found_none: 'The document has no text, and OCR found none either: its pages are empty, or too poor a picture',
+}
+const SOME_PAGES: Record<Exclude<Recognition, 'no_pictures'>, string> = {
+  not_set: 'empty, or pictures that need OCR',
+  failed: 'empty, or pictures that need OCR',
+  found_none: 'OCR found none either',
+}
+
 /**
  * Not errors: the document is there and says which of its pages no search can find. Null where that is none, or where a page
  * without text is nothing to wonder about.
  * @param blank Numbers of the pages without text, in order.
- * @param scannable Pages may be pictures.
  */
-export function missingText(blank: readonly number[], pageCount: number, scannable: boolean): DocumentWarning | null {
+export function missingText(blank: readonly number[], pageCount: number, tried: Recognition): DocumentWarning | null {
   if (blank.length === 0) return null
-  if (blank.length >= pageCount) {
-    const what = pageCount > 1 ? `None of the ${pageCount} pages has text` : 'The document has no text'
-    const advice = ': needs OCR; set parse.ocr_command and reprocess it, or run it through an OCR program and upload it again'
-    return { code: 'no_text', message: scannable ? what + advice : what }
-  }
-  if (!scannable) return null
-  const are = blank.length === 1 ? 'page has' : 'pages have'
+  if (blank.length >= pageCount) return { code: 'no_text', message: NO_TEXT[tried] }
+  if (tried === 'no_pictures') return null
+  const have = blank.length === 1 ? 'has' : 'have'
+  const which = `page${blank.length === 1 ? '' : 's'} ${ranges(blank)}`
   return {
     code: 'pages_without_text',
-    message: `${blank.length} of ${pageCount} ${are} no text (${ranges(blank)}): empty, or pictures that need OCR`,
+    message: `${blank.length} of ${pageCount} pages ${have} no text (${which}): ${SOME_PAGES[tried]}`,
     page: blank[0]!,
   }
 }

@@ -40,7 +40,7 @@ export async function parseFile(input: ParserInput, output: ParserOutput): Promi
       output.page(page)
     },
   })
-  const missing = missingText(blank, summary.pageCount, input.mediaType === PDF)
+  const missing = missingText(blank, summary.pageCount, input.mediaType === PDF ? 'not_set' : 'no_pictures')
   return {
     ...summary,
     warnings: missing === null ? summary.warnings : [...summary.warnings, missing],

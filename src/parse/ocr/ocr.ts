@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OcrEnd, OcrRun } from './protocol.ts'
 
@@ -43,8 +43,10 @@ export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptio
       // A copy: the original is nobody's to change.
       await copyFile(file, input, constants.COPYFILE_FICLONE)
       const filled = command.map((part) => part.replaceAll('{input}', input).replaceAll('{output}', output))
-      explain(await supervise({ command: filled, folder: own, limitMs }, signal), command[0] ?? '', limitMs)
-      await check(output, maxBytes)
+      const limits = { limitMs, maxBytes }
+      const program = basename(command[0] ?? '')
+      explain(await supervise({ command: filled, folder: own, output, ...limits }, signal), program, limits)
+      await check(output, program, maxBytes)
       return await use(output)
     } finally {
       await rm(own, { recursive: true, force: true, maxRetries: 3 })
@@ -69,7 +71,7 @@ function supervise(run: OcrRun, signal: AbortSignal): Promise<OcrEnd> {
       execArgv: ['--max-old-space-size=64'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    let end: OcrEnd = { type: 'not_started', message: 'its supervisor ended' }
+    let end: OcrEnd = { type: 'not_started', code: null, message: 'its supervisor ended' }
     const abort = (): void => supervisor.disconnect()
     signal.addEventListener('abort', abort, { once: true })
     supervisor.once('message', (message) => {
@@ -89,18 +91,26 @@ function supervise(run: OcrRun, signal: AbortSignal): Promise<OcrEnd> {
   })
 }
 
-function explain(end: OcrEnd, program: string, limitMs: number): void {
+function explain(end: OcrEnd, program: string, { limitMs, maxBytes }: Pick<OcrRun, 'limitMs' | 'maxBytes'>): void {
   if (end.type === 'timeout') throw new OcrFailure(`${program} took more than ${limitMs / 1000} s, the limit (limits.ocr_ms)`)
-  if (end.type === 'not_started') throw new OcrFailure(`${program} could not be started: ${end.message}`)
+  if (end.type === 'too_large') throw tooLarge(program, maxBytes)
+  if (end.type === 'not_started') {
+    const why = end.code === 'ENOENT' ? 'it is not installed, or not on the PATH of the daemon' : end.message
+    throw new OcrFailure(`${program} could not be started: ${why}`)
+  }
   if (end.code === 0) return
   const said = end.stderr.trim().split('\n').at(-1)?.trim().slice(0, 300)
   throw new OcrFailure(`${program} ended with ${end.signal ?? end.code}${said ? `: ${said}` : ''}`)
 }
 
-async function check(output: string, maxBytes: number): Promise<void> {
+async function check(output: string, program: string, maxBytes: number): Promise<void> {
   const found = await stat(output).catch((cause: unknown) => {
-    throw new OcrFailure('it wrote no file at {output}', { cause })
+    throw new OcrFailure(`${program} wrote no file at {output}`, { cause })
   })
-  if (!found.isFile()) throw new OcrFailure('what it wrote at {output} is no file')
-  if (found.size > maxBytes) throw new OcrFailure(`it wrote ${found.size} bytes, more than the limit of ${maxBytes}`)
+  if (!found.isFile()) throw new OcrFailure(`what ${program} wrote at {output} is no file`)
+  if (found.size > maxBytes) throw tooLarge(program, maxBytes)
+}
+
+function tooLarge(program: string, maxBytes: number): OcrFailure {
+  return new OcrFailure(`${program} wrote more than ${maxBytes} bytes, the limit (twice limits.file_bytes)`)
 }

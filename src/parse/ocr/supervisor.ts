@@ -1,16 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { rmSync, statSync } from 'node:fs'
+import { killProgram } from './kill-program.ts'
 import type { OcrEnd, OcrRun } from './protocol.ts'
 
 const STDERR_BYTES = 2_000
 const STDERR_MS = 1_000
+const SIZE_EVERY_MS = 200
 
 /**
- * Runs one program of the operator's and answers how it ended. The program and all it starts end with it: at the time limit,
- * and when the channel closes, because the daemon gave it up or is gone; then it clears up after itself too.
+ * Runs one program of the operator's and answers how it ended. The program and all it starts end with it: at the limits of
+ * time and of what it writes, and when the channel closes, because the daemon gave it up or is gone; then it clears up after
+ * itself too.
  */
 process.once('message', (message) => {
-  const { command, folder, limitMs } = message as OcrRun
+  const { command, folder, output, limitMs, maxBytes } = message as OcrRun
   let stderr = ''
   const child = spawn(command[0]!, command.slice(1), {
     cwd: folder,
@@ -21,25 +24,32 @@ process.once('message', (message) => {
     detached: true,
   })
   const givenUp = (): void => {
-    killAll(child)
+    killProgram(child, folder)
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     process.exit(0)
   }
   const finish = (end: OcrEnd): void => {
     clearTimeout(limit)
-    killAll(child)
+    clearInterval(size)
+    killProgram(child, folder)
     process.off('disconnect', givenUp)
-    if (process.connected) process.send?.(end, () => process.disconnect())
+    // Not left to the loop running empty: somebody may hold on to the other end of the program's stderr.
+    if (process.connected) process.send?.(end, () => process.exit(0))
+    else process.exit(0)
   }
   const limit = setTimeout(() => finish({ type: 'timeout' }), limitMs)
+  const size = setInterval(() => {
+    const found = statSync(output, { throwIfNoEntry: false })
+    if (found !== undefined && found.size > maxBytes) finish({ type: 'too_large' })
+  }, SIZE_EVERY_MS)
   child.stderr.on('data', (data: Buffer) => {
     stderr = (stderr + data.toString('utf8')).slice(-STDERR_BYTES)
   })
-  child.once('error', (error) => finish({ type: 'not_started', message: error.message }))
+  child.once('error', ({ message, code }: NodeJS.ErrnoException) => finish({ type: 'not_started', code: code ?? null, message }))
   child.once('exit', (code, signal) => {
-    killAll(child)
+    killProgram(child, folder)
     const done = (): void => finish({ type: 'exit', code, signal, stderr })
-    // What it said last is read, unless somebody who left its group holds on to the other end.
+    // What it said last is read, but not waited for without end.
     const late = setTimeout(done, STDERR_MS)
     child.once('close', () => {
       clearTimeout(late)
@@ -48,13 +58,3 @@ process.once('message', (message) => {
   })
   process.once('disconnect', givenUp)
 })
-
-function killAll(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL')
-  } catch (error) {
-    // Nobody is left of them.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}

@@ -1,4 +1,5 @@
 import { isDocsearchError } from '../../core/errors.ts'
+import type { DocumentWarning } from '../../core/model.ts'
 import type { Block, Page, ParsedDocument } from '../../core/parsed.ts'
 import { missingText } from '../missing-text.ts'
 import { type Ocr, OcrFailure } from './ocr.ts'
@@ -18,15 +19,23 @@ export async function withOcr(
 ): Promise<ParsedDocument> {
   const started = performance.now()
   try {
-    const recognised = await ocr.run(file, signal, parse)
+    const recognised = await ocr.run(file, signal, async (output) => {
+      try {
+        return await parse(output)
+      } catch (error) {
+        if (!isDocsearchError(error)) throw error
+        // Its advice is for whoever made the file, and that was the program.
+        throw new OcrFailure(`what it wrote at {output} is no PDF that can be read (${error.code})`, { cause: error })
+      }
+    })
     if (recognised.pageCount !== document.pageCount)
       throw new OcrFailure(`it wrote ${recognised.pageCount} pages, the document has ${document.pageCount}`)
     return merge(document, recognised, Math.round(performance.now() - started))
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof OcrFailure) && !isDocsearchError(error)) throw error
-    const message = `The pages without text could not be recognised: ${error.message}`
-    return { ...document, warnings: [...document.warnings, { code: 'ocr_failed', message }] }
+    if (!(error instanceof OcrFailure)) throw error
+    const message = `OCR failed: ${error.message}; mend parse.ocr_command or the limit, start the instance again and reprocess the document`
+    return { ...document, warnings: [...warningsOf(document, document.pages, 'failed'), { code: 'ocr_failed', message }] }
   }
 }
 
@@ -44,14 +53,16 @@ function merge(document: ParsedDocument, recognised: ParsedDocument, tookMs: num
     }
   })
   const facts = { ...document.facts, ocr: { pages: filled, took_ms: tookMs } }
-  const missing = missingText(
-    pages.filter(isBlank).map(({ number }) => number),
-    document.pageCount,
-    true,
-  )
-  const others = document.warnings.filter(({ code }) => code !== 'no_text' && code !== 'pages_without_text')
-  const warnings = missing === null ? others : [...others, missing]
+  const warnings = warningsOf(document, pages, 'found_none')
   return { ...document, title: document.title ?? recognised.title, pages, warnings, facts }
+}
+
+/** What was said of pages without text, said anew. */
+function warningsOf(document: ParsedDocument, pages: readonly Page[], ocr: 'failed' | 'found_none'): DocumentWarning[] {
+  const blank = pages.filter(isBlank).map(({ number }) => number)
+  const missing = missingText(blank, document.pageCount, ocr)
+  const others = document.warnings.filter(({ code }) => code !== 'no_text' && code !== 'pages_without_text')
+  return missing === null ? others : [...others, missing]
 }
 
 function isBlank({ text }: Page): boolean {

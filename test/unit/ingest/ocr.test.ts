@@ -59,8 +59,9 @@ test.each([
     /ended with 3: no language data/,
   ],
   ['writes nothing', '', /wrote no file/],
-  ['writes no PDF', `fs.writeFileSync(output, '%PDF-nonsense')`, /damaged/],
-  ['writes too much', `fs.writeFileSync(output, Buffer.alloc(2e6))`, /2000000 bytes, more than the limit of 1000000/],
+  ['writes no PDF', `fs.writeFileSync(output, '%PDF-nonsense')`, /what it wrote at \{output\} is no PDF that can be read/],
+  ['writes too much', `fs.writeFileSync(output, Buffer.alloc(2e6))`, /more than 1000000 bytes, the limit/],
+  ['writes without end', `for (;;) fs.appendFileSync(output, Buffer.alloc(1e6))`, /more than 1000000 bytes, the limit/],
   ['writes other pages', `fs.copyFileSync(new URL('short.pdf', import.meta.url), output)`, /1 pages, the document has 3/],
 ])('a program that %s costs a warning and not the document', async (_what, script, why) => {
   const bench = await benchWith(script)
@@ -68,7 +69,7 @@ test.each([
   const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
   expect(document.status).toBe('ready')
   expect(document.warnings).toMatchObject([
-    { code: 'pages_without_text' },
+    { code: 'pages_without_text', message: '2 of 3 pages have no text (pages 2–3): empty, or pictures that need OCR' },
     { code: 'ocr_failed', message: expect.stringMatching(why) },
   ])
   expect(await bench.found('print')).toEqual(['scan.pdf'])
@@ -78,7 +79,20 @@ test.each([
 test('a program that is not there costs a warning', async () => {
   const bench = await benchWith('', { command: ['/nonexistent/ocr', '{input}', '{output}'] })
   const { status, warnings } = await bench.ingested('scan.pdf', await makePdf(SCAN))
-  expect([status, warnings.at(-1)?.message]).toEqual(['ready', expect.stringMatching(/could not be started/)])
+  expect([status, warnings.at(-1)?.message]).toEqual([
+    'ready',
+    expect.stringContaining('ocr could not be started: it is not installed, or not on the PATH of the daemon'),
+  ])
+})
+
+test('where a program is set, a scan is not told to set one: it says that the program failed, or found nothing', async () => {
+  const scan = await makePdf([[], []])
+  const failed = (await (await benchWith('process.exit(1)')).ingested('scan.pdf', scan)).warnings
+  const blank = (await (await benchWith('fs.copyFileSync(input, output)')).ingested('scan.pdf', scan)).warnings
+  expect(failed.map(({ code }) => code)).toEqual(['no_text', 'ocr_failed'])
+  expect(failed[0]?.message).toMatch(/no text: needs OCR/)
+  expect(blank).toMatchObject([{ code: 'no_text', message: expect.stringMatching(/OCR found none either/) }])
+  expect([failed[0]?.message, blank[0]?.message].join()).not.toContain('parse.ocr_command')
 })
 
 /** Starts another process, tells the ids of both, and never ends. */
@@ -101,6 +115,23 @@ test('a program over its time is ended with all it started', async () => {
   await until('both to be gone', () => !pids.some(isRunning))
   expect(bench.left()).toEqual([])
 })
+
+// Only there can it be found: elsewhere a process that left its group is its own master.
+test.runIf(process.platform === 'linux')(
+  'what left the group of the program is ended with it, and nobody waits for it',
+  async () => {
+    const bench = await benchWith(`import { spawn } from 'node:child_process'
+const helper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
+fs.writeFileSync(new URL('pids', import.meta.url), helper.pid + ' ')
+fs.copyFileSync(new URL('recognised.pdf', import.meta.url), output)
+process.exit()`)
+    const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
+    expect(document.parse).toMatchObject({ ocr: { pages: 1 } })
+    const pids = await pidsOf(bench.own)
+    await until('it to be gone', () => !pids.some(isRunning))
+    expect(bench.left()).toEqual([])
+  },
+)
 
 test('a daemon that stops ends the program, and the document goes on at the next start; others are read meanwhile', async () => {
   const bench = await benchWith(ENDLESS)

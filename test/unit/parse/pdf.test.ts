@@ -61,11 +61,11 @@ test('a page without text is there and empty; a document without any says so', a
   const some = await parseBytes(await makePdf([[{ text: 'Words.' }], []]), 'a.pdf')
   expect(some.pages.map((page) => page.text)).toEqual(['Words.', ''])
   expect(some.warnings).toMatchObject([
-    { code: 'pages_without_text', page: 2, message: expect.stringContaining('1 of 2 page has no text (2)') },
+    { code: 'pages_without_text', page: 2, message: expect.stringContaining('1 of 2 pages has no text (page 2)') },
   ])
   const none = await parseBytes(await makePdf([[], []]), 'a.pdf')
   expect(none.warnings.map(({ code }) => code)).toEqual(['no_text'])
-  expect(none.warnings[0]?.message).toContain('needs OCR')
+  expect(none.warnings[0]?.message).toContain('no text: needs OCR')
 })
 
 test('a password is asked for by none but a file that has one', async () => {
