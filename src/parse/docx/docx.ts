@@ -6,7 +6,8 @@ import type { Parser } from '../parser.ts'
 import { readWithMammoth } from './mammoth.ts'
 import { isForMammoth, mainPart, MARGINS, NOTES, PROPERTIES, STYLES } from './parts.ts'
 import { inspectDocx, readParts } from './zip.ts'
-import { type HeadingStyles, type NoteNumbers, readHeadingStyles, readWordml } from './wordml.ts'
+import { type ParagraphStyles, readStyles } from './styles.ts'
+import { type NoteNumbers, readWordml } from './wordml.ts'
 import { readElementText } from './xml.ts'
 
 /** mammoth takes about 2 s and 120 MB for each MB of XML: beyond this the stream reads, in a tenth of both. */
@@ -27,7 +28,7 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
   const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
   const forMammoth = [...sizes].reduce((sum, [name, size]) => (isForMammoth(name, main) ? sum + size : sum), 0)
   let engine = 'mammoth'
-  if (forMammoth > MAMMOTH_XML_BYTES || !(await readWithMammoth(file, main, flow))) {
+  if (forMammoth > MAMMOTH_XML_BYTES || !(await readWithMammoth(file, main, flow, styles))) {
     engine = 'stream'
     const numbers: NoteNumbers = new Map()
     await readParts(
@@ -55,7 +56,7 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
 }
 
 /** Headers and footers repeat in every section: each distinct text comes once, at the end. */
-async function addMargins(file: string, flow: Flow, styles: HeadingStyles): Promise<void> {
+async function addMargins(file: string, flow: Flow, styles: ParagraphStyles): Promise<void> {
   const seen = new Set<string>()
   await readParts(
     file,
@@ -81,16 +82,16 @@ async function addMargins(file: string, flow: Flow, styles: HeadingStyles): Prom
   )
 }
 
-async function readProperties(file: string): Promise<{ title: string | null; styles: HeadingStyles }> {
+async function readProperties(file: string): Promise<{ title: string | null; styles: ParagraphStyles }> {
   let title: string | null = null
-  let styles: HeadingStyles = new Map()
+  let styles: ParagraphStyles = new Map()
   await readParts(
     file,
     (name) => name === PROPERTIES || STYLES.test(name),
     async (name, part) => {
       try {
         if (name === PROPERTIES) title = collapse((await readElementText(part, 'title')) ?? '').replace(/\s+/g, ' ') || null
-        else styles = await readHeadingStyles(part)
+        else styles = await readStyles(part)
       } catch (error) {
         // Without its properties a document is still a document.
         if (!isDocsearchError(error, 'corrupt')) throw error

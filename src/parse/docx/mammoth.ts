@@ -5,7 +5,8 @@ import { isDocsearchError } from '../../core/errors.ts'
 import type { Flow } from '../flow.ts'
 import { readHtml } from '../html.ts'
 import { isForMammoth, NOTES } from './parts.ts'
-import { rewriteForMammoth } from './rewrite.ts'
+import { rewriteForMammoth, STYLE_MAP } from './rewrite.ts'
+import type { ParagraphStyles } from './styles.ts'
 import { readParts } from './zip.ts'
 
 /** Its own view of an archive, so that it gets the parts as they were rewritten, and nothing else of the file. */
@@ -18,12 +19,12 @@ interface Archive {
  * Body and notes by mammoth, into `flow`. False where it stumbles and left the flow as it was.
  * Throws `too_much_text`, `too_many_pages`.
  */
-export async function readWithMammoth(file: string, main: string, flow: Flow): Promise<boolean> {
+export async function readWithMammoth(file: string, main: string, flow: Flow, styles: ParagraphStyles): Promise<boolean> {
   let html: string
   try {
-    const archive = await archiveOf(file, main)
+    const archive = await archiveOf(file, main, styles)
     const { value } = await mammoth.convertToHtml({ file: archive } as unknown as Parameters<typeof mammoth.convertToHtml>[0], {
-      styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
+      styleMap: STYLE_MAP,
       includeEmbeddedStyleMap: false,
     })
     html = numberNotes(value)
@@ -36,13 +37,13 @@ export async function readWithMammoth(file: string, main: string, flow: Flow): P
   return true
 }
 
-async function archiveOf(file: string, main: string): Promise<Archive> {
+async function archiveOf(file: string, main: string, styles: ParagraphStyles): Promise<Archive> {
   const parts = new Map<string, string>()
   await readParts(
     file,
     (name) => isForMammoth(name, main),
     async (name, stream: Readable) => {
-      parts.set(name, name === main || NOTES.test(name) ? await rewriteForMammoth(stream) : await text(stream))
+      parts.set(name, name === main || NOTES.test(name) ? await rewriteForMammoth(stream, styles) : await text(stream))
     },
   )
   return {

@@ -39,12 +39,17 @@ export function visible(handlers: VisibleHandlers): Required<XmlHandlers> {
   const isSkipped = (name: string): boolean =>
     REJECTED.test(name) ||
     (name === 'del' && !ABOUT_MARKS.has(path.at(-1) ?? '')) ||
+    // How it is pronounced, in small above it.
+    (name === 'rt' && path.at(-1) === 'ruby') ||
     (name === 'Fallback' && choices.at(-1) === true)
 
   const replacementOf = ({ name, attribute }: Element): typeof replaced => {
     if (name === 'oMath') return { depth: 1, text: '', withinRun: false }
     if (name === 'lastRenderedPageBreak') return { depth: 1, text: PAGE_RENDERED, withinRun: true }
     if (name === 'br' && attribute('type') === 'page') return { depth: 1, text: PAGE_BREAK, withinRun: true }
+    // One that may end no line is one all the same; one that shows only at a line's end is none.
+    if (name === 'noBreakHyphen' || name === 'softHyphen')
+      return { depth: 1, text: name === 'softHyphen' ? '' : '-', withinRun: true }
     return null
   }
 

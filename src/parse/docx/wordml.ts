@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { Flow } from '../flow.ts'
+import { headingLevel, headingOf, type ParagraphStyles } from './styles.ts'
 import { visible } from './visible.ts'
 import { readXml } from './xml.ts'
 
-/** Level of a heading by the id of its style. */
-export type HeadingStyles = ReadonlyMap<string, number>
-
 interface Paragraph {
   style: string | null
+  /** Depth from 1; 0 where the paragraph says that it is in none. */
   list: number | null
   outline: number | null
   /** Its mark was deleted: it goes on in the next one. */
@@ -24,7 +23,7 @@ export type NoteNumbers = Map<string, number>
 export async function readWordml(
   stream: Readable,
   flow: Flow,
-  styles: HeadingStyles,
+  styles: ParagraphStyles,
   notes: NoteNumbers = new Map(),
 ): Promise<void> {
   const paragraphs: Paragraph[] = []
@@ -35,9 +34,12 @@ export async function readWordml(
   const present = (): Paragraph | undefined => paragraphs.at(-1)
 
   const endParagraph = (paragraph: Paragraph | undefined): void => {
-    const level = paragraph?.outline ?? (paragraph?.style ? styles.get(paragraph.style) : undefined)
-    if (level !== undefined && level !== null) flow.end('heading', level)
-    else if (paragraph?.list != null || inNote) flow.end('list_item', paragraph?.list ?? 1)
+    const { style = null, outline = null, list = null } = paragraph ?? {}
+    const level = headingOf(styles, style, outline)
+    const numbering = styles.get(style ?? '')?.numbering
+    const depth = list ?? (numbering ? numbering.level + 1 : 0)
+    if (level > 0) flow.end('heading', level)
+    else if (depth > 0 || inNote) flow.end('list_item', Math.max(depth, 1))
     else flow.end('paragraph')
   }
 
@@ -53,7 +55,6 @@ export async function readWordml(
         } else if (name === 't') inText = true
         else if (name === 'tab') flow.text('\t')
         else if (name === 'br' || name === 'cr') flow.text('\n')
-        else if (name === 'noBreakHyphen') flow.text('-')
         else if (name === 'footnoteReference' || name === 'endnoteReference') {
           const note = `${name.slice(0, -'Reference'.length)} ${attribute('id')}`
           if (!notes.has(note)) notes.set(note, notes.size + 1)
@@ -69,7 +70,7 @@ export async function readWordml(
         else if (paragraph === undefined) return
         else if (name === 'pStyle') paragraph.style = attribute('val')
         else if (name === 'ilvl') paragraph.list = Number(attribute('val') ?? 0) + 1
-        else if (name === 'numId' && attribute('val') !== '0') paragraph.list ??= 1
+        else if (name === 'numId') paragraph.list = attribute('val') === '0' ? 0 : (paragraph.list ?? 1)
         else if (name === 'outlineLvl') paragraph.outline = headingLevel(attribute('val'))
         else if (name === 'del' && path.at(-2) === 'pPr') paragraph.joined = true
       },
@@ -93,31 +94,4 @@ export async function readWordml(
       insert: (text) => flow.text(text),
     }),
   )
-}
-
-/** Which styles are headings, by their built-in name or their outline level. */
-export async function readHeadingStyles(stream: Readable): Promise<Map<string, number>> {
-  const styles = new Map<string, number>()
-  let id: string | null = null
-  await readXml(stream, {
-    open({ name, attribute }) {
-      if (name === 'style') id = attribute('type') === 'paragraph' ? attribute('styleId') : null
-      else if (id === null) return
-      else if (name === 'name') {
-        const style = (attribute('val') ?? '').toLowerCase()
-        const level = style === 'title' ? 1 : style === 'subtitle' ? 2 : Number(/^heading ([1-9])$/.exec(style)?.[1] ?? 0)
-        if (level > 0) styles.set(id, level)
-      } else if (name === 'outlineLvl') {
-        const level = headingLevel(attribute('val'))
-        if (level !== null && !styles.has(id)) styles.set(id, level)
-      }
-    },
-  })
-  return styles
-}
-
-/** Outline levels count from 0; 9 is body text. */
-function headingLevel(value: string | null): number | null {
-  const level = Number(value)
-  return value !== null && level >= 0 && level < 9 ? level + 1 : null
 }

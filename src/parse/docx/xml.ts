@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { SaxesParser } from 'saxes'
+import { byMark } from '../encoding.ts'
 import { corrupt } from '../failures.ts'
 
 /** Word itself nests a few dozen deep. */
@@ -46,12 +47,14 @@ export async function readXml(source: Readable | string, handlers: XmlHandlers):
     depth--
     handlers.close?.(local(qualified), qualified)
   })
-  const decoder = new TextDecoder()
+  let decoder: InstanceType<typeof TextDecoder> | null = null
   for await (const chunk of typeof source === 'string' ? [source] : source) {
-    parser.write(typeof chunk === 'string' ? chunk : decoder.decode(chunk as Buffer, { stream: true }))
+    // XML that is not in UTF-8 says so by a mark.
+    if (typeof chunk !== 'string') decoder ??= new TextDecoder(byMark(chunk as Buffer) ?? 'utf-8')
+    parser.write(decoder === null ? String(chunk) : decoder.decode(chunk as Buffer, { stream: true }))
     if (failure !== null) throw corrupt('The DOCX', failure)
   }
-  parser.write(decoder.decode())
+  parser.write(decoder?.decode() ?? '')
   parser.close()
   if (failure !== null) throw corrupt('The DOCX', failure)
 }

@@ -171,6 +171,86 @@ test('the main part is where the package says', async () => {
   expect((await parseBytes(docx, 'a.docx')).pages[0]?.text).toBe('Here.')
 })
 
+const NAMESPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+const styled = (style: string, text: string, more = ''): string =>
+  `<w:p><w:pPr><w:pStyle w:val="${style}"/>${more}</w:pPr>${run(text)}</w:p>`
+const style = (id: string, name: string, more = ''): string =>
+  `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`
+const outline = (level: number): string => `<w:outlineLvl w:val="${level}"/>`
+const numbering = (id: number, level = 0): string => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${id}"/></w:numPr>`
+
+test('headings and lists are found by their styles, by what these are based on, and by the paragraphs themselves', async () => {
+  const styles = `<w:styles ${NAMESPACE}>${[
+    style('A', 'heading 2'),
+    style('B', 'Chapter', '<w:basedOn w:val="A"/>'),
+    style('C', 'TOC Heading', `<w:basedOn w:val="A"/><w:pPr>${outline(9)}</w:pPr>`),
+    style('D', 'Clause', `<w:pPr>${outline(2)}</w:pPr>`),
+    style('E', 'heading 8'),
+    style('F', 'List Bullet', `<w:pPr>${numbering(1)}</w:pPr>`),
+    style('G', 'In a circle', '<w:basedOn w:val="H"/>'),
+    style('H', 'In a circle too', '<w:basedOn w:val="G"/>'),
+  ].join('')}</w:styles>`
+  const lists = `<w:numbering ${NAMESPACE}><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`
+  const pages = await readBoth(
+    [
+      styled('A', 'named'),
+      styled('B', 'based'),
+      styled('C', 'body text'),
+      styled('D', 'outlined'),
+      styled('E', 'deep'),
+      styled('Heading1', 'built in'),
+      styled('F', 'item'),
+      styled('F', 'no item', numbering(0)),
+      styled('G', 'round', outline(0)),
+    ].join(''),
+    [
+      { name: 'word/styles.xml', data: styles },
+      { name: 'word/numbering.xml', data: lists },
+    ],
+  )
+  expect(blocksOf(pages[0])).toEqual([
+    ['heading2', 'named'],
+    ['heading2', 'based'],
+    ['paragraph', 'body text'],
+    ['heading3', 'outlined'],
+    ['heading6', 'deep'],
+    ['heading1', 'built in'],
+    ['list_item', 'item'],
+    ['paragraph', 'no item'],
+    ['heading1', 'round'],
+  ])
+})
+
+test('fields show their result, words their base without the reading above, hyphens what they are', async () => {
+  const ruby = `<w:r><w:ruby><w:rubyPr/><w:rt>${run('かん')}</w:rt><w:rubyBase>${run('漢')}</w:rubyBase></w:ruby></w:r>`
+  const pages = await readBoth(
+    `<w:p><w:fldSimple w:instr="DOCPROPERTY x">${run('Total: 7')}</w:fldSimple>${run(', ')}${ruby}${run('字, well')}<w:r><w:noBreakHyphen/></w:r>${run('known foot')}<w:r><w:softHyphen/></w:r>${run('notes')}</w:p>`,
+  )
+  expect(pages[0]?.text).toBe('Total: 7, 漢字, well-known footnotes')
+})
+
+test('tables within cells, merged cells and lists in cells are read in the row that they are in', async () => {
+  const cell = (content: string, properties = ''): string => `<w:tc><w:tcPr>${properties}</w:tcPr>${content}</w:tc>`
+  const row = (...cells: string[]): string => `<w:tr>${cells.join('')}</w:tr>`
+  const inner = `<w:tbl>${row(cell(docxParagraph('i1')), cell(docxParagraph('i2')))}</w:tbl>`
+  const pages = await readBoth(
+    `<w:tbl>${row(cell(docxParagraph('wide') + inner + docxParagraph('end'), '<w:gridSpan w:val="2"/>'), cell(`<w:p><w:pPr>${numbering(1)}</w:pPr>${run('item')}</w:p>`))}</w:tbl>${docxParagraph('After.')}`,
+  )
+  expect(blocksOf(pages[0])).toEqual([
+    ['table_row', 'wide i1 i2 end | item'],
+    ['paragraph', 'After.'],
+  ])
+})
+
+test('a body in UTF-16 is read', async () => {
+  const document = `<?xml version="1.0" encoding="UTF-16"?><w:document ${NAMESPACE}><w:body>${docxParagraph('Grüße')}</w:body></w:document>`
+  const docx = rawDocx('', {
+    extra: [{ name: 'word/document2.xml', data: Buffer.from(`\uFEFF${document}`, 'utf16le') }],
+    main: 'word/document2.xml',
+  })
+  expect((await parseBytes(docx, 'a.docx')).pages[0]?.text).toBe('Grüße')
+})
+
 test('headers and footers, which mammoth leaves out, come once at the end', async () => {
   const header = `<w:hdr xmlns:w="w">${docxParagraph('Strictly confidential')}</w:hdr>`
   const extra = [
