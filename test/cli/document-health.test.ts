@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { textWidth } from '../../src/cli/view/width.ts'
 import { runCommand, testFolder } from '../support/cli.ts'
 import { json, problem, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 import type { Received, Script } from '../support/scripted-instance.ts'
@@ -9,9 +10,10 @@ import type { Received, Script } from '../support/scripted-instance.ts'
 const SCAN = { code: 'no_text', message: 'None of the 3 pages has text: needs OCR' }
 const env = { DOCSEARCH_TOKEN: 'dsk_x' }
 
-async function run(args: string[], script: Script) {
+async function run(args: string[], script: Script, terminal?: number) {
   const instance = await scriptedInstance(script)
-  return { instance, ...(await runCommand([...args, '--server', instance.url], { env })) }
+  const options = terminal === undefined ? { env } : { env, terminal }
+  return { instance, ...(await runCommand([...args, '--server', instance.url], options)) }
 }
 
 test('an upload ends with what is wrong: what failed, and what a search may miss though it is ready', async () => {
@@ -34,6 +36,40 @@ test('an upload ends with what is wrong: what failed, and what a search may miss
     'broken.pdf\tcorrupt\tThe PDF is damaged.\nscan.pdf\tno_text\tNone of the 3 pages has text: needs OCR\n',
   )
   expect(stderr).not.toContain('good.txt')
+})
+
+const LONG =
+  'The document has no text: needs OCR, because its pages are pictures (a scan) or empty. Run it through a program for that.'
+const NAMES = [
+  'reference/a-report-with-a-very-long-name__version-12-final.pdf',
+  '契約書/二〇二六年度の長い名前の契約書・第二版・最終版・本当に最終版.pdf',
+]
+
+/** Every line fits; every word of `reasons` is there, none broken; names keep their ends. */
+function expectReadable(shown: string, width: number, reasons: string): void {
+  for (const line of shown.split('\n')) expect(textWidth(line), line).toBeLessThanOrEqual(width)
+  expect(shown.split(/\s+/)).toEqual(expect.arrayContaining(reasons.split(' ')))
+  expect(shown).toContain('final.pdf')
+  expect(shown).toContain('最終版.pdf')
+}
+
+test('on a terminal of 80 columns what is wrong stands in a table, with its reasons below each name', async () => {
+  const folder = testFolder()
+  writeFileSync(join(folder, 'a.pdf'), 'a')
+  const documents = [
+    uploaded('doc_01h00000000000000000000001', NAMES[0]!, { status: 'failed', error: { code: 'corrupt', message: LONG } }),
+    uploaded('doc_01h00000000000000000000002', NAMES[1]!, { status: 'ready', warnings: [{ code: 'no_text', message: LONG }] }),
+  ]
+  const script = {
+    'POST /api/v1/upload': (_: Received, response: ServerResponse) => json(response, 200, { documents, rejected: [] }),
+    'GET /api/v1/documents': { documents, next_cursor: null },
+  }
+  const upload = await run(['upload', folder, '--project', 'p', '--no-color'], script, 80)
+  const table = upload.stderr.slice(upload.stderr.indexOf('PROBLEM'))
+  expect(table).toMatch(/^PROBLEM +PATH\ncorrupt +reference.*\n {4}The document.*\n {4}/)
+  expectReadable(table, 80, LONG)
+  expectReadable(upload.stdout, 80, 'OUTCOME')
+  expectReadable((await run(['documents', 'list', '--no-color'], script, 80)).stdout, 80, LONG)
 })
 
 test('documents list --warnings asks for those, and says what is wrong with each', async () => {
@@ -86,6 +122,16 @@ test('documents retry reads all that failed anew, in one project where one is na
   })
   expect(instance.requests[0]?.path).toMatch(/status=failed.*project=contracts|project=contracts.*status=failed/)
   expect([code, stdout]).toEqual([0, 'doc_01h00000000000000000000001\tqueued\ndoc_01h00000000000000000000002\tqueued\n'])
+})
+
+test('documents retry --warnings reads anew what has warnings, such as scans after a program for them was set', async () => {
+  const { instance, code, stdout } = await run(['documents', 'retry', '--warnings'], {
+    'GET /api/v1/documents': { documents: [uploaded('doc_01h00000000000000000000001', 'a')], next_cursor: null },
+    'POST /api/v1/documents/doc_01h00000000000000000000001/reprocess': uploaded('doc_01h00000000000000000000001', 'a'),
+  })
+  expect(instance.requests[0]?.path).toContain('warnings=true')
+  expect(instance.requests[0]?.path).not.toContain('status=')
+  expect([code, stdout]).toEqual([0, 'doc_01h00000000000000000000001\tqueued\n'])
 })
 
 test('documents retry with nothing that failed: 1', async () => {

@@ -248,7 +248,7 @@ test('a terminal sees a bar for each file and in total; a pipe sees none', async
   expect(piped.stderr).not.toMatch(/[\u001b█░]/)
 })
 
-test('a terminal is told what is wrong in a sentence for each file, a pipe in columns', async () => {
+test('a terminal is told what is wrong below the name of each file, a pipe in columns', async () => {
   const script = {
     'POST /api/v1/upload': (_: Received, response: ServerResponse) =>
       json(response, 202, {
@@ -257,7 +257,7 @@ test('a terminal is told what is wrong in a sentence for each file, a pipe in co
       }),
   }
   const args = [join(library(), 'a.txt'), '--project', 'p']
-  expect((await upload(args, script, { terminal: 80 })).stderr).toMatch(/a\.txt: It has a \ufffd\[2Jpassword \(encrypted\)\n/)
+  expect((await upload(args, script, { terminal: 80 })).stderr).toMatch(/encrypted +\S+a\.txt\n {4}It has a \ufffd\[2Jpassword\n/)
   expect((await upload(args, script)).stderr).toMatch(/a\.txt\tencrypted\tIt has a \ufffd\[2Jpassword\n/)
 })
 

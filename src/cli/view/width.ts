@@ -36,6 +36,20 @@ export function truncate(text: string, width: number): string {
   return out + '…'
 }
 
+/** The same for a path: its end, the name of the file, is worth as much as its beginning. */
+export function truncatePath(path: string, width: number): string {
+  if (textWidth(path) <= width) return path
+  const tail = [...path].reverse()
+  let kept = ''
+  let used = 0
+  for (const char of tail) {
+    used += charWidth(char)
+    if (used > Math.floor(width / 2)) break
+    kept = char + kept
+  }
+  return truncate(path, width - textWidth(kept)) + kept
+}
+
 export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)))
 }
@@ -74,4 +88,9 @@ function wrapParagraph(text: string, from: number, to: number, width: number, li
     at += char.length
   }
   lines.push([start, to])
+}
+
+/** The lines themselves, for text that carries no marks. */
+export function wrapped(text: string, width: number): string[] {
+  return wrap(text, width).map(([from, to]) => text.slice(from, to).trimEnd())
 }

@@ -2,8 +2,11 @@ import type { Document } from '../../../contract/documents.ts'
 import type { Context } from '../../context.ts'
 import { EXIT } from '../../exit.ts'
 import { formatBytes } from '../../view/style.ts'
-import { formatTable } from '../../view/table.ts'
+import { formatReasons } from '../../view/table.ts'
 import { collectPages } from '../pages.ts'
+
+/** Columns from which all facts fit beside an id and a path. */
+const WIDE = 100
 
 export async function run(
   context: Context,
@@ -19,26 +22,23 @@ export async function run(
   })
   if (context.json) context.printJson({ documents })
   else if (documents.length === 0) context.notice('No documents.')
-  else
-    context.print(
-      formatTable(['ID', 'STATUS', 'PROJECT', 'PATH', 'PAGES', 'SIZE', 'PROBLEM'], documents.map(rowOf(context)), context.table),
-    )
+  else context.print(tableOf(documents, context))
   return documents.length === 0 ? EXIT.nothing : EXIT.done
 }
 
-function rowOf(context: Context) {
-  return (document: Document): string[] => [
-    document.id,
-    document.status,
-    document.project.name,
-    document.path,
-    document.page_count === null ? '-' : String(document.page_count),
-    context.terminal ? formatBytes(document.size_bytes) : String(document.size_bytes),
-    problemOf(document),
-  ]
+/** On a narrow terminal without what `documents show` says too. */
+function tableOf(documents: readonly Document[], context: Context): string {
+  const isNarrow = context.terminal && context.table.width < WIDE
+  const header = ['ID', 'STATUS', 'PROJECT', 'PATH', ...(isNarrow ? [] : ['PAGES', 'SIZE'])]
+  const rows = documents.map((document) => {
+    const { id, status, project, path, page_count: pages, size_bytes: size } = document
+    const facts = [pages === null ? '-' : String(pages), context.terminal ? formatBytes(size) : String(size)]
+    return { cells: [id, status, project.name, path, ...(isNarrow ? [] : facts)], reasons: problemsOf(document) }
+  })
+  return formatReasons(header, rows, context.table)
 }
 
 /** Why it failed, else what a search may miss of it. */
-function problemOf({ error, warnings }: Document): string {
-  return error?.message ?? warnings.map(({ message }) => message).join(' ')
+function problemsOf({ error, warnings }: Document): string[] {
+  return error === null ? warnings.map(({ message }) => message) : [error.message]
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
-import { oneLine } from '../../view/safe.ts'
+import { widthOf } from '../../io.ts'
 import { styles, count } from '../../view/style.ts'
-import { formatTable } from '../../view/table.ts'
+import { formatReasons, formatTable } from '../../view/table.ts'
 import type { Refusal } from './plan.ts'
 import type { Uploaded } from './send.ts'
 
@@ -26,7 +26,7 @@ export function printResult(context: Context, result: Result): void {
   reportWrong(context, documents, result.refused)
 }
 
-/** On standard error, one a line: path, code, and why; on a terminal as a sentence. */
+/** On standard error, on a pipe one a line: path, code, and why. What failed comes first. */
 export function reportWrong(context: Context, documents: readonly Uploaded[], refused: readonly Refusal[]): void {
   const wrong = [
     ...documents.flatMap(({ path, status, error }) =>
@@ -39,10 +39,14 @@ export function reportWrong(context: Context, documents: readonly Uploaded[], re
     ),
   ]
   if (wrong.length === 0) return
-  // A reason is a sentence or two: in columns it would be cut or wrap into the others.
-  if (context.io.stderr.isTTY === true)
-    context.report(wrong.map(([path = '', code = '', why = '']) => `${oneLine(path)}: ${oneLine(why)} (${code})\n`).join(''))
-  else context.report(formatTable(['PATH', 'PROBLEM', 'WHY'], wrong, { ...context.table, style: styles(false), terminal: false }))
+  const { stderr } = context.io
+  const options = { terminal: stderr.isTTY === true, width: widthOf(stderr), style: styles(false) }
+  // The problem first: names are longer than what is wrong with them, and differ at their ends.
+  const rows = wrong.map(([path = '', code = '', why = '']) => ({
+    cells: options.terminal ? [code, path] : [path, code],
+    reasons: [why],
+  }))
+  context.report(formatReasons(['PROBLEM', 'PATH'], rows, options))
 }
 
 function summary(documents: readonly Uploaded[], refused: number): string {
