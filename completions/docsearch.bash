@@ -300,7 +300,7 @@ _docsearch() {
       'documents get') COMPREPLY=($(compgen -W '--output -o --force -f --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents text') COMPREPLY=($(compgen -W '--page --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents delete') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'documents reprocess') COMPREPLY=($(compgen -W '--project -p --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'documents reprocess') COMPREPLY=($(compgen -W '--project -p --warnings --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys list') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;

@@ -116,10 +116,12 @@ function addDocuments(program: Command, on: On): void {
       .alias('retry')
       .description('read documents anew; without any, all that failed')
       .argument('[document...]', 'ids, or names or paths no others have')
-      .option('-p, --project <name>', 'those that failed in this project (id or name)'),
+      .option('-p, --project <name>', 'those of this project (id or name)')
+      .option('--warnings', 'those of which a search may miss something, in place of those that failed'),
     () => import('./commands/documents/reprocess.ts'),
     'docsearch documents reprocess doc_01h…',
     'docsearch documents retry --project contracts',
+    'docsearch documents retry --warnings',
   )
 }
 

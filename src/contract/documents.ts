@@ -5,7 +5,7 @@ const WARNINGS = [
   'What a search may miss though the document is ready, by code.',
   '`no_text`: none of its pages has text, a scan needs OCR.',
   '`pages_without_text`: some of them have none; `page` is the first.',
-  '`ocr_failed`: the program of `parse.ocr_command` did not read them.',
+  '`ocr_failed`: the program of `parse.ocr_command` did not read them; the message says why.',
   '`parse_timeout`, `parse_memory`: reading ended at a limit; `page` is the first that is missing.',
   '`chunk_not_embedded`: passages that are found by their words only.',
 ].join(' ')

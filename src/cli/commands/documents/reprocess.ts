@@ -10,13 +10,19 @@ import { documentId } from './find.ts'
 /** A limit of requests a minute is waited out so often: many may have failed at once. */
 const WAITS = 10
 
-export async function run(context: Context, given: string[], options: { project?: string }): Promise<number> {
+interface Options {
+  project?: string
+  /** Those with warnings in place of those that failed. */
+  warnings?: boolean
+}
+
+export async function run(context: Context, given: string[], options: Options): Promise<number> {
   const client = await context.client()
-  if (given.length > 0 && options.project !== undefined)
-    throw usage('--project is for all that failed in it; name documents, or the project.')
-  const ids = given.length > 0 ? given : await failedOnes(context, client, options.project)
+  if (given.length > 0 && (options.project !== undefined || options.warnings === true))
+    throw usage('--project and --warnings choose among all documents; leave them out where documents are named.')
+  const ids = given.length > 0 ? given : await chosen(context, client, options)
   if (ids.length === 0) {
-    context.notice('No document has failed.')
+    context.notice(options.warnings === true ? 'No document has warnings.' : 'No document has failed.')
     if (context.json) context.printJson({ queued: [], failed: [] })
     return EXIT.nothing
   }
@@ -25,10 +31,11 @@ export async function run(context: Context, given: string[], options: { project?
   return EXIT.done
 }
 
-async function failedOnes(context: Context, client: Client, named: string | undefined): Promise<string[]> {
+async function chosen(context: Context, client: Client, { project: named, warnings }: Options): Promise<string[]> {
   const project = named ?? (await context.target()).project
   const documents = await collectPages(undefined, async (page) => {
-    const answer = await client.documents.list({ status: 'failed', ...(project === null ? {} : { project }), ...page })
+    const which = warnings === true ? ({ warnings } as const) : ({ status: 'failed' } as const)
+    const answer = await client.documents.list({ ...which, ...(project === null ? {} : { project }), ...page })
     return { items: answer.documents, next: answer.next_cursor }
   })
   return documents.map(({ id }) => id)
