@@ -14,6 +14,9 @@ const DEFAULT_LEADING = 1.2
 /** A line that fills so much of its column is no short line. */
 const RAGGED = 0.85
 
+/** So close together are pieces of one word: an f reaches over most of the blank after it. */
+const TIGHT = 0.05
+
 interface Group {
   kind: 'heading' | 'paragraph' | 'list_item' | 'row'
   level?: number
@@ -106,7 +109,7 @@ function mergeRows(lines: readonly Line[]): Line[] {
       merged.push({ ...line })
       continue
     }
-    const tight = line.x - last.right < 0.15 * line.size || /^[,.;:)\]]/.test(line.text)
+    const tight = line.x - last.right < TIGHT * line.size || /^[,.;:)\]]/.test(line.text)
     last.text += (tight ? '' : ' ') + line.text
     last.right = Math.max(last.right, line.right)
     last.endY = Math.max(last.endY, line.endY)

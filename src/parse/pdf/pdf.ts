@@ -21,7 +21,8 @@ export const parsePdf: Parser = async (input, output) => {
   const { pdf, engine } = await openPdf(input)
   try {
     output.open(pdf.pageCount)
-    const step = Math.max(1, Math.floor(pdf.pageCount / SAMPLE_PAGES))
+    // Odd, so that left pages and right ones are among them.
+    const step = Math.max(1, Math.floor(pdf.pageCount / SAMPLE_PAGES)) | 1
     const sample = new Map<number, PageSource>()
     for (let i = 0; i < pdf.pageCount && sample.size < SAMPLE_PAGES; i += step) sample.set(i, pdf.read(i))
     const typography = typographyOf(

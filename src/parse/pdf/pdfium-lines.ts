@@ -1,5 +1,6 @@
+import { restoreDropped } from './dropped-letters.ts'
 import type { Line } from './line.ts'
-import { glyphReader } from './pdfium-glyphs.ts'
+import { type Glyph, glyphReader } from './pdfium-glyphs.ts'
 import type { Pdfium } from './pdfium-module.ts'
 import { fixText } from './text-fixes.ts'
 
@@ -9,6 +10,17 @@ const PLAIN_LINE = /[^\r\n]+/g
 // eslint-disable-next-line no-control-regex
 const PAIRED = /[\uD800-\uDBFF]/
 
+/** As they are, for the package's wrappers cost more than the functions do. */
+interface TextExports {
+  FPDFText_CountChars(text: number): number
+  FPDFText_GetText(text: number, start: number, count: number, buffer: number): number
+  FPDFText_GetCharIndexFromTextIndex(text: number, index: number): number
+}
+
+/** So many sizes of type from the baseline is another line, and no superscript. */
+const OTHER_LINE = 0.75
+const WORD = /\S+/g
+
 /** Less than this share of the size of type a letter, and a line cannot have run all the way in one direction. */
 const NARROW = 0.25
 
@@ -16,32 +28,26 @@ const NARROW = 0.25
  * The lines of a text page, as PDFium breaks them. Geometry is asked for the first and last character of each only: that
  * keeps it cheap.
  */
-export function readLines(pdfium: Pdfium, page: number): Line[] {
-  const { api } = pdfium
-  const count = api.FPDFText_CountChars(page)
+export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[] {
+  const api = pdfium.exports as unknown as TextExports
+  const count = api.FPDFText_CountChars(textPage)
   if (count <= 0) return []
   // Characters outside the basic plane take two units.
   const buffer = pdfium.malloc(count * 4 + 2)
-  const glyphs = glyphReader(pdfium, page)
+  const glyphs = glyphReader(pdfium, textPage)
   try {
-    const units = api.FPDFText_GetText(page, 0, count, buffer)
+    const units = api.FPDFText_GetText(textPage, 0, count, buffer)
     const raw = pdfium.text(buffer, Math.max(units - 1, 0))
     const indexOf = characterIndex(raw)
-    const glyphAt = (offset: number) => glyphs.read(api.FPDFText_GetCharIndexFromTextIndex(page, indexOf(offset)))
+    const charAt = (offset: number) => api.FPDFText_GetCharIndexFromTextIndex(textPage, indexOf(offset))
+    const glyphAt = (offset: number) => glyphs.read(charAt(offset))
+    const restore = restoreDropped(pdfium, page, textPage)
     const lines: Line[] = []
-    const add = (part: string, start: number): void => {
-      const text = fixText(part).replace(/ {2,}/g, ' ').trim()
+    const push = (part: string, start: number, first: Glyph, last: Glyph): void => {
+      const text = fixText(part.includes('f ') ? restore(part, (offset) => charAt(start + offset)) : part)
+        .replace(/ {2,}/g, ' ')
+        .trim()
       if (text === '') return
-      const first = glyphAt(start + part.search(/\S/))
-      const last = glyphAt(start + part.trimEnd().length - 1)
-      if (first.angle >= 180 && last.x - first.x < NARROW * first.size * text.length && text.includes(' ')) {
-        const cut = whereItTurnsBack(part, (offset) => glyphAt(start + offset).x)
-        if (cut !== null) {
-          add(part.slice(0, cut), start)
-          add(part.slice(cut), start + cut)
-          return
-        }
-      }
       lines.push({
         text,
         // A line in a script that runs to the left begins at its right.
@@ -54,6 +60,23 @@ export function readLines(pdfium: Pdfium, page: number): Line[] {
         angle: first.angle,
       })
     }
+    const add = (part: string, start: number): void => {
+      for (let from = 0; ;) {
+        const rest = part.slice(from)
+        const first = rest.search(/\S/)
+        if (first < 0) return
+        const at = (offset: number): Glyph => glyphAt(start + from + offset)
+        const [left, right] = [at(first), at(rest.trimEnd().length - 1)]
+        const cut = cutOf(rest, left, right, at)
+        if (cut === null) {
+          push(rest, start + from, left, right)
+          return
+        }
+        const piece = rest.slice(0, cut)
+        push(piece, start + from, left, at(piece.trimEnd().length - 1))
+        from += cut
+      }
+    }
     for (const match of raw.matchAll(raw.includes('\uFFFE') ? LINE : PLAIN_LINE)) add(match[0], match.index)
     return lines
   } finally {
@@ -63,9 +86,24 @@ export function readLines(pdfium: Pdfium, page: number): Line[] {
 }
 
 /**
- * Print that stands on its head or is mirrored, and was set in pieces, PDFium puts together from the wrong side: the place
- * where a second piece begins, left of the first; null where there is none.
+ * Where what PDFium took for one line is several: print that stands on its head or is mirrored, and was set in pieces, it puts together
+ * from the wrong side; the rows of some tables it does not part. Null for a line that is one.
  */
+function cutOf(part: string, first: Glyph, last: Glyph, glyphAt: (offset: number) => Glyph): number | null {
+  const text = part.trim()
+  if (first.angle >= 180 && last.x - first.x < NARROW * first.size * text.length && text.includes(' '))
+    return whereItTurnsBack(part, (offset) => glyphAt(offset).x)
+  // A word that goes on after its hyphen does so on the next line.
+  if (Math.abs(last.y - first.y) > OTHER_LINE * first.size && !part.includes('\uFFFE')) {
+    for (const { index } of part.matchAll(WORD)) {
+      const word = glyphAt(index)
+      if (Math.abs(word.y - first.y) > OTHER_LINE * Math.max(first.size, word.size)) return index
+    }
+  }
+  return null
+}
+
+/** The place where a second piece begins, left of the first; null where there is none. */
 function whereItTurnsBack(part: string, xOf: (offset: number) => number): number | null {
   let last = -Infinity
   for (let offset = 0; offset < part.length; offset++) {

@@ -72,7 +72,7 @@ function readPage(pdfium: Pdfium, document: number, index: number, outline: Outl
     const text = api.FPDFText_LoadPage(page)
     if (text === 0) return { lines: [], notes: [], outline }
     try {
-      return { lines: readLines(pdfium, text), notes: readNotes(pdfium, page), outline }
+      return { lines: readLines(pdfium, page, text), notes: readNotes(pdfium, page), outline }
     } finally {
       api.FPDFText_ClosePage(text)
     }

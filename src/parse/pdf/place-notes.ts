@@ -1,5 +1,5 @@
 import type { Line, Note } from './line.ts'
-import { usualAngle } from './running.ts'
+import { usualAngle } from './edges.ts'
 
 /** Puts what stands in fields and notes after the line that it belongs to: its label to the left, or else the nearest above. */
 export function placeNotes(lines: readonly Line[], notes: readonly Note[]): Line[] {

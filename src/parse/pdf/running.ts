@@ -1,15 +1,17 @@
+import { type Edge, edgeOf, edges, MAX_ROWS, type Row, rowsOf } from './edges.ts'
 import type { Line, PageSource } from './line.ts'
 
-/** Rows at the top and at the bottom that may be running ones. */
-const MAX_ROWS = 4
 /** A running line stands in the same place on so many of the pages it is compared with. */
 const REPEATED = 2
 /** Further in, it may also be a title that a few pages share. */
 const REPEATED_WITHIN = 4
+/** So few pages have hardly two left and two right ones to compare. */
+const FEW_PAGES = 6
 /** From the text to what is not of it, baseline to baseline: at least so many sizes of type. */
 const APART = 1.35
-/** Many rows might be a text that is the same on each page: they must be further apart than its own lines. */
+/** A text that is the same on each page has many such rows, or long ones: those must be further apart than its own lines. */
 const MANY = 3
+const LONG = 60
 const STEPS_APART = 1.25
 
 export interface Running {
@@ -17,26 +19,12 @@ export interface Running {
   footer: Line[]
 }
 
-interface Row {
-  lines: Line[]
-  y: number
-  size: number
-}
-
-interface Edge {
-  y: number
-  size: number
-  /** The text with a sign in the place of every number. */
-  key: string
-  numbers: number[]
-}
-
-/** What a page has at its edges; null where it has too little to compare. */
-const edgesOf = new WeakMap<PageSource, Edge[]>()
+type Side = 'fromTop' | 'fromBottom'
 
 /**
  * Headers, footers and page numbers: lines at the top or bottom that stand in the same place on other pages, the same but for numbers that grow with
- * the pages, and apart from the text. A page that would be left without text keeps its lines.
+ * the pages, and apart from the text. Where text ends higher on some pages than on others, and the number right below it, the number
+ * tells by its counting. A page that would be left without text keeps its lines.
  * @param others Pages to compare with, by number; it may be among them.
  */
 export function findRunning(
@@ -47,15 +35,34 @@ export function findRunning(
 ): Running {
   const rows = rowsOf(source.lines)
   const within = Math.min(REPEATED_WITHIN, Math.max(REPEATED, pageCount - 1))
-  const repeated = (row: Row, place: number): boolean =>
-    row.lines.every((line) => isRepeated(number, line, others, pageCount, place === 0 ? REPEATED : within))
+  const repeated =
+    (side: Side) =>
+    (row: Row, place: number): boolean =>
+      row.lines.every((line) => isRepeated(line, side, place, place === 0 ? REPEATED : within))
+  const isRepeated = (line: Line, side: Side, place: number, times: number): boolean => {
+    const edge = edgeOf(line, place, place)
+    let found = 0
+    for (const [other, page] of others) {
+      const pagesApart = other - number
+      if (pagesApart === 0) continue
+      const same = edges(page).find(
+        (candidate) => matches(edge, candidate, pagesApart) || (place === 0 && follows(edge, candidate, pagesApart, side)),
+      )
+      if (same === undefined) continue
+      found++
+      // A number that counts the pages says enough by itself.
+      const few = pageCount === 2 || (pageCount <= FEW_PAGES && pagesApart % 2 === 0)
+      if (found >= times || (few && counts(edge, same, pagesApart))) return true
+    }
+    return false
+  }
   const step = usualStep(rows)
   const apart = (row: Row, next: Row, found: number): boolean => {
     const gap = Math.abs(next.y - row.y)
-    return gap >= APART * Math.max(row.size, next.size) && (found < MANY || gap >= STEPS_APART * step)
+    return gap >= APART * Math.max(row.size, next.size) && ((found < MANY && !isProse(row)) || gap >= STEPS_APART * step)
   }
-  const top = peel(rows, repeated, apart)
-  const bottom = peel(rows.toReversed(), repeated, apart)
+  const top = peel(rows, repeated('fromTop'), apart)
+  const bottom = peel(rows.toReversed(), repeated('fromBottom'), apart)
   if (top + bottom >= rows.length) return { header: [], footer: [] }
   return {
     header: rows.slice(0, top).flatMap(({ lines }) => lines),
@@ -76,6 +83,10 @@ function peel(
   return count
 }
 
+function isProse({ lines }: Row): boolean {
+  return lines.some(({ text }) => text.length > LONG || /[.,;]$/.test(text))
+}
+
 /** Median of the steps from row to row; 0 where there are too few to tell. */
 function usualStep(rows: readonly Row[]): number {
   if (rows.length < 6) return 0
@@ -83,79 +94,36 @@ function usualStep(rows: readonly Row[]): number {
   return steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)]!
 }
 
-/** Rows from top to bottom, of the lines that run in the direction that most do. */
-function rowsOf(lines: readonly Line[]): Row[] {
-  const rows: Row[] = []
-  for (const line of upright(lines).toSorted((a, b) => a.y - b.y)) {
-    const row = rows.at(-1)
-    if (row !== undefined && line.y - row.y <= 0.3 * line.size) row.lines.push(line)
-    else rows.push({ lines: [line], y: line.y, size: line.size })
-  }
-  return rows
-}
-
-function upright(lines: readonly Line[]): readonly Line[] {
-  const angle = usualAngle(lines)
-  return lines.every((line) => line.angle === angle) ? lines : lines.filter((line) => line.angle === angle)
-}
-
-/** The direction in which most lines run. */
-export function usualAngle(lines: readonly Line[]): number {
-  const counts = new Map<number, number>()
-  for (const { angle } of lines) counts.set(angle, (counts.get(angle) ?? 0) + 1)
-  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
-}
-
-function isRepeated(
-  number: number,
-  line: Line,
-  others: ReadonlyMap<number, PageSource>,
-  pageCount: number,
-  times: number,
-): boolean {
-  const edge = edgeOf(line)
-  let found = 0
-  for (const [other, source] of others) {
-    if (other === number) continue
-    const same = edges(source).find((candidate) => matches(edge, candidate, other - number))
-    if (same === undefined) continue
-    found++
-    // A number that counts the pages says enough by itself.
-    if (found >= times || (pageCount === 2 && edge.numbers.some((value, i) => same.numbers[i] === value + other - number)))
-      return true
-  }
-  return false
-}
-
+/** In the same place the same, or with the number on the other side, as left and right pages have it. */
 function matches(a: Edge, b: Edge, pagesApart: number): boolean {
+  if (Math.abs(a.y - b.y) > 2 || !sameSize(a, b)) return false
+  if (a.key === b.key) return a.numbers.every((value, i) => b.numbers[i] === value || b.numbers[i] === value + pagesApart)
+  return a.numbers.length > 0 && wordsOf(a) === wordsOf(b) && counts(sorted(a), sorted(b), pagesApart)
+}
+
+/** At the same edge of the page, at whatever height, the same with a number that counts the pages; at the top it is a number alone, or else a title. */
+function follows(a: Edge, b: Edge, pagesApart: number, side: Side): boolean {
+  if (b[side] > 1 || a.key !== b.key || !sameSize(a, b)) return false
+  return (side === 'fromBottom' || wordsOf(a) === '') && counts(a, b, pagesApart)
+}
+
+/** All numbers are the same but for those that grow with the pages, and there are such. */
+function counts(a: Edge, b: Edge, pagesApart: number): boolean {
   return (
-    a.key === b.key &&
-    Math.abs(a.y - b.y) <= 2 &&
-    Math.abs(a.size - b.size) <= 0.1 * a.size &&
-    a.numbers.every((value, i) => b.numbers[i] === value || b.numbers[i] === value + pagesApart)
+    a.numbers.length === b.numbers.length &&
+    a.numbers.every((value, i) => b.numbers[i] === value || b.numbers[i] === value + pagesApart) &&
+    a.numbers.some((value, i) => b.numbers[i] === value + pagesApart)
   )
 }
 
-function edges(source: PageSource): Edge[] {
-  let found = edgesOf.get(source)
-  if (found === undefined) {
-    const rows = rowsOf(source.lines)
-    const outer = rows.length <= 2 * MAX_ROWS ? rows : [...rows.slice(0, MAX_ROWS), ...rows.slice(-MAX_ROWS)]
-    found = outer.flatMap(({ lines }) => lines.map(edgeOf))
-    edgesOf.set(source, found)
-  }
-  return found
+function sorted(edge: Edge): Edge {
+  return { ...edge, numbers: edge.numbers.toSorted((a, b) => a - b) }
 }
 
-const ROMAN = /^[ivxlc]+$/i
-const DIGITS: Record<string, number> = { i: 1, v: 5, x: 10, l: 50, c: 100 }
-
-function edgeOf({ text, y, size }: Line): Edge {
-  if (ROMAN.test(text)) return { y, size, key: '#', numbers: [roman(text)] }
-  return { y, size, key: text.replace(/\d+/g, '#'), numbers: (text.match(/\d+/g) ?? []).map(Number) }
+function wordsOf({ key }: Edge): string {
+  return key.replace(/[^\p{L}]+/gu, ' ').trim()
 }
 
-function roman(text: string): number {
-  const values = [...text.toLowerCase()].map((letter) => DIGITS[letter] ?? 0)
-  return values.reduce((sum, value, i) => sum + (value < (values[i + 1] ?? 0) ? -value : value), 0)
+function sameSize(a: Edge, b: Edge): boolean {
+  return Math.abs(a.size - b.size) <= 0.1 * a.size
 }
