@@ -104,8 +104,15 @@ function kindOfText(head: Buffer, name: string): string {
   if (['.md', '.markdown', '.mdown', '.mkd'].includes(extension)) return MARKDOWN
   if (['.html', '.htm', '.xhtml'].includes(extension)) return HTML
   if (['.txt', '.text', '.log'].includes(extension)) return TEXT
-  const start = head.subarray(0, 2048).toString('latin1').replaceAll('\0', '')
-  return /^\W{0,4}\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(start) ? HTML : TEXT
+  return beginsAsHtml(head.subarray(0, 2048).toString('latin1').replaceAll('\0', '')) ? HTML : TEXT
+}
+
+/** Step by step, because an expression for any number of comments takes for ever on some texts, and this runs in the daemon. */
+function beginsAsHtml(start: string): boolean {
+  let at = /^[^\w<]*/.exec(start)?.[0].length ?? 0
+  const step = /(?:<\?xml[^>]*>|<!--[^]*?-->)\s*/y
+  for (step.lastIndex = at; step.test(start);) at = step.lastIndex
+  return /^<(?:!doctype\s+html|html|head|body)[\s>]/i.test(start.slice(at, at + 50))
 }
 
 function unsupported(detected: string | null): DocsearchError {

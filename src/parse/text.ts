@@ -7,7 +7,8 @@ import type { Parser } from './parser.ts'
 export const parseText: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = await readTextFile(file, limits)
   // A form feed at the very end closes the last page instead of opening one more.
-  const parts = text.replace(/\f\s*$/, '').split('\f')
+  const end = text.indexOf('\f', text.trimEnd().length)
+  const parts = (end < 0 ? text : text.slice(0, end)).split('\f')
   output.open(parts.length)
   parts.forEach((part, index) => output.page(textPage(part, index + 1)))
   return { title: null, pageCount: parts.length, warnings: [], facts: { engine: 'text', encoding, confidence } }

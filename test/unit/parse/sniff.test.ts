@@ -54,6 +54,13 @@ test('the name chooses among the kinds of text only', async () => {
   expect(await typeOf(Buffer.from('Hello world', 'utf16le'), 'a.txt')).toBe('text/plain')
 })
 
+test('comments before a page are passed over, however many', async () => {
+  expect(await typeOf(`<?xml version="1.0"?>\n${'<!-- saved -->\n'.repeat(20)}<html>`, 'a')).toBe('text/html')
+  expect(await typeOf('<!--'.repeat(200), 'a')).toBe('text/plain')
+  // Each comment could be part of the one before: reading it must not try all the ways.
+  expect(await typeOf(`${'<!---->'.repeat(200)}Words.`, 'a')).toBe('text/plain')
+})
+
 test('what is no document is refused and named', async () => {
   const png = await refusalOf(PNG, 'scan.pdf')
   expect(png.code).toBe('unsupported_type')

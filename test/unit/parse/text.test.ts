@@ -41,6 +41,14 @@ test('what may not stand on a page is taken out', async () => {
   expect(pages[0]?.text).toBe(`bell and escape[1m, ${' '.repeat(500)}.`)
 })
 
+test('blanks, form feeds and line ends without number are read in a time that grows with them', async () => {
+  const runs = ['\f', ' ', '\n', ' \n', '\t '].map((blank) => `a${blank.repeat(200_000)}b`)
+  for (const [i, text] of runs.entries()) {
+    const reading = parseBytes(text, 'a.txt', { limits: { ...DEFAULT_LIMITS, pages: 1_000_000 } })
+    expect((await reading).pages.at(-1)?.text.endsWith('b'), `run ${i}`).toBe(true)
+  }
+})
+
 test('a text over the limit is refused with the limit', async () => {
   const limits = { ...DEFAULT_LIMITS, textBytes: 1_000_000 }
   await expect(parseBytes('word '.repeat(250_000), 'a.txt', { limits })).rejects.toMatchObject({
