@@ -60,6 +60,100 @@ test.each([
   expect(blocksOf(parsed.pages[0])).toEqual([['heading1', 'Other']])
 })
 
+test('Markdown: code is whole, and what stands in it is nothing else', async () => {
+  const source = [
+    '````md\n```js\n# no heading\n```\n````',
+    '1. Run it:\n\n    ```sh\n    # no heading\n      make\n    ```\n2. ```\n   in an item\n   ```',
+    '> ~~~\n> quoted\n> ~~~\n\nText\n\n    set in\n\n        deeper\n\nThe end.',
+    '```\na\n```not its end\n```',
+  ]
+  expect(blocksOf((await parseBytes(source.join('\n\n'), 'a.md')).pages[0])).toEqual([
+    ['code', '```js\n# no heading\n```'],
+    ['list_item', '1. Run it:'],
+    ['code', '# no heading\n  make'],
+    ['code', 'in an item'],
+    ['code', 'quoted'],
+    ['paragraph', 'Text'],
+    ['code', 'set in\n\n    deeper'],
+    ['paragraph', 'The end.'],
+    ['code', 'a\n```not its end'],
+  ])
+})
+
+test('Markdown: quotations, within each other, are read as what stands in them', async () => {
+  expect(blocksOf((await parseBytes('> # Title\n> text\ngoes on\n> > deep\n>\n> - item\n---\nafter', 'a.md')).pages[0])).toEqual([
+    ['heading1', 'Title'],
+    ['paragraph', 'text goes on'],
+    ['paragraph', 'deep'],
+    ['list_item', '- item'],
+    ['paragraph', 'after'],
+  ])
+})
+
+test('Markdown: HTML gives its blocks; comments and scripts give none', async () => {
+  const source =
+    '<div align="center">\n<h1>Project</h1>\n<p>About it.</p>\n</div>\n\n<!-- not\n\nshown -->\n<script>\n\nalert(1)\n</script>\n\n<details>\n<summary>More</summary>\n\n## In *Markdown*\n\n</details>\n\n<table><tr><th>a<tr><td>b</table>\n\n|c|\n|-|\n\n<https://example.org> stays'
+  const { pages, title } = await parseBytes(source, 'a.md')
+  expect(title).toBe('Project')
+  expect(blocksOf(pages[0])).toEqual([
+    ['heading1', 'Project'],
+    ['paragraph', 'About it.'],
+    ['paragraph', 'More'],
+    ['heading2', 'In *Markdown*'],
+    ['table_row', 'a'],
+    ['table_row', 'b'],
+    ['table_row', '|c|'],
+    ['paragraph', '<https://example.org> stays'],
+  ])
+  expect(pages[0]?.blocks.flatMap(({ table }) => table ?? [])).toEqual([1, 1, 2])
+})
+
+test('Markdown: lists are as deep as they are set in, a number within a sentence begins none', async () => {
+  const source =
+    '- a\n    - b\n        1. c\n- d\n\nIt was in\n1984. Or later.\n\n5. five\n-\n\n#\n\nText\n| a | b |\n|---|---|\n| 1 | 2 |\n# End #'
+  const { pages, title } = await parseBytes(source, 'a.md')
+  expect(title).toBe('End')
+  expect(pages[0]?.blocks.map(({ kind, level, start, end }) => [kind, level, pages[0]?.text.slice(start, end)])).toEqual([
+    ['list_item', 1, '- a'],
+    ['list_item', 2, '- b'],
+    ['list_item', 3, '1. c'],
+    ['list_item', 1, '- d'],
+    ['paragraph', undefined, 'It was in 1984. Or later.'],
+    ['list_item', 1, '5. five'],
+    ['paragraph', undefined, 'Text'],
+    ['table_row', undefined, '| a | b |'],
+    ['table_row', undefined, '| 1 | 2 |'],
+    ['heading', 1, 'End'],
+  ])
+})
+
+test.each<[string, string | null, string[]]>([
+  ['+++\ntitle = "In TOML"\ntags = [\n  "a",\n  \'b c\',\n]\n[extra]\ntitle = "no"\n+++\n', 'In TOML', ['a', 'b c']],
+  ['---\ntitle: [never closed\ntags: {a: b\n: : :\n---\n', null, []],
+  ['---\ntitle: "A \\"quoted\\" \\u00e9" # so\ntags: [a, "b"] # two\n---\n', 'A "quoted" é', ['a', 'b']],
+  ["---\ntitle: 'It''s'\ntags:\n- a\n- b: c\n---\n", "It's", ['a']],
+  ["---\r\ntitle: |\r\n  Two\r\n  lines\r\ntags: don't\r\n---\r\n", 'Two lines', ["don't"]],
+])('Markdown: front matter in TOML, with escapes or broken: %j', async (source, title, tags) => {
+  const parsed = await parseBytes(`${source}## Text`, 'a.md')
+  expect(parsed).toMatchObject({ title, tags })
+  expect(blocksOf(parsed.pages[0])).toEqual([['heading2', 'Text']])
+})
+
+test('Markdown: a line or a document of nothing but marks is read in a time that grows with it', async () => {
+  const many = 100_000
+  const lines = [
+    `# ${' '.repeat(many)}x`,
+    `a|b\n-${' '.repeat(many)}x`,
+    `${'>'.repeat(many)}deep`,
+    `${'- '.repeat(many)}x`,
+    `---\ntags: [${'a"'.repeat(many)}\n---\n`,
+    '<!--\n'.repeat(many / 10),
+    '> \n'.repeat(many),
+    '`'.repeat(many),
+  ]
+  for (const line of lines) expect((await parseBytes(line, 'a.md')).pages).toHaveLength(1)
+})
+
 test('Markdown: a rule at the beginning is no front matter', async () => {
   const { pages, tags } = await parseBytes('---\nNot a key, a sentence.\n---\nText.', 'a.md')
   expect(tags).toEqual([])
