@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 import { PDF } from './media-types.ts'
 import type { PdfEngine } from './parser.ts'
+import { createPlaces } from './places.ts'
 import { runJob } from './run-job.ts'
 import { contains } from './sniff.ts'
 import { ParserChild } from './worker/child.ts'
@@ -12,15 +13,13 @@ import { ParserChild } from './worker/child.ts'
 /** A process is replaced after so many files: what leaks, leaks into one that ends. */
 const FILES_PER_PROCESS = 100
 /**
- * A document that took so much of the processor gives its place to one that waits and goes on beside it, so that a few that
- * never end do not hold up the others …
+ * A document that takes so much without a page gives its place to one that waits and goes on beside it with what the others
+ * leave of the processor, so that a few that never end do not hold them up. It is what the process costs that starts in its
+ * stead; a first document takes up to 800 ms, because a process learns with it.
  */
-const ASIDE_AFTER_MS = 500
-/** … and one that took this much gives way to them. */
-const YIELD_AFTER_MS = 2_000
-const LOOK_EVERY_MS = 250
-/** So many aside for each worker, and no more than half of the machine's memory holds where each takes all it may. */
-const ASIDE_FOR_WORKER = 2
+const SLOW_MS = 1_000
+/** So many beside for each worker, and no more than half of the machine's memory holds where each takes all it may. */
+const BESIDE_FOR_WORKER = 4
 /** An idle process is worth its memory for so long. */
 const IDLE_MS = 10 * 60_000
 
@@ -73,11 +72,6 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const { log, limits, pdfEngine } = options
   const idle: { child: ParserChild; timer: NodeJS.Timeout }[] = []
   const all = new Set<ParserChild>()
-  const waiting: { start: () => void; urgent: boolean }[] = []
-  /** Documents that take long and still have their place; each function gives it away. */
-  const slow: (() => void)[] = []
-  let aside = 0
-  let busy = 0
   let closed = false
   let lastId = 0
 
@@ -108,7 +102,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   const putBack = (child: ParserChild): void => {
-    if (closed || child.jobs >= FILES_PER_PROCESS || !all.has(child)) return discard(child)
+    if (closed || child.jobs >= FILES_PER_PROCESS || child.yields || !all.has(child)) return discard(child)
     child.rest()
     const timer = setTimeout(() => {
       idle.splice(
@@ -123,105 +117,19 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
 
   const workers = Math.max(1, options.workers)
   const inHalfOfMemory = Math.floor(totalmem() / 2 / limits.parseMemoryBytes) - workers
-  const mostAside = Math.max(1, Math.min(ASIDE_FOR_WORKER * workers, inHalfOfMemory))
+  const mostBeside = Math.max(1, Math.min(BESIDE_FOR_WORKER * workers, inHalfOfMemory))
+  // A look at an upload is urgent: somebody waits for its answer, and parsing in the background can take a minute.
+  const places = createPlaces(workers, mostBeside)
   // Warm before the first document comes: a start costs half a second of a core.
   for (let i = 0; i < workers; i++) putBack(startChild())
 
-  /**
-   * A look at an upload has a process of its own: somebody waits for its answer, and parsing in the background can take a
-   * minute.
-   */
-  const places = (urgent: boolean): number => workers + (urgent ? 1 : 0)
-
-  /** A turn among `workers`, in order of asking. */
-  const turn = async (urgent: boolean, signal: AbortSignal | undefined): Promise<void> => {
-    signal?.throwIfAborted()
-    if (busy >= places(urgent)) makeRoom()
-    if (busy < places(urgent)) {
-      busy++
-      return
-    }
-    await new Promise<void>((resolve, reject) => {
-      const abort = (): void => {
-        waiting.splice(waiting.indexOf(entry), 1)
-        reject(signal?.reason as Error)
-      }
-      const entry = {
-        urgent,
-        start: (): void => {
-          signal?.removeEventListener('abort', abort)
-          resolve()
-        },
-      }
-      waiting.push(entry)
-      signal?.addEventListener('abort', abort, { once: true })
-    })
-  }
-
-  /** The turn passes to the next in line, what is urgent first, or is free. */
-  const endTurn = (): void => {
-    busy--
-    const urgent = waiting.findIndex((entry) => entry.urgent)
-    const next = waiting[Math.max(0, urgent)]
-    if (next === undefined || busy >= places(next.urgent)) return
-    waiting.splice(waiting.indexOf(next), 1)
-    busy++
-    next.start()
-  }
-
-  const makeRoom = (): void => {
-    if (aside < mostAside) slow.shift()?.()
-  }
-
-  /** Watches what a document takes; the end of its turn, and whether its process is good for another. */
-  const clockOf = (child: ParserChild): { progress: () => void; end: () => void; reusable: () => boolean } => {
-    let since = { processor: child.processorMs(), wall: performance.now() }
-    let isAside = false
-    let isListed = false
-    let yields = false
-    const giveAway = (): void => {
-      isAside = true
-      aside++
-      endTurn()
-    }
-    const look = async (): Promise<void> => {
-      const { processor, wall } = since
-      const [before, now] = await Promise.all([processor, child.processorMs()])
-      const used = before === null || now === null ? performance.now() - wall : now - before
-      if (ended || since.processor !== processor) return
-      if (used > ASIDE_AFTER_MS && !isListed) {
-        isListed = true
-        slow.push(giveAway)
-        if (waiting.length > 0) makeRoom()
-      }
-      if (used > YIELD_AFTER_MS && !yields) yields = child.yieldProcessor()
-    }
-    let ended = false
-    const timer = setInterval(() => void look(), LOOK_EVERY_MS)
-    return {
-      // A thousand pages take long and are not slow: what counts is the time without a page. Only looked at once in a while, because pages come in thousands.
-      progress() {
-        const wall = performance.now()
-        if (wall - since.wall > LOOK_EVERY_MS) since = { processor: child.processorMs(), wall }
-      },
-      // Only a privileged process could have its priority back.
-      reusable: () => !yields,
-      end() {
-        ended = true
-        clearInterval(timer)
-        if (!isAside) {
-          if (slow.includes(giveAway)) slow.splice(slow.indexOf(giveAway), 1)
-          return endTurn()
-        }
-        aside--
-        if (waiting.length > 0) makeRoom()
-      },
-    }
-  }
-
   const run = async (task: 'parse' | 'preflight', request: ParseRequest): Promise<ParsedDocument> => {
-    await turn(task === 'preflight', request.signal)
-    let clock: ReturnType<typeof clockOf> | null = null
+    let child: ParserChild | undefined
+    const place = await places.take({
+      urgent: task === 'preflight',
+      signal: request.signal,
+      giveWay: () => child?.yieldProcessor(),
+    })
     try {
       if (closed)
         throw new DocsearchError(
@@ -229,31 +137,23 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
           'The instance is shutting down; the document will be read when it is up again',
           { blame: 'internal' },
         )
-      const child = take()
-      clock = clockOf(child)
-      const { result, reusable } = await runJob(
-        child,
-        { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine },
-        limits,
-        {
-          ...request,
-          onPage(page, pageCount) {
-            clock?.progress()
-            request.onPage?.(page, pageCount)
-          },
-        },
-      )
-      if (reusable && clock.reusable()) putBack(child)
+      child = take()
+      const job = { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine }
+      const { result, reusable } = await runJob(child, job, limits, {
+        signal: request.signal,
+        onPage: request.onPage,
+        onLook: (sincePageMs) => place.slow(sincePageMs > SLOW_MS),
+      })
+      if (reusable) putBack(child)
       else discard(child)
       return await result
     } finally {
-      if (clock === null) endTurn()
-      else clock.end()
+      place.end()
     }
   }
 
   return {
-    capacity: workers + mostAside,
+    capacity: workers + mostBeside,
     parse: (request) => run('parse', request),
     async preflight(request) {
       if (request.mediaType !== PDF || !(await contains(request.file, Buffer.from('/Encrypt')))) return

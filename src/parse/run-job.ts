@@ -4,10 +4,10 @@ import type { Page, ParsedDocument } from '../core/parsed.ts'
 import { crashed, outOfMemory, timedOut, tooMuchText } from './failures.ts'
 import type { ParseSummary } from './parser.ts'
 import type { Exit, ParserChild } from './worker/child.ts'
+import { createTakenTime, type TakenTime } from './taken-time.ts'
 import type { Answer, Job } from './worker/protocol.ts'
-import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 
-const RSS_EVERY_MS = 100
+const LOOK_EVERY_MS = 100
 const START_MS = 60_000
 /** Failures in the middle of a document that would come again: the pages read before are still good. */
 const CUT_SHORT = new Set(['parse_timeout', 'parse_memory', 'parser_crashed'])
@@ -20,6 +20,8 @@ export interface JobOutcome {
 
 interface Watch {
   signal?: AbortSignal | undefined
+  /** Again and again, with the time that it took since its last page. */
+  onLook: (sincePageMs: number) => void
   onPage?: ((page: Page, pageCount: number) => void) | undefined
 }
 
@@ -31,7 +33,7 @@ export async function runJob(
   child: ParserChild,
   job: Job,
   limits: Pick<Limits, 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes'>,
-  { signal, onPage }: Watch,
+  { signal, onPage, onLook }: Watch,
 ): Promise<JobOutcome> {
   const pages: Page[] = []
   let pageCount = 0
@@ -43,31 +45,26 @@ export async function runJob(
       const stop = (error: unknown): void => resolve({ error, reusable: false })
       // The start of a process on a busy machine is not the document's fault: its time begins when it is taken up.
       const start = setTimeout(() => stop(crashed(new Error('the process did not start'))), START_MS)
-      let stall: TimeLimit | undefined
-      let total: TimeLimit | undefined
-      const startClocks = (): void => {
-        clearTimeout(start)
-        stall = createTimeLimit(child, limits.parseStallMs, () => stop(timedOut(limits.parseStallMs, true)))
-        total = createTimeLimit(child, limits.parseMs, () => stop(timedOut(limits.parseMs, false)))
-      }
-      let looking = false
-      const memory = setInterval(() => {
-        if (looking) return
-        looking = true
-        void child.rss().then((rss) => {
-          looking = false
-          if (rss > limits.parseMemoryBytes) stop(outOfMemory(limits.parseMemoryBytes))
-        })
-      }, RSS_EVERY_MS)
+      let time: TakenTime | undefined
+      const look = setInterval(() => {
+        const { rss } = time === undefined ? child.usage() : time.look()
+        if (rss > limits.parseMemoryBytes) stop(outOfMemory(limits.parseMemoryBytes))
+        if (time === undefined) return
+        if (time.sinceCameMs > limits.parseStallMs) stop(timedOut(limits.parseStallMs, true))
+        if (time.inAllMs > limits.parseMs) stop(timedOut(limits.parseMs, false))
+        onLook(time.sinceCameMs)
+      }, LOOK_EVERY_MS)
       const abort = (): void => stop(signal?.reason ?? new Error('aborted'))
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted) abort()
 
       child.send(job, (answer) => {
         if (answer.id !== job.id) return
-        stall?.refresh()
-        if (answer.type === 'started') startClocks()
-        else if (answer.type === 'open') pageCount = answer.pageCount
+        time?.came()
+        if (answer.type === 'started') {
+          clearTimeout(start)
+          time = createTakenTime(child)
+        } else if (answer.type === 'open') pageCount = answer.pageCount
         else if (answer.type === 'page') {
           // The process counts too; this bounds what a process gone wrong can make the daemon hold.
           bytes += Buffer.byteLength(answer.page.text)
@@ -86,9 +83,7 @@ export async function runJob(
       )
       cleanUp = (): void => {
         clearTimeout(start)
-        total?.clear()
-        stall?.clear()
-        clearInterval(memory)
+        clearInterval(look)
         signal?.removeEventListener('abort', abort)
       }
     },

@@ -40,6 +40,8 @@ export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxP
     if (entry.isEncrypted())
       throw new DocsearchError('encrypted', 'The file is password-protected; save it without a password and upload it again')
     declared += entry.uncompressedSize
+    // What it says of itself is less than the truth or the truth: then there is no need to inflate it.
+    if (declared > xmlBytes) throw tooLarge(declared, xmlBytes)
     let size = 0
     let tail = Buffer.alloc(0)
     for await (const chunk of await openStream()) {

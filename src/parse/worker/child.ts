@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { constants, getPriority, setPriority } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../core/logger.ts'
 import type { Answer, Job } from './protocol.ts'
@@ -9,8 +9,6 @@ import type { Answer, Job } from './protocol.ts'
 const MAIN = fileURLToPath(new URL(`./main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 const HEAP_MB = 768
 const STDERR_BYTES = 4_000
-/** Steps below the daemon's own priority: about a tenth of what others get. */
-const NICE = 10
 /** Of the kernel's clock in /proc, on every platform that Node runs on. */
 const MS_PER_TICK = 10
 
@@ -24,6 +22,16 @@ export interface Exit {
   error?: Error
 }
 
+/** What a process has taken so far. */
+export interface Usage {
+  /** Milliseconds of the processor; null where the system does not tell. */
+  processorMs: number | null
+  /** It computes, or would if others let it; it waits for nothing else. */
+  runnable: boolean
+  /** Resident memory in bytes: from the kernel where it tells, else as of the last answer. */
+  rss: number
+}
+
 /** A parser process and its channel. Never throws: what goes wrong arrives as its exit. */
 export class ParserChild {
   readonly exited: Promise<Exit>
@@ -33,7 +41,8 @@ export class ParserChild {
   private readonly process: ChildProcess | null
   private listener: ((answer: Answer) => void) | null = null
   private stderr = ''
-  private yields = false
+  /** It has the lowest priority, for good: only a privileged process could have its own back. */
+  yields = false
 
   constructor(log: Logger) {
     let child: ChildProcess
@@ -101,42 +110,42 @@ export class ParserChild {
     stderr?.unref?.()
   }
 
-  /** From now on it hardly computes while others do. False where the system does not let it, or could not tell how much it got. */
-  yieldProcessor(): boolean {
-    if (process.platform !== 'linux' || this.pid === undefined) return false
+  /**
+   * From now on it computes when nobody else does. Not where the system does not tell how much of the processor it got: its
+   * limits of time would end it for having yielded.
+   */
+  yieldProcessor(): void {
+    if (process.platform !== 'linux' || this.pid === undefined) return
     try {
-      setPriority(this.pid, Math.min(getPriority() + NICE, constants.priority.PRIORITY_LOW))
+      // There a priority belongs to a thread.
+      for (const thread of this.threads()) setPriority(Number(thread), constants.priority.PRIORITY_LOW)
+      this.yields = true
     } catch {
       // It ended just now, or may not: then it goes on as before.
-      return false
     }
-    this.yields = true
-    return true
   }
 
-  /** Milliseconds of the processor that it had; null where the system does not tell. */
-  async processorMs(): Promise<number | null> {
-    const [, ...fields] = (await this.stat()) ?? []
-    return fields.length === 0 ? null : (Number(fields[10]) + Number(fields[11])) * MS_PER_TICK
-  }
-
-  /** As processorMs, where it yields and waits for nothing else; null where time is time. */
-  async owedMs(): Promise<number | null> {
-    if (!this.yields) return null
-    const [state] = (await this.stat()) ?? []
-    return state === 'R' ? this.processorMs() : null
-  }
-
-  private async stat(): Promise<string[] | null> {
-    if (process.platform !== 'linux' || this.pid === undefined) return null
+  usage(): Usage {
+    const untold = { processorMs: null, runnable: false, rss: this.reportedRss }
+    if (process.platform !== 'linux' || this.pid === undefined) return untold
     try {
-      const stat = await readFile(`/proc/${this.pid}/stat`, 'utf8')
-      // The name before it may hold anything.
-      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      // Not through the thread pool: nothing here waits for a disk, and it is looked at often.
+      const fields = statFields(`/proc/${this.pid}/stat`)
+      const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
+      return {
+        processorMs: (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK,
+        // What inflates or collects garbage is another thread, for which the first one waits.
+        runnable: fields[0] === 'R' || this.threads().some((id) => statFields(`/proc/${this.pid}/task/${id}/stat`)[0] === 'R'),
+        rss: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024,
+      }
     } catch {
       // It ended just now; its exit says how.
-      return null
+      return untold
     }
+  }
+
+  private threads(): string[] {
+    return readdirSync(`/proc/${this.pid}/task`)
   }
 
   kill(): void {
@@ -145,16 +154,10 @@ export class ParserChild {
     this.process?.ref()
     this.process?.kill('SIGKILL')
   }
+}
 
-  /** Resident memory in bytes: from the kernel where it tells, else as of the last answer. */
-  async rss(): Promise<number> {
-    if (process.platform !== 'linux' || this.pid === undefined) return this.reportedRss
-    try {
-      const status = await readFile(`/proc/${this.pid}/status`, 'utf8')
-      return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
-    } catch {
-      // It ended just now; its exit says how.
-      return 0
-    }
-  }
+/** The fields of a `stat` from the state on: the name before it may hold anything. */
+function statFields(path: string): string[] {
+  const stat = readFileSync(path, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

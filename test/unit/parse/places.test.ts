@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { createPlaces, type Place } from '../../../src/parse/places.ts'
+
+/** Takes places and notes what happens: a name where one has its place, with ` gives way` where it has lost it. */
+function scene(count: number, mostBeside: number) {
+  const places = createPlaces(count, mostBeside)
+  const events: string[] = []
+  const held: Record<string, Place> = {}
+  return {
+    events,
+    held,
+    async ask(name: string, { urgent = false, signal }: { urgent?: boolean; signal?: AbortSignal } = {}) {
+      const giveWay = (): void => void events.push(`${name} gives way`)
+      places.take({ urgent, signal, giveWay }).then(
+        (place) => {
+          held[name] = place
+          events.push(name)
+        },
+        (error: Error) => events.push(`${name}: ${error.message}`),
+      )
+      await settled()
+    },
+    async end(name: string) {
+      held[name]!.end()
+      await settled()
+    },
+    async slow(name: string, isSlow = true) {
+      held[name]!.slow(isSlow)
+      await settled()
+    },
+  }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('so many at a time, in order of asking', async () => {
+  const { ask, end, events } = scene(2, 1)
+  for (const name of ['a', 'b', 'c', 'd']) await ask(name)
+  expect(events).toEqual(['a', 'b'])
+  await end('b')
+  expect(events).toEqual(['a', 'b', 'c'])
+  await end('a')
+  expect(events).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('what is urgent has one place more, and is before what waits', async () => {
+  const { ask, end, events } = scene(1, 1)
+  await ask('a')
+  await ask('b')
+  await ask('u', { urgent: true })
+  await ask('v', { urgent: true })
+  expect(events).toEqual(['a', 'u'])
+  await end('u')
+  expect(events).toEqual(['a', 'u', 'v'])
+  await end('a')
+  await end('v')
+  expect(events).toEqual(['a', 'u', 'v', 'b'])
+})
+
+test('a slow one keeps its place while nobody waits, and gives way to the first who does', async () => {
+  const { ask, slow, events } = scene(1, 1)
+  await ask('endless')
+  await slow('endless')
+  expect(events).toEqual(['endless'])
+  await ask('a')
+  expect(events).toEqual(['endless', 'endless gives way', 'a'])
+})
+
+test('one that goes on well again keeps its place', async () => {
+  const { ask, slow, events } = scene(1, 1)
+  await ask('large')
+  await slow('large')
+  await slow('large', false)
+  await ask('a')
+  expect(events).toEqual(['large'])
+})
+
+test('no more go on beside than may, and the end of one of them makes room for another', async () => {
+  const { ask, slow, end, events } = scene(1, 1)
+  for (const name of ['slow', 'slower', 'a']) await ask(name)
+  await slow('slow')
+  await slow('slower')
+  expect(events).toEqual(['slow', 'slow gives way', 'slower'])
+  await end('slow')
+  expect(events.slice(3)).toEqual(['slower gives way', 'a'])
+  await ask('b')
+  await end('a')
+  expect(events.slice(5)).toEqual(['b'])
+})
+
+test('one that is not wanted any more waits no longer, and leaves its turn to the next', async () => {
+  const { ask, end, events } = scene(1, 1)
+  const stop = new AbortController()
+  await ask('a')
+  await ask('b', { signal: stop.signal })
+  await ask('c')
+  stop.abort(new Error('not wanted'))
+  await settled()
+  await end('a')
+  expect(events).toEqual(['a', 'b: not wanted', 'c'])
+  await ask('d', { signal: stop.signal })
+  expect(events.at(-1)).toBe('d: not wanted')
+})
