@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodeText } from '../../../src/parse/encoding.ts'
+import { encode } from '../../support/encode.ts'
 import { parseBytes } from '../../support/parse-file.ts'
 import { overlap } from '../../quality/overlap.ts'
 
@@ -109,24 +110,3 @@ test('ISO-2022-JP, all in ASCII, is not taken for UTF-8', () => {
 test('a text in ASCII with NULs in it is not read as Chinese', () => {
   expect(decodeText(Buffer.from('abc\0def, more text\n'.repeat(20))).text).toContain('more text')
 })
-
-/** What the platform only decodes: every character of the text is looked for among what one or two bytes stand for. */
-function encode(text: string, encoding: string): Buffer {
-  if (encoding === 'utf-8') return Buffer.from(text)
-  const decoder = new TextDecoder(encoding)
-  const bytesOf = new Map<string, number[]>()
-  for (let high = 0x80; high < 0x100; high++) {
-    for (let low = 0x40; low < 0x100; low++) {
-      const character = decoder.decode(Uint8Array.of(high, low))
-      if ([...character].length === 1 && !bytesOf.has(character)) bytesOf.set(character, [high, low])
-    }
-  }
-  for (let byte = 0; byte < 0x100; byte++) bytesOf.set(decoder.decode(Uint8Array.of(byte)), [byte])
-  return Buffer.from(
-    [...text].flatMap((character) => {
-      const bytes = bytesOf.get(character)
-      if (bytes === undefined) throw new Error(`${encoding} has no ${character}`)
-      return bytes
-    }),
-  )
-}

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { docxParagraph, rawDocx } from '../../support/make-bombs.ts'
+import { encode } from '../../support/encode.ts'
 import { makeReport } from '../../support/make-report.ts'
+import { makeScripts } from '../../support/make-scripts.ts'
 import { parseBytes } from '../../support/parse-file.ts'
 import { showDocument } from '../../support/show-document.ts'
 
@@ -40,6 +42,19 @@ ring --again
 Later
 -----
 ${LEASE[1]}
+
+> As the neighbours said:
+> > Quiet, please.
+
+<div align="center"><h3>Kept by</h3><p>both of them</p></div>
+
+<!-- to be signed -->
+1. Sign:
+
+    ~~~
+    # name
+      date
+    ~~~
 `
 
 const HTML = `<!doctype html><html><head><title>Lease &amp; rent</title><style>p {color: red}</style></head><body>
@@ -49,7 +64,9 @@ const HTML = `<!doctype html><html><head><title>Lease &amp; rent</title><style>p
 <ul><li>by transfer<ul><li>standing order</li></ul></li><li>never in cash</li></ul>
 <table><tr><th>Month</th><th>Rent</th></tr><tr><td>May</td><td>900 <b>euros</b></td></tr></table>
 <pre>IBAN
-  DE00</pre></main>
+  DE00</pre>
+<table role="presentation"><tr><td><h2>Signed</h2><td>in two copies</table>
+<template>not yet</template><noscript>Turn on scripts.</noscript><p style="display:none">draft</p></main>
 <footer>Imprint</footer><script>track()</script></body></html>`
 
 const TEXT = `THE LEASE\n\n${LEASE[0]}\n  (as amended)\n\n\n${LEASE[1]}\n\fSecond page.\n`
@@ -71,7 +88,8 @@ const DOCX = rawDocx(
     `<w:p>${run('Rent is ')}<w:del><w:r><w:delText>800</w:delText></w:r></w:del><w:ins>${run('900')}</w:ins>${run(' euros, ')}<w:r><w:lastRenderedPageBreak/></w:r>${run('with heating.')}</w:p>`,
     item(0, 'by transfer'),
     item(1, 'standing order'),
-    `<w:tbl>${row(['Month', 'Rent'], true)}${row(['May', '900'])}</w:tbl>`,
+    `<w:tbl>${row(['Month', 'Rent'], true)}${row(['May', '900'])}<w:tr><w:tc><w:tbl>${row(['In', 'a cell'])}</w:tbl><w:p/></w:tc><w:tc>${item(0, 'item')}</w:tc></w:tr></w:tbl>`,
+    `<w:p>${run('Heated')}<w:r><w:endnoteReference w:id="3"/></w:r>${run('.')}</w:p>`,
     `<w:p><w:r><w:br w:type="page"/></w:r>${run(LEASE[1]!)}<w:r><w:pict><w:txbxContent>${docxParagraph('In a text box.')}</w:txbxContent></w:pict></w:r></w:p>`,
   ].join(''),
   {
@@ -88,6 +106,11 @@ const DOCX = rawDocx(
         name: 'word/footnotes.xml',
         data: `<w:footnotes ${NAMESPACE}><w:footnote w:id="2">${docxParagraph('By registered letter.')}</w:footnote></w:footnotes>`,
       },
+      {
+        name: 'word/endnotes.xml',
+        data: `<w:endnotes ${NAMESPACE}><w:endnote w:id="3">${docxParagraph('Since 2020.')}</w:endnote></w:endnotes>`,
+      },
+      { name: 'word/footer1.xml', data: `<w:ftr ${NAMESPACE}>${docxParagraph('Kept by both')}</w:ftr>` },
       { name: 'word/header1.xml', data: `<w:hdr ${NAMESPACE}>${docxParagraph('Lease of 1 May')}</w:hdr>` },
       {
         name: 'word/comments.xml',
@@ -98,7 +121,37 @@ const DOCX = rawDocx(
   },
 )
 
+const SCRIPTS = makeScripts(
+  [
+    [
+      ['T', 'h', 'e', ' ', 'o', 'ﬃ', 'c', 'e', ' ', 'o', 'f', ' ', 't', 'h', 'e', ' ', 'h', 'a', 'r', '-'],
+      [...'bour opens at nine.'],
+    ],
+    [[...'賃貸借契約は五月一日に始まる。']],
+    [[...'החוזה מתחיל במאי'].toReversed()],
+  ],
+  'Is this agreed?',
+)
+
+/** The same letter, more or less. */
+const LETTERS: readonly (readonly [encoding: string, text: string])[] = [
+  ['koi8-r', 'Договор начинается первого мая.\n\nПлата вносится не позднее третьего рабочего дня месяца.\n'],
+  [
+    'windows-1250',
+    'Nájemní smlouva začíná prvního května.\n\nNájemné se platí předem, nejpozději třetí den měsíce, i když je byt prázdný.\n',
+  ],
+  ['shift_jis', 'この契約は五月一日に始まる。\n\n家賃は毎月三日までに支払わなければならない。\n'],
+  ['gb18030', '本合同从五月一日开始。\n\n租金应在每月的第三个工作日以前支付。\n'],
+  ['utf-16le', 'Die Miete ist am dritten Werktag fällig.\n\nDas gilt auch im Mai.\n'],
+]
+
+test.each(LETTERS)('a letter in %s', async (encoding, text) => {
+  const parsed = await parseBytes(encode(text, encoding), 'letter.txt')
+  await expect(showDocument(parsed)).toMatchFileSnapshot(`golden/letter.${encoding}.txt.golden`)
+})
+
 test.each([
+  ['scripts.pdf', SCRIPTS],
   ['lease.docx', DOCX],
   ['rules.md', MARKDOWN],
   ['lease.html', HTML],
