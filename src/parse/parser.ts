@@ -2,7 +2,7 @@ import type { Limits } from '../config/config.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 
 /** Raised whenever a parser gives other pages for the same bytes: what was read with another version is read again. */
-export const PARSER_VERSION = 3
+export const PARSER_VERSION = 4
 
 export type PdfEngine = 'pdfium' | 'pdf2json'
 

@@ -1,12 +1,16 @@
 import type { Pdfium } from './pdfium-module.ts'
 
-/** An f within a word with a blank after it. */
-const GAP = /(?<=\p{L})f (?=\p{Ll})/gu
+/** An f within a word or at its end. */
+const LAST_F = /(?<=\p{L})f(?!f)( (?=[-\p{Ll}]))?/gu
 const TEXT_OBJECT = 1
 /** Of two like letters side by side the second is shifted by so much of a width at least; less is one letter printed twice, for boldness. */
 const LEAST_SHIFT = 0.2
 
+/** To the next letter of the same word it is no further than from the first to the second, or hardly. */
+const SAME_WORD = 1.5
+
 interface ObjectExports {
+  FPDFText_GetCharOrigin(text: number, index: number, x: number, y: number): number
   FPDFText_IsGenerated(text: number, index: number): number
   FPDFText_GetTextObject(text: number, index: number): number
   FPDFPage_CountObjects(page: number): number
@@ -28,24 +32,43 @@ export function restoreDropped(
 ): (part: string, indexOf: (offset: number) => number) => string {
   const api = pdfium.exports as unknown as ObjectExports
   let order: Map<number, number> | null = null
-  const isDropped = (index: number): boolean => {
-    if (api.FPDFText_IsGenerated(text, index + 1) !== 1) return false
-    const [first, next] = [api.FPDFText_GetTextObject(text, index), api.FPDFText_GetTextObject(text, index + 2)]
-    if (first === 0 || next === 0 || first === next) return false
+  /** How far the second is from the first; 0 where there is none. */
+  const shiftAfter = (index: number, next: number): number => {
+    const first = api.FPDFText_GetTextObject(text, index)
+    const following = api.FPDFText_GetTextObject(text, next)
+    if (first === 0 || first === following) return 0
     order ??= objectsOf(api, page)
     const place = order.get(first)
     const second = place === undefined ? 0 : api.FPDFPage_GetObject(page, place + 1)
-    if (second === 0 || second === next || api.FPDFPageObj_GetType(second) !== TEXT_OBJECT) return false
+    if (second === 0 || second === following || api.FPDFPageObj_GetType(second) !== TEXT_OBJECT) return 0
     const [a, b] = [boundsOf(pdfium, api, first), boundsOf(pdfium, api, second)]
-    if (a === null || b === null) return false
-    const width = Math.hypot(a.right - a.left, a.top - a.bottom)
-    const like =
-      Math.abs(b.right - b.left - (a.right - a.left)) < 0.02 * width &&
-      Math.abs(b.top - b.bottom - (a.top - a.bottom)) < 0.02 * width
+    if (a === null || b === null) return 0
+    const [width, height] = [a.right - a.left, a.top - a.bottom]
+    const like = Math.abs(b.right - b.left - width) < 0.02 * width && Math.abs(b.top - b.bottom - height) < 0.02 * height
     const shift = Math.hypot(b.left - a.left, b.bottom - a.bottom)
-    return like && shift > LEAST_SHIFT * (a.right - a.left) && shift < width
+    return like && shift > LEAST_SHIFT * width && shift < Math.max(width, height) ? shift : 0
   }
-  return (part, indexOf) => part.replace(GAP, (all, offset: number) => (isDropped(indexOf(offset)) ? 'ff' : all))
+  return (part, indexOf) =>
+    part.replace(LAST_F, (all, blank: string | undefined, offset: number) => {
+      const index = indexOf(offset)
+      const generated = blank !== undefined && api.FPDFText_IsGenerated(text, index + 1) === 1
+      const next = generated ? index + 2 : index + 1
+      const shift = shiftAfter(index, next)
+      if (shift === 0) return all
+      return generated && distance(pdfium, api, text, index, next) < (1 + SAME_WORD) * shift ? 'ff' : `ff${blank ?? ''}`
+    })
+}
+
+function distance(pdfium: Pdfium, api: ObjectExports, text: number, from: number, to: number): number {
+  const scratch = pdfium.malloc(32)
+  try {
+    api.FPDFText_GetCharOrigin(text, from, scratch, scratch + 8)
+    api.FPDFText_GetCharOrigin(text, to, scratch + 16, scratch + 24)
+    const [ax, ay, bx, by] = pdfium.doubles().subarray(scratch / 8, scratch / 8 + 4)
+    return Math.hypot(bx! - ax!, by! - ay!)
+  } finally {
+    pdfium.free(scratch)
+  }
 }
 
 function objectsOf(api: ObjectExports, page: number): Map<number, number> {

@@ -20,6 +20,7 @@ interface TextExports {
 /** So many sizes of type from the baseline is another line, and no superscript. */
 const OTHER_LINE = 0.75
 const WORD = /\S+/g
+const CHARACTER = /\S/gu
 
 /** Less than this share of the size of type a letter, and a line cannot have run all the way in one direction. */
 const NARROW = 0.25
@@ -44,7 +45,7 @@ export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[
     const restore = restoreDropped(pdfium, page, textPage)
     const lines: Line[] = []
     const push = (part: string, start: number, first: Glyph, last: Glyph): void => {
-      const text = fixText(part.includes('f ') ? restore(part, (offset) => charAt(start + offset)) : part)
+      const text = fixText(part.includes('f') ? restore(part, (offset) => charAt(start + offset)) : part)
         .replace(/ {2,}/g, ' ')
         .trim()
       if (text === '') return
@@ -95,10 +96,10 @@ function cutOf(part: string, first: Glyph, last: Glyph, glyphAt: (offset: number
     return whereItTurnsBack(part, (offset) => glyphAt(offset).x)
   // A word that goes on after its hyphen does so on the next line.
   if (Math.abs(last.y - first.y) > OTHER_LINE * first.size && !part.includes('\uFFFE')) {
-    for (const { index } of part.matchAll(WORD)) {
-      const word = glyphAt(index)
-      if (Math.abs(word.y - first.y) > OTHER_LINE * Math.max(first.size, word.size)) return index
-    }
+    const isOther = ({ y, size }: Glyph): boolean => Math.abs(y - first.y) > OTHER_LINE * Math.max(first.size, size)
+    for (const { index } of part.matchAll(WORD)) if (isOther(glyphAt(index))) return index
+    // One word, then: the figures at an upright axis.
+    for (const { index } of part.matchAll(CHARACTER)) if (isOther(glyphAt(index))) return index
   }
   return null
 }
