@@ -55,6 +55,7 @@ export function layOut(
     const group = groups.at(-1)
     const level = line.note ? null : typography.headingLevel(line, source.outline)
     const previous = lines[index - 1]
+    const [row, item] = [isRow(line.text), isListItem(line.text)]
     if (group !== undefined && previous !== undefined && !line.note && !previous.note) {
       const relation = relate(previous, line, leading, edges[index - 1]!)
       if (
@@ -68,8 +69,7 @@ export function layOut(
         group.last = line
         return
       }
-      const flows =
-        level === null && group.kind !== 'heading' && group.kind !== 'row' && !isRow(line.text) && !isListItem(line.text)
+      const flows = level === null && group.kind !== 'heading' && group.kind !== 'row' && !row && !item
       if (flows && relation === 'flows') {
         group.texts.push(joinLines(group.texts.pop() ?? '', line.text))
         group.last = line
@@ -81,16 +81,7 @@ export function layOut(
         return
       }
     }
-    const kind =
-      level !== null
-        ? 'heading'
-        : line.note
-          ? 'paragraph'
-          : isRow(line.text)
-            ? 'row'
-            : isListItem(line.text)
-              ? 'list_item'
-              : 'paragraph'
+    const kind = level !== null ? 'heading' : line.note ? 'paragraph' : row ? 'row' : item ? 'list_item' : 'paragraph'
     groups.push({ kind, texts: [line.text], first: line, last: line, ...(level === null ? {} : { level }) })
   })
 

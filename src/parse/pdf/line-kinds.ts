@@ -3,12 +3,14 @@ const NUMBER = /^[([<~≈+−–$€£¥-]*\d(?:[\d.,:/'’]*\d)?\.?[)%\]]*$|^[�
 const BULLET = /^(?:[•◦▪●○‣■□–—*·➢✓-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,5})[.)])\s+\S/
 /** Dots that lead from an entry of a table of contents to its page. */
 const LEADERS = /(?:\.{4,}|(?:\. ){4,})\s*[\divxlc-]+$/i
+const DIGIT = /\d/
 const MAX_ROW = 240
 const MAX_HEADING = 120
 
 /** A line of a table: two figures or more, and they are a good part of it. */
 export function isRow(text: string): boolean {
   if (text.length > MAX_ROW) return false
+  if (!DIGIT.test(text)) return LEADERS.test(text)
   if (LEADERS.test(text)) return true
   const tokens = text.split(' ')
   const numbers = tokens.filter((token) => NUMBER.test(token))

@@ -6,11 +6,15 @@ const INVISIBLE = /[\u200B\u2060\u00AD]/g
 /** PDFium writes U+FFFE for a hyphen at a line's end, with the break after it. */
 const HYPHEN = /([\p{L}\p{M}]?)\uFFFE[\r\n]*(\p{Ll}?)/gu
 
+/** Any of the above. Most lines have none, and one look costs less than five. */
+const ODD = /[\u00A0\u00AD\u2000-\u200B\u202F\u205F\u2060\u3000\t\uE000-\uF8FF\uFB00-\uFFFE]/
+
 /**
  * What a reader sees, in the characters a reader would type: ligatures and presentation forms taken apart (NFKC only there,
  * for elsewhere it would turn ² into 2), words that a line's end parted joined, odd spaces made plain.
  */
 export function fixText(text: string): string {
+  if (!ODD.test(text)) return text
   return text
     .replace(HYPHEN, (_all, before: string, after: string) => before + (before !== '' && after !== '' ? '' : '-') + after)
     .replace(LIGATURES, (character) => character.normalize('NFKC'))
