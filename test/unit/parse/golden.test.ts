@@ -125,10 +125,10 @@ const SCRIPTS = makeScripts(
   [
     [
       ['T', 'h', 'e', ' ', 'o', 'ﬃ', 'c', 'e', ' ', 'o', 'f', ' ', 't', 'h', 'e', ' ', 'h', 'a', 'r', '-'],
-      [...'bour opens at nine.'],
+      Array.from('bour opens at nine.'),
     ],
-    [[...'賃貸借契約は五月一日に始まる。']],
-    [[...'החוזה מתחיל במאי'].toReversed()],
+    [Array.from('賃貸借契約は五月一日に始まる。')],
+    [Array.from('החוזה מתחיל במאי').toReversed()],
   ],
   'Is this agreed?',
 )
