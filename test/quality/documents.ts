@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_LIMITS } from '../../src/config/config.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import { documentText, type ParsedDocument } from '../../src/core/parsed.ts'
+import type { ParsedDocument } from '../../src/core/parsed.ts'
 import { createParserPool } from '../../src/parse/pool.ts'
 import { sniff } from '../../src/parse/sniff.ts'
 import { type Overlap, overlap } from './overlap.ts'
@@ -45,6 +45,7 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
       await pool.preflight({ file: path, mediaType, name: file })
       const document = await pool.parse({ file: path, mediaType, name: file })
       const text = reference === undefined ? null : readFileSync(join(folder, reference), 'utf8')
+      const whole = wholeText(document)
       return {
         file,
         kind,
@@ -52,8 +53,8 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
         failure: null,
         warnings: document.warnings.map(({ code }) => code),
         document,
-        overlap: text === null ? null : overlap(text, documentText(document.pages)),
-        edges: text === null ? null : wordEdges(text, documentText(document.pages)),
+        overlap: text === null ? null : overlap(text, whole),
+        edges: text === null ? null : wordEdges(text, whole),
       }
     } catch (error) {
       const { code } = error as { code?: string }
@@ -80,6 +81,11 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
   const orphans = children().filter((pid) => !before.includes(pid))
   if (orphans.length > 0) throw new Error(`parser processes are left over: ${orphans.join(', ')}`)
   return files
+}
+
+/** With what runs through it, for the reference has that among its text. */
+function wholeText({ pages }: ParsedDocument): string {
+  return pages.map(({ text, running = [] }) => [text, ...running].join('\n')).join('\f')
 }
 
 /** Processes started by this one; none where the system does not tell. */
