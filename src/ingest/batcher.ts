@@ -61,17 +61,24 @@ export function createBatcher(patience: Patience): Batcher {
   }
 
   return {
-    embed(embedder, inputs, signal) {
-      if (inputs.length === 0) return Promise.resolve([])
-      return new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason as Error)
-        const request: Request = { embedder, inputs, signal, vectors: [], taken: 0, resolve, reject }
-        signal.addEventListener('abort', () => withdraw(request, signal.reason), { once: true })
-        requests.push(request)
-        if (running) return
-        running = true
-        void run()
-      })
+    async embed(embedder, inputs, signal) {
+      if (inputs.length === 0) return []
+      signal.throwIfAborted()
+      let abort: () => void = () => {}
+      try {
+        return await new Promise((resolve, reject) => {
+          const request: Request = { embedder, inputs, signal, vectors: [], taken: 0, resolve, reject }
+          abort = () => withdraw(request, signal.reason)
+          signal.addEventListener('abort', abort, { once: true })
+          requests.push(request)
+          if (running) return
+          running = true
+          void run()
+        })
+      } finally {
+        // A signal made of others (AbortSignal.any) lives as long as they do while anything listens to it, and with it the passages.
+        signal.removeEventListener('abort', abort)
+      }
     },
   }
 }

@@ -55,3 +55,12 @@ test('one that is given up leaves the others alone', async () => {
   expect(await other).toHaveLength(3)
   expect(embedder.calls.flat().length).toBeLessThan(200)
 })
+
+test('nothing of a document stays once it has its vectors', async () => {
+  const { signal } = new AbortController()
+  let listening = 0
+  signal.addEventListener = () => void listening++
+  signal.removeEventListener = () => void listening--
+  await batcher().embed(recording(), inputs('passage', 3), signal)
+  expect(listening).toBe(0)
+})
