@@ -6,7 +6,8 @@ const MOST_SHOWN = 12
 export type Recognition = 'no_pictures' | 'not_set' | 'failed' | 'found_none'
 
 const NO_TEXT: Record<Recognition, string> = {
-  no_pictures: 'The document has no text, so no search can find it',
+  no_pictures:
+    'The document has no text, so no search can find it. Pictures in it are not read: save it as PDF and run that through an OCR program such as ocrmypdf',
   not_set:
     'The document has no text: needs OCR, because its pages are pictures (a scan) or empty. Run it through an OCR program such as ocrmypdf and upload the result, or set parse.ocr_command on the instance and reprocess it',
   failed: 'The document has no text: needs OCR, because its pages are pictures (a scan) or empty',

@@ -13,8 +13,8 @@ const PDF_HEADER_WITHIN = 1024
 
 const WORD =
   /^application\/vnd\.(openxmlformats-officedocument\.wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroenabled\.12)$/i
-const KNOWN: Record<string, string> = {
-  'application/zip': 'a ZIP archive',
+const KNOWN: Readonly<Record<string, string>> = {
+  'application/zip': 'a ZIP archive that holds no Word document',
   'application/gzip': 'a gzip archive',
   'application/x-cfb': 'a file of an older Office format (DOC, XLS, PPT)',
   'application/rtf': 'an RTF document',
@@ -117,8 +117,12 @@ function beginsAsHtml(start: string): boolean {
 
 function unsupported(detected: string | null): DocsearchError {
   const what = detected === null ? 'a binary file of an unknown kind' : (KNOWN[detected] ?? `a file of type ${detected}`)
-  const advice = detected === 'application/x-cfb' ? '; save it as DOCX or PDF and upload that' : ''
-  return new DocsearchError('unsupported_type', `This is ${what}; ${WHAT_IS_READ}${advice}`, {
+  return new DocsearchError('unsupported_type', `This is ${what}; ${WHAT_IS_READ}; ${adviceOn(detected)}`, {
     details: { detected: detected ?? 'application/octet-stream' },
   })
+}
+
+function adviceOn(detected: string | null): string {
+  if (detected === 'application/zip' || detected === 'application/gzip') return 'upload the files in it'
+  return 'if there is text in it, save it from its own program as PDF or DOCX and upload that'
 }

@@ -51,7 +51,11 @@ function checkFile(file: File, hashes: Map<string, string>, fileBytes: number): 
   const { name, path, received } = file
   const fault = nameFault(name)
   if (fault !== null) throw fail('invalid_name', fault)
-  if (received.isTooLarge) throw fail('too_large', `The file has ${received.sizeBytes} bytes, the limit is ${fileBytes}.`)
+  if (received.isTooLarge)
+    throw fail(
+      'too_large',
+      `The file has ${received.sizeBytes} bytes, the limit is ${fileBytes}. Split it, or raise limits.file_bytes on the instance.`,
+    )
   const before = hashes.get(path)
   // Else the second would replace the first, and a file that was sent would be gone without a word.
   if (before !== undefined && before !== received.sha256) {

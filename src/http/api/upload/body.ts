@@ -56,7 +56,9 @@ function tooLong(limit: number, isForm: boolean, length?: number): Error {
   const has = length === undefined ? 'is longer than' : `has ${length} bytes, more than`
   return isForm
     ? fail('body_too_large', `The request ${has} the limit of ${limit} bytes. Send fewer files at a time.`, { limit })
-    : fail('too_large', `The file ${has} the limit of ${limit} bytes.`, { limit })
+    : fail('too_large', `The file ${has} the limit of ${limit} bytes. Split it, or raise limits.file_bytes on the instance.`, {
+        limit,
+      })
 }
 
 async function* chunksOf(request: IncomingMessage, limit: number, isForm: boolean): AsyncGenerator<Buffer> {
