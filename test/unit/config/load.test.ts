@@ -69,7 +69,7 @@ test('a value of the wrong kind is told what it must be, in words of ours', asyn
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow('host must not be empty')
 })
 
-/** What the contract promises, in the units of the configuration. */
+/** What the contract promises, and our own time for OCR, in the units of the configuration. */
 const LIMITS = {
   file_bytes: 200_000_000,
   request_files: 20,
@@ -81,6 +81,7 @@ const LIMITS = {
   text_bytes: 20_000_000,
   xml_bytes: 64_000_000,
   query_chars: 4_000,
+  ocr_ms: 600_000,
 }
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 const asConfig = (limits: Record<string, number>) =>
