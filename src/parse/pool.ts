@@ -14,10 +14,12 @@ import { ParserChild } from './worker/child.ts'
 const FILES_PER_PROCESS = 100
 /**
  * A document that takes so much without a page gives its place to one that waits and goes on beside it with what the others
- * leave of the processor, so that a few that never end do not hold them up. It is what the process costs that starts in its
- * stead; a first document takes up to 800 ms, because a process learns with it.
+ * leave of the processor, so that a few that never end do not hold them up. Not earlier, because the process that starts in its
+ * stead costs about a second; later for the first of a process, which take up to 800 ms because it learns with them.
  */
-const SLOW_MS = 1_000
+const SLOW_MS = 500
+const SLOW_AT_FIRST_MS = 1_000
+const FIRST_JOBS = 3
 /** So many beside for each worker, and no more than half of the machine's memory holds where each takes all it may. */
 const BESIDE_FOR_WORKER = 4
 /** An idle process is worth its memory for so long. */
@@ -138,11 +140,12 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
           { blame: 'internal' },
         )
       child = take()
+      const slowMs = child.jobs < FIRST_JOBS ? SLOW_AT_FIRST_MS : SLOW_MS
       const job = { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine }
       const { result, reusable } = await runJob(child, job, limits, {
         signal: request.signal,
         onPage: request.onPage,
-        onLook: (sincePageMs) => place.slow(sincePageMs > SLOW_MS),
+        onLook: (sincePageMs) => place.slow(sincePageMs > slowMs),
       })
       if (reusable) putBack(child)
       else discard(child)
