@@ -9,6 +9,16 @@ import { accounts } from './migration-accounts.ts'
 export const MIGRATIONS: Record<string, Migration> = {
   '0001_initial': { up: initial },
   '0002_accounts': { up: accounts },
+  '0003_warnings': { up: warnings },
+}
+
+/** Documents with warnings are few, and are asked for as a list of their own. */
+async function warnings(db: Kysely<never>): Promise<void> {
+  const documents = db.schema.createIndex('documents_with_warnings').on('documents')
+  await documents
+    .columns(['owner_id', 'created_at', 'id'])
+    .where(sql<boolean>`warnings <> '[]'`)
+    .execute()
 }
 
 async function initial(db: Kysely<never>): Promise<void> {
