@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ANALYSER_VERSION, analyse } from '../text/analyse.ts'
 import { FeatureCounts } from './feature-counts.ts'
 import type { Embedder } from './embedder.ts'
-import { countWords } from './tokens.ts'
+import { countWords } from '../text/model-tokens.ts'
 import { normalise } from './vectors.ts'
 
 const DIMENSIONS = 1024

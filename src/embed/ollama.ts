@@ -4,10 +4,10 @@ import { withBackoff } from './backoff.ts'
 import type { Backoff } from './backoff.ts'
 import { embedWithBisection } from './bisect.ts'
 import type { Embedder } from './embedder.ts'
-import { OllamaCallError, createOllamaClient, withoutLatest } from './ollama-client.ts'
+import { OllamaCallError, createOllamaClient, withoutLatest } from '../ollama/client.ts'
 import { explain, healthCode, isWorthRetrying, outlastsCheck } from './ollama-errors.ts'
 import { MAX_CONTEXT, TITLE_TOKENS, setUpModel } from './ollama-setup.ts'
-import { cutToTokens, estimateSubwords } from './tokens.ts'
+import { cutToTokens, estimateSubwords } from '../text/model-tokens.ts'
 import { toVector } from './vectors.ts'
 
 export interface OllamaEmbedderOptions {

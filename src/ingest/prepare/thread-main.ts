@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { createBuiltinEmbedder } from '../../embed/builtin.ts'
-import { countWords, estimateSubwords } from '../../embed/tokens.ts'
+import { countWords, estimateSubwords } from '../../text/model-tokens.ts'
 import { prepare } from './prepare.ts'
 import type { Outcome, Task, Vectors } from './protocol.ts'
 

@@ -1,6 +1,6 @@
 import { Ollama } from 'ollama'
 import { z } from 'zod'
-import { httpFetch } from './http-fetch.ts'
+import { httpFetch } from '../core/http-fetch.ts'
 
 /** What went wrong with one call, in the ways that are dealt with differently. */
 export type OllamaFailure =
