@@ -95,6 +95,10 @@ function addServe(program: Command, on: On): void {
   on(
     withDataOptions(program.command('serve').description('run the daemon: it keeps, reads and searches the documents'))
       .option('--embedder <name>', 'auto, builtin or ollama:MODEL (default auto); another one by name embeds everything anew')
+      .option(
+        '--reranker <name>',
+        'auto, builtin, none, ollama:MODEL or the address of a rerank endpoint, its key in DOCSEARCH_RERANK_KEY (default auto)',
+      )
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
       .option('--port <number>', 'port to listen on, 0 takes a free one (default 4747)', integer(0, 65_535))
       .option('--public-url <url>', 'address under which others reach it')

@@ -70,6 +70,13 @@ export const embedderSetting = z
   .string('must be auto, builtin or ollama:MODEL')
   .regex(/^(auto|builtin|ollama:\S+)$/, 'must be auto, builtin or ollama:MODEL')
 
+const RERANKER = 'must be auto, builtin, none, ollama:MODEL or an http address without a name, a password or parameters in it'
+
+export const rerankerSetting = z.string(RERANKER).refine((text) => {
+  if (/^(auto|builtin|none|ollama:\S+)$/.test(text)) return true
+  return /^https?:\/\//i.test(text) && httpAddress.safeParse(text).success
+}, RERANKER)
+
 /** A program and its arguments as a list, or on one line, where quotes keep blanks; no shell is meant. Each of `needed` must occur. */
 export function commandLine(needed: readonly string[]) {
   const message = `must be a program with its arguments, with ${needed.join(' and ')} among them`

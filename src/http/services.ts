@@ -26,7 +26,7 @@ export interface Services {
   http: HttpSettings
   /** Bytes free where the data folder lies, and whether that is enough to take uploads. Never throws. */
   disk(): Promise<{ ok: boolean; message: string; freeBytes: number | null }>
-  reranker(): { model: string | null; message: string }
+  reranker(): { status: 'ok' | 'degraded'; code: string; message: string; model: string | null }
   startedAt: Date
 }
 

@@ -41,6 +41,21 @@ export interface EmbedCall {
   keepAliveSeconds: number
 }
 
+/** One token is generated, and what else it could have been is told. */
+export interface GenerateCall {
+  model: string
+  /** As the model reads it: no template of Ollama's is put around. */
+  prompt: string
+  topLogprobs: number
+  numCtx: number
+  keepAliveSeconds: number
+}
+
+export interface TokenLogprob {
+  token: string
+  logprob: number
+}
+
 export interface InstalledModel {
   /** Without `:latest`. */
   name: string
@@ -60,13 +75,20 @@ const facts = z.object({
   capabilities: z.array(z.string()).default([]),
 })
 // The numbers themselves are looked at one by one where they become vectors.
+const tokenLogprob = z.object({ token: z.string(), logprob: z.number() })
+// Servers before 0.12.11 leave it out.
+const generated = z.object({
+  logprobs: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob).default([]) })).default([]),
+})
 const embedded = z.object({ embeddings: z.array(z.array(z.unknown())) })
 
-/** The calls of Ollama's API that embedding needs, answers checked. Throws OllamaCallError, or the signal's reason when aborted. */
+/** The calls of Ollama's API that are needed here, answers checked. Throws OllamaCallError, or the signal's reason when aborted. */
 export interface OllamaClient {
   list(options: CallOptions): Promise<InstalledModel[]>
   show(model: string, options: CallOptions): Promise<ModelFacts>
   embed(call: EmbedCall, options: CallOptions): Promise<unknown[][]>
+  /** The first token and those that stood beside it, each once, not sorted; empty from a server that gives no log-probabilities. */
+  firstToken(call: GenerateCall, options: CallOptions): Promise<TokenLogprob[]>
 }
 
 export function createOllamaClient(url: string): OllamaClient {
@@ -118,6 +140,22 @@ export function createOllamaClient(url: string): OllamaClient {
       }
       const { embeddings } = await call('/api/embed', embedded, options, (ollama) => ollama.embed(request))
       return embeddings
+    },
+    async firstToken({ model, prompt, topLogprobs, numCtx, keepAliveSeconds }, options) {
+      const request = {
+        model,
+        prompt,
+        raw: true,
+        stream: false as const,
+        logprobs: true,
+        top_logprobs: topLogprobs,
+        keep_alive: keepAliveSeconds,
+        options: { temperature: 0, num_predict: 1, num_ctx: numCtx },
+      }
+      const [first] = (await call('/api/generate', generated, options, (ollama) => ollama.generate(request))).logprobs
+      if (first === undefined) return []
+      const { top_logprobs: others, token, logprob } = first
+      return others.some((other) => other.token === token) ? others : [{ token, logprob }, ...others]
     },
   }
 }

@@ -20,9 +20,11 @@ export interface RerankRequest {
   signal: AbortSignal
 }
 
-/** `scores` by candidate id, 0 to 1; null keeps the fused order. `reason` says why nothing was applied. */
+/** `scores` by candidate id, 0 to 1; null keeps the fused order. `reason` says why nothing was applied, or not all that was asked for. */
 export interface RerankOutcome {
   applied: boolean
+  /** What did it, where that depends on the question; else it is the reranker's own. */
+  model?: string | null
   scores: ReadonlyMap<string, number> | null
   reason: string | null
 }

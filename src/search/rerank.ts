@@ -27,9 +27,9 @@ export interface Reranked {
 export async function rerankBest(options: RerankOptions): Promise<Reranked> {
   const { query, candidates, reranker, signal, deadlineMs, log } = options
   const started = performance.now()
-  const report = (applied: boolean, reason: string | null): SearchOutcome['rerank'] => ({
+  const report = (applied: boolean, reason: string | null, model = reranker.model): SearchOutcome['rerank'] => ({
     applied,
-    model: reranker.model,
+    model,
     tookMs: performance.now() - started,
     reason,
   })
@@ -39,8 +39,8 @@ export async function rerankBest(options: RerankOptions): Promise<Reranked> {
       reranker.rerank({ query, candidates: await withTexts(options), signal: stop }),
     )
     const { scores } = outcome
-    if (!outcome.applied || scores === null) return { candidates, report: report(false, outcome.reason) }
-    return { candidates: reorder(candidates, scores), report: report(true, outcome.reason) }
+    if (!outcome.applied || scores === null) return { candidates, report: report(false, outcome.reason, outcome.model) }
+    return { candidates: reorder(candidates, scores), report: report(true, outcome.reason, outcome.model) }
   } catch (error) {
     signal?.throwIfAborted()
     log.warn({ err: error, model: reranker.model }, 'not reranked')

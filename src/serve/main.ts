@@ -40,6 +40,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
     const daemon = await startDaemon({ config, version: VERSION, clock: systemClock, log, credentials })
     say(`docsearch ${VERSION}, data in ${config.dataDir}`)
     say(`embedder ${daemon.embedder.embedder}: ${daemon.embedder.reason}`)
+    say(`reranker ${daemon.reranker.reranker}: ${daemon.reranker.reason}`)
     // The link is a secret of 30 minutes that only a person at this terminal may see; it is not in the log.
     if (daemon.setupUrl) say(`make the owner's password (within 30 minutes): ${daemon.setupUrl}`)
     const { url, setupUrl } = daemon

@@ -20,7 +20,7 @@ import { createOAuth } from '../oauth/create.ts'
 import { createOcr } from '../parse/ocr/ocr.ts'
 import { createParserPool } from '../parse/pool.ts'
 import { openRecords } from '../records/sql/open.ts'
-import { createFusedReranker } from '../rerank/fused.ts'
+import { chooseReranker } from '../rerank/choose.ts'
 import { createSearch } from '../search/create.ts'
 import { openDataFolder } from './data-folder.ts'
 import { diskState } from './disk.ts'
@@ -33,12 +33,15 @@ export interface Daemon {
   /** Where the owner makes a password; null when that is done. Valid for 30 minutes, once. */
   setupUrl: string | null
   embedder: { embedder: string; reason: string }
+  reranker: { reranker: string; reason: string }
   /** Stops taking requests, lets what runs come to an end within `graceMs`, closes everything. */
   stop(graceMs: number): Promise<void>
 }
 
 /** What a part gets though the ones before it took all the time there was. */
 const LEAST_GRACE_MS = 500
+const EMBED_MS = 5_000
+const RERANK_SLACK_MS = 1_000
 
 /** The one place where everything is wired. What was opened is closed again when a later step fails. */
 export async function startDaemon(options: {
@@ -101,8 +104,13 @@ export async function startDaemon(options: {
     })
     await ingest.start()
     open.push({ name: 'ingest', close: (graceMs) => ingest.stop(graceMs) })
-    const reranker = createFusedReranker()
-    const search = createSearch({ records, engine, reranker, log })
+    const { reranker: setting, ollamaUrl, rerank } = config
+    const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, log })
+    open.push({ name: 'reranker', close: async () => chosen.close() })
+    const { reranker } = chosen
+    // It ends by itself in time; the search's own deadline is for one that does not.
+    const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
+    const search = createSearch({ records, engine, reranker, log, deadlines })
 
     let baseUrl = config.publicUrl ?? ''
     const apiKeys = createApiKeys({ records, clock })
@@ -125,7 +133,7 @@ export async function startDaemon(options: {
       oauth,
       authenticator: createAuthenticator([apiKeys, accessTokens]),
       disk: () => diskState(config.dataDir),
-      reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
+      reranker: () => chosen.status(),
       startedAt: clock.now(),
       http: {
         baseUrl: () => baseUrl,
@@ -149,6 +157,7 @@ export async function startDaemon(options: {
       url,
       setupUrl,
       embedder: engine.choice(),
+      reranker: chosen.choice(),
       async stop(graceMs) {
         stopping.abort()
         await closeAll(graceMs)

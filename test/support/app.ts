@@ -97,7 +97,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       createAccessTokens({ grants: records.oauth.grants, clients: oauth.clients, log }),
     ]),
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
-    reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
+    reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
     startedAt: clock.now(),
     http: {
       baseUrl: () => options.publicUrl ?? url,
