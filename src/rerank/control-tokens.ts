@@ -5,6 +5,9 @@
 const TOKENS =
   /<[|｜][^<>|｜]{0,64}[|｜]>|<\/?(?:think|s|bos|eos|pad|unk|start_of_turn|end_of_turn|tool_call|tool_response|instruct|query|document)>|\[\/?INST\]|<<\/?SYS>>/gi
 
+/** Nobody nests them so deep by accident: what is left then loses all that they are made of, so that thousands of them cost no more. */
+const DEEPEST = 8
+
 /** Drawn with no width at all. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 
@@ -16,10 +19,8 @@ export function withoutControlTokens(text: string): string {
   // Joiners are part of Persian and Indic words and stay where nothing hides behind them.
   const bare = text.replace(INVISIBLE, '')
   let clean = bare.search(TOKENS) === -1 ? text : bare
-  for (let before = ''; before !== clean;) {
-    before = clean
-    // Each is longer than the blank that takes its place, so this ends.
-    clean = clean.replace(TOKENS, ' ')
+  for (let pass = 0; clean.search(TOKENS) !== -1; pass++) {
+    clean = clean.replace(pass < DEEPEST ? TOKENS : /[<>[\]|｜]/g, ' ')
   }
   return clean
 }

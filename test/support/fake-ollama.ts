@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fakeLogprobs, fakeRelevance, readPrompt } from './fake-judge.ts'
 import { EMBEDDINGGEMMA, countFakeTokens, fakeVector, withTag } from './fake-ollama-model.ts'
 import type { FakeModel } from './fake-ollama-model.ts'
 
 /** What goes wrong instead of an answer. Without `times` it goes wrong once; each must be met, see `assertDone`. */
 export interface Fault {
-  /** `/api/embed`. */
+  /** `/api/embed`, `/api/generate`. */
   path: string
   times?: number
   /** Only requests this holds for. */
@@ -130,13 +131,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
       case 'POST /api/generate': {
         const model = find(body, response)
         if (model === undefined) return
-        if (!model.capabilities.includes('completion')) return fail(response, 400, `"${model.name}" does not support generate`)
-        return send(response, {
-          model: model.name,
-          response: 'no',
-          done: true,
-          logprobs: [{ token: 'no', logprob: -0.1, top_logprobs: [] }],
-        })
+        return generate(model, body, response)
       }
       case 'POST /api/pull':
         response.writeHead(200, { 'content-type': 'application/x-ndjson' })
@@ -152,12 +147,42 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     return model
   }
 
-  function embed(model: FakeModel, body: Record<string, unknown>, response: ServerResponse, lie: Fault['kind']): void {
-    const input = body['input']
-    const inputs = input === '' ? [] : (Array.isArray(input) ? input : [input]).map(String)
+  function load(model: FakeModel, body: Record<string, unknown>): void {
     const context = JSON.stringify(body['options'] ?? null)
     if (loaded.get(model.name) !== context) loads++
     loaded.set(model.name, context)
+  }
+
+  function generate(model: FakeModel, body: Record<string, unknown>, response: ServerResponse): void {
+    if (!model.capabilities.includes('completion')) return fail(response, 400, `"${model.name}" does not support generate`)
+    load(model, body)
+    const { question, passage, begun } = readPrompt(String(body['prompt']))
+    const said = begun.trim().toLowerCase()
+    // Without `raw` it is a chat: the model talks, and its first token says nothing.
+    const yes =
+      body['raw'] !== true
+        ? 0.5
+        : said === ''
+          ? fakeRelevance(model.reading ?? 'reads', question, passage)
+          : Number(said === 'yes') || 1e-9
+    const top = fakeLogprobs(Math.min(yes, 1 - 1e-9), Number(body['top_logprobs'] ?? 0)).map((one) =>
+      model.logprobs === 'positive' ? { ...one, logprob: -one.logprob } : one,
+    )
+    const [first = { token: 'no', logprob: -0.1 }] = top
+    const changed = { null: null, text: 'high' } as Record<string, unknown>
+    const told = { ...first, ...(model.logprobs && model.logprobs in changed && { logprob: changed[model.logprobs] }) }
+    send(response, {
+      model: model.name,
+      response: first.token,
+      done: true,
+      ...(body['logprobs'] === true && model.logprobs !== 'none' && { logprobs: [{ ...told, top_logprobs: top }] }),
+    })
+  }
+
+  function embed(model: FakeModel, body: Record<string, unknown>, response: ServerResponse, lie: Fault['kind']): void {
+    const input = body['input']
+    const inputs = input === '' ? [] : (Array.isArray(input) ? input : [input]).map(String)
+    load(model, body)
     if (!model.capabilities.includes('embedding')) return fail(response, 400, 'this model does not support embeddings')
     if (typeof body['keep_alive'] === 'string')
       return fail(response, 400, `time: missing unit in duration "${body['keep_alive']}"`)
