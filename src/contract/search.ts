@@ -82,7 +82,23 @@ export const searchResult = z
     text: z.string(),
     highlights: z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' }),
     matching_chunks: z.int().optional().meta({ description: 'With group_by document: how many of its passages were found' }),
-    explain: z.object({ keyword: stage.nullable(), vector: stage.nullable(), fused: stage, rerank: stage.nullable() }).optional(),
+    explain: z
+      .object({
+        keyword: stage.nullable(),
+        vector: stage.nullable(),
+        fused: stage,
+        rerank: stage
+          .extend({
+            features: z
+              .record(z.string(), z.number())
+              .optional()
+              .meta({
+                description: 'What each feature has in the score, by its name; of the built-in reranker they add up to it',
+              }),
+          })
+          .nullable(),
+      })
+      .optional(),
   })
   .meta({ id: 'SearchResult' })
 export type SearchResult = z.infer<typeof searchResult>

@@ -49,11 +49,8 @@ export interface ChunkFilter {
 /** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. Its passage comes from `passages`. */
 export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version'> & { score: number }
 
-/** What is shown of a chunk. Read apart from the hits, because most candidates are never shown. */
-export type Passage = Omit<
-  IndexedChunk,
-  'ownerId' | 'projectId' | 'mediaType' | 'path' | 'tags' | 'documentCreatedAt' | 'terms' | 'vector'
->
+/** What a reranker weighs and what is shown of a chunk. Read apart from the hits, because most candidates are neither. */
+export type Passage = Omit<IndexedChunk, 'ownerId' | 'projectId' | 'mediaType' | 'path' | 'tags' | 'documentCreatedAt' | 'vector'>
 
 export interface DocumentChunks {
   documentId: string
@@ -89,5 +86,7 @@ export interface ChunkIndexStore {
    */
   open(generation: { id: string; dimensions: number }): Promise<ChunkIndex>
   list(): Promise<string[]>
+  /** Bytes it takes on the disk; 0 when it is not there. */
+  size(generationId: string): Promise<number>
   drop(generationId: string): Promise<void>
 }

@@ -16,6 +16,7 @@ const PASSAGE_COLUMNS = {
   heading: 'heading',
   title: 'title',
   text: 'text',
+  terms: 'terms',
 } as const satisfies Record<string, keyof Passage>
 
 export const passageColumns = Object.keys(PASSAGE_COLUMNS)

@@ -1,6 +1,7 @@
 import { withoutCredentials } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
 import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/client.ts'
+import { createBuiltinReranker } from './builtin.ts'
 import { createEndpointJudge } from './endpoint.ts'
 import { createFusedReranker } from './fused.ts'
 import { type Judge, JudgeError } from './judge.ts'
@@ -69,7 +70,7 @@ export async function chooseReranker(settings: RerankerSettings): Promise<Chosen
 
 /** What reorders where no model does. */
 function withoutModel(): Reranker {
-  return createFusedReranker()
+  return createBuiltinReranker()
 }
 
 function fixed(reranker: Reranker, reason: string): ChosenReranker {

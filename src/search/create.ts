@@ -1,8 +1,8 @@
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { ChunkFilter, ChunkIndex } from '../index/chunk-index.ts'
-import type { Documents } from '../records/records.ts'
+import type { ChunkFilter, ChunkIndex, Passage } from '../index/chunk-index.ts'
+import type { Documents, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { findCandidates } from './candidates.ts'
 import type { Candidate } from './fuse.ts'
@@ -23,7 +23,7 @@ interface InUse {
 }
 
 export interface SearchOptions {
-  records: { documents: Pick<Documents, 'getMany' | 'countPending'> }
+  records: { documents: Pick<Documents, 'getMany' | 'countPending'>; vocabulary: Pick<Vocabulary, 'frequencies'> }
   engine: Pick<Engine, 'choice'> & { current(): InUse | null }
   reranker: Reranker
   log: Logger
@@ -47,11 +47,22 @@ export function createSearch({
     { index, embedder }: InUse,
     signal: AbortSignal | undefined,
   ): Promise<Page> {
-    const passages = (ids: readonly string[]) => index.passages(query.ownerId, ids)
+    const passages = remembering((ids) => index.passages(query.ownerId, ids))
+    const frequencies = (terms: readonly string[]) => records.vocabulary.frequencies(query.ownerId, terms)
     const found = findCandidates(index, question, toFilter(query), embedder)
     const rerank = (candidates: readonly Candidate[]) =>
       query.rerank
-        ? rerankBest({ query: query.query, candidates, reranker, passages, deadlineMs: deadlines.rerankMs, signal, log })
+        ? rerankBest({
+            query: query.query,
+            words: question.words,
+            frequencies,
+            candidates,
+            reranker,
+            passages,
+            deadlineMs: deadlines.rerankMs,
+            signal,
+            log,
+          })
         : { candidates, report: { applied: false, model: null, tookMs: 0, reason: 'It was not asked for.' } }
     const wanted = query.offset + query.limit
     const getMany = (ids: readonly string[]) => records.documents.getMany(query.ownerId, ids)
@@ -120,6 +131,18 @@ export function createSearch({
       const found = await answer(query, signal)
       return { ...found, tookMs: performance.now() - started, pendingDocuments }
     },
+  }
+}
+
+type ReadPassages = (ids: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
+
+/** Most of what is shown has been read for the reranker. */
+function remembering(read: ReadPassages): ReadPassages {
+  const known = new Map<string, Passage>()
+  return async (ids) => {
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) for (const [id, passage] of await read(unknown)) known.set(id, passage)
+    return known
   }
 }
 

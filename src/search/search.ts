@@ -26,6 +26,14 @@ export interface Stage {
   score: number
 }
 
+export interface Stages {
+  keyword: Stage | null
+  vector: Stage | null
+  fused: Stage
+  /** `features`: what each of them has in the score, where the reranker can tell. */
+  rerank: (Stage & { features?: Readonly<Record<string, number>> }) | null
+}
+
 export interface SearchHit {
   /** From 1, offset included. */
   rank: number
@@ -37,7 +45,7 @@ export interface SearchHit {
   /** Offsets in `text`, in UTF-16 code units, sorted, not overlapping. */
   highlights: [number, number][]
   matchingChunks: number
-  stages: { keyword: Stage | null; vector: Stage | null; fused: Stage; rerank: Stage | null }
+  stages: Stages
 }
 
 export interface SearchOutcome {

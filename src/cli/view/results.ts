@@ -62,6 +62,13 @@ function explanation(explain: NonNullable<SearchResult['explain']>): string {
     stage('keyword', explain.keyword),
     stage('vector', explain.vector),
     stage('fused', explain.fused),
-    stage('rerank', explain.rerank),
+    stage('rerank', explain.rerank) + featuresOf(explain.rerank?.features),
   ].join(' · ')
+}
+
+/** What made a score, the most first; what has nothing in it is left out. */
+function featuresOf(features: Readonly<Record<string, number>> = {}): string {
+  const parts = Object.entries(features).filter(([, value]) => value >= 0.0005)
+  const shown = parts.toSorted(([, a], [, b]) => b - a).map(([name, value]) => `${oneLine(name)} ${value.toFixed(3)}`)
+  return shown.length === 0 ? '' : ` = ${shown.join(' + ')}`
 }
