@@ -89,7 +89,7 @@ export function createSteps(
       const { document, version } = job
       const shown = title ?? document.name
       const { maxTokens, tokenCounter: counter } = embedder
-      const { chunks, vectors: made } = await threads.prepare({
+      const { chunks, words, vectors: made } = await threads.prepare({
         title: shown,
         pages,
         maxTokens,
@@ -109,7 +109,7 @@ export function createSteps(
       }))
       const chunksSkipped = indexed.filter((chunk) => chunk.vector === null).length
       const warnings = chunksSkipped === 0 ? [] : [notEmbedded(chunksSkipped, chunks.length, embedder.name)]
-      await writer.write({ job, engine, isNew: job.isNew, chunks: indexed, warnings, chunksSkipped })
+      await writer.write({ job, engine, isNew: job.isNew, chunks: indexed, words, warnings, chunksSkipped })
     },
   }
 }

@@ -19,6 +19,8 @@ export interface Finished {
   engine: ActiveEngine
   isNew: boolean
   chunks: readonly IndexedChunk[]
+  /** See `CountedWord`, as JSON. */
+  words: string
   warnings: readonly DocumentWarning[]
   chunksSkipped: number
 }
@@ -95,9 +97,10 @@ export function createIndexWriter(
     killPoint('index')
     await patience.try(() =>
       records.queue.finish(
-        documents.map(({ job, chunks, chunksSkipped, warnings, engine: { embedder } }) => ({
+        documents.map(({ job, chunks, words, chunksSkipped, warnings, engine: { embedder } }) => ({
           job,
           chunkCount: chunks.length,
+          words,
           chunksSkipped,
           embeddingModel: embedder.name,
           warnings,

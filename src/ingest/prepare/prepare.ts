@@ -3,6 +3,7 @@ import { formatHeading } from '../../core/chunk.ts'
 import type { Page } from '../../core/parsed.ts'
 import type { Embedder, EmbeddingInput } from '../../embed/embedder.ts'
 import { analyse } from '../../text/analyse.ts'
+import { createWordList, type CountedWord } from '../../text/word-list.ts'
 
 /** A passage as it is indexed, but for what belongs to its whole document. */
 export interface PreparedChunk {
@@ -23,23 +24,25 @@ export interface PrepareRequest {
   maxTokens: number
 }
 
-/** Pages to passages with their terms; `embedder`, where it only computes, gives the vectors along the way. */
+/** Pages to passages with their terms, and the words of all of them; `embedder`, where it only computes, gives the vectors along the way. */
 export async function prepare(
   { title, pages, maxTokens }: PrepareRequest,
   countTokens: (text: string) => number,
   embedder: Pick<Embedder, 'embedDocuments'> | null,
-): Promise<{ chunks: PreparedChunk[]; vectors: (Float32Array | null)[] | null }> {
+): Promise<{ chunks: PreparedChunk[]; words: CountedWord[]; vectors: (Float32Array | null)[] | null }> {
   const chunks: PreparedChunk[] = []
+  const words = createWordList()
   const vectors: (Float32Array | null)[] = []
   for (const { headingPath, ...chunk } of chunkDocument(pages, { maxTokens, countTokens })) {
     const heading = formatHeading(headingPath)
     const input = embeddingInput(title, { heading, text: chunk.text })
     // The same string the built-in embedder looks at next, so that it is analysed once.
     const tokens = analyse(`${input.title}\n${input.text}`)
+    words.addPassage(tokens)
     chunks.push({ ...chunk, heading, terms: tokens.map((token) => token.term).join(' ') })
     if (embedder) vectors.push(...(await embedder.embedDocuments([input])))
   }
-  return { chunks, vectors: embedder && vectors }
+  return { chunks, words: words.words(), vectors: embedder && vectors }
 }
 
 /** A passage with what says what it is about: the document's title and the headings above it. */

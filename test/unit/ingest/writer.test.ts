@@ -33,6 +33,7 @@ function newWriter() {
       engine: active,
       isNew: true,
       chunks: Array.from({ length: chunks }, () => ({}) as IndexedChunk),
+      words: '[]',
       warnings: [],
       chunksSkipped: 0,
     })
