@@ -17,13 +17,12 @@ export interface FetchLimits {
  * machine takes longer), and following redirects (documents go to the address that was set up, and nowhere else, nor does a key).
  * The answer is read whole. Errors always have the JSON body `{error}` that the `ollama` package looks for, so that it writes nothing to the console.
  */
-export function httpFetch({ timeoutMs, signal, maxBytes = MAX_ANSWER_BYTES }: FetchLimits): typeof fetch {
+export function httpFetch(limits: FetchLimits): typeof fetch {
   return async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input)
-    const deadline = AbortSignal.timeout(timeoutMs)
-    const { status, contentType, body } = await send(url, init, maxBytes, signal ? AbortSignal.any([signal, deadline]) : deadline)
+    const answer = await exchange(new URL(input instanceof Request ? input.url : input), init, limits)
+    const { status, body } = answer
     const ok = status >= 200 && status < 300
-    const json = ok || isErrorObject(body) ? body : JSON.stringify({ error: describe(status, contentType, body) })
+    const json = ok || isErrorObject(body) ? body : JSON.stringify({ error: describeAnswer(answer) })
     return new Response(json, {
       status: status >= 200 && status <= 599 ? status : 502,
       headers: { 'content-type': 'application/json' },
@@ -38,10 +37,20 @@ export function withoutCredentials(url: string): string {
   return `${parsed.protocol}//${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`
 }
 
-interface Answer {
+export interface Answer {
   status: number
   contentType: string
   body: string
+}
+
+/** One request and its whole answer, whatever the status; redirects are not followed. Throws what the network throws, or the signal's reason. */
+export function exchange(
+  url: URL,
+  init: RequestInit | undefined,
+  { timeoutMs, signal, maxBytes = MAX_ANSWER_BYTES }: FetchLimits,
+): Promise<Answer> {
+  const deadline = AbortSignal.timeout(timeoutMs)
+  return send(url, init, maxBytes, signal ? AbortSignal.any([signal, deadline]) : deadline)
 }
 
 function send(url: URL, init: RequestInit | undefined, maxBytes: number, signal: AbortSignal): Promise<Answer> {
@@ -82,7 +91,8 @@ function isErrorObject(body: string): boolean {
   }
 }
 
-function describe(status: number, contentType: string, body: string): string {
+/** An answer that was not hoped for, in few words. */
+export function describeAnswer({ status, contentType, body }: Answer): string {
   if (status >= 300 && status < 400) return `the address answers with a redirect (${status}), which is not followed`
   return `status ${status} with ${contentType}: ${body.slice(0, 200).trim() || 'nothing'}`
 }

@@ -17,25 +17,34 @@ function shareOfRetrieval(rank: number): number {
 const LEAST = 1e-6
 const STEP = 1 - 1e-9
 
+export interface Blended {
+  scores: Map<string, number>
+  /** What either has in the score of those that were judged. */
+  features: Map<string, { retrieval: number; model: number }>
+}
+
 /**
  * Final scores, 0 to 1, for all of `ranked` (best first). Those the model judged are put in order by both scores, in the places that they hold
  * together; the others stay where they are. Scores fall from place to place, so that sorting by them gives this order.
  */
-export function blend(ranked: readonly Ranked[], judged: ReadonlyMap<string, number>): Map<string, number> {
+export function blend(ranked: readonly Ranked[], judged: ReadonlyMap<string, number>): Blended {
+  const features: Blended['features'] = new Map()
   const blended = ranked.flatMap(({ id, score }, i) => {
     const opinion = judged.get(id)
     if (opinion === undefined) return []
     const share = shareOfRetrieval(i + 1)
-    return [{ id, score: share * score + (1 - share) * opinion }]
+    const parts = { retrieval: share * score, model: (1 - share) * opinion }
+    features.set(id, parts)
+    return [{ id, score: parts.retrieval + parts.model }]
   })
   blended.sort((a, b) => b.score - a.score)
   const order = ranked.map((one) => (judged.has(one.id) ? blended.shift()! : one))
   let most = 1
-  return new Map(
-    order.map(({ id, score }) => {
-      const final = Math.max(LEAST, Math.min(score, most))
-      most = final * STEP
-      return [id, final]
-    }),
-  )
+  const scores = new Map<string, number>()
+  for (const { id, score } of order) {
+    const final = Math.max(LEAST, Math.min(score, most))
+    most = final * STEP
+    scores.set(id, final)
+  }
+  return { scores, features }
 }

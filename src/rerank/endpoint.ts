@@ -1,4 +1,4 @@
-import { httpFetch, withoutCredentials } from '../core/http-fetch.ts'
+import { type Answer, describeAnswer, exchange, withoutCredentials } from '../core/http-fetch.ts'
 import { type Dialect, fromLogit, isProbability, readAnswer, requestBody } from './endpoint-dialects.ts'
 import { type Judge, JudgeError } from './judge.ts'
 
@@ -40,9 +40,8 @@ export function createEndpointJudge({ url, model, key }: EndpointOptions): Judge
     if (key !== null) headers['authorization'] = `Bearer ${key}`
     const body = JSON.stringify(requestBody(dialect, model, question, batch))
     try {
-      const fetch = httpFetch({ timeoutMs: CALL_MS, signal, maxBytes: MAX_ANSWER_BYTES })
-      const response = await fetch(address, { method: 'POST', headers, body })
-      return { status: response.status, text: await response.text() }
+      const limits = { timeoutMs: CALL_MS, signal, maxBytes: MAX_ANSWER_BYTES }
+      return await exchange(new URL(address), { method: 'POST', headers, body }, limits)
     } catch (error) {
       signal.throwIfAborted()
       const why = error instanceof Error ? error.message : String(error)
@@ -55,7 +54,7 @@ export function createEndpointJudge({ url, model, key }: EndpointOptions): Judge
     for (const way of known === null ? ways : [known]) {
       const answer = await post(way, question, batch, signal)
       if (answer.status >= 200 && answer.status < 300) {
-        const scores = read(answer.text, batch.length)
+        const scores = read(answer.body, batch.length)
         known = way
         return scores
       }
@@ -75,10 +74,11 @@ export function createEndpointJudge({ url, model, key }: EndpointOptions): Judge
     }
   }
 
-  function refused({ status, text }: Answer): JudgeError {
-    const message = messageIn(text)
+  function refused(answer: Answer): JudgeError {
+    const { status } = answer
     // Some services say back what they were sent.
-    const said = key === null ? message : message.replaceAll(key, '…')
+    const body = key === null ? answer.body : answer.body.replaceAll(key, '…')
+    const said = messageIn({ ...answer, body }).slice(0, 200)
     const withKey = key === null ? 'set DOCSEARCH_RERANK_KEY' : 'look at DOCSEARCH_RERANK_KEY'
     if (status === 401 || status === 403)
       return new JudgeError('reranker_unavailable', `${where} does not let us in (${status}): ${withKey}.`)
@@ -104,11 +104,6 @@ export function createEndpointJudge({ url, model, key }: EndpointOptions): Judge
   }
 }
 
-interface Answer {
-  status: number
-  text: string
-}
-
 function waysOf(url: string): Way[] {
   const { pathname } = new URL(url)
   const addresses = pathname === '/' ? ['/v1/rerank', '/rerank'].map((path) => new URL(path, url).href) : [url]
@@ -127,10 +122,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What an error body says, in one short line. */
-function messageIn(text: string): string {
-  const body = parseJson(text) as { error?: unknown; message?: unknown; detail?: unknown } | null | undefined
+/** What an error says, on one line. */
+function messageIn(answer: Answer): string {
+  const body = parseJson(answer.body) as { error?: unknown; message?: unknown; detail?: unknown } | null | undefined
   const inner = (body?.error as { message?: unknown } | null | undefined)?.message
   const found = [inner, body?.error, body?.message, body?.detail].find((value) => typeof value === 'string')
-  return (found ?? text).replace(/\s+/g, ' ').slice(0, 200).trim() || 'no message'
+  return (found ?? describeAnswer(answer)).replace(/\s+/g, ' ').trim()
 }

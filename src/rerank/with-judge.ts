@@ -37,7 +37,7 @@ export function createJudgedReranker(source: JudgeSource, base: Reranker, tuning
     return {
       applied: true,
       model: judge.name,
-      scores: blend(ranked, judged),
+      ...blend(ranked, judged),
       reason: incomplete(judge, judged.size, asked, tuning),
     }
   }

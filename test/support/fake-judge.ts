@@ -23,7 +23,8 @@ export interface Turns {
 export function readPrompt(prompt: string): Turns {
   const turns = prompt.split('<|im_start|>').slice(1)
   const user = turns.findLast((turn) => turn.startsWith('user\n')) ?? ''
-  const [, question = '', passage = ''] = /<Query>: ([^]*?)\n<Document>: ([^]*)/.exec(user.replace(/<\|im_end\|>[^]*/, '')) ?? []
+  const [, question = '', passage = ''] =
+    /[^]*<Query>: ([^]*?)\n<Document>: ([^]*)/.exec(user.replace(/<\|im_end\|>[^]*/, '')) ?? []
   const begun = (turns.find((turn) => turn.startsWith('assistant\n')) ?? '').replace(
     /^assistant\n(?:<think>\s*<\/think>)?\s*/,
     '',
