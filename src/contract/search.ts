@@ -79,22 +79,29 @@ export const searchResult = z
       char_start: z.int(),
       char_end: z.int(),
     }),
-    text: z.string(),
+    text: z.string().meta({
+      description:
+        "The document's text from `char_start` to `char_end`. Passages that follow one another and would all be results are one; `chunk.id`, `index` and `heading` are then those of the best",
+    }),
+    joined_chunks: z.int().meta({ description: 'How many passages `text` is made of' }),
+    also_in: z.array(z.object({ id: z.string(), name: z.string(), page_start: z.int() })).meta({
+      description: 'Other documents with the same passage, at most 20; with group_by document each is a result of its own',
+    }),
     highlights: z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' }),
     matching_chunks: z.int().optional().meta({ description: 'With group_by document: how many of its passages were found' }),
     explain: z
       .object({
         keyword: stage.nullable(),
+      context: z
+        .string()
+        .meta({ description: 'The header row of the table within which `text` begins; empty where there is none' }),
         vector: stage.nullable(),
         fused: stage,
         rerank: stage
           .extend({
-            features: z
-              .record(z.string(), z.number())
-              .optional()
-              .meta({
-                description: 'What each feature has in the score, by its name; of the built-in reranker they add up to it',
-              }),
+            features: z.record(z.string(), z.number()).optional().meta({
+              description: 'What each feature has in the score, by its name; of the built-in reranker they add up to it',
+            }),
           })
           .nullable(),
       })

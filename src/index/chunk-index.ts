@@ -1,7 +1,7 @@
 /** Chunks with their words and vectors, searchable. Derived: can always be rebuilt from records and blobs. */
 
 /** Changes with what a row holds or means: an index of another layout is built anew. */
-export const INDEX_LAYOUT_VERSION = 1
+export const INDEX_LAYOUT_VERSION = 2
 
 /** One chunk as stored. Everything a filter needs is here, so that filters run inside the index. */
 export interface IndexedChunk {
@@ -24,7 +24,12 @@ export interface IndexedChunk {
   heading: string
   title: string
   text: string
-  /** Analysed tokens of title, heading path and text, joined by blanks (text/analyse.ts). */
+  /** See `Chunk`. */
+  gap: string
+  context: string
+  /** The same for passages of the same text. */
+  textHash: string
+  /** Analysed tokens of title, heading path, context and text, joined by blanks (text/analyse.ts). */
   terms: string
   /** Null when the embedder could not embed it: found by keywords only. */
   vector: Float32Array | null
@@ -47,10 +52,13 @@ export interface ChunkFilter {
 }
 
 /** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. Its passage comes from `passages`. */
-export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version'> & { score: number }
+export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version' | 'index' | 'textHash'> & { score: number }
 
 /** What a reranker weighs and what is shown of a chunk. Read apart from the hits, because most candidates are neither. */
-export type Passage = Omit<IndexedChunk, 'ownerId' | 'projectId' | 'mediaType' | 'path' | 'tags' | 'documentCreatedAt' | 'vector'>
+export type Passage = Omit<
+  IndexedChunk,
+  'ownerId' | 'projectId' | 'mediaType' | 'name' | 'path' | 'tags' | 'documentCreatedAt' | 'textHash' | 'vector'
+>
 
 export interface DocumentChunks {
   documentId: string

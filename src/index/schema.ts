@@ -54,6 +54,9 @@ const COLUMNS: Column[] = [
 /** Columns of the table, in order; `vector` is null for a chunk that could not be embedded. */
 export function chunkSchema(dimensions: number): Schema {
   const fields = COLUMNS.map((column) => new Field(column.name, column.type, false))
+  { name: 'gap', type: new Utf8(), value: (chunk) => chunk.gap },
+  { name: 'context', type: new Utf8(), value: (chunk) => chunk.context },
+  { name: 'text_hash', type: new Utf8(), value: (chunk) => chunk.textHash },
   return new Schema([...fields, new Field('vector', new FixedSizeList(dimensions, item), true)])
 }
 

@@ -10,7 +10,7 @@ import { group } from './group.ts'
 import { askQuestion } from './question.ts'
 import type { Question } from './question.ts'
 import { rerankBest } from './rerank.ts'
-import { existing, present } from './results.ts'
+import { existing, neededPassages, present } from './results.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
 
 /** How often a search starts over because passages were replaced between its two reads. */
@@ -70,7 +70,8 @@ export function createSearch({
     let { candidates, more } = await found.next()
     const reranked = await rerank(candidates)
     let ordered = reranked.candidates
-    let kept = await existing(group(ordered, query.groupBy), wanted, getMany)
+    const settled = ordered.length
+    let kept = await existing(group(ordered, query.groupBy, settled), wanted, getMany)
     while (kept.length < wanted && more) {
       signal?.throwIfAborted()
       ;({ candidates, more } = await found.next())
@@ -80,14 +81,11 @@ export function createSearch({
         .slice(ordered.length)
         .map((candidate) => ({ ...candidate, score: Math.min(most, candidate.score) }))
       ordered = [...ordered, ...deeper]
-      kept = await existing(group(ordered, query.groupBy), wanted, getMany)
+      kept = await existing(group(ordered, query.groupBy, settled), wanted, getMany)
     }
     const page = kept.slice(query.offset, wanted)
-    const texts = await passages(page.map((result) => result.group.best.id))
-    const hits = page.flatMap((result, i) => {
-      const passage = texts.get(result.group.best.id)
-      return passage === undefined ? [] : [present(result.group, result.document, passage, query.offset + i + 1, question.terms)]
-    })
+    const texts = await passages(page.flatMap(neededPassages))
+    const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1, question.terms) ?? [])
     return { hits, rerank: reranked.report, complete: hits.length === page.length }
   }
 

@@ -5,6 +5,11 @@ import type { SearchMode, Stage, Stages } from './search.ts'
 export interface Candidate {
   id: string
   documentId: string
+  version: number
+  /** Of the passage within its document. */
+  index: number
+  /** The same for passages of the same text. */
+  textHash: string
   /** 0 to 1. */
   score: number
   /** What the vectors have in the fused score. */
@@ -28,9 +33,13 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
   const entry = (hit: ChunkHit) => {
     let known = found.get(hit.id)
     if (known === undefined) {
+      const { id, documentId, version, index, textHash } = hit
       known = {
-        id: hit.id,
-        documentId: hit.documentId,
+        id,
+        documentId,
+        version,
+        index,
+        textHash,
         stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null },
       }
       found.set(hit.id, known)

@@ -40,14 +40,30 @@ export interface SearchHit {
   /** 0 to 1, higher is better, comparable within one answer. */
   score: number
   document: DocumentRecord
-  chunk: { id: string; index: number; pageStart: number; pageEnd: number; heading: string; charStart: number; charEnd: number }
+  /** Id, index and heading are those of the best passage; the rest is of all that are joined. */
+  chunk: {
+    id: string
+    index: number
+    pageStart: number
+    pageEnd: number
+    heading: string
+    /** The header row of the table that the text begins within; empty where there is none. */
+    context: string
+    charStart: number
+    charEnd: number
+  }
+  /** `documentText(pages).slice(chunk.charStart, chunk.charEnd)`. */
   text: string
   /** Offsets in `text`, in UTF-16 code units, sorted, not overlapping. */
   highlights: [number, number][]
   matchingChunks: number
   stages: Stages
 }
+  /** How many passages that follow one another the text is made of. */
+  joinedChunks: number
 
+  /** Other documents with the same text. */
+  alsoIn: { id: string; name: string; pageStart: number }[]
 export interface SearchOutcome {
   hits: SearchHit[]
   tookMs: number

@@ -25,6 +25,9 @@ export function chunk(documentId: string, n: number, change: Partial<IndexedChun
     title: 'Handbook',
     text: `Passage ${n} of ${documentId}`,
     terms: `passage word${n}`,
+    gap: n === 0 ? '' : '\n\n',
+    context: 'Year | Revenue',
+    textHash: `hash-${n}`,
     vector: direction(n),
     ...change,
   }
@@ -123,7 +126,7 @@ export function chunkIndexConformance(
 
     test('passages come back exactly, whatever they consist of', async () => {
       const odd = `it's "quoted" \\ back%slash_ \u0000 \t\n\f naïve 検索 👩‍👩‍👧 ‏עברית {}[]$; -- DROP`
-      await add(chunk('doc_1', 7, { text: odd, heading: odd, title: odd, path: odd, tags: [odd], terms: 'odd' }))
+      await add(chunk('doc_1', 7, { text: odd, gap: odd, context: odd, heading: odd, title: odd, path: odd, tags: [odd], terms: 'odd' }))
       const passages = await index.passages('usr_a', ['doc_1:1:7', 'doc_gone:1:0'])
       expect([...passages]).toEqual([
         [
@@ -141,6 +144,9 @@ export function chunkIndexConformance(
             title: odd,
             text: odd,
           },
+            gap: odd,
+            context: odd,
+            terms: 'odd',
         ],
       ])
       expect(ids(await words(['odd'], { ...ALL, pathPrefix: odd, tags: [odd] }))).toEqual(['doc_1:1:7'])

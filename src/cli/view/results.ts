@@ -27,9 +27,15 @@ function formatResult(result: SearchResult, { width, style }: Layout): string {
   const name = truncate(oneLine(document.name), Math.max(12, width - rank.length - textWidth(facts) - score.length))
   const lines = [rank + style.bold(name) + facts + style.dim(score)]
   if (chunk.heading !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.heading), width - INDENT.length)))
+  if (chunk.context !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.context), width - INDENT.length)))
   lines.push(...passage(result, width - INDENT.length, style).map((line) => (line === '' ? '' : INDENT + line)))
+  if (result.also_in.length > 0) lines.push(INDENT + style.dim(`also in ${alsoIn(result)}`))
   if (result.explain !== undefined) lines.push(INDENT + style.dim(explanation(result.explain)))
   return lines.join('\n') + '\n'
+}
+
+function alsoIn(result: SearchResult): string {
+  return result.also_in.map(({ name, page_start }) => `${oneLine(name)} (page ${page_start})`).join(', ')
 }
 
 /** Wrapped, with the highlights laid over the lines they fall into. */

@@ -15,7 +15,7 @@ afterAll(() => fixture.cleanUp())
 const reranker = (rerank: Reranker['rerank']): Reranker => ({ model: 'test-model', rerank })
 const byNumber = reranker(async ({ candidates }) => ({
   applied: true,
-  scores: new Map(candidates.map(({ id }) => [id, Number(id.split(':')[2]) / 1000])),
+  scores: new Map(candidates.map(({ id }) => [id, Number(id.split(':')[2]) / 500])),
   reason: null,
 }))
 

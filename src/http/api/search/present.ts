@@ -44,10 +44,13 @@ function presentHit(hit: SearchHit, options: { explain: boolean; groupBy: 'chunk
       page_end: chunk.pageEnd,
       heading: chunk.heading,
       char_start: chunk.charStart,
+      context: chunk.context,
       char_end: chunk.charEnd,
     },
     text: hit.text,
     highlights: hit.highlights,
+    joined_chunks: hit.joinedChunks,
+    also_in: hit.alsoIn.map(({ id, name, pageStart }) => ({ id, name, page_start: pageStart })),
     ...(options.groupBy === 'document' ? { matching_chunks: hit.matchingChunks } : {}),
     ...(options.explain ? { explain: hit.stages } : {}),
   }
