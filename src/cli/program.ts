@@ -185,6 +185,7 @@ function addSearch(program: Command, on: On): void {
       .option('-n, --limit <number>', 'how many results, 1 to 100 (default 10)', integer(1, 100))
       .addOption(new Option('--mode <mode>', 'how to search (default hybrid)').choices(['hybrid', 'vector', 'keyword']))
       .option('--no-rerank', 'leave the order of the first stage')
+      .option('--no-correct', 'search for the words as they are, misspelt or not')
       .option('-g, --group', 'one result for each document')
       .option('--explain', 'show the ranks and scores of each stage')
       .option('--open <number>', 'open the document of this result', integer(1, 100))
@@ -198,6 +199,8 @@ function addSearch(program: Command, on: On): void {
     () => import('./commands/search.ts'),
     'docsearch search when is the rent due',
     'docsearch search "notice period" --project contracts --group',
+    `docsearch search '"third working day" rent name:lease'    words in this order, in documents with lease in their name`,
+    `docsearch search 'rent -deposit -"late fee"'              without passages that say these`,
     'docsearch search rent | cut -d: -f1,2',
   )
 }

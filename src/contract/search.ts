@@ -13,10 +13,13 @@ const queryText = (chars: number) =>
     .max(chars)
     .refine((query) => query.trim() !== '', 'must not be blank')
 
+const QUERY_MEANS =
+  'A question in your own words. `"in quotes"`: these words in this order stand in the passage, its title or a heading. `-word`, `-"in quotes"`: they do not, as written. `name:part`, `name:"two words"`, `-name:part`: the document has this in its name, or has not. A query of nothing but exclusions and names is refused.'
+
 /** strictObject throughout: a typing error must not silently widen a search. */
 export const searchRequest = z
   .strictObject({
-    query: queryText(4000),
+    query: queryText(4000).meta({ description: QUERY_MEANS }),
     limit: z.int().min(1).max(100).default(10),
     offset: z.int().min(0).max(1000).default(0).meta({ description: 'How many results to leave out before the first' }),
     project: z
@@ -25,6 +28,10 @@ export const searchRequest = z
       .meta({ description: 'Id or name, or a list of them; all projects when left out' }),
     mode: searchMode.default('hybrid'),
     rerank: z.boolean().default(true),
+    correct: z.boolean().default(true).meta({
+      description:
+        'Replaces misspelt words by words of your documents: only those that stand in none of them, never in quotes, with digits or in camelCase. `false` insists on the query as it is.',
+    }),
     group_by: z
       .enum(['chunk', 'document'])
       .default('chunk')
@@ -53,7 +60,9 @@ export type ParsedSearchRequest = z.output<typeof searchRequest>
 
 /** The same under another limit for the question, where one is configured. */
 export function searchRequestWithin(queryChars: number): z.ZodType<ParsedSearchRequest> {
-  return queryChars === 4000 ? searchRequest : searchRequest.extend({ query: queryText(queryChars) })
+  return queryChars === 4000
+    ? searchRequest
+    : searchRequest.extend({ query: queryText(queryChars).meta({ description: QUERY_MEANS }) })
 }
 
 const stage = z.object({ rank: z.int(), score: z.number() })
@@ -76,6 +85,9 @@ export const searchResult = z
       page_start: z.int(),
       page_end: z.int(),
       heading: z.string(),
+      context: z
+        .string()
+        .meta({ description: 'The header row of the table within which `text` begins; empty where there is none' }),
       char_start: z.int(),
       char_end: z.int(),
     }),
@@ -92,9 +104,6 @@ export const searchResult = z
     explain: z
       .object({
         keyword: stage.nullable(),
-      context: z
-        .string()
-        .meta({ description: 'The header row of the table within which `text` begins; empty where there is none' }),
         vector: stage.nullable(),
         fused: stage,
         rerank: stage
@@ -113,6 +122,10 @@ export type SearchResult = z.infer<typeof searchResult>
 export const searchAnswer = z
   .object({
     query: z.string(),
+    corrected_query: z
+      .string()
+      .nullable()
+      .meta({ description: 'What was searched for instead, where words were misspelt; null when nothing was corrected' }),
     results: z.array(searchResult),
     took_ms: z.number(),
     mode: searchMode,

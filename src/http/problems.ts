@@ -17,6 +17,7 @@ export const PROBLEMS = {
   invalid_json: { status: 400, means: 'The body is not JSON, or has a forbidden field such as `__proto__`.' },
   invalid_multipart: { status: 400, means: 'The multipart body is malformed or was cut off.' },
   invalid_cursor: { status: 400, means: '`cursor` is not one of ours.' },
+  invalid_query: { status: 400, means: 'The query has nothing to look for, or too many operators; the sentence says which.' },
   invalid_redirect_uri: { status: 400, means: 'A redirect address cannot be registered; the sentence says which and why.' },
   too_many_redirect_uris: { status: 400, means: 'More redirect addresses than one application may have.' },
   unauthorized: { status: 401, means: 'No credential was sent.' },

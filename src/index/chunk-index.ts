@@ -1,7 +1,7 @@
 /** Chunks with their words and vectors, searchable. Derived: can always be rebuilt from records and blobs. */
 
 /** Changes with what a row holds or means: an index of another layout is built anew. */
-export const INDEX_LAYOUT_VERSION = 2
+export const INDEX_LAYOUT_VERSION = 3
 
 /** One chunk as stored. Everything a filter needs is here, so that filters run inside the index. */
 export interface IndexedChunk {
@@ -13,6 +13,8 @@ export interface IndexedChunk {
   ownerId: string
   projectId: string
   mediaType: string
+  /** The document's. */
+  name: string
   path: string
   tags: readonly string[]
   documentCreatedAt: Date
@@ -49,6 +51,13 @@ export interface ChunkFilter {
   createdAfter?: Date
   /** That moment left out. */
   createdBefore?: Date
+  /** Each stands in the text, the title or a heading: letter case and the kind of blanks do not count, words are whole. */
+  phrases?: readonly string[]
+  /** None of these does. */
+  withoutPhrases?: readonly string[]
+  /** Each is part of the document's name, letter case does not count. */
+  nameParts?: readonly string[]
+  withoutNameParts?: readonly string[]
 }
 
 /** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. Its passage comes from `passages`. */

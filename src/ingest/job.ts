@@ -116,7 +116,7 @@ export function createSteps(
 
 /** What a passage has of its document, so that filters run inside the index. */
 function placeOf(document: DocumentRecord, version: number, index: number) {
-  const { id, ownerId, projectId, mediaType, path, createdAt } = document
+  const { id, ownerId, projectId, mediaType, name, path, createdAt } = document
   return {
     id: `${id}:${version}:${index}`,
     documentId: id,
@@ -124,6 +124,7 @@ function placeOf(document: DocumentRecord, version: number, index: number) {
     ownerId,
     projectId,
     mediaType,
+    name,
     path,
     documentCreatedAt: createdAt,
   }

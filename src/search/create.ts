@@ -7,11 +7,13 @@ import type { Reranker } from '../rerank/reranker.ts'
 import { findCandidates } from './candidates.ts'
 import type { Candidate } from './fuse.ts'
 import { group } from './group.ts'
+import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
 import type { Question } from './question.ts'
 import { rerankBest } from './rerank.ts'
 import { existing, neededPassages, present } from './results.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
+import { correct } from './spelling.ts'
 
 /** How often a search starts over because passages were replaced between its two reads. */
 const ATTEMPTS = 3
@@ -23,7 +25,7 @@ interface InUse {
 }
 
 export interface SearchOptions {
-  records: { documents: Pick<Documents, 'getMany' | 'countPending'>; vocabulary: Pick<Vocabulary, 'frequencies'> }
+  records: { documents: Pick<Documents, 'getMany' | 'countPending'>; vocabulary: Vocabulary }
   engine: Pick<Engine, 'choice'> & { current(): InUse | null }
   reranker: Reranker
   log: Logger
@@ -31,7 +33,7 @@ export interface SearchOptions {
   deadlines?: { embedMs: number; rerankMs: number }
 }
 
-/** Question → terms and vector → candidates of both channels → one order → reranked → grouped → the page asked for, with documents and marks. */
+/** Question → read and corrected → terms and vector → candidates of both channels → one order → reranked → grouped → the page asked for, with documents and marks. */
 export function createSearch({
   records,
   engine,
@@ -43,17 +45,18 @@ export function createSearch({
 
   async function findPage(
     query: SearchQuery,
+    parsed: ParsedQuery,
     question: Question,
     { index, embedder }: InUse,
     signal: AbortSignal | undefined,
   ): Promise<Page> {
     const passages = remembering((ids) => index.passages(query.ownerId, ids))
     const frequencies = (terms: readonly string[]) => records.vocabulary.frequencies(query.ownerId, terms)
-    const found = findCandidates(index, question, toFilter(query), embedder)
+    const found = findCandidates(index, question, toFilter(query, parsed), embedder)
     const rerank = (candidates: readonly Candidate[]) =>
       query.rerank
         ? rerankBest({
-            query: query.query,
+            query: parsed.text,
             words: question.words,
             frequencies,
             candidates,
@@ -91,6 +94,7 @@ export function createSearch({
 
   async function answer(
     query: SearchQuery,
+    parsed: ParsedQuery,
     signal: AbortSignal | undefined,
   ): Promise<Omit<SearchOutcome, 'tookMs' | 'pendingDocuments'>> {
     const inUse = engine.current()
@@ -100,33 +104,49 @@ export function createSearch({
         hits: [],
         mode: query.mode,
         modeReason,
+        correctedQuery: null,
         embeddingModel: null,
         rerank: { applied: false, model: null, tookMs: 0, reason: 'There was nothing to reorder.' },
       }
     }
-    const { embedder } = inUse
+    const { embedder, index } = inUse
+    const { ownerId } = query
+    const corrected = query.correct
+      ? await correct(query.query, { ownerId, spans: parsed.free, vocabulary: records.vocabulary, index })
+      : { query: null, terms: [] }
+    const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
     const question = await askQuestion({
-      query: query.query,
+      query: asked.text,
+      furtherTerms: corrected.terms,
       mode: query.mode,
       embedder,
       deadlineMs: deadlines.embedMs,
       signal,
       log,
     })
-    let page = await findPage(query, question, inUse, signal)
+    let page = await findPage(query, asked, question, inUse, signal)
     // A commit between the two reads took passages away; what replaced them was not yet seen by the first.
-    for (let attempt = 1; !page.complete && attempt < ATTEMPTS; attempt++) page = await findPage(query, question, inUse, signal)
+    for (let attempt = 1; !page.complete && attempt < ATTEMPTS; attempt++)
+      page = await findPage(query, asked, question, inUse, signal)
     const { mode, modeReason } = question
-    return { hits: page.hits, mode, modeReason, embeddingModel: mode === 'keyword' ? null : embedder.name, rerank: page.rerank }
+    return {
+      hits: page.hits,
+      correctedQuery: corrected.query,
+      mode,
+      modeReason,
+      embeddingModel: mode === 'keyword' ? null : embedder.name,
+      rerank: page.rerank,
+    }
   }
 
   return {
     async search(query, signal) {
       const started = performance.now()
       signal?.throwIfAborted()
+      const parsed = parseQuery(query.query)
       // Counted before the index is read: what becomes searchable in between may be counted and found, never neither.
       const pendingDocuments = await records.documents.countPending(query.ownerId, query.projectIds)
-      const found = await answer(query, signal)
+      const found = await answer(query, parsed, signal)
       return { ...found, tookMs: performance.now() - started, pendingDocuments }
     },
   }
@@ -145,7 +165,7 @@ function remembering(read: ReadPassages): ReadPassages {
 }
 
 /** The filter of a query, with nothing in it that was not asked for. */
-function toFilter(query: SearchQuery): ChunkFilter {
+function toFilter(query: SearchQuery, { phrases, excluded, names, excludedNames }: ParsedQuery): ChunkFilter {
   const { ownerId, projectIds, documentIds, mediaTypes, tags, pathPrefix, createdAfter, createdBefore } = query
   return {
     ownerId,
@@ -156,5 +176,9 @@ function toFilter(query: SearchQuery): ChunkFilter {
     ...(pathPrefix !== undefined && { pathPrefix }),
     ...(createdAfter && { createdAfter }),
     ...(createdBefore && { createdBefore }),
+    ...(phrases.length > 0 && { phrases }),
+    ...(excluded.length > 0 && { withoutPhrases: excluded }),
+    ...(names.length > 0 && { nameParts: names }),
+    ...(excludedNames.length > 0 && { withoutNameParts: excludedNames }),
   }
 }

@@ -17,7 +17,10 @@ export interface Question {
 }
 
 export interface AskOptions {
+  /** Without operators. */
   query: string
+  /** Asked for beside those of the question. */
+  furtherTerms: readonly string[]
   mode: SearchMode
   embedder: Embedder
   deadlineMs: number
@@ -26,9 +29,17 @@ export interface AskOptions {
 }
 
 /** Analyses and embeds. An embedder that is down, slow or not the one the index was made with leaves the words to search by. */
-export async function askQuestion({ query, mode, embedder, deadlineMs, signal, log }: AskOptions): Promise<Question> {
+export async function askQuestion({
+  query,
+  furtherTerms,
+  mode,
+  embedder,
+  deadlineMs,
+  signal,
+  log,
+}: AskOptions): Promise<Question> {
   const words = queryWords(query)
-  const terms = words.flatMap((word) => word.terms)
+  const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
   if (mode === 'keyword') return { terms, words, vector: null, mode, modeReason: null }
   try {
     const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop))

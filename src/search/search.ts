@@ -4,6 +4,7 @@ export type SearchMode = 'hybrid' | 'vector' | 'keyword'
 
 export interface SearchQuery {
   ownerId: string
+  /** With operators: see parse.ts. */
   query: string
   limit: number
   offset: number
@@ -11,6 +12,8 @@ export interface SearchQuery {
   projectIds?: readonly string[]
   mode: SearchMode
   rerank: boolean
+  /** Misspelt words are replaced by those of the caller's documents. */
+  correct: boolean
   groupBy: 'chunk' | 'document'
   documentIds?: readonly string[]
   mediaTypes?: readonly string[]
@@ -56,17 +59,19 @@ export interface SearchHit {
   text: string
   /** Offsets in `text`, in UTF-16 code units, sorted, not overlapping. */
   highlights: [number, number][]
-  matchingChunks: number
-  stages: Stages
-}
   /** How many passages that follow one another the text is made of. */
   joinedChunks: number
-
+  matchingChunks: number
   /** Other documents with the same text. */
   alsoIn: { id: string; name: string; pageStart: number }[]
+  stages: Stages
+}
+
 export interface SearchOutcome {
   hits: SearchHit[]
   tookMs: number
+  /** What was searched for, where words were misspelt; null when nothing was corrected. */
+  correctedQuery: string | null
   /** What was done, which may be less than what was asked for. */
   mode: SearchMode
   modeReason: string | null

@@ -13,6 +13,7 @@ export function chunk(documentId: string, n: number, change: Partial<IndexedChun
     ownerId: 'usr_a',
     projectId: 'prj_a',
     mediaType: 'text/plain',
+    name: `${documentId}.txt`,
     path: `${documentId}.txt`,
     tags: [],
     documentCreatedAt: new Date('2026-03-01T12:00:00Z'),
@@ -24,10 +25,10 @@ export function chunk(documentId: string, n: number, change: Partial<IndexedChun
     heading: 'Terms › Refunds',
     title: 'Handbook',
     text: `Passage ${n} of ${documentId}`,
-    terms: `passage word${n}`,
     gap: n === 0 ? '' : '\n\n',
     context: 'Year | Revenue',
     textHash: `hash-${n}`,
+    terms: `passage word${n}`,
     vector: direction(n),
     ...change,
   }
@@ -143,10 +144,10 @@ export function chunkIndexConformance(
             heading: odd,
             title: odd,
             text: odd,
-          },
             gap: odd,
             context: odd,
             terms: 'odd',
+          },
         ],
       ])
       expect(ids(await words(['odd'], { ...ALL, pathPrefix: odd, tags: [odd] }))).toEqual(['doc_1:1:7'])

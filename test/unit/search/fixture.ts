@@ -96,6 +96,7 @@ export async function makeFixture(): Promise<Fixture> {
       ownerId: owner.id,
       projectId: project.id,
       mediaType: document.mediaType,
+      name: document.name,
       path: document.path,
       tags,
       documentCreatedAt: document.createdAt,
@@ -107,14 +108,16 @@ export async function makeFixture(): Promise<Fixture> {
       heading: 'Part',
       title: name,
       text,
-      terms: analyse(text)
       gap: n === 0 ? '' : GAP,
       context: '',
       textHash: text,
+      terms: analyse(text)
         .map((token) => token.term)
         .join(' '),
       vector: vectors[n]!,
     }))
+    const words = createWordList()
+    for (const text of passages) words.addPassage(analyse(text))
     await index.put([{ documentId: document.id, isNew: outcome === 'created', chunks }])
     await records.queue.claim(1000)
     await records.queue.finish([
@@ -124,6 +127,7 @@ export async function makeFixture(): Promise<Fixture> {
         chunksSkipped: 0,
         embeddingModel: 'builtin',
         warnings: [],
+        words: JSON.stringify(words.words()),
       },
     ])
     return document
@@ -138,7 +142,16 @@ export async function makeFixture(): Promise<Fixture> {
       log: silentLogger,
       ...(using.deadlines && { deadlines: using.deadlines }),
     })
-    const base = { ownerId: first.owner.id, query, limit: 10, offset: 0, mode: 'hybrid', rerank: true, groupBy: 'chunk' } as const
+    const base = {
+      ownerId: first.owner.id,
+      query,
+      limit: 10,
+      offset: 0,
+      mode: 'hybrid',
+      rerank: true,
+      correct: true,
+      groupBy: 'chunk',
+    } as const
     return search.search({ ...base, ...change }, using.signal)
   }
 
