@@ -11,6 +11,10 @@ export interface Config {
   ollamaUrl: string
   /** `auto`, `builtin` or `ollama:MODEL`. */
   embedder: string
+  /** Milliseconds between two looks at whether the model still gives the vectors of the index. */
+  embedderCheckMs: number
+  /** Of the vector channel, where words have 1; null takes the embedder's own. */
+  fusionWeight: number | null
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
   reranker: string
   rerank: RerankConfig

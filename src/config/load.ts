@@ -144,6 +144,8 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
     trustProxy: get('trust_proxy'),
     ollamaUrl: get('ollama'),
     embedder: get('embedder'),
+    embedderCheckMs: get('embedder_check_ms'),
+    fusionWeight: get('fusion_weight'),
     reranker: get('reranker'),
     rerank: Object.freeze({
       model: get<string | null>('rerank.model'),

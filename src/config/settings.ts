@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from './config.ts'
 import {
   bytes,
   commandLine,
+  decimal,
   embedderSetting,
   flag,
   httpAddress,
@@ -45,7 +46,25 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'allowed_hosts', schema: textList, default: [], help: 'further names accepted in the Host header' },
   { key: 'trust_proxy', schema: flag, default: false, help: 'take the caller’s address from X-Forwarded-For' },
   { key: 'ollama', schema: httpAddress, default: 'http://127.0.0.1:11434', flag: 'ollama', help: 'address of Ollama' },
-  { key: 'embedder', schema: embedderSetting, default: 'auto', flag: 'embedder', help: 'auto, builtin or ollama:MODEL' },
+  {
+    key: 'embedder',
+    schema: embedderSetting,
+    default: 'auto',
+    flag: 'embedder',
+    help: 'auto, builtin or ollama:MODEL; auto keeps what `models use` chose, a name here beats it at every start',
+  },
+  {
+    key: 'embedder_check_ms',
+    schema: milliseconds,
+    default: 86_400_000,
+    help: 'how often it is checked that the model still gives the vectors of the index, beside every start',
+  },
+  {
+    key: 'fusion_weight',
+    schema: decimal(0, 10).nullable(),
+    default: null,
+    help: 'what vectors count beside words, which count 1; without it, what is known of the embedder (`npm run quality -- fusion` measures it)',
+  },
   {
     key: 'reranker',
     schema: rerankerSetting,

@@ -36,6 +36,23 @@ export function integer(min: number, max: number) {
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, message)
 }
 
+/** A number that need not be whole. */
+export function decimal(min: number, max: number) {
+  const message = `must be a number from ${min} to ${max}`
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\s*\d+(?:\.\d+)?\s*$/)
+          .transform(Number),
+      ],
+      message,
+    )
+    .refine((value) => value >= min && value <= max, message)
+}
+
 export const flag = z.union(
   [z.boolean(), z.enum(['true', 'false', '1', '0', 'yes', 'no']).transform((text) => ['true', '1', 'yes'].includes(text))],
   'must be true or false',

@@ -29,6 +29,8 @@ export interface SearchOptions {
   engine: Pick<Engine, 'choice'> & { current(): InUse | null }
   reranker: Reranker
   log: Logger
+  /** Of the vector channel; null or left out takes the embedder's own. */
+  fusionWeight?: number | null
   /** Milliseconds an embedder and a reranker have; after that the search goes on without. */
   deadlines?: { embedMs: number; rerankMs: number }
 }
@@ -39,6 +41,7 @@ export function createSearch({
   engine,
   reranker,
   log,
+  fusionWeight = null,
   deadlines = { embedMs: 5_000, rerankMs: 3_000 },
 }: SearchOptions): Search {
   type Page = Pick<SearchOutcome, 'hits' | 'rerank'> & { complete: boolean }
@@ -52,7 +55,10 @@ export function createSearch({
   ): Promise<Page> {
     const passages = remembering((ids) => index.passages(query.ownerId, ids))
     const frequencies = (terms: readonly string[]) => records.vocabulary.frequencies(query.ownerId, terms)
-    const found = findCandidates(index, question, toFilter(query, parsed), embedder)
+    const found = findCandidates(index, question, toFilter(query, parsed), {
+      fusionWeight: fusionWeight ?? embedder.fusionWeight,
+      noiseFloor: (passages) => embedder.noiseFloor(passages),
+    })
     const rerank = (candidates: readonly Candidate[]) =>
       query.rerank
         ? rerankBest({

@@ -110,7 +110,7 @@ export async function startDaemon(options: {
     const { reranker } = chosen
     // It ends by itself in time; the search's own deadline is for one that does not.
     const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
-    const search = createSearch({ records, engine, reranker, log, deadlines })
+    const search = createSearch({ records, engine, reranker, log, deadlines, fusionWeight: config.fusionWeight })
 
     let baseUrl = config.publicUrl ?? ''
     const apiKeys = createApiKeys({ records, clock })

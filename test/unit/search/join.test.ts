@@ -44,7 +44,7 @@ test('pages neither repeat nor skip a passage, however they are cut', async () =
   for (const limit of [1, 3, 7]) {
     const pages: string[][] = []
     for (let offset = 0; offset < all.length; offset += limit)
-      pages.push(...(shown(await fixture.ask('lynx', { mode: 'keyword', limit, offset })) as string[][]))
+      pages.push(...shown(await fixture.ask('lynx', { mode: 'keyword', limit, offset })))
     expect(pages).toEqual(all)
   }
   const passages = all.flatMap(([name, text]) => text!.split('\n\n').map((passage) => `${name} ${passage}`))
