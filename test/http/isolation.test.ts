@@ -72,6 +72,15 @@ const CASES: Record<string, () => Promise<void>> = {
       })
       expect(narrowed.body.results).toEqual([])
     }
+    // Nor of her words, her documents' names, or that a phrase stands anywhere.
+    for (const query of ['xylophonne stiars', 'hidenn gardns', '"hidden under the stairs" gardens', 'gardens name:secret']) {
+      const { body } = await app.bob.post<SearchAnswer>('/api/v1/search', { query })
+      expect(body.corrected_query).toBe(query === 'hidenn gardns' ? 'hidenn gardens' : null)
+      expect(body.results.filter((result) => result.document.name !== 'of-bob.txt')).toEqual([])
+      if (query.includes('name:') || query.includes('"')) expect(body.results).toEqual([])
+    }
+    const without = await app.bob.post<SearchAnswer>('/api/v1/search', { query: 'gardens -xylophone -name:of-bob' })
+    expect(without.body.results).toEqual([])
     for (const one of [document.project.id, 'Private'])
       expect(await app.bob.post('/api/v1/search', { query: 'xylophone', project: one })).toMatchObject(
         isMissing('project_not_found'),

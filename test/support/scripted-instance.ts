@@ -84,11 +84,15 @@ export function result(
       page_start: page,
       page_end: page,
       heading: 'Terms › Rent',
+      context: '',
+      context: '',
       char_start: 0,
       char_end: text.length,
     },
     text,
     highlights,
+    joined_chunks: 1,
+    also_in: [],
   }
 }
 
