@@ -16,13 +16,14 @@ _docsearch_projects() {
 _docsearch_takes_value() {
   case "$1 $2" in
     ' --server'|' --profile') return 0 ;;
-    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile') return 0 ;;
+    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --reranker'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile') return 0 ;;
     'reindex --data'|'reindex --config'|'reindex --log-level'|'reindex --server'|'reindex --profile') return 0 ;;
     'login --client-id'|'login --scope'|'login --server'|'login --profile') return 0 ;;
     'logout --server'|'logout --profile') return 0 ;;
     'whoami --server'|'whoami --profile') return 0 ;;
     'upload --project'|'upload -p'|'upload --tag'|'upload -t'|'upload --name'|'upload --on-conflict'|'upload --server'|'upload --profile') return 0 ;;
     'search --project'|'search -p'|'search --limit'|'search -n'|'search --mode'|'search --open'|'search --format'|'search --server'|'search --profile') return 0 ;;
+    'eval --limit'|'eval -n'|'eval --mode'|'eval --baseline'|'eval --max-drop'|'eval --server'|'eval --profile') return 0 ;;
     'projects --server'|'projects --profile') return 0 ;;
     'projects list --limit'|'projects list -n'|'projects list --server'|'projects list --profile') return 0 ;;
     'projects show --server'|'projects show --profile') return 0 ;;
@@ -84,6 +85,7 @@ _docsearch() {
       '/whoami') at='whoami'; args=0 ;;
       '/upload') at='upload'; args=0 ;;
       '/search') at='search'; args=0 ;;
+      '/eval') at='eval'; args=0 ;;
       '/projects') at='projects'; args=0 ;;
       '/documents'|'/docs') at='documents'; args=0 ;;
       '/keys') at='keys'; args=0 ;;
@@ -133,6 +135,7 @@ _docsearch() {
     'serve --config') compopt -o filenames -o default 2>/dev/null; COMPREPLY=(); return ;;
     'serve --log-level') COMPREPLY=($(compgen -W 'debug info warn error silent' -- "$cur")); return ;;
     'serve --embedder') :; return ;;
+    'serve --reranker') :; return ;;
     'serve --host') :; return ;;
     'serve --port') :; return ;;
     'serve --public-url') :; return ;;
@@ -165,6 +168,12 @@ _docsearch() {
     'search --format') COMPREPLY=($(compgen -W 'text json jsonl csv' -- "$cur")); return ;;
     'search --server') :; return ;;
     'search --profile') :; return ;;
+    'eval --limit'|'eval -n') :; return ;;
+    'eval --mode') COMPREPLY=($(compgen -W 'hybrid vector keyword' -- "$cur")); return ;;
+    'eval --baseline') :; return ;;
+    'eval --max-drop') :; return ;;
+    'eval --server') :; return ;;
+    'eval --profile') :; return ;;
     'projects --server') :; return ;;
     'projects --profile') :; return ;;
     'projects list --limit'|'projects list -n') :; return ;;
@@ -280,13 +289,14 @@ _docsearch() {
   if [[ $cur == -* ]]; then
     case "$at" in
       '') COMPREPLY=($(compgen -W '--version -V --server --profile --json --quiet -q --no-color --help -h' -- "$cur")) ;;
-      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --host --port --public-url --ollama --print-config --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --reranker --host --port --public-url --ollama --print-config --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'reindex') COMPREPLY=($(compgen -W '--data --config --log-level --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'login') COMPREPLY=($(compgen -W '--device --with-token --client-id --scope --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'logout') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'whoami') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'upload') COMPREPLY=($(compgen -W '--project -p --tag -t --recursive -r --name --on-conflict --wait -w --dry-run -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --mode --no-rerank --group -g --explain --open --names -l --format --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --mode --no-rerank --no-correct --group -g --explain --open --names -l --format --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'eval') COMPREPLY=($(compgen -W '--limit -n --mode --no-rerank --group -g --baseline --max-drop --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects list') COMPREPLY=($(compgen -W '--limit -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects show') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
@@ -330,7 +340,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search projects documents keys users clients completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients completion help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'projects 0') COMPREPLY=($(compgen -W 'list show create rename delete help' -- "$cur")) ;;
     'projects show '0) _docsearch_projects "$cur" ;;
@@ -341,7 +351,7 @@ _docsearch() {
     'users 0') COMPREPLY=($(compgen -W 'add list show disable enable reset delete help' -- "$cur")) ;;
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search projects documents keys users clients completion help' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients completion help' -- "$cur")) ;;
   esac
 }
 

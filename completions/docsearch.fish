@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --data --config --log-level --embedder --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --description -d --status --output -o --page --expires-in-days --redirect-uri --grace
+            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --baseline --max-drop --description -d --status --output -o --page --expires-in-days --redirect-uri --grace
                 set skip 1
                 continue
             case '-*'
@@ -31,6 +31,8 @@ function __docsearch_at
                 set at 'upload'
             case '/search'
                 set at 'search'
+            case '/eval'
+                set at 'eval'
             case '/projects'
                 set at 'projects'
             case '/documents' '/docs'
@@ -143,6 +145,7 @@ complete -c docsearch -n '__docsearch_is ""' -a logout -d 'end the login at an i
 complete -c docsearch -n '__docsearch_is ""' -a whoami -d 'show who is logged in, where, how, and until when'
 complete -c docsearch -n '__docsearch_is ""' -a upload -d 'add files to a project'
 complete -c docsearch -n '__docsearch_is ""' -a search -d 'find passages'
+complete -c docsearch -n '__docsearch_is ""' -a eval -d 'ask questions whose answers are known, and say how well they are found'
 complete -c docsearch -n '__docsearch_is ""' -a projects -d 'list, show, create, rename and delete projects'
 complete -c docsearch -n '__docsearch_is ""' -a documents -d 'list, show, read, fetch and delete documents'
 complete -c docsearch -n '__docsearch_is ""' -a keys -d 'list, create and delete API keys'
@@ -161,6 +164,7 @@ complete -c docsearch -n '__docsearch_is "serve"' -l data -x -a '(__fish_complet
 complete -c docsearch -n '__docsearch_is "serve"' -l config -r -F -d 'settings instead of config.json in the data folder'
 complete -c docsearch -n '__docsearch_is "serve"' -l log-level -x -a 'debug info warn error silent' -d 'how much to log'
 complete -c docsearch -n '__docsearch_is "serve"' -l embedder -x -d 'auto, builtin or ollama:MODEL (default auto); another one by name embeds everything anew'
+complete -c docsearch -n '__docsearch_is "serve"' -l reranker -x -d 'auto, builtin, none, ollama:MODEL or the address of a rerank endpoint, its key in DOCSEARCH_RERANK_KEY (default auto)'
 complete -c docsearch -n '__docsearch_is "serve"' -l host -x -d 'address to listen on (default 127.0.0.1)'
 complete -c docsearch -n '__docsearch_is "serve"' -l port -x -d 'port to listen on, 0 takes a free one (default 4747)'
 complete -c docsearch -n '__docsearch_is "serve"' -l public-url -x -d 'address under which others reach it'
@@ -221,6 +225,7 @@ complete -c docsearch -n '__docsearch_is "search"' -l project -s p -x -a '(__doc
 complete -c docsearch -n '__docsearch_is "search"' -l limit -s n -x -d 'how many results, 1 to 100 (default 10)'
 complete -c docsearch -n '__docsearch_is "search"' -l mode -x -a 'hybrid vector keyword' -d 'how to search (default hybrid)'
 complete -c docsearch -n '__docsearch_is "search"' -l no-rerank -d 'leave the order of the first stage'
+complete -c docsearch -n '__docsearch_is "search"' -l no-correct -d 'search for the words as they are, misspelt or not'
 complete -c docsearch -n '__docsearch_is "search"' -l group -s g -d 'one result for each document'
 complete -c docsearch -n '__docsearch_is "search"' -l explain -d 'show the ranks and scores of each stage'
 complete -c docsearch -n '__docsearch_is "search"' -l open -x -d 'open the document of this result'
@@ -232,6 +237,18 @@ complete -c docsearch -n '__docsearch_is "search"' -l profile -x -d 'use this pr
 complete -c docsearch -n '__docsearch_is "search"' -l json -d 'print JSON'
 complete -c docsearch -n '__docsearch_is "search"' -l quiet -s q -d 'say nothing beside results and errors'
 complete -c docsearch -n '__docsearch_is "search"' -l no-color -d 'no colours (NO_COLOR)'
+complete -c docsearch -n '__docsearch_is "eval"' -l limit -s n -x -d 'how many results are looked at, 1 to 100 (default 10)'
+complete -c docsearch -n '__docsearch_is "eval"' -l mode -x -a 'hybrid vector keyword' -d 'how to search (default hybrid)'
+complete -c docsearch -n '__docsearch_is "eval"' -l no-rerank -d 'leave the order of the first stage'
+complete -c docsearch -n '__docsearch_is "eval"' -l group -s g -d 'one result for each document'
+complete -c docsearch -n '__docsearch_is "eval"' -l baseline -x -d 'compare with a former run, as its --json printed it'
+complete -c docsearch -n '__docsearch_is "eval"' -l max-drop -x -d 'fail when a measure is lower than in the baseline by more, e.g. 0.02'
+complete -c docsearch -n '__docsearch_is "eval"' -l help -s h -d 'show the help'
+complete -c docsearch -n '__docsearch_is "eval"' -l server -x -d 'address of the instance (DOCSEARCH_SERVER)'
+complete -c docsearch -n '__docsearch_is "eval"' -l profile -x -d 'use this profile (DOCSEARCH_PROFILE)'
+complete -c docsearch -n '__docsearch_is "eval"' -l json -d 'print JSON'
+complete -c docsearch -n '__docsearch_is "eval"' -l quiet -s q -d 'say nothing beside results and errors'
+complete -c docsearch -n '__docsearch_is "eval"' -l no-color -d 'no colours (NO_COLOR)'
 complete -c docsearch -n '__docsearch_is "projects"' -a list -d 'list the projects'
 complete -c docsearch -n '__docsearch_is "projects"' -a show -d 'show a project'
 complete -c docsearch -n '__docsearch_is "projects"' -a create -d 'make a project'
@@ -533,7 +550,7 @@ complete -c docsearch -n '__docsearch_is "completion"' -l profile -x -d 'use thi
 complete -c docsearch -n '__docsearch_is "completion"' -l json -d 'print JSON'
 complete -c docsearch -n '__docsearch_is "completion"' -l quiet -s q -d 'say nothing beside results and errors'
 complete -c docsearch -n '__docsearch_is "completion"' -l no-color -d 'no colours (NO_COLOR)'
-complete -c docsearch -n '__docsearch_is "help"' -a 'serve reindex login logout whoami upload search projects documents keys users clients completion help'
+complete -c docsearch -n '__docsearch_is "help"' -a 'serve reindex login logout whoami upload search eval projects documents keys users clients completion help'
 complete -c docsearch -n '__docsearch_is "help"' -l help -s h -d 'show the help'
 complete -c docsearch -n '__docsearch_is "help"' -l server -x -d 'address of the instance (DOCSEARCH_SERVER)'
 complete -c docsearch -n '__docsearch_is "help"' -l profile -x -d 'use this profile (DOCSEARCH_PROFILE)'

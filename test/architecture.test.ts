@@ -40,6 +40,7 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
     folders: ['cli'],
     because: 'only the command line talks to a person at a terminal',
   },
+  { names: ['yaml'], folders: ['cli'], because: 'only a file of judged questions is YAML' },
   { names: ['keytar'], folders: ['client', 'cli'], because: "a keychain belongs to a person's own machine, never to the server" },
   {
     names: ['@lancedb/lancedb', 'apache-arrow'],
