@@ -85,7 +85,6 @@ export function result(
       page_end: page,
       heading: 'Terms › Rent',
       context: '',
-      context: '',
       char_start: 0,
       char_end: text.length,
     },

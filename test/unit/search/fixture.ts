@@ -47,6 +47,7 @@ export interface Using {
   embedder?: Embedder
   index?: ChunkIndex
   reranker?: Reranker
+  fusionWeight?: number | null
   /** No index is in use. */
   nothing?: boolean
   signal?: AbortSignal
@@ -140,6 +141,7 @@ export async function makeFixture(): Promise<Fixture> {
       engine: { current: () => current, choice: () => ({ embedder: 'none', reason: 'Ollama has not answered yet.' }) },
       reranker: using.reranker ?? createFusedReranker(),
       log: silentLogger,
+      fusionWeight: using.fusionWeight ?? null,
       ...(using.deadlines && { deadlines: using.deadlines }),
     })
     const base = {
