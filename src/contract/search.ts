@@ -133,9 +133,15 @@ export const searchAnswer = z
     embedding_model: z.string().nullable(),
     rerank: z.object({
       applied: z.boolean(),
-      model: z.string().nullable(),
+      model: z
+        .string()
+        .nullable()
+        .meta({ description: '`builtin`, `ollama:…`, or the model or address of a rerank endpoint: what made this order' }),
       took_ms: z.number(),
-      reason: z.string().nullable(),
+      reason: z
+        .string()
+        .nullable()
+        .meta({ description: 'Why it was not applied, or not by the model that was set up, or not to all passages' }),
     }),
     pending_documents: z.int().meta({ description: "The caller's documents that are not searchable yet" }),
   })

@@ -147,7 +147,7 @@ function isTrained(name: string): number {
 function describe(kept: KeptJudge, base: Reranker, { setting, ollamaUrl }: RerankerSettings): RerankerStatus {
   const judge = kept.current()
   const problem = kept.problem()
-  const instead = base.model === null ? 'The fused order is used.' : `${nameOf(base)} is used instead.`
+  const instead = 'The built-in reranker is used.'
   const isAuto = setting === 'auto'
   if (judge !== null) {
     const where = `Ollama at ${withoutCredentials(ollamaUrl)}`
