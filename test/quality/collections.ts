@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { SearchMode } from '../../src/search/search.ts'
 import { inParallel, type Instance } from './instance.ts'
 import { type Judgements, mean, ndcg, recall } from './metrics.ts'
+import { mistype } from './typos.ts'
 
 /** What is measured: each channel and their fusion as they are, and what a caller gets who asks for nothing special. */
 export const RUNS = {
@@ -19,10 +20,21 @@ export interface Scores {
   recall100: number
 }
 
+export interface TypoScores {
+  /** Questions that have a slip. */
+  mistyped: number
+  clean: Scores
+  corrected: Scores
+  /** With `correct: false`. */
+  insisted: Scores
+}
+
 export interface CollectionResult {
   set: string
   queries: number
   byRun: Record<Run, Scores>
+  /** Of the reranked order; null in languages without words to mistype. */
+  typos: TypoScores | null
 }
 
 export interface Collection {
@@ -79,12 +91,14 @@ export async function askCollection(
   { documents, queries: all, judgements }: Collection,
   run: Run,
   most: number,
+  correct = true,
 ): Promise<Scores> {
   const scores = await inParallel(sample(all, most), 4, async ({ id, text }) => {
     const answer = await instance.search({
       query: text.slice(0, 4000),
       project: set,
       ...RUNS[run],
+      correct,
       group_by: 'document',
       limit: 100,
     })
@@ -93,6 +107,26 @@ export async function askCollection(
     return { ndcg10: ndcg(ranking, judged, 10), recall100: recall(ranking, judged, 100) }
   })
   return { ndcg10: mean(scores.map((s) => s.ndcg10)), recall100: mean(scores.map((s) => s.recall100)) }
+}
+
+/** The same questions with slips and without, corrected and not, ranked as a caller gets them. Null where no question has a word to mistype. */
+async function measureTypos(
+  instance: Instance,
+  set: string,
+  collection: Collection,
+  clean: Scores,
+  mostQuestions: number,
+): Promise<TypoScores | null> {
+  const queries = collection.queries.map(({ id, text }) => ({ id, text: mistype(text, `${set} ${id}`) }))
+  const mistyped = queries.filter(({ text }, i) => text !== collection.queries[i]!.text).length
+  if (mistyped < queries.length / 4) return null
+  const slips = { ...collection, queries }
+  return {
+    mistyped,
+    clean,
+    corrected: await askCollection(instance, set, slips, 'reranked', mostQuestions),
+    insisted: await askCollection(instance, set, slips, 'reranked', mostQuestions, false),
+  }
 }
 
 /** Uploads one judged collection and asks its questions in each way. */
@@ -106,7 +140,8 @@ export async function measureCollection(
   await loadCollection(instance, set, collection)
   const byRun = {} as CollectionResult['byRun']
   for (const run of RUN_NAMES) byRun[run] = await askCollection(instance, set, collection, run, mostQuestions)
-  return { set, queries: Math.min(collection.queries.length, mostQuestions), byRun }
+  const typos = await measureTypos(instance, set, collection, byRun.reranked, mostQuestions)
+  return { set, queries: Math.min(collection.queries.length, mostQuestions), byRun, typos }
 }
 
 export function collectionSets(folder: string): string[] {

@@ -12,9 +12,12 @@ import { readDocuments } from './documents.ts'
 import { reportOf } from './documents-report.ts'
 import { measureFusion } from './fusion.ts'
 import { startInstance } from './instance.ts'
+import { mean } from './metrics.ts'
 
 /** Hybrid may cost this much against its own keyword channel, on any set. */
 const TOLERANCE = 0.005
+/** Slips may cost this much where words are corrected, over all sets. */
+const TYPO_TOLERANCE = 0.01
 
 if (DATA_DIR === null) {
   console.log('skipped: no judged collections here (set DOCSEARCH_TEST_DATA to their folder)')
@@ -55,7 +58,7 @@ try {
   await instance.dispose()
 }
 
-const report = [...collectionTable(results), ...(filings ? filingsTable(filings) : [])].join('\n')
+const report = [...collectionTable(results), ...typoTable(results), ...(filings ? filingsTable(filings) : [])].join('\n')
 console.log(report)
 if (wanted.length === 0) {
   const header = `# Retrieval quality\n\nWritten by \`npm run quality\`: embedder builtin, the real daemon over REST, each judged document uploaded as a text file, results grouped by document.\n\n`
@@ -64,6 +67,11 @@ if (wanted.length === 0) {
 const worse = results.filter(({ byRun }) => byRun.hybrid.ndcg10 < byRun.keyword.ndcg10 - TOLERANCE)
 for (const { set } of worse) console.error(`hybrid is below keyword by more than ${TOLERANCE} on ${set}`)
 if (worse.length > 0) process.exitCode = 1
+const lost = mean(results.flatMap(({ typos }) => (typos === null ? [] : [typos.clean.ndcg10 - typos.corrected.ndcg10])))
+if (lost > TYPO_TOLERANCE) {
+  console.error(`slips cost ${lost.toFixed(3)}, which is more than ${TYPO_TOLERANCE}`)
+  process.exitCode = 1
+}
 
 function row({ set, queries, byRun }: CollectionResult): string {
   const figures = RUN_NAMES.flatMap((run) => [byRun[run].ndcg10, byRun[run].recall100]).map((figure) =>
@@ -75,6 +83,29 @@ function row({ set, queries, byRun }: CollectionResult): string {
 function collectionTable(all: CollectionResult[]): string[] {
   const titles = RUN_NAMES.flatMap((run) => [`${run} nDCG@10`, `${run} Recall@100`])
   return [`| set | questions | ${titles.join(' | ')} |`, `|---|---|${titles.map(() => '---|').join('')}`, ...all.map(row), '']
+}
+
+/** One letter in a quarter of the longer words of the questions wrong. */
+function typoTable(all: CollectionResult[]): string[] {
+  const rows = all.flatMap(({ set, typos }) => (typos === null ? [] : [{ set, ...typos }]))
+  const figures = rows.map(({ clean, corrected, insisted }) => [clean, corrected, insisted].map(({ ndcg10 }) => ndcg10))
+  const line = (name: string, values: number[]) => {
+    const [clean = 0, corrected = 0, insisted = 0] = values
+    const shown = [clean, corrected, clean - corrected, insisted, clean - insisted]
+    return `| ${[name, ...shown.map((value) => value.toFixed(3).replace(/^(-?)0/, '$1'))].join(' | ')} |`
+  }
+  return [
+    'One letter in a quarter of the longer words wrong, nDCG@10 of the reranked order',
+    '',
+    '| set | as asked | with slips | lost | not corrected | lost |',
+    '|---|---|---|---|---|---|',
+    ...rows.map(({ set }, i) => line(set, figures[i]!)),
+    line(
+      'mean',
+      [0, 1, 2].map((column) => mean(figures.map((values) => values[column]!))),
+    ),
+    '',
+  ]
 }
 
 function filingsTable({ questions, byRun }: FilingsResult): string[] {
