@@ -91,7 +91,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
       verifiedAt = -Infinity
       const message =
         `Ollama's ${model} is no longer the model this index was made with: its vectors cannot be compared with those in the index. ` +
-        `Bring the former model back, or stop docsearch, run \`docsearch reindex\` and start it again.`
+        `Bring the former model back, or embed everything anew with \`docsearch models use ${model}\`.`
       throw new DocsearchError('embedding_model_changed', message, { blame: 'outside', retryAfter: 60 })
     }
     verifiedAt = performance.now()
