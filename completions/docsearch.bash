@@ -60,6 +60,12 @@ _docsearch_takes_value() {
     'clients rotate --grace'|'clients rotate --data'|'clients rotate --server'|'clients rotate --profile') return 0 ;;
     'clients delete --data'|'clients delete --server'|'clients delete --profile') return 0 ;;
     'clients help --data'|'clients help --server'|'clients help --profile') return 0 ;;
+    'models --server'|'models --profile') return 0 ;;
+    'models list --server'|'models list --profile') return 0 ;;
+    'models pull --server'|'models pull --profile') return 0 ;;
+    'models use --server'|'models use --profile') return 0 ;;
+    'models remove --server'|'models remove --profile') return 0 ;;
+    'models help --server'|'models help --profile') return 0 ;;
     'completion --server'|'completion --profile') return 0 ;;
     'help --server'|'help --profile') return 0 ;;
   esac
@@ -91,6 +97,7 @@ _docsearch() {
       '/keys') at='keys'; args=0 ;;
       '/users') at='users'; args=0 ;;
       '/clients') at='clients'; args=0 ;;
+      '/models') at='models'; args=0 ;;
       '/completion') at='completion'; args=0 ;;
       '/help') at='help'; args=0 ;;
       'projects/list'|'projects/ls') at='projects list'; args=0 ;;
@@ -124,6 +131,11 @@ _docsearch() {
       'clients/rotate') at='clients rotate'; args=0 ;;
       'clients/delete'|'clients/rm') at='clients delete'; args=0 ;;
       'clients/help') at='clients help'; args=0 ;;
+      'models/list'|'models/ls') at='models list'; args=0 ;;
+      'models/pull') at='models pull'; args=0 ;;
+      'models/use') at='models use'; args=0 ;;
+      'models/remove'|'models/rm') at='models remove'; args=0 ;;
+      'models/help') at='models help'; args=0 ;;
       *) ((args++)) ;;
     esac
   done
@@ -280,6 +292,18 @@ _docsearch() {
     'clients help --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'clients help --server') :; return ;;
     'clients help --profile') :; return ;;
+    'models --server') :; return ;;
+    'models --profile') :; return ;;
+    'models list --server') :; return ;;
+    'models list --profile') :; return ;;
+    'models pull --server') :; return ;;
+    'models pull --profile') :; return ;;
+    'models use --server') :; return ;;
+    'models use --profile') :; return ;;
+    'models remove --server') :; return ;;
+    'models remove --profile') :; return ;;
+    'models help --server') :; return ;;
+    'models help --profile') :; return ;;
     'completion --server') :; return ;;
     'completion --profile') :; return ;;
     'help --server') :; return ;;
@@ -333,6 +357,12 @@ _docsearch() {
       'clients rotate') COMPREPLY=($(compgen -W '--grace --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'clients delete') COMPREPLY=($(compgen -W '--yes -y --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'clients help') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models list') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models pull') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models use') COMPREPLY=($(compgen -W '--wait -w --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models remove') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'completion') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
     esac
@@ -340,7 +370,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients models completion help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'projects 0') COMPREPLY=($(compgen -W 'list show create rename delete help' -- "$cur")) ;;
     'projects show '0) _docsearch_projects "$cur" ;;
@@ -350,8 +380,9 @@ _docsearch() {
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
     'users 0') COMPREPLY=($(compgen -W 'add list show disable enable reset delete help' -- "$cur")) ;;
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
+    'models 0') COMPREPLY=($(compgen -W 'list pull use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients completion help' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients models completion help' -- "$cur")) ;;
   esac
 }
 

@@ -95,7 +95,10 @@ export function buildProgram(version: string, runner: Runner): Command {
 function addServe(program: Command, on: On): void {
   on(
     withDataOptions(program.command('serve').description('run the daemon: it keeps, reads and searches the documents'))
-      .option('--embedder <name>', 'auto, builtin or ollama:MODEL (default auto); another one by name embeds everything anew')
+      .option(
+        '--embedder <name>',
+        'auto (default: what `models use` chose, else the best there is), builtin or ollama:MODEL; a name beats the choice at every start',
+      )
       .option(
         '--reranker <name>',
         'auto, builtin, none, ollama:MODEL or the address of a rerank endpoint, its key in DOCSEARCH_RERANK_KEY (default auto)',

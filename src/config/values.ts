@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const BYTE_UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
-const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000 }
+const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** `200000000`, `"200 MB"`, `"1GiB"` → a whole number of the smallest unit. */
 function quantity(units: Record<string, number>, example: string) {

@@ -60,6 +60,8 @@ export interface InstalledModel {
   /** Without `:latest`. */
   name: string
   digest: string
+  /** Null where the server does not say. */
+  sizeBytes: number | null
 }
 
 export interface ModelFacts {
@@ -69,7 +71,9 @@ export interface ModelFacts {
   capabilities: string[]
 }
 
-const tags = z.object({ models: z.array(z.object({ name: z.string(), digest: z.string().min(1) })) })
+const tags = z.object({
+  models: z.array(z.object({ name: z.string(), digest: z.string().min(1), size: z.number().optional() })),
+})
 const facts = z.object({
   model_info: z.record(z.string(), z.unknown()).default({}),
   capabilities: z.array(z.string()).default([]),
@@ -115,7 +119,11 @@ export function createOllamaClient(url: string): OllamaClient {
   return {
     async list(options) {
       const { models } = await call('/api/tags', tags, options, (ollama) => ollama.list())
-      return models.map(({ name, digest }) => ({ name: withoutLatest(name), digest: digest.replace(/^sha256:/, '') }))
+      return models.map(({ name, digest, size }) => ({
+        name: withoutLatest(name),
+        digest: digest.replace(/^sha256:/, ''),
+        sizeBytes: size ?? null,
+      }))
     },
     async show(model, options) {
       const { model_info: info, capabilities } = await call('/api/show', facts, options, (ollama) => ollama.show({ model }))

@@ -10,6 +10,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import { chooseEmbedder } from '../embed/choose.ts'
+import { createEmbedderModels } from '../embed/models.ts'
 import { startEngine } from '../engine/start.ts'
 import { createApp } from '../http/app.ts'
 import { malformedRequests } from '../http/malformed.ts'
@@ -74,7 +75,10 @@ export async function startDaemon(options: {
     const engine = await startEngine({
       records,
       indexStore: createLanceIndexStore({ folder: folder.lance, log }),
-      chooseEmbedder: (existing) => chooseEmbedder({ setting: config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
+      chooseEmbedder: (existing, named) =>
+        chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
+      pinned: config.embedder === 'auto' ? null : config.embedder,
+      checkEveryMs: config.embedderCheckMs,
       clock,
       log,
     })
@@ -127,6 +131,7 @@ export async function startDaemon(options: {
       blobs,
       engine,
       ingest,
+      models: createEmbedderModels(config.ollamaUrl),
       search,
       apiKeys,
       accounts,
