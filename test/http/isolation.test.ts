@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiKeyCreated, ApiKeyList, Health, Me } from '../../src/contract/account.ts'
 import type { ConnectionList, OAuthClient, OAuthClientCreated, OAuthClientList } from '../../src/contract/clients.ts'
 import type { Document, DocumentList } from '../../src/contract/documents.ts'
+import type { ModelList } from '../../src/contract/models.ts'
 import type { Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { routes } from '../../src/http/api/index.ts'
@@ -205,6 +206,13 @@ const CASES: Record<string, () => Promise<void>> = {
   updateUser: () => isForTheOwner('PATCH', '/api/v1/users/alice@example.org', { name: 'Taken over' }),
   resetUser: () => isForTheOwner('POST', '/api/v1/users/alice@example.org/reset'),
   deleteUser: () => isForTheOwner('DELETE', '/api/v1/users/alice@example.org'),
+  async listModels() {
+    const { body } = await app.bob.get<ModelList>('/api/v1/models')
+    expect(JSON.stringify(body)).not.toMatch(/Alice|secret\.txt/)
+  },
+  pullModel: () => isForTheOwner('POST', '/api/v1/models/pull', { model: 'embeddinggemma' }),
+  useModel: () => isForTheOwner('POST', '/api/v1/models/use', { model: 'embeddinggemma' }),
+  removeModelIndex: () => isForTheOwner('DELETE', '/api/v1/models/builtin'),
   // Both are allowed by users of their own to the same application; what one application or user has is nobody else's.
   async issueToken() {
     const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
