@@ -27,8 +27,7 @@ export async function* readPull(
       rest = lines.pop() ?? ''
       for (const line of lines) {
         const said = parse(line)
-        if (said.error !== undefined)
-          throw new ClientError(said.error.code, said.error.message, { blame: 'outside', status: 200 })
+        if (said.error !== undefined) throw new ClientError(said.error.code, said.error.message, { blame: 'internal' })
         yield said
         if (said.status === 'success') return
       }
@@ -39,7 +38,7 @@ export async function* readPull(
     answer.destroy()
   }
   throw new ClientError('pull_failed', 'The instance broke the download off; ask for it again, it goes on where it was.', {
-    blame: 'outside',
+    blame: 'internal',
   })
 }
 

@@ -3,12 +3,13 @@ import type { Embedder } from '../embed/embedder.ts'
 /**
  * Texts whose vectors are kept with an index. A model can give other vectors under the same name and digest (another version of Ollama, another
  * device): embedded again, these show it. Of several kinds and languages, because a fault in one of them may leave the others as they were.
+ * None that has been released is changed: the vectors kept are of these.
  */
 const CANARIES: readonly string[] = [
   'The tenant pays the rent on the first working day of each month.',
   'Der Vertrag verlängert sich um ein Jahr, wenn er nicht drei Monate vorher gekündigt wird.',
   '本协议自双方签字之日起生效。',
-  'SELECT name, total FROM invoices WHERE total > 1000 ORDER BY total DESC;',
+  'const sum = prices.reduce((total, price) => total + price, 0)',
 ]
 
 /** The same model on other hardware stays above .999; a change of tokenizer, pooling or template falls far below this. */
