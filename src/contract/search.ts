@@ -14,7 +14,7 @@ const queryText = (chars: number) =>
     .refine((query) => query.trim() !== '', 'must not be blank')
 
 const QUERY_MEANS =
-  'A question in your own words. `"in quotes"`: these words in this order stand in the passage, its title or a heading. `-word`, `-"in quotes"`: they do not, as written. `name:part`, `name:"two words"`, `-name:part`: the document has this in its name, or has not. A query of nothing but exclusions and names is refused.'
+  'A question in your own words. `"in quotes"`: these words in this order stand in the passage, its title or a heading. `-word`, `-"in quotes"`: they do not, as written. `name:part`, `name:"two words"`, `-name:part`: the document has this in its name, or has not. A query of nothing but exclusions and names is refused. With more than 200 characters beside them all of these are ordinary characters.'
 
 /** strictObject throughout: a typing error must not silently widen a search. */
 export const searchRequest = z

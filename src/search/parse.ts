@@ -1,8 +1,10 @@
 import { DocsearchError } from '../core/errors.ts'
 import { isUnspaced } from '../text/tokenize.ts'
 
-/** More than these are no question but a pasted text, and each costs a look at every passage. */
+/** Each costs a look at every passage. */
 const MOST_OPERATORS = 20
+/** A question with more than this outside of operators is prose, which quotes and has dashes without meaning anything by them. */
+const PROSE_CHARACTERS = 200
 
 /** A question as it was written: what is asked, and what a passage must have and must not have. */
 export interface ParsedQuery {
@@ -39,7 +41,7 @@ const AROUND = /^[([{]+|[.,;:!?)\]}'…。、！？]+$/gu
 
 /**
  * Reads `"a phrase"`, `-word`, `-"a phrase"`, `name:part` and `-name:part`. Everything else is what is asked: a quote that is not closed, a dash alone or
- * inside a word, a colon after any other word. Throws DocsearchError `invalid_query` when nothing is left to look for, or there are too many of them.
+ * inside a word, a colon after any other word, and all of it in prose (more than 200 characters beside the operators). Throws DocsearchError `invalid_query` when nothing is left to look for, or there are too many of them.
  */
 export function parseQuery(query: string): ParsedQuery {
   const parsed: ParsedQuery = { text: '', free: [], phrases: [], excluded: [], names: [], excludedNames: [] }
@@ -63,11 +65,16 @@ export function parseQuery(query: string): ParsedQuery {
     parsed.text += found.into === 'phrases' ? ` ${found.value} ` : ' '
   }
   plain(query.length)
+  if (parsed.free.reduce((sum, [start, end]) => sum + end - start, 0) > PROSE_CHARACTERS) return prose(query)
   const operators = parsed.phrases.length + parsed.excluded.length + parsed.names.length + parsed.excludedNames.length
   if (operators > MOST_OPERATORS) throw tooMany(operators)
   if (operators > 0 && !HAS_LETTER.test(parsed.text)) throw nothingAsked()
   if (operators > 0) parsed.text = parsed.text.replace(/\s+/g, ' ').trim()
   return parsed
+}
+
+function prose(query: string): ParsedQuery {
+  return { text: query, free: [[0, query.length]], phrases: [], excluded: [], names: [], excludedNames: [] }
 }
 
 interface Operator {
@@ -131,6 +138,6 @@ function nothingAsked(): DocsearchError {
 function tooMany(count: number): DocsearchError {
   return new DocsearchError(
     'invalid_query',
-    `The query has ${count} quoted phrases, exclusions and names, the limit is ${MOST_OPERATORS}. Take the quotes out of a text that was pasted.`,
+    `The query has ${count} quoted phrases, exclusions and names, the limit is ${MOST_OPERATORS}.`,
   )
 }

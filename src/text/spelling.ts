@@ -60,23 +60,40 @@ export function spelt(word: string): string {
  */
 export function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  // A slip brings in one letter and takes one away at most: few of the thousands of words that are looked at need more than this.
+  if (ones(lettersOf(a) ^ lettersOf(b)) > 2 * most) return most + 1
+  let [beforeLast, last, row] = ROWS
+  for (let j = 0; j <= b.length; j++) last[j] = j
   for (let i = 1; i <= a.length; i++) {
-    const row = [i]
+    row[0] = i
     let least = i
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1]
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1))
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, beforeLast[j - 2]! + 1)
-      row.push(cost)
+      row[j] = cost
       least = Math.min(least, cost)
     }
     if (least > most) return most + 1
-    beforeLast = last
-    last = row
+    ;[beforeLast, last, row] = [last, row, beforeLast]
   }
   return Math.min(last[b.length]!, most + 1)
+}
+
+/** Reused, because a correction compares thousands of words. */
+const ROWS: [number[], number[], number[]] = [[], [], []]
+
+/** Which letters there are, a bit each (or one for several, in large alphabets). */
+function lettersOf(word: string): number {
+  let letters = 0
+  for (let i = 0; i < word.length; i++) letters |= 1 << (word.charCodeAt(i) & 31)
+  return letters
+}
+
+function ones(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++
+  return count
 }
 
 /** The word in the letter case of what it takes the place of: all capitals, a first capital, or as it is. */

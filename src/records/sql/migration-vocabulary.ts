@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
@@ -22,8 +23,10 @@ export async function vocabulary(db: Kysely<never>): Promise<void> {
     .addColumn('documents', 'integer', (c) => c.notNull())
     .addColumn('passages', 'integer', (c) => c.notNull())
     .addPrimaryKeyConstraint('vocabulary_words_key', ['vocabulary_id', 'word', 'term'])
+    // In the order of the words, so that those of one document lie together. A database that has no such tables leaves it out.
+    .modifyEnd(sql`without rowid`)
     .execute()
-  await schema.createIndex('vocabulary_terms').on('vocabulary_words').columns(['vocabulary_id', 'term']).execute()
+  await schema.createIndex('vocabulary_terms').on('vocabulary_words').columns(['term', 'vocabulary_id']).execute()
   await schema
     .createTable('document_words')
     .addColumn('document_id', 'text', (c) => c.primaryKey().references('documents.id').onDelete('cascade'))

@@ -169,7 +169,7 @@ export interface SettingRow {
 export interface VocabularyRow {
   id: Generated<number>
   owner_id: string
-  /** How many rows of `vocabulary_words` there are. */
+  /** At most so many rows of `vocabulary_words` there are. */
   words: number
   /** Passages of all documents that are counted. */
   passages: number

@@ -21,14 +21,16 @@ const MAX_WORDS = 250_000
 /** Word lists in memory at a time. */
 const DOCUMENTS_AT_ONCE = 200
 
+type DeltaRow = [word: string, term: string, documents: number, passages: number]
+
 /** Documents with, of each word, how much more or less it counts. */
 class Delta {
   passages = 0
-  readonly words = new Map<string, [word: string, term: string, documents: number, passages: number]>()
+  readonly words = new Map<string, DeltaRow>()
 
   add(list: readonly CountedWord[], sign: 1 | -1): void {
     for (const [word, term, passages] of list) {
-      const key = `${word} ${term}`
+      const key = keyOf(word, term)
       const known = this.words.get(key)
       if (known === undefined) this.words.set(key, [word, term, sign, sign * passages])
       else {
@@ -38,10 +40,9 @@ class Delta {
     }
   }
 
-  /** Those whose documents change in this way, as JSON; null where there are none. */
-  json(wanted: (documents: number, passages: number) => boolean): string | null {
-    const rows = [...this.words.values()].filter(([, , documents, passages]) => wanted(documents, passages))
-    return rows.length === 0 ? null : JSON.stringify(rows)
+  /** Those that change in this way; what stands in the most passages of a document comes first. */
+  rows(wanted: (documents: number, passages: number) => boolean): DeltaRow[] {
+    return [...this.words.values()].filter(([, , documents, passages]) => wanted(documents, passages))
   }
 }
 
@@ -90,46 +91,57 @@ async function applyDelta(
   ownerId: string,
   delta: Delta,
 ): Promise<((word: string, term: string) => boolean) | null> {
-  const { id, words: before } = await vocabularyOf(tx, ownerId)
-  const changed = delta.json((documents, passages) => documents !== 0 || passages !== 0)
-  const gained = delta.json((documents) => documents > 0)
-  const lost = delta.json((documents) => documents < 0)
-  // Written as insertions, which look each word of the list up; of an update from a list SQLite makes a list searched for each word there is.
-  if (changed !== null) {
+  const own = await vocabularyOf(tx, ownerId)
+  const { id } = own
+  const gained = delta.rows((documents) => documents > 0)
+  // What is gained may be there already: the number is a bound, and counted only when it comes to the limit.
+  let words = own.words + gained.length
+  let refused: Set<string> | null = null
+  if (words > MAX_WORDS) {
+    words = await countWords(tx, id)
+    const missing = await missingOf(tx, id, gained)
+    refused = new Set(missing.slice(Math.max(0, MAX_WORDS - words)))
+    words += missing.length - refused.size
+  }
+  const changed = delta.rows((documents, passages) => documents !== 0 || passages !== 0)
+  const taken = refused === null ? changed : changed.filter(([word, term]) => !refused.has(keyOf(word, term)))
+  if (taken.length > 0) {
     await sql`insert into vocabulary_words (vocabulary_id, word, term, documents, passages)
-      select ${id}, d.word, d.term, d.documents, d.passages from (${rowsOf(changed)}) as d where ${isThere(id)}
+      select ${id}, d.word, d.term, d.documents, d.passages from (${rowsOf(taken)}) as d where true
       on conflict (vocabulary_id, word, term) do update set
         documents = vocabulary_words.documents + excluded.documents, passages = vocabulary_words.passages + excluded.passages`.execute(
       tx,
     )
   }
-  let words = before
-  if (lost !== null) {
+  const lost = delta.rows((documents) => documents < 0)
+  if (lost.length > 0) {
     const gone = await sql`delete from vocabulary_words where vocabulary_id = ${id} and documents <= 0
       and (word, term) in (select d.word, d.term from (${rowsOf(lost)}) as d)`.execute(tx)
     words -= Number(gone.numAffectedRows ?? 0)
-  }
-  let full = false
-  if (gained !== null) {
-    const room = Math.max(0, MAX_WORDS - words)
-    const added = await sql`insert into vocabulary_words (vocabulary_id, word, term, documents, passages)
-      select ${id}, d.word, d.term, d.documents, d.passages from (${rowsOf(gained)}) as d
-      where not ${isThere(id)}
-      limit ${room}`.execute(tx)
-    words += Number(added.numAffectedRows ?? 0)
-    full = words >= MAX_WORDS
   }
   await tx
     .updateTable('vocabularies')
     .set((e) => ({ words, passages: e('passages', '+', delta.passages) }))
     .where('id', '=', id)
     .execute()
-  if (!full || gained === null) return null
-  const { rows } = await sql<{ word: string; term: string }>`select d.word, d.term from (${rowsOf(gained)}) as d
-    where ${isThere(id)}`.execute(tx)
-  const there = new Set(rows.map(({ word, term }) => `${word} ${term}`))
-  // One that more and fewer documents have at once was there before.
-  return (word, term) => there.has(`${word} ${term}`) || delta.words.get(`${word} ${term}`)![2] <= 0
+  return refused && ((word, term) => !refused.has(keyOf(word, term)))
+}
+
+async function countWords(tx: Transaction<Tables>, id: number): Promise<number> {
+  const row = await tx
+    .selectFrom('vocabulary_words')
+    .select((e) => e.fn.countAll<number>().as('words'))
+    .where('vocabulary_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return Number(row.words)
+}
+
+/** Keys of those that the vocabulary lacks, in the order of the list. */
+async function missingOf(tx: Transaction<Tables>, id: number, list: readonly DeltaRow[]): Promise<string[]> {
+  const { rows } = await sql<{ word: string; term: string }>`select d.word, d.term from (${rowsOf(list)}) as d where exists
+    (select 1 from vocabulary_words as w where w.vocabulary_id = ${id} and w.word = d.word and w.term = d.term)`.execute(tx)
+  const there = new Set(rows.map(({ word, term }) => keyOf(word, term)))
+  return list.map(([word, term]) => keyOf(word, term)).filter((key) => !there.has(key))
 }
 
 async function vocabularyOf(tx: Transaction<Tables>, ownerId: string): Promise<{ id: number; words: number }> {
@@ -142,12 +154,13 @@ async function vocabularyOf(tx: Transaction<Tables>, ownerId: string): Promise<{
     .executeTakeFirstOrThrow()
 }
 
-/** Whether the vocabulary has the word of `d`. */
-function isThere(id: number): RawBuilder<unknown> {
-  return sql`exists (select 1 from vocabulary_words as w where w.vocabulary_id = ${id} and w.word = d.word and w.term = d.term)`
+/** A list as rows: one parameter, where a row each would take thousands. (PostgreSQL: `json_array_elements`.) */
+function rowsOf(list: readonly DeltaRow[]): RawBuilder<unknown> {
+  // In the order in which they are kept: neighbours lie on one page.
+  const json = JSON.stringify(list.toSorted((a, b) => (a[0] < b[0] ? -1 : 1)))
+  return sql`select value ->> 0 as word, value ->> 1 as term, value ->> 2 as documents, value ->> 3 as passages from json_each(${json})`
 }
 
-/** The lists of a JSON text as rows: one parameter, where a row each would take thousands. (PostgreSQL: `json_array_elements`.) */
-function rowsOf(json: string): RawBuilder<unknown> {
-  return sql`select value ->> 0 as word, value ->> 1 as term, value ->> 2 as documents, value ->> 3 as passages from json_each(${json})`
+function keyOf(word: string, term: string): string {
+  return `${word} ${term}`
 }
