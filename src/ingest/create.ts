@@ -82,6 +82,8 @@ export function createIngest(options: IngestOptions): Ingest {
       unsubscribe()
       maintenance.stop()
       await Promise.all([worker.stop(graceMs), builder.stop()])
+      // Index and records may just be compared: an index that is read cannot be closed.
+      await Promise.race([writer.exclusive(async () => {}), sleep(graceMs / 2, undefined, { ref: false })])
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
