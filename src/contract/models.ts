@@ -49,7 +49,6 @@ export const modelList = z
 export type ModelList = z.infer<typeof modelList>
 
 export const modelUse = z.strictObject({ model: modelName }).meta({ id: 'ModelUse' })
-export type ModelUse = z.input<typeof modelUse>
 
 export const modelUsed = z
   .object({
@@ -63,7 +62,6 @@ export const modelUsed = z
 export type ModelUsed = z.infer<typeof modelUsed>
 
 export const modelPull = z.strictObject({ model: modelName }).meta({ id: 'ModelPull' })
-export type ModelPull = z.input<typeof modelPull>
 
 export const modelPullLine = z
   .object({
