@@ -16,13 +16,14 @@ _docsearch_projects() {
 _docsearch_takes_value() {
   case "$1 $2" in
     ' --server'|' --profile') return 0 ;;
-    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile') return 0 ;;
+    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --reranker'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile') return 0 ;;
     'reindex --data'|'reindex --config'|'reindex --log-level'|'reindex --server'|'reindex --profile') return 0 ;;
     'login --client-id'|'login --scope'|'login --server'|'login --profile') return 0 ;;
     'logout --server'|'logout --profile') return 0 ;;
     'whoami --server'|'whoami --profile') return 0 ;;
     'upload --project'|'upload -p'|'upload --tag'|'upload -t'|'upload --name'|'upload --on-conflict'|'upload --server'|'upload --profile') return 0 ;;
     'search --project'|'search -p'|'search --limit'|'search -n'|'search --mode'|'search --open'|'search --format'|'search --server'|'search --profile') return 0 ;;
+    'eval --limit'|'eval -n'|'eval --mode'|'eval --baseline'|'eval --max-drop'|'eval --server'|'eval --profile') return 0 ;;
     'projects --server'|'projects --profile') return 0 ;;
     'projects list --limit'|'projects list -n'|'projects list --server'|'projects list --profile') return 0 ;;
     'projects show --server'|'projects show --profile') return 0 ;;
@@ -59,6 +60,12 @@ _docsearch_takes_value() {
     'clients rotate --grace'|'clients rotate --data'|'clients rotate --server'|'clients rotate --profile') return 0 ;;
     'clients delete --data'|'clients delete --server'|'clients delete --profile') return 0 ;;
     'clients help --data'|'clients help --server'|'clients help --profile') return 0 ;;
+    'models --server'|'models --profile') return 0 ;;
+    'models list --server'|'models list --profile') return 0 ;;
+    'models pull --server'|'models pull --profile') return 0 ;;
+    'models use --server'|'models use --profile') return 0 ;;
+    'models remove --server'|'models remove --profile') return 0 ;;
+    'models help --server'|'models help --profile') return 0 ;;
     'completion --server'|'completion --profile') return 0 ;;
     'help --server'|'help --profile') return 0 ;;
   esac
@@ -84,11 +91,13 @@ _docsearch() {
       '/whoami') at='whoami'; args=0 ;;
       '/upload') at='upload'; args=0 ;;
       '/search') at='search'; args=0 ;;
+      '/eval') at='eval'; args=0 ;;
       '/projects') at='projects'; args=0 ;;
       '/documents'|'/docs') at='documents'; args=0 ;;
       '/keys') at='keys'; args=0 ;;
       '/users') at='users'; args=0 ;;
       '/clients') at='clients'; args=0 ;;
+      '/models') at='models'; args=0 ;;
       '/completion') at='completion'; args=0 ;;
       '/help') at='help'; args=0 ;;
       'projects/list'|'projects/ls') at='projects list'; args=0 ;;
@@ -122,6 +131,11 @@ _docsearch() {
       'clients/rotate') at='clients rotate'; args=0 ;;
       'clients/delete'|'clients/rm') at='clients delete'; args=0 ;;
       'clients/help') at='clients help'; args=0 ;;
+      'models/list'|'models/ls') at='models list'; args=0 ;;
+      'models/pull') at='models pull'; args=0 ;;
+      'models/use') at='models use'; args=0 ;;
+      'models/remove'|'models/rm') at='models remove'; args=0 ;;
+      'models/help') at='models help'; args=0 ;;
       *) ((args++)) ;;
     esac
   done
@@ -133,6 +147,7 @@ _docsearch() {
     'serve --config') compopt -o filenames -o default 2>/dev/null; COMPREPLY=(); return ;;
     'serve --log-level') COMPREPLY=($(compgen -W 'debug info warn error silent' -- "$cur")); return ;;
     'serve --embedder') :; return ;;
+    'serve --reranker') :; return ;;
     'serve --host') :; return ;;
     'serve --port') :; return ;;
     'serve --public-url') :; return ;;
@@ -165,6 +180,12 @@ _docsearch() {
     'search --format') COMPREPLY=($(compgen -W 'text json jsonl csv' -- "$cur")); return ;;
     'search --server') :; return ;;
     'search --profile') :; return ;;
+    'eval --limit'|'eval -n') :; return ;;
+    'eval --mode') COMPREPLY=($(compgen -W 'hybrid vector keyword' -- "$cur")); return ;;
+    'eval --baseline') :; return ;;
+    'eval --max-drop') :; return ;;
+    'eval --server') :; return ;;
+    'eval --profile') :; return ;;
     'projects --server') :; return ;;
     'projects --profile') :; return ;;
     'projects list --limit'|'projects list -n') :; return ;;
@@ -271,6 +292,18 @@ _docsearch() {
     'clients help --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'clients help --server') :; return ;;
     'clients help --profile') :; return ;;
+    'models --server') :; return ;;
+    'models --profile') :; return ;;
+    'models list --server') :; return ;;
+    'models list --profile') :; return ;;
+    'models pull --server') :; return ;;
+    'models pull --profile') :; return ;;
+    'models use --server') :; return ;;
+    'models use --profile') :; return ;;
+    'models remove --server') :; return ;;
+    'models remove --profile') :; return ;;
+    'models help --server') :; return ;;
+    'models help --profile') :; return ;;
     'completion --server') :; return ;;
     'completion --profile') :; return ;;
     'help --server') :; return ;;
@@ -280,13 +313,14 @@ _docsearch() {
   if [[ $cur == -* ]]; then
     case "$at" in
       '') COMPREPLY=($(compgen -W '--version -V --server --profile --json --quiet -q --no-color --help -h' -- "$cur")) ;;
-      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --host --port --public-url --ollama --print-config --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --reranker --host --port --public-url --ollama --print-config --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'reindex') COMPREPLY=($(compgen -W '--data --config --log-level --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'login') COMPREPLY=($(compgen -W '--device --with-token --client-id --scope --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'logout') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'whoami') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'upload') COMPREPLY=($(compgen -W '--project -p --tag -t --recursive -r --name --on-conflict --wait -w --dry-run -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --mode --no-rerank --group -g --explain --open --names -l --format --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --mode --no-rerank --no-correct --group -g --explain --open --names -l --format --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'eval') COMPREPLY=($(compgen -W '--limit -n --mode --no-rerank --group -g --baseline --max-drop --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects list') COMPREPLY=($(compgen -W '--limit -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects show') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
@@ -323,6 +357,12 @@ _docsearch() {
       'clients rotate') COMPREPLY=($(compgen -W '--grace --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'clients delete') COMPREPLY=($(compgen -W '--yes -y --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'clients help') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models list') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models pull') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models use') COMPREPLY=($(compgen -W '--wait -w --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models remove') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'models help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'completion') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
     esac
@@ -330,7 +370,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search projects documents keys users clients completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients models completion help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'projects 0') COMPREPLY=($(compgen -W 'list show create rename delete help' -- "$cur")) ;;
     'projects show '0) _docsearch_projects "$cur" ;;
@@ -340,8 +380,9 @@ _docsearch() {
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
     'users 0') COMPREPLY=($(compgen -W 'add list show disable enable reset delete help' -- "$cur")) ;;
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
+    'models 0') COMPREPLY=($(compgen -W 'list pull use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search projects documents keys users clients completion help' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients models completion help' -- "$cur")) ;;
   esac
 }
 

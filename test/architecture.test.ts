@@ -6,7 +6,7 @@ import { packageName, readSource, readSources, root, targetFolder, type Source }
 /** From the ground up. A folder sees those above its row in this list; folders in one row do not see each other. */
 const LAYERS = [
   ['core'],
-  ['contract', 'config', 'text'],
+  ['contract', 'config', 'text', 'ollama'],
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
   ['engine'],
   ['ingest', 'search', 'auth', 'oauth'],
@@ -40,6 +40,7 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
     folders: ['cli'],
     because: 'only the command line talks to a person at a terminal',
   },
+  { names: ['yaml'], folders: ['cli'], because: 'only a file of judged questions is YAML' },
   { names: ['keytar'], folders: ['client', 'cli'], because: "a keychain belongs to a person's own machine, never to the server" },
   {
     names: ['@lancedb/lancedb', 'apache-arrow'],
@@ -57,7 +58,7 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
     folders: ['pages', 'http'],
     because: 'pages are made in pages/ and rendered in http/',
   },
-  { names: ['ollama'], folders: ['embed', 'rerank'], because: 'the rest asks an Embedder or a Reranker and does not know which' },
+  { names: ['ollama'], folders: ['ollama'], because: 'its answers are checked in one place, for whoever asks it' },
   { names: ['pino'], folders: ['serve'], because: 'the others log to the Logger that is handed in' },
   {
     names: ['@embedpdf/pdfium', 'pdf2json', 'mammoth', 'yauzl', 'saxes', 'htmlparser2', 'jschardet', 'file-type'],

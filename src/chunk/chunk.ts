@@ -4,7 +4,7 @@ import { cutLong, type Piece, sentencesOf } from './sentences.ts'
 import { type Span, spansOf } from './spans.ts'
 
 /** Part of the index's fingerprint: raised whenever the same document gives other chunks. */
-export const CHUNKER_VERSION = 3
+export const CHUNKER_VERSION = 4
 
 /** About 250 English words: long enough to answer a question, short enough to be about one thing. */
 const DEFAULT_TARGET = 320
@@ -15,6 +15,10 @@ const FULL_ENOUGH = 0.5
 /** A block of code up to this share of the target stays whole: half a function answers nothing. */
 const CODE_ROOM = 3
 const MAX_HEADING_CHARS = 200
+/** A header row that is longer says too much to be repeated. */
+const MAX_CONTEXT_CHARS = 300
+/** An opening paragraph of one line up to this long is a title. */
+const MAX_OPENING_CHARS = 120
 
 export interface ChunkOptions {
   /** Most tokens a chunk may have. */
@@ -26,7 +30,7 @@ export interface ChunkOptions {
 }
 
 interface Draft {
-  pieces: (Piece & { page: number; heading: boolean; path: string[] })[]
+  pieces: (Piece & { page: number; heading: boolean; path: string[]; table: number | null })[]
   tokens: number
 }
 
@@ -45,7 +49,7 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   const drafts: Draft[] = []
   let draft: Draft = { pieces: [], tokens: 0 }
   const headings: { level: number; text: string }[] = []
-  let path: string[] = []
+  let path: string[] = openingOf(text, spans)
 
   /** Tokens of the draft with one more piece, what lies between them included. */
   const tokensWith = (piece: Piece): number => {
@@ -56,7 +60,7 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   }
   const add = (piece: Piece, span: Span): void => {
     draft.tokens = tokensWith(piece)
-    draft.pieces.push({ ...piece, page: span.page, heading: span.kind === 'heading', path })
+    draft.pieces.push({ ...piece, page: span.page, heading: span.kind === 'heading', path, table: span.table ?? null })
   }
   const close = (): void => {
     const stranded: Draft['pieces'] = []
@@ -121,7 +125,37 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   }
   close()
   if (draft.pieces.length > 0) drafts.push(draft)
-  return mergeTiny(drafts, target, maxTokens).map((finished, index) => toChunk(text, finished, index))
+  const headers = tableHeaders()
+  let before: number | null = null
+  return mergeTiny(drafts, target, maxTokens).map((finished, index) => {
+    const { start, table } = finished.pieces[0]!
+    const header = table === null ? undefined : headers.get(table)
+    const repeated = header !== undefined && header.start < start && finished.tokens + header.tokens <= maxTokens
+    const gap = before === null ? '' : text.slice(before, start)
+    const chunk = { ...toChunk(text, finished, index), gap, context: repeated ? header.text : '' }
+    before = chunk.charEnd
+    return chunk
+  })
+
+  /** By table, where it has a header row of a length that can be repeated. */
+  function tableHeaders(): Map<number, { start: number; text: string; tokens: number }> {
+    const headers = new Map<number, { start: number; text: string; tokens: number }>()
+    for (const { header, table, start, end } of spans) {
+      if (header !== true || table === undefined || headers.has(table)) continue
+      const row = text.slice(start, end).replace(/\s+/g, ' ')
+      if (row.length <= MAX_CONTEXT_CHARS) headers.set(table, { start, text: row, tokens: countTokens(row) })
+    }
+    return headers
+  }
+}
+
+/** A text without any heading that opens with a short line of its own has that for its title. */
+function openingOf(text: string, spans: readonly Span[]): string[] {
+  const first = spans[0]
+  if (first === undefined || spans.length < 2 || first.kind !== 'paragraph' || spans.some((span) => span.kind === 'heading'))
+    return []
+  const opening = text.slice(first.start, first.end)
+  return opening.length <= MAX_OPENING_CHARS && !opening.includes('\n') ? [opening] : []
 }
 
 /** A paragraph that a page's or column's end broke in the middle of a sentence. */
@@ -154,7 +188,7 @@ function mergeTiny(drafts: readonly Draft[], target: number, maxTokens: number):
   return merged
 }
 
-function toChunk(text: string, { pieces }: Draft, index: number): Chunk {
+function toChunk(text: string, { pieces }: Draft, index: number): Omit<Chunk, 'gap' | 'context'> {
   const first = pieces[0]!
   const last = pieces.at(-1)!
   return {

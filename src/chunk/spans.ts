@@ -7,6 +7,8 @@ export interface Span {
   end: number
   page: number
   level?: number
+  table?: number
+  header?: boolean
 }
 
 /**
@@ -17,7 +19,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
   const spans: Span[] = []
   let base = 0
   for (const page of pages) {
-    const add = (kind: Block['kind'], start: number, end: number, level?: number): void => {
+    const add = (kind: Block['kind'], start: number, end: number, { level, table, header }: Partial<Block> = {}): void => {
       const trimmed = trim(page.text, start, end)
       if (trimmed !== null)
         spans.push({
@@ -26,6 +28,8 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
           end: base + trimmed.end,
           page: page.number,
           ...(level === undefined ? {} : { level }),
+          ...(table === undefined ? {} : { table }),
+          ...(header === undefined ? {} : { header }),
         })
     }
     let at = 0
@@ -35,7 +39,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
       const end = Math.min(block.end, page.text.length)
       if (start >= end) continue
       add('paragraph', at, start)
-      add(block.kind, start, end, block.level)
+      add(block.kind, start, end, block)
       at = end
     }
     add('paragraph', at, page.text.length)

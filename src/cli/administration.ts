@@ -6,6 +6,7 @@ import { collect, duration, integer, scopes } from './options.ts'
 export function addAdministration(program: Command, on: On): void {
   addUsers(program, on)
   addClients(program, on)
+  addModels(program, on)
 }
 
 /** For the noun and all of its commands. */
@@ -129,5 +130,49 @@ function addClients(program: Command, on: On): void {
       .option('-y, --yes', 'do not ask'),
     () => import('./commands/clients/delete.ts'),
     'docsearch clients delete app_01h… --yes',
+  )
+}
+
+function addModels(program: Command, on: On): void {
+  const list: Load = () => import('./commands/models/list.ts')
+  const noun = addNoun(
+    program.command('models').description('list the embedding models, download one, and change to another without a pause'),
+    list,
+    on,
+  )
+  on(
+    noun.command('list').alias('ls').description('list the models and their indexes: in use, being built, kept'),
+    list,
+    'docsearch models list --json',
+  )
+  on(
+    noun
+      .command('pull')
+      .description("download a model through the instance's Ollama; Ctrl-C ends that, and asked for again it goes on")
+      .argument('<model>', 'as Ollama names it'),
+    () => import('./commands/models/pull.ts'),
+    'docsearch models pull embeddinggemma',
+  )
+  on(
+    noun
+      .command('use')
+      .description(
+        'embed everything anew with another model; searches go on with the index in use until the new one is whole. The choice outlasts a restart, unless `serve` is given an --embedder by name',
+      )
+      .argument('<model>', 'builtin, or a model of Ollama')
+      .option('-w, --wait', 'wait until it is in use'),
+    () => import('./commands/models/use.ts'),
+    'docsearch models use embeddinggemma --wait',
+    'docsearch models use builtin',
+  )
+  on(
+    noun
+      .command('remove')
+      .alias('rm')
+      .description('drop the index of a model that is kept, or end the building of one; the model itself stays with Ollama')
+      .argument('<model>', 'builtin, or a model of Ollama')
+      .option('-y, --yes', 'do not ask'),
+    () => import('./commands/models/remove.ts'),
+    'docsearch models remove builtin --yes',
   )
 }

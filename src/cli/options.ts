@@ -24,6 +24,13 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER): (value: str
   }
 }
 
+/** From 0 to 1. */
+export function fraction(value: string): number {
+  const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
+  if (number <= 1) return number
+  throw new InvalidArgumentError('It must be a number from 0 to 1, such as 0.02.')
+}
+
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** A time such as `90s`, `30m`, `12h` or `7d`, and `0` for none, in seconds. */

@@ -6,7 +6,7 @@ import type { Globals } from './context.ts'
 import { EXIT_CODES_HELP } from './exit.ts'
 import type { Io } from './io.ts'
 import { addNouns } from './nouns.ts'
-import { collect, integer, scopes } from './options.ts'
+import { collect, fraction, integer, scopes } from './options.ts'
 
 type Runner = (load: Load, command: Command) => Promise<void>
 
@@ -71,6 +71,7 @@ export function buildProgram(version: string, runner: Runner): Command {
   addAccount(program, on)
   addUpload(program, on)
   addSearch(program, on)
+  addEval(program, on)
   addNouns(program, on)
   addAdministration(program, on)
 
@@ -94,7 +95,14 @@ export function buildProgram(version: string, runner: Runner): Command {
 function addServe(program: Command, on: On): void {
   on(
     withDataOptions(program.command('serve').description('run the daemon: it keeps, reads and searches the documents'))
-      .option('--embedder <name>', 'auto, builtin or ollama:MODEL (default auto); another one by name embeds everything anew')
+      .option(
+        '--embedder <name>',
+        'auto (default: what `models use` chose, else the best there is), builtin or ollama:MODEL; a name beats the choice at every start',
+      )
+      .option(
+        '--reranker <name>',
+        'auto, builtin, none, ollama:MODEL or the address of a rerank endpoint, its key in DOCSEARCH_RERANK_KEY (default auto)',
+      )
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
       .option('--port <number>', 'port to listen on, 0 takes a free one (default 4747)', integer(0, 65_535))
       .option('--public-url <url>', 'address under which others reach it')
@@ -181,6 +189,7 @@ function addSearch(program: Command, on: On): void {
       .option('-n, --limit <number>', 'how many results, 1 to 100 (default 10)', integer(1, 100))
       .addOption(new Option('--mode <mode>', 'how to search (default hybrid)').choices(['hybrid', 'vector', 'keyword']))
       .option('--no-rerank', 'leave the order of the first stage')
+      .option('--no-correct', 'search for the words as they are, misspelt or not')
       .option('-g, --group', 'one result for each document')
       .option('--explain', 'show the ranks and scores of each stage')
       .option('--open <number>', 'open the document of this result', integer(1, 100))
@@ -194,7 +203,38 @@ function addSearch(program: Command, on: On): void {
     () => import('./commands/search.ts'),
     'docsearch search when is the rent due',
     'docsearch search "notice period" --project contracts --group',
+    `docsearch search '"third working day" rent name:lease'    words in this order, in documents with lease in their name`,
+    `docsearch search 'rent -deposit -"late fee"'              without passages that say these`,
     'docsearch search rent | cut -d: -f1,2',
+  )
+}
+
+const EVAL_HELP = `
+The file is a list in YAML, or one JSON object a line: a question, and where its answer stands.
+  - query: when is the rent due
+    project: contracts                            # id or name, or a list of them; all when left out
+    expect: [{ document: lease.pdf, page: 2 }]    # name, path or id; the page may be left out
+
+Results count as they are shown, be they of one document; a document or page is found at the first that has it.
+Exit code 1 here: not one was found; 3: a question could not be asked, or a measure dropped by more than --max-drop.`
+
+function addEval(program: Command, on: On): void {
+  on(
+    program
+      .command('eval')
+      .description('ask questions whose answers are known, and say how well they are found')
+      .argument('<file>', 'the judged questions')
+      .option('-n, --limit <number>', 'how many results are looked at, 1 to 100 (default 10)', integer(1, 100))
+      .addOption(new Option('--mode <mode>', 'how to search (default hybrid)').choices(['hybrid', 'vector', 'keyword']))
+      .option('--no-rerank', 'leave the order of the first stage')
+      .option('-g, --group', 'one result for each document')
+      .option('--baseline <file>', 'compare with a former run, as its --json printed it')
+      .option('--max-drop <number>', 'fail when a measure is lower than in the baseline by more, e.g. 0.02', fraction)
+      .addHelpText('after', EVAL_HELP),
+    () => import('./commands/eval/run.ts'),
+    'docsearch eval questions.yaml',
+    'docsearch --json eval questions.yaml > before.json',
+    'docsearch eval questions.yaml --baseline before.json --max-drop 0.02',
   )
 }
 

@@ -11,6 +11,7 @@ import type {
   OAuthClientUpdate,
 } from '../contract/clients.ts'
 import type { Document, DocumentEvent, DocumentList, UploadAnswer } from '../contract/documents.ts'
+import type { ModelList, ModelPullLine, ModelUsed } from '../contract/models.ts'
 import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate } from '../contract/projects.ts'
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
 import type { User, UserCreate, UserCreated, UserDeleted, UserList, UserReset, UserUpdate } from '../contract/users.ts'
@@ -204,6 +205,20 @@ export function createClient(options: ClientOptions) {
       reset: (idOrEmail: string) =>
         get<UserReset>({ method: 'POST', path: `${userPath(idOrEmail)}/reset` }, 'id', 'invitation_url'),
       delete: (idOrEmail: string) => get<UserDeleted>({ method: 'DELETE', path: userPath(idOrEmail) }, 'documents_deleted'),
+    },
+
+    /** All but `list` are for the owner of the instance. */
+    models: {
+      list: () => get<ModelList>({ method: 'GET', path: '/api/v1/models' }, 'models'),
+      /** Progress of the whole; ends after `success`, throws ClientError for a failure in the middle too. Leaving the loop ends the download. */
+      async *pull(model: string): AsyncGenerator<ModelPullLine> {
+        const { readPull } = await import('./pull.ts')
+        yield* readPull(transport, model, signal)
+      },
+      // A model that nobody knows is asked for its dimensions, and may have to be loaded for that.
+      use: (model: string) =>
+        get<ModelUsed>({ method: 'POST', path: '/api/v1/models/use', json: { model }, idleMs: 180_000 }, 'model', 'state'),
+      remove: (model: string) => run({ method: 'DELETE', path: `/api/v1/models/${encodeURIComponent(model)}` }),
     },
 
     me: () => get<Me>({ method: 'GET', path: '/api/v1/me' }, 'user', 'scopes', 'authentication'),

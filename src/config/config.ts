@@ -11,6 +11,13 @@ export interface Config {
   ollamaUrl: string
   /** `auto`, `builtin` or `ollama:MODEL`. */
   embedder: string
+  /** Milliseconds between two looks at whether the model still gives the vectors of the index. */
+  embedderCheckMs: number
+  /** Of the vector channel, where words have 1; null takes the embedder's own. */
+  fusionWeight: number | null
+  /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
+  reranker: string
+  rerank: RerankConfig
   /** Requests a minute for a key, 0 for none. */
   rateLimit: number
   /** Failed logins in 15 minutes for an account, and for an address; 0 for no limit. */
@@ -23,6 +30,20 @@ export interface Config {
   /** Program and arguments that read pages without text, with `{input}` and `{output}`; null for none. */
   ocrCommand: readonly string[] | null
   limits: Limits
+}
+
+export interface RerankConfig {
+  /** What a rerank endpoint is asked for; null leaves it to the endpoint. */
+  model: string | null
+  /** For a rerank endpoint, from the environment only. */
+  key: string | null
+  /** Milliseconds a model has for one question. */
+  deadlineMs: number
+  /** How many of the best passages a model judges, and tokens of each. */
+  candidates: number
+  passageTokens: number
+  /** Passages in flight at a time to a model on Ollama. */
+  parallel: number
 }
 
 export interface Limits {

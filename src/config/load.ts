@@ -56,6 +56,10 @@ export async function loadConfig(
       problems.push(`${setting.key} ${fault}, but is ${JSON.stringify(value)} (${from})`)
     }
   }
+  const rerankKey = env.DOCSEARCH_RERANK_KEY?.trim() || null
+  // What it is, is never said, not even that of a wrong one.
+  if (rerankKey !== null && !/^[\x21-\x7e]+$/.test(rerankKey))
+    problems.push('DOCSEARCH_RERANK_KEY has characters that no key has')
   if (problems.length > 0) {
     throw new DocsearchError(
       'invalid_configuration',
@@ -65,7 +69,7 @@ export async function loadConfig(
       },
     )
   }
-  return { config: toConfig(dir, resolved), values }
+  return { config: toConfig(dir, resolved, rerankKey), values }
 }
 
 function text(value: unknown): string | undefined {
@@ -128,7 +132,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length]!
 }
 
-function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>): Config {
+function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankKey: string | null): Config {
   // Each value has passed the schema of its setting, which fixes its type.
   const get = <T>(key: string): T => values.get(key) as T
   return Object.freeze<Config>({
@@ -140,6 +144,17 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>): Config
     trustProxy: get('trust_proxy'),
     ollamaUrl: get('ollama'),
     embedder: get('embedder'),
+    embedderCheckMs: get('embedder_check_ms'),
+    fusionWeight: get('fusion_weight'),
+    reranker: get('reranker'),
+    rerank: Object.freeze({
+      model: get<string | null>('rerank.model'),
+      key: rerankKey,
+      deadlineMs: get<number>('rerank.deadline_ms'),
+      candidates: get<number>('rerank.candidates'),
+      passageTokens: get<number>('rerank.passage_tokens'),
+      parallel: get<number>('rerank.parallel'),
+    }),
     rateLimit: get('rate_limit'),
     loginFailures: get('login_failures'),
     logLevel: get('log_level'),

@@ -1,7 +1,18 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { DEFAULT_LIMITS } from './config.ts'
-import { bytes, commandLine, embedderSetting, flag, httpAddress, integer, milliseconds, textList } from './values.ts'
+import {
+  bytes,
+  commandLine,
+  decimal,
+  embedderSetting,
+  flag,
+  httpAddress,
+  integer,
+  milliseconds,
+  rerankerSetting,
+  textList,
+} from './values.ts'
 
 export interface Setting {
   /** Dotted path in config.json. The environment variable is DOCSEARCH_ and this in capitals, dots as underscores. */
@@ -35,7 +46,42 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'allowed_hosts', schema: textList, default: [], help: 'further names accepted in the Host header' },
   { key: 'trust_proxy', schema: flag, default: false, help: 'take the caller’s address from X-Forwarded-For' },
   { key: 'ollama', schema: httpAddress, default: 'http://127.0.0.1:11434', flag: 'ollama', help: 'address of Ollama' },
-  { key: 'embedder', schema: embedderSetting, default: 'auto', flag: 'embedder', help: 'auto, builtin or ollama:MODEL' },
+  {
+    key: 'embedder',
+    schema: embedderSetting,
+    default: 'auto',
+    flag: 'embedder',
+    help: 'auto, builtin or ollama:MODEL; auto keeps what `models use` chose, a name here beats it at every start',
+  },
+  {
+    key: 'embedder_check_ms',
+    schema: milliseconds,
+    default: 86_400_000,
+    help: 'how often it is checked that the model still gives the vectors of the index, beside every start',
+  },
+  {
+    key: 'fusion_weight',
+    schema: decimal(0, 10).nullable(),
+    default: null,
+    help: 'what vectors count beside words, which count 1; without it, what is known of the embedder (`npm run quality -- fusion` measures it)',
+  },
+  {
+    key: 'reranker',
+    schema: rerankerSetting,
+    default: 'auto',
+    flag: 'reranker',
+    help: 'auto, builtin, none, ollama:MODEL or the address of a rerank endpoint',
+  },
+  {
+    key: 'rerank.model',
+    schema: z.string('must be a name').min(1, 'must not be empty').nullable(),
+    default: null,
+    help: 'model to ask a rerank endpoint for, where it wants one',
+  },
+  { key: 'rerank.deadline_ms', schema: milliseconds, default: 2_000, help: 'time a reranking model has for one question' },
+  { key: 'rerank.candidates', schema: integer(1, 100), default: 25, help: 'passages a model judges for one question' },
+  { key: 'rerank.passage_tokens', schema: integer(32, 2048), default: 512, help: 'tokens of a passage shown to a model' },
+  { key: 'rerank.parallel', schema: integer(1, 32), default: 1, help: 'passages in flight to Ollama, see OLLAMA_NUM_PARALLEL' },
   { key: 'rate_limit', schema: integer(0, 1_000_000), default: 600, help: 'requests a minute for a key, 0 for none' },
   { key: 'login_failures', schema: integer(0, 1_000_000), default: 10, help: 'failed logins in 15 minutes, 0 for no limit' },
   {
@@ -82,4 +128,5 @@ export const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   'DOCSEARCH_TOKEN',
   'DOCSEARCH_PROFILE',
   'DOCSEARCH_CLIENT_SECRET',
+  'DOCSEARCH_RERANK_KEY',
 ])

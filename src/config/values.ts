@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const BYTE_UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
-const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000 }
+const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** `200000000`, `"200 MB"`, `"1GiB"` → a whole number of the smallest unit. */
 function quantity(units: Record<string, number>, example: string) {
@@ -34,6 +34,23 @@ export function integer(min: number, max: number) {
       message,
     )
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, message)
+}
+
+/** A number that need not be whole. */
+export function decimal(min: number, max: number) {
+  const message = `must be a number from ${min} to ${max}`
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\s*\d+(?:\.\d+)?\s*$/)
+          .transform(Number),
+      ],
+      message,
+    )
+    .refine((value) => value >= min && value <= max, message)
 }
 
 export const flag = z.union(
@@ -69,6 +86,13 @@ export const textList = z.union(
 export const embedderSetting = z
   .string('must be auto, builtin or ollama:MODEL')
   .regex(/^(auto|builtin|ollama:\S+)$/, 'must be auto, builtin or ollama:MODEL')
+
+const RERANKER = 'must be auto, builtin, none, ollama:MODEL or an http address without a name, a password or parameters in it'
+
+export const rerankerSetting = z.string(RERANKER).refine((text) => {
+  if (/^(auto|builtin|none|ollama:\S+)$/.test(text)) return true
+  return /^https?:\/\//i.test(text) && httpAddress.safeParse(text).success
+}, RERANKER)
 
 /** A program and its arguments as a list, or on one line, where quotes keep blanks; no shell is meant. Each of `needed` must occur. */
 export function commandLine(needed: readonly string[]) {

@@ -8,6 +8,10 @@ export interface Chunk {
   charEnd: number
   pageStart: number
   pageEnd: number
+  /** What lies between the passage before and this one: blanks. Empty for the first. */
+  gap: string
+  /** The header row of the table that the passage begins within; empty where it begins elsewhere or holds that row itself. */
+  context: string
   /** From the document's highest heading to the nearest, e.g. ['Terms', 'Refunds']. */
   headingPath: string[]
 }

@@ -1,5 +1,10 @@
 /** Moments between two steps of a write. The fault tests end the daemon exactly there. */
-export type KillPoint = 'body' | 'fsync' | 'rename' | 'commit' | 'extract' | 'embed' | 'index' | 'done' | 'delete' | 'replace'
+export type KillPoint =
+  | ('body' | 'fsync' | 'rename' | 'commit')
+  | ('extract' | 'embed' | 'index' | 'done')
+  | ('delete' | 'replace')
+  /** Of an index that is built beside: begun, a commit in it and not in the records, then in both, whole, and in use. */
+  | ('build' | 'build-index' | 'build-done' | 'whole' | 'switch')
 
 interface Armed {
   point: string

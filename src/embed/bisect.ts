@@ -1,5 +1,5 @@
 import type { Logger } from '../core/logger.ts'
-import { OllamaCallError } from './ollama-client.ts'
+import { OllamaCallError } from '../ollama/client.ts'
 
 type EmbedBatch = (texts: string[]) => Promise<(Float32Array | null)[]>
 

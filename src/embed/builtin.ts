@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ANALYSER_VERSION, analyse } from '../text/analyse.ts'
 import { FeatureCounts } from './feature-counts.ts'
 import type { Embedder } from './embedder.ts'
-import { countWords } from './tokens.ts'
+import { countWords } from '../text/model-tokens.ts'
 import { normalise } from './vectors.ts'
 
-const DIMENSIONS = 1024
+export const BUILTIN_DIMENSIONS = 1024
+const DIMENSIONS = BUILTIN_DIMENSIONS
 /** Changes with every change of the features below. */
 const FEATURES_VERSION = 1
 const STEM_WEIGHT = 1

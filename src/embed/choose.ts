@@ -1,12 +1,12 @@
 import { DocsearchError } from '../core/errors.ts'
+import { withoutCredentials } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
 import { createBuiltinEmbedder } from './builtin.ts'
 import type { Embedder } from './embedder.ts'
 import { parseOllamaFingerprint } from './fingerprint.ts'
 import { createOllamaEmbedder } from './ollama.ts'
-import { createOllamaClient, withoutLatest } from './ollama-client.ts'
-import type { OllamaClient } from './ollama-client.ts'
-import { withoutCredentials } from './ollama-errors.ts'
+import { createOllamaClient, withoutLatest } from '../ollama/client.ts'
+import type { OllamaClient } from '../ollama/client.ts'
 import { DEFAULT_MODEL, MODELS } from './registry.ts'
 
 export interface ChooseOptions {

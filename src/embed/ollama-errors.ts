@@ -1,15 +1,9 @@
 import { DocsearchError } from '../core/errors.ts'
-import { OllamaCallError } from './ollama-client.ts'
+import { withoutCredentials } from '../core/http-fetch.ts'
+import { OllamaCallError } from '../ollama/client.ts'
 
 export function isWorthRetrying(error: unknown): boolean {
   return error instanceof OllamaCallError && (error.failure === 'unreachable' || error.failure === 'busy')
-}
-
-/** An address without the name and password it may hold. */
-export function withoutCredentials(url: string): string {
-  const parsed = URL.parse(url)
-  if (parsed === null) return url
-  return `${parsed.protocol}//${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`
 }
 
 /** A failed call in words a person can act on. Anything else is given back as it is. */

@@ -2,11 +2,11 @@ import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { formatOllamaFingerprint, parseOllamaFingerprint } from './fingerprint.ts'
 import type { OllamaFingerprint } from './fingerprint.ts'
-import { OllamaCallError } from './ollama-client.ts'
-import type { ModelFacts, OllamaClient } from './ollama-client.ts'
+import { OllamaCallError } from '../ollama/client.ts'
+import type { ModelFacts, OllamaClient } from '../ollama/client.ts'
 import { knownModel, unknownModel } from './registry.ts'
 import type { ModelProfile } from './registry.ts'
-import { estimateSubwords } from './tokens.ts'
+import { estimateSubwords } from '../text/model-tokens.ts'
 
 /** Tokens that the model adds itself at both ends, with some to spare. */
 const SPECIAL_TOKENS = 8

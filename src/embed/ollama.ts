@@ -4,10 +4,10 @@ import { withBackoff } from './backoff.ts'
 import type { Backoff } from './backoff.ts'
 import { embedWithBisection } from './bisect.ts'
 import type { Embedder } from './embedder.ts'
-import { OllamaCallError, createOllamaClient, withoutLatest } from './ollama-client.ts'
+import { OllamaCallError, createOllamaClient, withoutLatest } from '../ollama/client.ts'
 import { explain, healthCode, isWorthRetrying, outlastsCheck } from './ollama-errors.ts'
 import { MAX_CONTEXT, TITLE_TOKENS, setUpModel } from './ollama-setup.ts'
-import { cutToTokens, estimateSubwords } from './tokens.ts'
+import { cutToTokens, estimateSubwords } from '../text/model-tokens.ts'
 import { toVector } from './vectors.ts'
 
 export interface OllamaEmbedderOptions {
@@ -91,7 +91,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
       verifiedAt = -Infinity
       const message =
         `Ollama's ${model} is no longer the model this index was made with: its vectors cannot be compared with those in the index. ` +
-        `Bring the former model back, or stop docsearch, run \`docsearch reindex\` and start it again.`
+        `Bring the former model back, or embed everything anew with \`docsearch models use ${model}\`.`
       throw new DocsearchError('embedding_model_changed', message, { blame: 'outside', retryAfter: 60 })
     }
     verifiedAt = performance.now()

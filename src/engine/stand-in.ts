@@ -1,7 +1,9 @@
 import { DocsearchError } from '../core/errors.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import type { Generation } from '../records/records.ts'
+import { parseFingerprint } from './fingerprint.ts'
 
-export interface MissingEmbedder {
+interface MissingEmbedder {
   name: string
   dimensions: number
   fingerprint: string
@@ -9,8 +11,14 @@ export interface MissingEmbedder {
   message: string
 }
 
+/** For the index of this generation. */
+export function missing(generation: Generation, code: MissingEmbedder['code'], message: string): Embedder {
+  const { embeddingModel, dimensions, fingerprint } = generation
+  return standInEmbedder({ name: embeddingModel, dimensions, fingerprint: parseFingerprint(fingerprint).embedder, code, message })
+}
+
 /** In the place of the embedder an index was made with, while that one cannot be used: keywords still find, nothing is embedded wrongly. */
-export function standInEmbedder({ name, dimensions, fingerprint, code, message }: MissingEmbedder): Embedder {
+function standInEmbedder({ name, dimensions, fingerprint, code, message }: MissingEmbedder): Embedder {
   const refuse = async (): Promise<never> => {
     throw new DocsearchError(code, message, { blame: 'outside', retryAfter: 30 })
   }

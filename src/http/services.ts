@@ -3,6 +3,7 @@ import type { Authenticator, ApiKeys } from '../auth/auth.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { EmbedderModels } from '../embed/models.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OAuth } from '../oauth/oauth.ts'
@@ -18,6 +19,7 @@ export interface Services {
   blobs: Blobs
   engine: Engine
   ingest: Ingest
+  models: EmbedderModels
   search: Search
   authenticator: Authenticator
   apiKeys: ApiKeys
@@ -26,7 +28,7 @@ export interface Services {
   http: HttpSettings
   /** Bytes free where the data folder lies, and whether that is enough to take uploads. Never throws. */
   disk(): Promise<{ ok: boolean; message: string; freeBytes: number | null }>
-  reranker(): { model: string | null; message: string }
+  reranker(): { status: 'ok' | 'degraded'; code: string; message: string; model: string | null }
   startedAt: Date
 }
 

@@ -1,7 +1,7 @@
 /** Chunks with their words and vectors, searchable. Derived: can always be rebuilt from records and blobs. */
 
 /** Changes with what a row holds or means: an index of another layout is built anew. */
-export const INDEX_LAYOUT_VERSION = 1
+export const INDEX_LAYOUT_VERSION = 3
 
 /** One chunk as stored. Everything a filter needs is here, so that filters run inside the index. */
 export interface IndexedChunk {
@@ -13,6 +13,8 @@ export interface IndexedChunk {
   ownerId: string
   projectId: string
   mediaType: string
+  /** The document's. */
+  name: string
   path: string
   tags: readonly string[]
   documentCreatedAt: Date
@@ -24,7 +26,12 @@ export interface IndexedChunk {
   heading: string
   title: string
   text: string
-  /** Analysed tokens of title, heading path and text, joined by blanks (text/analyse.ts). */
+  /** See `Chunk`. */
+  gap: string
+  context: string
+  /** The same for passages of the same text. */
+  textHash: string
+  /** Analysed tokens of title, heading path, context and text, joined by blanks (text/analyse.ts). */
   terms: string
   /** Null when the embedder could not embed it: found by keywords only. */
   vector: Float32Array | null
@@ -44,15 +51,22 @@ export interface ChunkFilter {
   createdAfter?: Date
   /** That moment left out. */
   createdBefore?: Date
+  /** Each stands in the text, the title or a heading: letter case and the kind of blanks do not count, words are whole. */
+  phrases?: readonly string[]
+  /** None of these does. */
+  withoutPhrases?: readonly string[]
+  /** Each is part of the document's name, letter case does not count. */
+  nameParts?: readonly string[]
+  withoutNameParts?: readonly string[]
 }
 
 /** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. Its passage comes from `passages`. */
-export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version'> & { score: number }
+export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version' | 'index' | 'textHash'> & { score: number }
 
-/** What is shown of a chunk. Read apart from the hits, because most candidates are never shown. */
+/** What a reranker weighs and what is shown of a chunk. Read apart from the hits, because most candidates are neither. */
 export type Passage = Omit<
   IndexedChunk,
-  'ownerId' | 'projectId' | 'mediaType' | 'path' | 'tags' | 'documentCreatedAt' | 'terms' | 'vector'
+  'ownerId' | 'projectId' | 'mediaType' | 'name' | 'path' | 'tags' | 'documentCreatedAt' | 'textHash' | 'vector'
 >
 
 export interface DocumentChunks {
@@ -89,5 +103,7 @@ export interface ChunkIndexStore {
    */
   open(generation: { id: string; dimensions: number }): Promise<ChunkIndex>
   list(): Promise<string[]>
+  /** Bytes it takes on the disk; 0 when it is not there. */
+  size(generationId: string): Promise<number>
   drop(generationId: string): Promise<void>
 }

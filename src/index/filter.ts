@@ -1,4 +1,6 @@
 import type { ChunkFilter } from './chunk-index.ts'
+import { phrasePattern } from './phrase.ts'
+import { foldName } from './schema.ts'
 
 /** A text as SQL: only the quote is special (a backslash is not, in the dialect of LanceDB's DataFusion). */
 export function sqlText(text: string): string {
@@ -23,7 +25,17 @@ export function filterToSql(filter: ChunkFilter): string {
   if (filter.pathPrefix !== undefined) parts.push(`starts_with(path, ${sqlText(filter.pathPrefix)})`)
   if (filter.createdAfter !== undefined) parts.push(`document_created_at >= ${filter.createdAfter.getTime()}`)
   if (filter.createdBefore !== undefined) parts.push(`document_created_at < ${filter.createdBefore.getTime()}`)
+  for (const part of filter.nameParts ?? []) parts.push(`contains(name_folded, ${sqlText(foldName(part))})`)
+  for (const part of filter.withoutNameParts ?? []) parts.push(`NOT contains(name_folded, ${sqlText(foldName(part))})`)
+  for (const phrase of filter.phrases ?? []) parts.push(`(${says(phrasePattern(phrase))})`)
+  const without = filter.withoutPhrases ?? []
+  if (without.length > 0) parts.push(`NOT (${says(without.map(phrasePattern).join('|'))})`)
   return parts.join(' AND ')
+}
+
+/** A phrase is looked for where its words are: they are indexed with title and headings too. */
+function says(pattern: string): string {
+  return ['text', 'title', 'heading'].map((column) => `regexp_like(${column}, ${sqlText(pattern)}, 'i')`).join(' OR ')
 }
 
 function anyTag(tags: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import { systemClock } from '../core/clock.ts'
@@ -39,11 +39,24 @@ export function createLanceIndexStore({ folder, log, clock = systemClock }: Lanc
         .map((name) => name.slice(PREFIX.length, -SUFFIX.length))
     },
 
+    size: (id) => folderSize(join(folder, tableName(id) + SUFFIX)),
+
     async drop(id) {
       // By its folder and not through LanceDB, which may be unable to read what is damaged.
       await rm(join(folder, tableName(id) + SUFFIX), { recursive: true, force: true })
     },
   }
+}
+
+/** Files that come and go meanwhile count as they are met. */
+async function folderSize(folder: string): Promise<number> {
+  const gone = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  }
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(gone)) ?? []
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name)).catch(gone))
+  return (await Promise.all(files)).reduce((sum, file) => sum + (file?.size ?? 0), 0)
 }
 
 function tableName(generationId: string): string {

@@ -2,7 +2,7 @@ import type { Table as ArrowTable } from 'apache-arrow'
 import type { ChunkHit, Passage } from './chunk-index.ts'
 
 /** Columns that a hit needs, apart from its score. */
-export const HIT_COLUMNS = ['id', 'document_id', 'version']
+export const HIT_COLUMNS = ['id', 'document_id', 'version', 'chunk_index', 'text_hash']
 
 const PASSAGE_COLUMNS = {
   id: 'id',
@@ -16,6 +16,9 @@ const PASSAGE_COLUMNS = {
   heading: 'heading',
   title: 'title',
   text: 'text',
+  gap: 'gap',
+  context: 'context',
+  terms: 'terms',
 } as const satisfies Record<string, keyof Passage>
 
 export const passageColumns = Object.keys(PASSAGE_COLUMNS)
@@ -28,12 +31,21 @@ export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: n
   const ids = rows.getChild('id')!
   const documents = rows.getChild('document_id')!
   const versions = rows.getChild('version')!
+  const indexes = rows.getChild('chunk_index')!
+  const hashes = rows.getChild('text_hash')!
   const scores = rows.getChild(scoreColumn)!
   const hits: ChunkHit[] = []
   for (let i = 0; i < rows.numRows; i++) {
     const score = toScore(scores.get(i) as number)
-    if (Number.isFinite(score))
-      hits.push({ id: ids.get(i) as string, documentId: documents.get(i) as string, version: versions.get(i) as number, score })
+    if (!Number.isFinite(score)) continue
+    hits.push({
+      id: ids.get(i) as string,
+      documentId: documents.get(i) as string,
+      version: versions.get(i) as number,
+      index: indexes.get(i) as number,
+      textHash: hashes.get(i) as string,
+      score,
+    })
   }
   return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
 }

@@ -23,6 +23,10 @@ import type { IndexedChunk } from './chunk-index.ts'
 const item = new Field('item', new Float16(), true)
 const tag = new Field('item', new Utf8(), true)
 
+export function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
 interface Column {
   name: string
   type: DataType
@@ -36,6 +40,8 @@ const COLUMNS: Column[] = [
   { name: 'owner_id', type: new Utf8(), value: (chunk) => chunk.ownerId },
   { name: 'project_id', type: new Utf8(), value: (chunk) => chunk.projectId },
   { name: 'media_type', type: new Utf8(), value: (chunk) => chunk.mediaType },
+  // Letter case does not count in names, and what that means differs between databases.
+  { name: 'name_folded', type: new Utf8(), value: (chunk) => foldName(chunk.name) },
   { name: 'path', type: new Utf8(), value: (chunk) => chunk.path },
   { name: 'tags', type: new List(tag), value: (chunk) => chunk.tags },
   // Milliseconds since 1970: as plain numbers, dates far from now neither overflow nor need a literal that SQL can read.
@@ -48,6 +54,9 @@ const COLUMNS: Column[] = [
   { name: 'heading', type: new Utf8(), value: (chunk) => chunk.heading },
   { name: 'title', type: new Utf8(), value: (chunk) => chunk.title },
   { name: 'text', type: new Utf8(), value: (chunk) => chunk.text },
+  { name: 'gap', type: new Utf8(), value: (chunk) => chunk.gap },
+  { name: 'context', type: new Utf8(), value: (chunk) => chunk.context },
+  { name: 'text_hash', type: new Utf8(), value: (chunk) => chunk.textHash },
   { name: 'terms', type: new Utf8(), value: (chunk) => chunk.terms },
 ]
 

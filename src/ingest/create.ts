@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { killPoint } from '../core/kill-point.ts'
 import { createAccept } from './accept.ts'
 import { createBatcher } from './batcher.ts'
+import { createBuilder } from './builder.ts'
 import type { IngestOptions } from './context.ts'
 import type { Ingest } from './ingest.ts'
 import { createSteps } from './job.ts'
@@ -37,6 +38,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const threads = createPrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
   const steps = createSteps(options, { patience, threads, batcher: createBatcher(patience), writer })
   const worker = createWorker({ ...options, patience, steps, stopping, onFailed: forgetSoon })
+  const builder = createBuilder(options, { threads, writer, waits: () => patience.reason() !== null })
   let unsubscribe: () => void = () => {}
 
   /** A document without a row is hidden from every search already; the index follows, at the latest when what holds it up is over. */
@@ -78,11 +80,14 @@ export function createIngest(options: IngestOptions): Ingest {
       unsubscribe = engine.onChange(onEngineChange)
       maintenance.start()
       worker.start()
+      builder.start()
     },
     async stop(graceMs) {
       unsubscribe()
       maintenance.stop()
-      await worker.stop(graceMs)
+      await Promise.all([worker.stop(graceMs), builder.stop()])
+      // Index and records may just be compared: an index that is read cannot be closed.
+      await Promise.race([writer.exclusive(async () => {}), sleep(graceMs / 2, undefined, { ref: false })])
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
@@ -101,6 +106,7 @@ export function createIngest(options: IngestOptions): Ingest {
       return document
     },
     settled: createSettled(records),
+    change: () => ({ reason: builder.reason() }),
     async status() {
       const { queued, processing, failed } = await records.queue.counts()
       const held = patience.reason() ?? (engine.current()?.canEmbed ? null : engine.choice().reason)

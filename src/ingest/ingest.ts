@@ -32,6 +32,8 @@ export interface Ingest {
   reprocess(ownerId: string, id: string): Promise<DocumentRecord | null>
   /** Resolves when all of them are ready, failed or gone, or the time is over. True when all are done. */
   settled(ownerId: string, documentIds: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>
+  /** Of the index that is built beside the one in use: why it stands still, null when it does not. */
+  change(): { reason: string | null }
   /** For health: what waits, what is worked on, and why it stands still if it does. */
   status(): Promise<{ status: 'ok' | 'degraded'; message: string; queued: number; processing: number; failed: number }>
 }

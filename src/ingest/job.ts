@@ -9,8 +9,9 @@ import { PARSER_VERSION } from '../parse/parser.ts'
 import type { QueuedDocument } from '../records/records.ts'
 import type { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
+import { createPassages } from './passages.ts'
+import type { Text } from './passages.ts'
 import type { Patience } from './patience.ts'
-import { embeddingInput } from './prepare/prepare.ts'
 import type { PrepareThreads } from './prepare/threads.ts'
 import type { IndexWriter } from './writer.ts'
 
@@ -29,11 +30,7 @@ export interface Steps {
 
 export type Aside = <T>(work: () => Promise<T>) => Promise<T>
 
-export interface Extracted {
-  title: string | null
-  /** Those of the upload, or of the file where that gave none. */
-  tags: readonly string[]
-  pages: readonly Page[]
+export interface Extracted extends Text {
   /** Size in memory, roughly: characters of text. */
   chars: number
 }
@@ -49,6 +46,8 @@ export function createSteps(
   { records, blobs, parserPool, ocr }: IngestOptions,
   { patience, threads, batcher, writer }: StepParts,
 ): Steps {
+  const passages = createPassages({ threads, batcher })
+
   async function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
     const file = await blobs.path(document.sha256)
     const parsed = await parse(document, file, signal)
@@ -84,48 +83,12 @@ export function createSteps(
       return { title, tags, pages, chars: charsOf(pages) }
     },
 
-    async index(job, { title, tags, pages }, engine, signal) {
-      const { embedder } = engine
-      const { document, version } = job
-      const shown = title ?? document.name
-      const { maxTokens, tokenCounter: counter } = embedder
-      const { chunks, vectors: made } = await threads.prepare({
-        title: shown,
-        pages,
-        maxTokens,
-        counter,
-        embed: embedder.name === 'builtin',
-      })
-      signal.throwIfAborted()
-      const inputs = () => chunks.map((chunk) => embeddingInput(shown, chunk))
-      const vectors = made ?? (await batcher.embed(embedder, inputs(), signal))
+    async index(job, extracted, engine, signal) {
+      const { chunks, prepared, chunksSkipped, warnings } = await passages(job.document, extracted, engine.embedder, signal)
+      const { words } = prepared
       killPoint('embed')
-      const indexed = chunks.map((chunk, i) => ({
-        ...chunk,
-        ...placeOf(document, version, chunk.index),
-        tags,
-        title: shown,
-        vector: vectors[i] ?? null,
-      }))
-      const chunksSkipped = indexed.filter((chunk) => chunk.vector === null).length
-      const warnings = chunksSkipped === 0 ? [] : [notEmbedded(chunksSkipped, chunks.length, embedder.name)]
-      await writer.write({ job, engine, isNew: job.isNew, chunks: indexed, warnings, chunksSkipped })
+      await writer.write({ job, engine, isNew: job.isNew, chunks, words, warnings, chunksSkipped })
     },
-  }
-}
-
-/** What a passage has of its document, so that filters run inside the index. */
-function placeOf(document: DocumentRecord, version: number, index: number) {
-  const { id, ownerId, projectId, mediaType, path, createdAt } = document
-  return {
-    id: `${id}:${version}:${index}`,
-    documentId: id,
-    version,
-    ownerId,
-    projectId,
-    mediaType,
-    path,
-    documentCreatedAt: createdAt,
   }
 }
 
@@ -136,11 +99,4 @@ function healthOf(pages: readonly Page[], pageCount: number): DocumentHealth {
 
 function charsOf(pages: readonly Page[]): number {
   return pages.reduce((sum, page) => sum + page.text.length, 0)
-}
-
-function notEmbedded(skipped: number, all: number, model: string) {
-  return {
-    code: 'chunk_not_embedded',
-    message: `${skipped} of ${all} passages could not be embedded by ${model}; they are found by their words only.`,
-  }
 }

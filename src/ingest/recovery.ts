@@ -1,4 +1,6 @@
 import { isDocsearchError } from '../core/errors.ts'
+import type { ActiveEngine } from '../engine/engine.ts'
+import type { Records } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
 import type { IndexWriter } from './writer.ts'
 
@@ -9,6 +11,28 @@ export interface Reconciler {
   reconcile(): Promise<void>
 }
 
+/**
+ * What is recorded of an index that is not in use is made to agree with what is in it. Ids of the documents that may be in it; nothing may be
+ * written to it meanwhile.
+ */
+export async function agree(
+  { generations, queue }: Pick<Records, 'generations' | 'queue'>,
+  { generation, index }: Pick<ActiveEngine, 'generation' | 'index'>,
+): Promise<Set<string>> {
+  const there = await index.inventory()
+  const lost = [...(await generations.contents(generation.id))].filter(([id, { version, chunks }]) => {
+    const found = there.get(id)
+    return found === undefined ? chunks > 0 : found.version !== version || found.chunks !== chunks
+  })
+  await generations.forget(
+    generation.id,
+    lost.map(([id]) => id),
+  )
+  const strays = await queue.unknown([...there.keys()])
+  if (strays.length > 0) await index.deleteDocuments(strays)
+  return new Set(there.keys())
+}
+
 export function createReconciler({ records, engine, log }: IngestOptions, writer: IndexWriter): Reconciler {
   let queued: Promise<void> | null = null
 
@@ -16,7 +40,7 @@ export function createReconciler({ records, engine, log }: IngestOptions, writer
     const active = engine.current()
     const ids = await records.queue.tombstones()
     if (active === null || ids.length === 0) return
-    await active.index.deleteDocuments(ids)
+    for (const { index } of [active, ...engine.others()]) await index.deleteDocuments(ids)
     await records.queue.clearTombstones(ids)
   }
 

@@ -3,6 +3,7 @@ import { isDocsearchError } from '../core/errors.ts'
 import type { ActiveEngine } from '../engine/engine.ts'
 import type { QueuedDocument } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
+import { EngineChanged } from './engine-changed.ts'
 import type { Extracted, Steps } from './job.ts'
 import type { Patience } from './patience.ts'
 
@@ -221,5 +222,3 @@ export function createWorker(options: WorkerOptions): Worker {
     },
   }
 }
-
-class EngineChanged extends Error {}

@@ -7,6 +7,7 @@ import type { ActiveEngine } from '../engine/engine.ts'
 import type { IndexedChunk } from '../index/chunk-index.ts'
 import type { JobRef } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
+import { EngineChanged } from './engine-changed.ts'
 import type { Patience } from './patience.ts'
 
 /** Documents that end within this time share one commit, unless no other is in work … */
@@ -19,6 +20,8 @@ export interface Finished {
   engine: ActiveEngine
   isNew: boolean
   chunks: readonly IndexedChunk[]
+  /** See `CountedWord`, as JSON. */
+  words: string
   warnings: readonly DocumentWarning[]
   chunksSkipped: number
 }
@@ -76,21 +79,22 @@ export function createIndexWriter(
   }
 
   async function commitSome(some: Waiting[]): Promise<void> {
+    // Made for an index that is not in use any more.
+    const [current, late] = parted(some, ({ finished }) => finished.engine === engine.current())
+    for (const { reject } of late) reject(new EngineChanged())
     try {
-      await commit(some.map((one) => one.finished))
-      for (const { resolve } of some) resolve()
+      await commit(current.map((one) => one.finished))
+      for (const { resolve } of current) resolve()
     } catch (error) {
-      if (some.length === 1) return some[0]!.reject(error)
+      if (current.length === 1) return current[0]!.reject(error)
       // One of them may be what the index will not take: the others do not suffer for it.
-      for (const one of some) await commitSome([one])
+      for (const one of current) await commitSome([one])
     }
   }
 
   async function commit(batch: readonly Finished[]): Promise<void> {
-    // Made for an index that is not in use any more: its documents are in the queue again.
-    const current = batch.filter((finished) => finished.engine === engine.current())
-    const wanted = new Set((await patience.try(() => records.queue.beginIndexing(current.map(({ job }) => job)))).map(keyOf))
-    const documents = current.filter(({ job }) => wanted.has(keyOf(job)))
+    const wanted = new Set((await patience.try(() => records.queue.beginIndexing(batch.map(({ job }) => job)))).map(keyOf))
+    const documents = batch.filter(({ job }) => wanted.has(keyOf(job)))
     if (documents.length === 0) return
     let tried = false
     await patience.try(async () => {
@@ -101,9 +105,10 @@ export function createIndexWriter(
     killPoint('index')
     await patience.try(() =>
       records.queue.finish(
-        documents.map(({ job, chunks, chunksSkipped, warnings, engine: { embedder } }) => ({
+        documents.map(({ job, chunks, words, chunksSkipped, warnings, engine: { embedder } }) => ({
           job,
           chunkCount: chunks.length,
+          words,
           chunksSkipped,
           embeddingModel: embedder.name,
           warnings,
@@ -135,6 +140,10 @@ export function createIndexWriter(
         if (!gathering) void gather()
       }),
   }
+}
+
+function parted<T>(items: readonly T[], holds: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(holds), items.filter((item) => !holds(item))]
 }
 
 const keyOf = ({ documentId, version }: JobRef) => `${documentId}:${version}`

@@ -30,6 +30,7 @@ export interface Records {
   queue: Queue
   events: Events
   generations: Generations
+  vocabulary: Vocabulary
   /** A read and a write of nothing (every page is looked at when it is opened). Never throws. */
   check(): Promise<{ ok: boolean; message: string }>
   close(): Promise<void>
@@ -216,6 +217,8 @@ export interface Queue {
       chunksSkipped: number
       embeddingModel: string
       warnings: readonly DocumentWarning[]
+      /** Its words for the vocabulary: `[[word, term, passages], …]` as JSON, from `text/word-list.ts`. Without them it counts for nothing there. */
+      words?: string
     }[],
   ): Promise<JobRef[]>
   /** For good. What was searchable of an earlier version is buried (see `tombstones`): a failed document is not found. */
@@ -263,20 +266,79 @@ export interface Events {
   trim(): Promise<void>
 }
 
-/** Which index is in use, and under which embedder it was made. */
+/** An index, and under which embedder it was made. One is active (searches ask it), one may be building beside it, others are kept. */
 export interface Generation {
   id: string
   fingerprint: string
   embeddingModel: string
   dimensions: number
-  active: boolean
+  state: 'active' | 'building' | 'kept'
   createdAt: Date
 }
 
+export type NewGeneration = Pick<Generation, 'fingerprint' | 'embeddingModel' | 'dimensions'>
+
+/** What an index holds of a document; `chunks` null when the model could do nothing with it. */
+export interface IndexedDocument extends JobRef {
+  chunks: number | null
+  chunksSkipped: number
+  /** Those that embedding caused, under codes of `EMBEDDING_WARNINGS`. */
+  warnings: readonly DocumentWarning[]
+}
+
+/**
+ * What the active index holds stands in the documents' rows; for the others it is kept here. Rows of deleted documents go by themselves.
+ */
 export interface Generations {
   active(): Promise<Generation | null>
-  /** Makes a new one the active one; the old one's row goes. */
-  activate(generation: { fingerprint: string; embeddingModel: string; dimensions: number }): Promise<Generation>
-  /** No active one afterwards: the next start builds the index anew. */
+  /** Oldest first. */
+  all(): Promise<Generation[]>
+  /** Makes a new one the active one; the old one's row goes, the others stay. */
+  activate(generation: NewGeneration): Promise<Generation>
+  /** A new one beside the active one. What was being built before is forgotten. */
+  build(generation: NewGeneration): Promise<Generation>
+  /** One that was kept is completed. What was being built before is forgotten. */
+  resume(id: string): Promise<Generation | null>
+  drop(id: string): Promise<void>
+  /** No index is there afterwards: the next start builds it anew. What was chosen stays chosen. */
   clear(): Promise<void>
+  /** Vectors of the canary texts, as made when the index was begun; null until then. */
+  canaries(id: string): Promise<Float32Array[] | null>
+  setCanaries(id: string, vectors: readonly Float32Array[]): Promise<void>
+  /** Ready documents with passages that this one lacks or has in another version, by id after `after`. */
+  missing(id: string, page: { after: string; limit: number }): Promise<DocumentRecord[]>
+  /** Of these, those ready in that version still. */
+  wanted(jobs: readonly JobRef[]): Promise<Set<string>>
+  /** These documents are in it now. */
+  record(id: string, documents: readonly IndexedDocument[]): Promise<void>
+  /** What it holds of documents, set-aside ones left out. */
+  contents(id: string): Promise<Map<string, { version: number; chunks: number }>>
+  forget(id: string, documentIds: readonly string[]): Promise<void>
+  /** Ready documents with passages, and how many of them are in it. */
+  progress(id: string): Promise<{ done: number; total: number }>
+  /**
+   * The one moment of a change: in one transaction the building one becomes active, the documents' rows say what it holds, and the active one is
+   * kept (dropped when it is of the same model). Documents set aside are queued anew. False, and nothing changed, while documents are missing;
+   * with `waitForReplaced` also while a replacement is under way of one that is found now and would not be found then.
+   */
+  switchTo(id: string, options: { waitForReplaced: boolean }): Promise<boolean>
+  /** The embedder chosen while the instance ran; null when none was. */
+  chosen(): Promise<string | null>
+  choose(embedder: string | null): Promise<void>
+}
+
+/** Warnings of a document that another model may not give. */
+export const EMBEDDING_WARNINGS: readonly string[] = ['chunk_not_embedded']
+
+/**
+ * The words of each owner's searchable documents: changed in the transaction that makes a document ready, failed or deleted. Nobody's question is
+ * looked up in another's words. Words have 3 to 40 letters; numbers, parts of runs without blanks and, beyond 250,000 words, further ones are not in it.
+ */
+export interface Vocabulary {
+  /** Passages there are, and of each term how many have it; a term that is in no word is missing, which does not mean that no passage has it. */
+  frequencies(ownerId: string, terms: readonly string[]): Promise<{ passages: number; frequency: Map<string, number> }>
+  /** Words (lower case) that begin with this letter, of so many letters. */
+  wordsLike(ownerId: string, shape: { initial: string; minLength: number; maxLength: number }): Promise<string[]>
+  /** Those of these words that there are: once for each term, with the number of documents. */
+  entries(ownerId: string, words: readonly string[]): Promise<{ word: string; term: string; documents: number }[]>
 }

@@ -1,17 +1,19 @@
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { ChunkFilter, ChunkIndex } from '../index/chunk-index.ts'
-import type { Documents } from '../records/records.ts'
+import type { ChunkFilter, ChunkIndex, Passage } from '../index/chunk-index.ts'
+import type { Documents, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { findCandidates } from './candidates.ts'
 import type { Candidate } from './fuse.ts'
 import { group } from './group.ts'
+import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
 import type { Question } from './question.ts'
 import { rerankBest } from './rerank.ts'
-import { existing, present } from './results.ts'
+import { existing, neededPassages, present } from './results.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
+import { correct } from './spelling.ts'
 
 /** How often a search starts over because passages were replaced between its two reads. */
 const ATTEMPTS = 3
@@ -23,35 +25,53 @@ interface InUse {
 }
 
 export interface SearchOptions {
-  records: { documents: Pick<Documents, 'getMany' | 'countPending'> }
+  records: { documents: Pick<Documents, 'getMany' | 'countPending'>; vocabulary: Vocabulary }
   engine: Pick<Engine, 'choice'> & { current(): InUse | null }
   reranker: Reranker
   log: Logger
+  /** Of the vector channel; null or left out takes the embedder's own. */
+  fusionWeight?: number | null
   /** Milliseconds an embedder and a reranker have; after that the search goes on without. */
   deadlines?: { embedMs: number; rerankMs: number }
 }
 
-/** Question → terms and vector → candidates of both channels → one order → reranked → grouped → the page asked for, with documents and marks. */
+/** Question → read and corrected → terms and vector → candidates of both channels → one order → reranked → grouped → the page asked for, with documents and marks. */
 export function createSearch({
   records,
   engine,
   reranker,
   log,
+  fusionWeight = null,
   deadlines = { embedMs: 5_000, rerankMs: 3_000 },
 }: SearchOptions): Search {
   type Page = Pick<SearchOutcome, 'hits' | 'rerank'> & { complete: boolean }
 
   async function findPage(
     query: SearchQuery,
+    parsed: ParsedQuery,
     question: Question,
     { index, embedder }: InUse,
     signal: AbortSignal | undefined,
   ): Promise<Page> {
-    const passages = (ids: readonly string[]) => index.passages(query.ownerId, ids)
-    const found = findCandidates(index, question, toFilter(query), embedder)
+    const passages = remembering((ids) => index.passages(query.ownerId, ids))
+    const frequencies = (terms: readonly string[]) => records.vocabulary.frequencies(query.ownerId, terms)
+    const found = findCandidates(index, question, toFilter(query, parsed), {
+      fusionWeight: fusionWeight ?? embedder.fusionWeight,
+      noiseFloor: (passages) => embedder.noiseFloor(passages),
+    })
     const rerank = (candidates: readonly Candidate[]) =>
       query.rerank
-        ? rerankBest({ query: query.query, candidates, reranker, passages, deadlineMs: deadlines.rerankMs, signal, log })
+        ? rerankBest({
+            query: parsed.text,
+            words: question.words,
+            frequencies,
+            candidates,
+            reranker,
+            passages,
+            deadlineMs: deadlines.rerankMs,
+            signal,
+            log,
+          })
         : { candidates, report: { applied: false, model: null, tookMs: 0, reason: 'It was not asked for.' } }
     const wanted = query.offset + query.limit
     const getMany = (ids: readonly string[]) => records.documents.getMany(query.ownerId, ids)
@@ -59,7 +79,8 @@ export function createSearch({
     let { candidates, more } = await found.next()
     const reranked = await rerank(candidates)
     let ordered = reranked.candidates
-    let kept = await existing(group(ordered, query.groupBy), wanted, getMany)
+    const settled = ordered.length
+    let kept = await existing(group(ordered, query.groupBy, settled), wanted, getMany)
     while (kept.length < wanted && more) {
       signal?.throwIfAborted()
       ;({ candidates, more } = await found.next())
@@ -69,19 +90,17 @@ export function createSearch({
         .slice(ordered.length)
         .map((candidate) => ({ ...candidate, score: Math.min(most, candidate.score) }))
       ordered = [...ordered, ...deeper]
-      kept = await existing(group(ordered, query.groupBy), wanted, getMany)
+      kept = await existing(group(ordered, query.groupBy, settled), wanted, getMany)
     }
     const page = kept.slice(query.offset, wanted)
-    const texts = await passages(page.map((result) => result.group.best.id))
-    const hits = page.flatMap((result, i) => {
-      const passage = texts.get(result.group.best.id)
-      return passage === undefined ? [] : [present(result.group, result.document, passage, query.offset + i + 1, question.terms)]
-    })
+    const texts = await passages(page.flatMap(neededPassages))
+    const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1, question.terms) ?? [])
     return { hits, rerank: reranked.report, complete: hits.length === page.length }
   }
 
   async function answer(
     query: SearchQuery,
+    parsed: ParsedQuery,
     signal: AbortSignal | undefined,
   ): Promise<Omit<SearchOutcome, 'tookMs' | 'pendingDocuments'>> {
     const inUse = engine.current()
@@ -91,40 +110,68 @@ export function createSearch({
         hits: [],
         mode: query.mode,
         modeReason,
+        correctedQuery: null,
         embeddingModel: null,
         rerank: { applied: false, model: null, tookMs: 0, reason: 'There was nothing to reorder.' },
       }
     }
-    const { embedder } = inUse
+    const { embedder, index } = inUse
+    const { ownerId } = query
+    const corrected = query.correct
+      ? await correct(query.query, { ownerId, spans: parsed.free, vocabulary: records.vocabulary, index })
+      : { query: null, terms: [] }
+    const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
     const question = await askQuestion({
-      query: query.query,
+      query: asked.text,
+      furtherTerms: corrected.terms,
       mode: query.mode,
       embedder,
       deadlineMs: deadlines.embedMs,
       signal,
       log,
     })
-    let page = await findPage(query, question, inUse, signal)
+    let page = await findPage(query, asked, question, inUse, signal)
     // A commit between the two reads took passages away; what replaced them was not yet seen by the first.
-    for (let attempt = 1; !page.complete && attempt < ATTEMPTS; attempt++) page = await findPage(query, question, inUse, signal)
+    for (let attempt = 1; !page.complete && attempt < ATTEMPTS; attempt++)
+      page = await findPage(query, asked, question, inUse, signal)
     const { mode, modeReason } = question
-    return { hits: page.hits, mode, modeReason, embeddingModel: mode === 'keyword' ? null : embedder.name, rerank: page.rerank }
+    return {
+      hits: page.hits,
+      correctedQuery: corrected.query,
+      mode,
+      modeReason,
+      embeddingModel: mode === 'keyword' ? null : embedder.name,
+      rerank: page.rerank,
+    }
   }
 
   return {
     async search(query, signal) {
       const started = performance.now()
       signal?.throwIfAborted()
+      const parsed = parseQuery(query.query)
       // Counted before the index is read: what becomes searchable in between may be counted and found, never neither.
       const pendingDocuments = await records.documents.countPending(query.ownerId, query.projectIds)
-      const found = await answer(query, signal)
+      const found = await answer(query, parsed, signal)
       return { ...found, tookMs: performance.now() - started, pendingDocuments }
     },
   }
 }
 
+type ReadPassages = (ids: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
+
+/** Most of what is shown has been read for the reranker. */
+function remembering(read: ReadPassages): ReadPassages {
+  const known = new Map<string, Passage>()
+  return async (ids) => {
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) for (const [id, passage] of await read(unknown)) known.set(id, passage)
+    return known
+  }
+}
+
 /** The filter of a query, with nothing in it that was not asked for. */
-function toFilter(query: SearchQuery): ChunkFilter {
+function toFilter(query: SearchQuery, { phrases, excluded, names, excludedNames }: ParsedQuery): ChunkFilter {
   const { ownerId, projectIds, documentIds, mediaTypes, tags, pathPrefix, createdAfter, createdBefore } = query
   return {
     ownerId,
@@ -135,5 +182,9 @@ function toFilter(query: SearchQuery): ChunkFilter {
     ...(pathPrefix !== undefined && { pathPrefix }),
     ...(createdAfter && { createdAfter }),
     ...(createdBefore && { createdBefore }),
+    ...(phrases.length > 0 && { phrases }),
+    ...(excluded.length > 0 && { withoutPhrases: excluded }),
+    ...(names.length > 0 && { nameParts: names }),
+    ...(excludedNames.length > 0 && { withoutNameParts: excludedNames }),
   }
 }

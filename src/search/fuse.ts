@@ -1,13 +1,20 @@
 import type { ChunkHit } from '../index/chunk-index.ts'
-import type { SearchMode, Stage } from './search.ts'
+import type { SearchMode, Stage, Stages } from './search.ts'
 
 /** A candidate with what each stage made of it. */
 export interface Candidate {
   id: string
   documentId: string
+  version: number
+  /** Of the passage within its document. */
+  index: number
+  /** The same for passages of the same text. */
+  textHash: string
   /** 0 to 1. */
   score: number
-  stages: { keyword: Stage | null; vector: Stage | null; fused: Stage; rerank: Stage | null }
+  /** What the vectors have in the fused score. */
+  vectorPart: number
+  stages: Stages
 }
 
 /** Best first; a channel that was not asked is empty. */
@@ -22,13 +29,17 @@ export interface Channels {
  * keyword order, and with a small weight vectors decide only between near equals. Keyword: divided by the best. Vector: the cosine itself.
  */
 export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: number): Candidate[] {
-  const found = new Map<string, Omit<Candidate, 'score'>>()
+  const found = new Map<string, Omit<Candidate, 'score' | 'vectorPart'>>()
   const entry = (hit: ChunkHit) => {
     let known = found.get(hit.id)
     if (known === undefined) {
+      const { id, documentId, version, index, textHash } = hit
       known = {
-        id: hit.id,
-        documentId: hit.documentId,
+        id,
+        documentId,
+        version,
+        index,
+        textHash,
         stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null },
       }
       found.set(hit.id, known)
@@ -42,13 +53,16 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
   })
   const bestKeyword = keyword[0]?.score ?? 0
   const bestVector = Math.min(1, vector[0]?.score ?? 0)
-  const score = ({ stages }: Omit<Candidate, 'score'>): number => {
+  const parts = ({ stages }: Pick<Candidate, 'stages'>): { words: number; vectorPart: number } => {
     const words = share(stages.keyword, bestKeyword)
-    if (mode === 'keyword') return words
-    if (mode === 'vector') return stages.vector?.score ?? 0
-    return (words + weight * share(stages.vector, bestVector)) / (1 + weight)
+    if (mode === 'keyword') return { words, vectorPart: 0 }
+    if (mode === 'vector') return { words: 0, vectorPart: stages.vector?.score ?? 0 }
+    return { words: words / (1 + weight), vectorPart: (weight * share(stages.vector, bestVector)) / (1 + weight) }
   }
-  const fused = [...found.values()].map((candidate) => ({ ...candidate, score: score(candidate) }))
+  const fused = [...found.values()].map((candidate) => {
+    const { words, vectorPart } = parts(candidate)
+    return { ...candidate, score: words + vectorPart, vectorPart }
+  })
   fused.sort(
     (a, b) =>
       b.score - a.score || rank(a.stages.keyword) - rank(b.stages.keyword) || rank(a.stages.vector) - rank(b.stages.vector),

@@ -1,13 +1,15 @@
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import { analyseQuery } from '../text/analyse.ts'
+import { queryWords, type QueryWord } from '../text/analyse.ts'
 import { DeadlinePassed, withDeadline } from './deadline.ts'
 import type { SearchMode } from './search.ts'
 
 /** A question as the index takes it, and the mode that is possible with it. */
 export interface Question {
   terms: string[]
+  /** The same word by word. */
+  words: readonly QueryWord[]
   /** Null in keyword mode, and when the question has nothing that could be embedded. */
   vector: Float32Array | null
   mode: SearchMode
@@ -15,7 +17,10 @@ export interface Question {
 }
 
 export interface AskOptions {
+  /** Without operators. */
   query: string
+  /** Asked for beside those of the question. */
+  furtherTerms: readonly string[]
   mode: SearchMode
   embedder: Embedder
   deadlineMs: number
@@ -24,19 +29,29 @@ export interface AskOptions {
 }
 
 /** Analyses and embeds. An embedder that is down, slow or not the one the index was made with leaves the words to search by. */
-export async function askQuestion({ query, mode, embedder, deadlineMs, signal, log }: AskOptions): Promise<Question> {
-  const terms = analyseQuery(query)
-  if (mode === 'keyword') return { terms, vector: null, mode, modeReason: null }
+export async function askQuestion({
+  query,
+  furtherTerms,
+  mode,
+  embedder,
+  deadlineMs,
+  signal,
+  log,
+}: AskOptions): Promise<Question> {
+  const words = queryWords(query)
+  const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
+  if (mode === 'keyword') return { terms, words, vector: null, mode, modeReason: null }
   try {
     const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop))
     if (vector.length === embedder.dimensions)
-      return { terms, vector: pointsSomewhere(vector) ? vector : null, mode, modeReason: null }
+      return { terms, words, vector: pointsSomewhere(vector) ? vector : null, mode, modeReason: null }
     log.warn(
       { model: embedder.name, expected: embedder.dimensions, got: vector.length },
       'the embedder gave a vector of another length',
     )
     return {
       terms,
+      words,
       vector: null,
       mode: 'keyword',
       modeReason: becauseOf(embedder, 'answers as another model than the one the index was made with'),
@@ -46,7 +61,7 @@ export async function askQuestion({ query, mode, embedder, deadlineMs, signal, l
     const reason = describe(error, deadlineMs)
     if (reason === null) throw error
     log.warn({ err: error, model: embedder.name }, 'question not embedded, searching by keywords')
-    return { terms, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, reason) }
+    return { terms, words, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, reason) }
   }
 }
 

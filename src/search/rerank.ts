@@ -1,15 +1,19 @@
 import type { Logger } from '../core/logger.ts'
 import type { Passage } from '../index/chunk-index.ts'
-import type { Reranker } from '../rerank/reranker.ts'
+import type { RerankCandidate, Reranker, RerankOutcome, RerankRequest } from '../rerank/reranker.ts'
+import type { QueryWord } from '../text/analyse.ts'
 import { DeadlinePassed, withDeadline } from './deadline.ts'
 import type { Candidate } from './fuse.ts'
+import { type Frequencies, inverseFrequency } from './frequencies.ts'
 import type { SearchOutcome } from './search.ts'
 
-/** Only so many of the best are looked at again, the same on every page. */
-const RERANKED = 100
+/** Only so many of the best are looked at again, the same on every page. A hundred bring nothing more on any judged collection. */
+const RERANKED = 50
 
 export interface RerankOptions {
   query: string
+  words: readonly QueryWord[]
+  frequencies: Frequencies
   candidates: readonly Candidate[]
   reranker: Reranker
   passages: (chunkIds: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
@@ -25,22 +29,21 @@ export interface Reranked {
 
 /** Reorders the best candidates; a reranker that fails or is late leaves the fused order, and the report says so. */
 export async function rerankBest(options: RerankOptions): Promise<Reranked> {
-  const { query, candidates, reranker, signal, deadlineMs, log } = options
+  const { candidates, reranker, signal, deadlineMs, log } = options
   const started = performance.now()
-  const report = (applied: boolean, reason: string | null): SearchOutcome['rerank'] => ({
+  const report = (applied: boolean, reason: string | null, model = reranker.model): SearchOutcome['rerank'] => ({
     applied,
-    model: reranker.model,
+    model,
     tookMs: performance.now() - started,
     reason,
   })
   if (candidates.length === 0) return { candidates, report: report(false, 'There was nothing to reorder.') }
   try {
-    const outcome = await withDeadline(deadlineMs, signal, async (stop) =>
-      reranker.rerank({ query, candidates: await withTexts(options), signal: stop }),
-    )
-    const { scores } = outcome
-    if (!outcome.applied || scores === null) return { candidates, report: report(false, outcome.reason) }
-    return { candidates: reorder(candidates, scores), report: report(true, outcome.reason) }
+    const request = await requestOf(options)
+    const outcome = await withDeadline(deadlineMs, signal, (stop) => reranker.rerank({ ...request, signal: stop }))
+    const { scores, features } = outcome
+    if (!outcome.applied || scores === null) return { candidates, report: report(false, outcome.reason, outcome.model) }
+    return { candidates: reorder(candidates, scores, features), report: report(true, outcome.reason, outcome.model) }
   } catch (error) {
     signal?.throwIfAborted()
     log.warn({ err: error, model: reranker.model }, 'not reranked')
@@ -49,26 +52,43 @@ export async function rerankBest(options: RerankOptions): Promise<Reranked> {
   }
 }
 
-async function withTexts({ candidates, reranker, passages }: RerankOptions) {
-  // The fused order itself reads no text, so none is fetched.
-  if (reranker.model === null) return []
+async function requestOf(options: RerankOptions): Promise<Omit<RerankRequest, 'signal'>> {
+  const { query, words, frequencies, candidates, reranker, passages } = options
+  // The fused order itself reads nothing, so nothing is fetched.
+  if (reranker.model === null) return { query, words, idf: () => 0, candidates: [] }
   const best = candidates.slice(0, RERANKED)
-  const texts = await passages(best.map((candidate) => candidate.id))
-  return best.flatMap(({ id, score }) => {
-    const passage = texts.get(id)
-    return passage === undefined
-      ? []
-      : [{ id, text: passage.text, title: passage.title || null, heading: passage.heading, score }]
+  const [texts, counted] = await Promise.all([
+    passages(best.map((candidate) => candidate.id)),
+    frequencies(words.flatMap((word) => word.terms)),
+  ])
+  const found = best.flatMap((candidate): RerankCandidate[] => {
+    const passage = texts.get(candidate.id)
+    if (passage === undefined) return []
+    const { id, score, vectorPart, stages } = candidate
+    const { text, title, heading, terms } = passage
+    return [{ id, text, title: title || null, heading, terms, score, vectorPart, keywordScore: stages.keyword?.score ?? 0 }]
   })
+  return { query, words, idf: inverseFrequency(counted, words, found), candidates: found }
 }
 
 /** Those with a score first, by it; the others behind them in their old order, none with a higher score than the last of the first. */
-export function reorder(candidates: readonly Candidate[], scores: ReadonlyMap<string, number>): Candidate[] {
+export function reorder(
+  candidates: readonly Candidate[],
+  scores: ReadonlyMap<string, number>,
+  features?: RerankOutcome['features'],
+): Candidate[] {
+  const explained = (id: string) => {
+    const parts = features?.get(id)
+    return parts === undefined ? {} : { features: parts }
+  }
   const first = candidates
     .filter((candidate) => scores.has(candidate.id))
     .map((candidate) => ({ ...candidate, score: Math.min(1, Math.max(0, scores.get(candidate.id)!)) }))
     .sort((a, b) => b.score - a.score || a.stages.fused.rank - b.stages.fused.rank)
-    .map((candidate, i) => ({ ...candidate, stages: { ...candidate.stages, rerank: { rank: i + 1, score: candidate.score } } }))
+    .map((candidate, i) => {
+      const { id, score, stages } = candidate
+      return { ...candidate, stages: { ...stages, rerank: { rank: i + 1, score, ...explained(id) } } }
+    })
   const most = first.at(-1)?.score ?? 1
   const rest = candidates
     .filter((candidate) => !scores.has(candidate.id))

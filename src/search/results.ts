@@ -2,52 +2,109 @@ import type { DocumentRecord } from '../core/model.ts'
 import type { Passage } from '../index/chunk-index.ts'
 import type { Documents } from '../records/records.ts'
 import { highlight } from '../text/highlight.ts'
+import type { Candidate } from './fuse.ts'
 import type { Group } from './group.ts'
 import type { SearchHit } from './search.ts'
 
+/** A group whose document is there, and those of its twins. */
+export interface Result {
+  group: Group
+  document: DocumentRecord
+  twins: { candidate: Candidate; document: DocumentRecord }[]
+}
+
+/** More documents with the same text than this are not named. */
+const MOST_TWINS = 20
+
 /**
  * The first `count` groups whose document is still there, with their documents. The index may hold chunks of a document that was
- * deleted a moment ago, or whose replacement failed: they count for nothing, not for the offset either. Documents are read only as far as they are needed.
+ * deleted a moment ago, or whose replacement failed: they count for nothing, not for the offset either; where the same text stands in another, that one
+ * takes its place. Documents are read only as far as they are needed.
  */
 export async function existing(
   groups: readonly Group[],
   count: number,
   getMany: (ids: readonly string[]) => ReturnType<Documents['getMany']>,
-): Promise<{ group: Group; document: DocumentRecord }[]> {
-  const found: { group: Group; document: DocumentRecord }[] = []
+): Promise<Result[]> {
+  const found: Result[] = []
   const documents = new Map<string, DocumentRecord>()
   const asked = new Set<string>()
   for (let at = 0; at < groups.length && found.length < count;) {
     const next = groups.slice(at, at + count - found.length)
     at += next.length
-    const unknown = [...new Set(next.map((group) => group.best.documentId))].filter((id) => !asked.has(id))
+    const wanted = next.flatMap(({ best, twins }) => [best, ...twins].map((candidate) => candidate.documentId))
+    const unknown = [...new Set(wanted)].filter((id) => !asked.has(id))
     if (unknown.length > 0) for (const [id, document] of await getMany(unknown)) documents.set(id, document)
     for (const id of unknown) asked.add(id)
     for (const group of next) {
-      const document = documents.get(group.best.documentId)
-      if (document !== undefined && document.status !== 'failed') found.push({ group, document })
+      const there = [group.best, ...group.twins].flatMap((candidate) => {
+        const document = documents.get(candidate.documentId)
+        return document === undefined || document.status === 'failed' ? [] : [{ candidate, document }]
+      })
+      const [first, ...twins] = there
+      if (first === undefined) continue
+      const { candidate, document } = first
+      const shown = candidate === group.best ? group : { ...group, best: candidate, joined: [candidate] }
+      found.push({ group: shown, document, twins: onceEach(twins, document).slice(0, MOST_TWINS) })
     }
   }
   return found
 }
 
-/** A result as the caller gets it. */
+/** A document may have the same text twice. */
+function onceEach(twins: Result['twins'], shown: DocumentRecord): Result['twins'] {
+  const seen = new Set([shown.id])
+  return twins.filter(({ document }) => !seen.has(document.id) && seen.add(document.id))
+}
+
+/** The ids of the passages that `present` needs of a result. */
+export function neededPassages({ group, twins }: Result): string[] {
+  return [...group.joined, ...twins.map((twin) => twin.candidate)].map((candidate) => candidate.id)
+}
+
+/** A result as the caller gets it; null when its passage has gone meanwhile. */
 export function present(
-  group: Group,
-  document: DocumentRecord,
-  passage: Passage,
+  { group, document, twins }: Result,
+  passages: ReadonlyMap<string, Passage>,
   rank: number,
   terms: readonly string[],
-): SearchHit {
-  const { id, index, pageStart, pageEnd, heading, charStart, charEnd, text } = passage
+): SearchHit | null {
+  const best = passages.get(group.best.id)
+  if (best === undefined) return null
+  const members = follow(
+    group.joined.flatMap(({ id }) => passages.get(id) ?? []),
+    best,
+  )
+  const [first, last] = [members[0]!, members.at(-1)!]
+  const text = members.map((passage, i) => (i === 0 ? passage.text : passage.gap + passage.text)).join('')
   return {
     rank,
-    score: group.best.score,
+    score: group.score,
     document,
-    chunk: { id, index, pageStart, pageEnd, heading, charStart, charEnd },
+    chunk: {
+      id: best.id,
+      index: best.index,
+      pageStart: first.pageStart,
+      pageEnd: last.pageEnd,
+      heading: best.heading,
+      context: first.context,
+      charStart: first.charStart,
+      charEnd: last.charEnd,
+    },
     text,
     highlights: highlight(text, terms),
+    joinedChunks: members.length,
     matchingChunks: group.matchingChunks,
+    alsoIn: twins.flatMap((twin) => {
+      const passage = passages.get(twin.candidate.id)
+      return passage === undefined ? [] : [{ id: twin.document.id, name: twin.document.name, pageStart: passage.pageStart }]
+    }),
     stages: group.best.stages,
   }
+}
+
+/** The members, if together they are one slice of the document; else the best alone. */
+function follow(members: readonly Passage[], best: Passage): readonly Passage[] {
+  const whole = members.every((passage, i) => i === 0 || passage.charStart === members[i - 1]!.charEnd + passage.gap.length)
+  return whole && members.includes(best) ? members : [best]
 }

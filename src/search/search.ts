@@ -4,6 +4,7 @@ export type SearchMode = 'hybrid' | 'vector' | 'keyword'
 
 export interface SearchQuery {
   ownerId: string
+  /** With operators: see parse.ts. */
   query: string
   limit: number
   offset: number
@@ -11,6 +12,8 @@ export interface SearchQuery {
   projectIds?: readonly string[]
   mode: SearchMode
   rerank: boolean
+  /** Misspelt words are replaced by those of the caller's documents. */
+  correct: boolean
   groupBy: 'chunk' | 'document'
   documentIds?: readonly string[]
   mediaTypes?: readonly string[]
@@ -26,23 +29,49 @@ export interface Stage {
   score: number
 }
 
+export interface Stages {
+  keyword: Stage | null
+  vector: Stage | null
+  fused: Stage
+  /** `features`: what each of them has in the score, where the reranker can tell. */
+  rerank: (Stage & { features?: Readonly<Record<string, number>> }) | null
+}
+
 export interface SearchHit {
   /** From 1, offset included. */
   rank: number
   /** 0 to 1, higher is better, comparable within one answer. */
   score: number
   document: DocumentRecord
-  chunk: { id: string; index: number; pageStart: number; pageEnd: number; heading: string; charStart: number; charEnd: number }
+  /** Id, index and heading are those of the best passage; the rest is of all that are joined. */
+  chunk: {
+    id: string
+    index: number
+    pageStart: number
+    pageEnd: number
+    heading: string
+    /** The header row of the table that the text begins within; empty where there is none. */
+    context: string
+    charStart: number
+    charEnd: number
+  }
+  /** `documentText(pages).slice(chunk.charStart, chunk.charEnd)`. */
   text: string
   /** Offsets in `text`, in UTF-16 code units, sorted, not overlapping. */
   highlights: [number, number][]
+  /** How many passages that follow one another the text is made of. */
+  joinedChunks: number
   matchingChunks: number
-  stages: { keyword: Stage | null; vector: Stage | null; fused: Stage; rerank: Stage | null }
+  /** Other documents with the same text. */
+  alsoIn: { id: string; name: string; pageStart: number }[]
+  stages: Stages
 }
 
 export interface SearchOutcome {
   hits: SearchHit[]
   tookMs: number
+  /** What was searched for, where words were misspelt; null when nothing was corrected. */
+  correctedQuery: string | null
   /** What was done, which may be less than what was asked for. */
   mode: SearchMode
   modeReason: string | null

@@ -40,6 +40,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
     const daemon = await startDaemon({ config, version: VERSION, clock: systemClock, log, credentials })
     say(`docsearch ${VERSION}, data in ${config.dataDir}`)
     say(`embedder ${daemon.embedder.embedder}: ${daemon.embedder.reason}`)
+    say(`reranker ${daemon.reranker.reranker}: ${daemon.reranker.reason}`)
     // The link is a secret of 30 minutes that only a person at this terminal may see; it is not in the log.
     if (daemon.setupUrl) say(`make the owner's password (within 30 minutes): ${daemon.setupUrl}`)
     const { url, setupUrl } = daemon
@@ -79,9 +80,19 @@ function stopSignal(): { requested: Promise<string>; dispose: () => void } {
   return { requested: promise, dispose: () => void process.off('SIGTERM', onSignal).off('SIGINT', onSignal) }
 }
 
+/** What the data folder has chosen is no setting, and this command does not open it. */
+function choiceNote(embedder: unknown): string {
+  return embedder === 'auto' ? 'what `docsearch models use` chose comes first' : 'beats what `docsearch models use` chose'
+}
+
 function configTable({ values }: LoadedConfig): string {
   const rows = values.map(
-    ({ key, value, from }) => [key, typeof value === 'string' ? value : JSON.stringify(value), from] as const,
+    ({ key, value, from }) =>
+      [
+        key,
+        typeof value === 'string' ? value : JSON.stringify(value),
+        key === 'embedder' ? `${from}; ${choiceNote(value)}` : from,
+      ] as const,
   )
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows.map(([key, value, from]) => `${key.padEnd(widths[0]!)}  ${value.padEnd(widths[1]!)}  ${from}\n`).join('')

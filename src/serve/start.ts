@@ -10,6 +10,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import { chooseEmbedder } from '../embed/choose.ts'
+import { createEmbedderModels } from '../embed/models.ts'
 import { startEngine } from '../engine/start.ts'
 import { createApp } from '../http/app.ts'
 import { malformedRequests } from '../http/malformed.ts'
@@ -20,7 +21,7 @@ import { createOAuth } from '../oauth/create.ts'
 import { createOcr } from '../parse/ocr/ocr.ts'
 import { createParserPool } from '../parse/pool.ts'
 import { openRecords } from '../records/sql/open.ts'
-import { createFusedReranker } from '../rerank/fused.ts'
+import { chooseReranker } from '../rerank/choose.ts'
 import { createSearch } from '../search/create.ts'
 import { openDataFolder } from './data-folder.ts'
 import { diskState } from './disk.ts'
@@ -33,12 +34,15 @@ export interface Daemon {
   /** Where the owner makes a password; null when that is done. Valid for 30 minutes, once. */
   setupUrl: string | null
   embedder: { embedder: string; reason: string }
+  reranker: { reranker: string; reason: string }
   /** Stops taking requests, lets what runs come to an end within `graceMs`, closes everything. */
   stop(graceMs: number): Promise<void>
 }
 
 /** What a part gets though the ones before it took all the time there was. */
 const LEAST_GRACE_MS = 500
+const EMBED_MS = 5_000
+const RERANK_SLACK_MS = 1_000
 
 /** The one place where everything is wired. What was opened is closed again when a later step fails. */
 export async function startDaemon(options: {
@@ -71,7 +75,10 @@ export async function startDaemon(options: {
     const engine = await startEngine({
       records,
       indexStore: createLanceIndexStore({ folder: folder.lance, log }),
-      chooseEmbedder: (existing) => chooseEmbedder({ setting: config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
+      chooseEmbedder: (existing, named) =>
+        chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
+      pinned: config.embedder === 'auto' ? null : config.embedder,
+      checkEveryMs: config.embedderCheckMs,
       clock,
       log,
     })
@@ -101,8 +108,13 @@ export async function startDaemon(options: {
     })
     await ingest.start()
     open.push({ name: 'ingest', close: (graceMs) => ingest.stop(graceMs) })
-    const reranker = createFusedReranker()
-    const search = createSearch({ records, engine, reranker, log })
+    const { reranker: setting, ollamaUrl, rerank } = config
+    const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, log })
+    open.push({ name: 'reranker', close: async () => chosen.close() })
+    const { reranker } = chosen
+    // It ends by itself in time; the search's own deadline is for one that does not.
+    const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
+    const search = createSearch({ records, engine, reranker, log, deadlines, fusionWeight: config.fusionWeight })
 
     let baseUrl = config.publicUrl ?? ''
     const apiKeys = createApiKeys({ records, clock })
@@ -119,13 +131,14 @@ export async function startDaemon(options: {
       blobs,
       engine,
       ingest,
+      models: createEmbedderModels(config.ollamaUrl),
       search,
       apiKeys,
       accounts,
       oauth,
       authenticator: createAuthenticator([apiKeys, accessTokens]),
       disk: () => diskState(config.dataDir),
-      reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
+      reranker: () => chosen.status(),
       startedAt: clock.now(),
       http: {
         baseUrl: () => baseUrl,
@@ -149,6 +162,7 @@ export async function startDaemon(options: {
       url,
       setupUrl,
       embedder: engine.choice(),
+      reranker: chosen.choice(),
       async stop(graceMs) {
         stopping.abort()
         await closeAll(graceMs)

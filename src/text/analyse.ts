@@ -12,6 +12,8 @@ export const ANALYSER_VERSION = 1
 export interface Token {
   /** The form under which it is indexed: folded and stemmed; at most 63 bytes, no blanks. */
   term: string
+  /** As it was written, normalised and in lower case: `ab1234` for `AB-1234`. */
+  word: string
   /** Where it stands in the text, in UTF-16 code units. Several tokens may cover the same place (camelCase parts, bigrams). */
   start: number
   end: number
@@ -23,7 +25,10 @@ export interface Token {
 }
 
 /** A word in a form under which it stands in the index: of its own, a part of one (`max` of `maxTokens`), or several written together (`AB-1234`). */
-type Visit = (known: KnownWord, word: Word, stop: boolean, role: 'word' | 'part' | 'compound') => void
+type Visit = (known: KnownWord, word: Word, stop: boolean, role: Role) => void
+
+/** The last two are of runs written without blanks: single characters, and overlapping pairs of them. */
+type Role = 'word' | 'part' | 'compound' | 'character' | 'pair'
 
 /**
  * Every indexable token of a text, in order of appearance. Words are stemmed in the language the text is guessed to be in (or not at
@@ -44,7 +49,7 @@ function tokensOf(text: string): Token[] {
   const languages = guessLanguages(words)
   const tokens: Token[] = []
   eachEntry(text, words, languages, (known, { start, end }, stop) => {
-    tokens.push({ term: termOf(known, languages), start, end, stop })
+    tokens.push({ term: termOf(known, languages), word: known.lower, start, end, stop })
   })
   return tokens
 }
@@ -56,22 +61,33 @@ function termOf(known: KnownWord, languages: Languages): string {
   return known.stem.term
 }
 
+/** A word of a question in every form under which it may stand in the index. */
+export interface QueryWord {
+  terms: readonly string[]
+  role: Role
+}
+
 /**
  * The terms of a question, for a search that takes any of them. Stop words are left out unless there is nothing else. A few words do not
  * tell their language, so each is given as it stands and stemmed in every language the question may be in: whatever `analyse` made of
  * the word in a document is among them. A word that is asked twice gives its terms twice: repetition counts in BM25.
  */
 export function analyseQuery(query: string): string[] {
+  return queryWords(query).flatMap((word) => word.terms)
+}
+
+/** The same word by word, in their order: for those who look at how words stand together. */
+export function queryWords(query: string): QueryWord[] {
   const words = tokenize(query)
   const languages = plausibleLanguages(words)
-  const entries: { lower: string; stop: boolean }[] = []
+  const entries: { lower: string; stop: boolean; role: Role }[] = []
   eachEntry(query, words, languages, ({ lower }, word, stop, role) => {
-    if (role !== 'compound' || worthAsking(word, query)) entries.push({ lower, stop })
+    if (role !== 'compound' || worthAsking(word, query)) entries.push({ lower, stop, role })
   })
   const wanted = entries.some((entry) => !entry.stop) ? entries.filter((entry) => !entry.stop) : entries
-  return wanted.flatMap(({ lower }) => {
+  return wanted.map(({ lower, role }) => {
     const stems = languagesOfWord(lower, languages).map((language) => toTerm(lower, language))
-    return [...new Set([toTerm(lower, null), ...stems])]
+    return { terms: [...new Set([toTerm(lower, null), ...stems])], role }
   })
 }
 
@@ -97,11 +113,11 @@ function eachEntry(text: string, words: readonly Word[], languages: Languages, v
 
 function eachOfRun(characters: readonly Word[], visit: Visit): void {
   for (const [i, character] of characters.entries()) {
-    visit(knownOf(character), character, false, 'word')
+    visit(knownOf(character), character, false, 'character')
     const next = characters[i + 1]
     if (next === undefined) continue
     const pair = character.text + next.text
-    visit(knownWord(pair), { text: pair, start: character.start, end: next.end, characters: null, known: null }, false, 'part')
+    visit(knownWord(pair), { text: pair, start: character.start, end: next.end, characters: null, known: null }, false, 'pair')
   }
 }
 

@@ -25,6 +25,11 @@ const PIECE = new RegExp(`[${UNSPACED}](?:[${UNSPACED}]|\\p{M})*|(?:(?![${UNSPAC
 const CHARACTER =
   /[\u1100-\u115F\uA960-\uA97C]+[\u1160-\u11A7\uD7B0-\uD7C6]*[\u11A8-\u11FF\uD7CB-\uD7FB]*|.[\p{M}\uFF9E\uFF9F]*/gsu
 
+/** A word with characters of Chinese, Japanese, Korean, Thai and their like, which have no blanks between words. */
+export function isUnspaced(word: string): boolean {
+  return HAS_UNSPACED.test(word)
+}
+
 /** The words of a text, in order. NFKC can change lengths, so each word is normalised by itself and offsets stay those of the original. */
 export function tokenize(text: string): Word[] {
   const words: Word[] = []

@@ -48,6 +48,24 @@ test('on a terminal: rank, name, page, project, heading, and the passage wrapped
   expect(run.stdout).toContain('\u001b[1m\u001b[33mday\u001b[39m\u001b[22m\n   \u001b[1m\u001b[33mof\u001b[39m\u001b[22m every')
 })
 
+test('the header of a table, and the other documents with the same text, stand with a result', async () => {
+  const one = result({})
+  const chunk = { ...one.chunk, context: 'Year | Rent' }
+  const also_in = [{ id: 'doc_2', name: 'copy.pdf', page_start: 7 }]
+  const run = await search(answerWith([{ ...one, chunk, also_in }]), ['rent'], { terminal: 80 })
+  const lines = run.stdout.split('\n').map(plain)
+  expect(lines).toContain('   Year | Rent')
+  expect(lines).toContain('   also in copy.pdf (page 7)')
+})
+
+test('--explain shows what each feature has in the score, the most first', async () => {
+  const stage = { rank: 1, score: 0.9 }
+  const rerank = { ...stage, features: { bm25: 0.3, vector: 0, window_15: 0.4 } }
+  const explain = { keyword: stage, vector: null, fused: stage, rerank }
+  const run = await search(answerWith([{ ...result({}), explain }]), ['rent', '--explain'], { terminal: 80 })
+  expect(plain(run.stdout)).toContain('rerank #1 (0.900) = window_15 0.400 + bm25 0.300\n')
+})
+
 test.each([
   { args: ['--no-color'], env: {} },
   { args: [], env: { NO_COLOR: '1' } },
@@ -76,6 +94,24 @@ test('nothing found is exit code 1; what is not searchable yet is said', async (
   expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(run.stderr).toContain('2 documents are not searchable yet.')
 })
+
+test.each([{ terminal: 80 }, {}])(
+  'a correction is said on standard error, with the way to insist ($terminal)',
+  async (options) => {
+    const corrected = answerWith([result()], { query: 'rnet', corrected_query: 'rent\u001b[2J' })
+    const run = await search(corrected, ['rnet'], options)
+    expect(run.stderr).toBe('Showing results for rent\ufffd[2J; search instead for rnet with --no-correct.\n')
+    expect(run.stdout).not.toContain('Showing')
+    expect((await search(corrected, ['rnet', '--quiet'], options)).stderr).toBe('')
+    expect(JSON.parse((await search(corrected, ['rnet', '--json'], options)).stdout)).toMatchObject({
+      corrected_query: 'rent\u001b[2J',
+    })
+    expect((await search(answerWith([result()]), ['rnet', '--no-correct'], options)).sent()).toEqual({
+      query: 'rnet',
+      correct: false,
+    })
+  },
+)
 
 test('a search that fell back to words says so and why', async () => {
   const run = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), ['rent'])

@@ -13,6 +13,7 @@ export function chunk(documentId: string, n: number, change: Partial<IndexedChun
     ownerId: 'usr_a',
     projectId: 'prj_a',
     mediaType: 'text/plain',
+    name: `${documentId}.txt`,
     path: `${documentId}.txt`,
     tags: [],
     documentCreatedAt: new Date('2026-03-01T12:00:00Z'),
@@ -24,6 +25,9 @@ export function chunk(documentId: string, n: number, change: Partial<IndexedChun
     heading: 'Terms › Refunds',
     title: 'Handbook',
     text: `Passage ${n} of ${documentId}`,
+    gap: n === 0 ? '' : '\n\n',
+    context: 'Year | Revenue',
+    textHash: `hash-${n}`,
     terms: `passage word${n}`,
     vector: direction(n),
     ...change,
@@ -123,7 +127,7 @@ export function chunkIndexConformance(
 
     test('passages come back exactly, whatever they consist of', async () => {
       const odd = `it's "quoted" \\ back%slash_ \u0000 \t\n\f naïve 検索 👩‍👩‍👧 ‏עברית {}[]$; -- DROP`
-      await add(chunk('doc_1', 7, { text: odd, heading: odd, title: odd, path: odd, tags: [odd], terms: 'odd' }))
+      await add(chunk('doc_1', 7, { text: odd, gap: odd, context: odd, heading: odd, title: odd, path: odd, tags: [odd], terms: 'odd' }))
       const passages = await index.passages('usr_a', ['doc_1:1:7', 'doc_gone:1:0'])
       expect([...passages]).toEqual([
         [
@@ -140,6 +144,9 @@ export function chunkIndexConformance(
             heading: odd,
             title: odd,
             text: odd,
+            gap: odd,
+            context: odd,
+            terms: 'odd',
           },
         ],
       ])

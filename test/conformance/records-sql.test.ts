@@ -7,7 +7,9 @@ import { openRecords } from '../../src/records/sql/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
 import { accountsConformance } from './records-accounts.ts'
+import { generationsConformance } from './records-generations.ts'
 import { oauthConformance } from './records-oauth.ts'
+import { vocabularyConformance } from './records-vocabulary.ts'
 import { recordsConformance, type RecordsUnderTest } from './records.ts'
 
 const openIn = (folder: string, clock: TestClock = testClock()) =>
@@ -25,6 +27,8 @@ describe('records over SQLite', () => {
   recordsConformance(overSqlite)
   accountsConformance(overSqlite)
   oauthConformance(overSqlite)
+  vocabularyConformance(overSqlite)
+  generationsConformance(overSqlite)
 })
 
 /** A database with some rows, closed. */

@@ -64,6 +64,8 @@ test('a database of the first version comes to this one with nothing lost', asyn
   expect(await records.projects.find('usr_1', 'default')).toMatchObject({ id: 'prj_1', counts: { documents: 1, chunks: 2 } })
   expect(await records.documents.get('usr_1', 'doc_1')).toMatchObject({ version: 2, status: 'ready', title: 'T', tags: ['x'] })
   expect(await records.documents.pages('usr_1', 'doc_1')).toEqual([{ number: 1, text: 'abc', blocks: [] }])
+  // Its words come when it is indexed the next time.
+  expect(await records.vocabulary.frequencies('usr_1', ['abc'])).toEqual({ passages: 0, frequency: new Map() })
   expect(await records.queue.tombstones()).toEqual(['doc_0'])
   expect(await records.events.since('usr_1', 0, 10)).toMatchObject([{ id: 7, type: 'document.ready' }])
   expect(await records.generations.active()).toMatchObject({ id: 'gen_1', dimensions: 256 })

@@ -200,10 +200,14 @@ describe('which model an index belongs to', () => {
     const words = await upload('one.txt', 'two.txt')
     await expectSearchableOnce(running, words)
     await running.daemon.stop()
-    const asked = ollama.embedCalls().length
 
     running = await instance.start({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+    // Found all the while: the old index answers until the new one is whole.
     await expectSearchableOnce(running, words)
+    await until('the built-in one in use', async () => {
+      return (await running.search(words['one.txt']!)).embedding_model === 'builtin'
+    })
+    const asked = ollama.embedCalls().length
     for (const document of await running.documents()) expect(document.embedding_model).toBe('builtin')
     expect(await running.search(words['one.txt']!)).toMatchObject({ mode: 'hybrid', embedding_model: 'builtin' })
     expect(ollama.embedCalls().length).toBe(asked)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiKeyCreated, ApiKeyList, Health, Me } from '../../src/contract/account.ts'
 import type { ConnectionList, OAuthClient, OAuthClientCreated, OAuthClientList } from '../../src/contract/clients.ts'
 import type { Document, DocumentList } from '../../src/contract/documents.ts'
+import type { ModelList } from '../../src/contract/models.ts'
 import type { Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { routes } from '../../src/http/api/index.ts'
@@ -72,6 +73,15 @@ const CASES: Record<string, () => Promise<void>> = {
       })
       expect(narrowed.body.results).toEqual([])
     }
+    // Nor of her words, her documents' names, or that a phrase stands anywhere.
+    for (const query of ['xylophonne stiars', 'hidenn gardns', '"hidden under the stairs" gardens', 'gardens name:secret']) {
+      const { body } = await app.bob.post<SearchAnswer>('/api/v1/search', { query })
+      expect(body.corrected_query).toBe(query === 'hidenn gardns' ? 'hidenn gardens' : null)
+      expect(body.results.filter((result) => result.document.name !== 'of-bob.txt')).toEqual([])
+      if (query.includes('name:') || query.includes('"')) expect(body.results).toEqual([])
+    }
+    const without = await app.bob.post<SearchAnswer>('/api/v1/search', { query: 'gardens -xylophone -name:of-bob' })
+    expect(without.body.results).toEqual([])
     for (const one of [document.project.id, 'Private'])
       expect(await app.bob.post('/api/v1/search', { query: 'xylophone', project: one })).toMatchObject(
         isMissing('project_not_found'),
@@ -196,6 +206,13 @@ const CASES: Record<string, () => Promise<void>> = {
   updateUser: () => isForTheOwner('PATCH', '/api/v1/users/alice@example.org', { name: 'Taken over' }),
   resetUser: () => isForTheOwner('POST', '/api/v1/users/alice@example.org/reset'),
   deleteUser: () => isForTheOwner('DELETE', '/api/v1/users/alice@example.org'),
+  async listModels() {
+    const { body } = await app.bob.get<ModelList>('/api/v1/models')
+    expect(JSON.stringify(body)).not.toMatch(/Alice|secret\.txt/)
+  },
+  pullModel: () => isForTheOwner('POST', '/api/v1/models/pull', { model: 'embeddinggemma' }),
+  useModel: () => isForTheOwner('POST', '/api/v1/models/use', { model: 'embeddinggemma' }),
+  removeModelIndex: () => isForTheOwner('DELETE', '/api/v1/models/builtin'),
   // Both are allowed by users of their own to the same application; what one application or user has is nobody else's.
   async issueToken() {
     const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]

@@ -108,6 +108,35 @@ test.each([
   expect(await app.alice.post('/api/v1/search', json)).toMatchObject({ status: 400, body: { detail } })
 })
 
+test('misspelt words are corrected, and one can insist', async () => {
+  const { body } = await search({ query: 'When are Refnuds piad?' })
+  expect(body).toMatchObject({
+    query: 'When are Refnuds piad?',
+    corrected_query: 'When are Refunds paid?',
+    results: [{ document: { id } }],
+  })
+  const insisted = await search({ query: 'Refnuds', mode: 'keyword', correct: false })
+  expect(insisted.body).toMatchObject({ corrected_query: null, results: [] })
+  expect((await search({ query: 'refunds' })).body.corrected_query).toBeNull()
+})
+
+test.each([
+  ['"fourteen days" refunds roses', ['refunds.txt']],
+  ['refunds roses -"fourteen days"', ['gardens.txt']],
+  ['refunds roses -lime', ['refunds.txt']],
+  ['refunds roses name:GARD', ['gardens.txt']],
+])('%s', async (query, names) => {
+  const { body } = await search({ query })
+  expect([...new Set(body.results.map(({ document }) => document.name))]).toEqual(names)
+})
+
+test('a query of only exclusions is refused in words', async () => {
+  expect(await app.alice.post('/api/v1/search', { query: '-refunds name:gardens' })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_query', detail: expect.stringContaining('Add a word to look for') },
+  })
+})
+
 test('a project that is not there is 404, not an empty answer', async () => {
   expect(await search({ query: 'refunds', project: 'Trems' })).toMatchObject({ status: 404, body: { code: 'project_not_found' } })
 })

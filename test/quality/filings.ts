@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SearchMode } from '../../src/search/search.ts'
-import { MODES } from './collections.ts'
+import { RUN_NAMES, RUNS, type Run } from './collections.ts'
 import { inParallel, type Instance } from './instance.ts'
 import { mean } from './metrics.ts'
 
@@ -10,7 +9,7 @@ type Hits = Record<(typeof DEPTHS)[number], number>
 
 export interface FilingsResult {
   questions: number
-  byMode: Record<SearchMode, { document: Hits; page: Hits }>
+  byRun: Record<Run, { document: Hits; page: Hits }>
 }
 
 interface Question {
@@ -29,11 +28,17 @@ export async function measureFilings(instance: Instance, folder: string): Promis
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Question)
-  const byMode = {} as FilingsResult['byMode']
-  for (const mode of MODES) {
+  const byRun = {} as FilingsResult['byRun']
+  for (const run of RUN_NAMES) {
     const found = await inParallel(questions, 4, async ({ question, evidence }) => {
-      const passages = await instance.search({ query: question, project: 'filings', mode, limit: 10 })
-      const documents = await instance.search({ query: question, project: 'filings', mode, limit: 10, group_by: 'document' })
+      const passages = await instance.search({ query: question, project: 'filings', ...RUNS[run], limit: 10 })
+      const documents = await instance.search({
+        query: question,
+        project: 'filings',
+        ...RUNS[run],
+        limit: 10,
+        group_by: 'document',
+      })
       const page = passages.results.findIndex(({ document, chunk }) =>
         evidence.some((place) => place.file === document.name && place.page >= chunk.page_start && place.page <= chunk.page_end),
       )
@@ -42,7 +47,7 @@ export async function measureFilings(instance: Instance, folder: string): Promis
     })
     const rate = (ranks: number[]): Hits =>
       Object.fromEntries(DEPTHS.map((depth) => [depth, mean(ranks.map((rank) => (rank >= 0 && rank < depth ? 1 : 0)))])) as Hits
-    byMode[mode] = { document: rate(found.map((f) => f.document)), page: rate(found.map((f) => f.page)) }
+    byRun[run] = { document: rate(found.map((f) => f.document)), page: rate(found.map((f) => f.page)) }
   }
-  return { questions: questions.length, byMode }
+  return { questions: questions.length, byRun }
 }

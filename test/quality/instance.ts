@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
 import type { UploadAnswer } from '../../src/contract/documents.ts'
 import { type RealDaemon, startRealDaemon } from '../support/daemon.ts'
@@ -13,6 +14,8 @@ export interface Instance {
   /** Uploads and waits until all of it can be searched; throws when any file was refused or failed. */
   load(project: string, files: readonly Upload[]): Promise<void>
   search(request: SearchRequest): Promise<SearchAnswer>
+  /** The same data under other settings. */
+  restart(env: Record<string, string>): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -23,7 +26,9 @@ export async function startInstance(
   args: string[] = ['--embedder', 'builtin'],
   env: Record<string, string> = {},
 ): Promise<Instance> {
-  const daemon = await startRealDaemon({ args: [...args, '--log-level', 'warn'], env })
+  const start = (more: { home?: string; env: Record<string, string> }) =>
+    startRealDaemon({ args: [...args, '--log-level', 'warn'], ...more })
+  let daemon = await start({ env })
   const headers = { Authorization: `Bearer ${await daemon.token()}` }
   const call = async (path: string, init: RequestInit): Promise<unknown> => {
     const answer = await fetch(daemon.url + path, init)
@@ -31,7 +36,9 @@ export async function startInstance(
     return answer.json()
   }
   return {
-    daemon,
+    get daemon() {
+      return daemon
+    },
     async load(project, files) {
       for (let i = 0; i < files.length; i += FILES_PER_REQUEST) {
         const { type, body } = multipart(project, files.slice(i, i + FILES_PER_REQUEST))
@@ -57,6 +64,10 @@ export async function startInstance(
         headers: { ...headers, 'Content-Type': 'application/json' },
         body: JSON.stringify(request),
       })) as SearchAnswer
+    },
+    async restart(changed) {
+      await daemon.stop()
+      daemon = await start({ home: dirname(daemon.dataDir), env: changed })
     },
     dispose: () => daemon.dispose(),
   }

@@ -1,18 +1,23 @@
 // `npm run quality [-- [--all] SET…]`: the judged collections through the real daemon over REST, into bench/QUALITY.md; with
 // `documents` alone, or without a set, real files against the text that other programs read, into bench/DOCUMENTS.md.
+// With `fusion`: the weight of the vector channel that does best on those sets with the embedder in use (DOCSEARCH_EMBEDDER).
 // At most 600 questions of a set, unless --all is given.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_DIR } from '../support/data.ts'
-import { type CollectionResult, collectionSets, measureCollection, MODES } from './collections.ts'
+import { type CollectionResult, collectionSets, measureCollection, RUN_NAMES } from './collections.ts'
 import { DEPTHS, type FilingsResult, measureFilings } from './filings.ts'
 import { readDocuments } from './documents.ts'
 import { reportOf } from './documents-report.ts'
+import { measureFusion } from './fusion.ts'
 import { startInstance } from './instance.ts'
+import { mean } from './metrics.ts'
 
 /** Hybrid may cost this much against its own keyword channel, on any set. */
 const TOLERANCE = 0.005
+/** Slips may cost this much where words are corrected, over all sets. */
+const TYPO_TOLERANCE = 0.01
 
 if (DATA_DIR === null) {
   console.log('skipped: no judged collections here (set DOCSEARCH_TEST_DATA to their folder)')
@@ -32,6 +37,13 @@ if (wanted.length === 0 || wanted.includes('documents')) {
   writeFileSync(fileURLToPath(new URL('../../bench/DOCUMENTS.md', import.meta.url)), `${title}\n\n${about}\n\n${markdown}\n`)
   if (wanted.length === 1) process.exit()
 }
+if (wanted.includes('fusion')) {
+  await measureFusion(
+    join(DATA_DIR, 'retrieval'),
+    collectionSets(join(DATA_DIR, 'retrieval')).filter((set) => wanted.length === 1 || wanted.includes(set)),
+  )
+  process.exit()
+}
 const instance = await startInstance()
 const results: CollectionResult[] = []
 let filings: FilingsResult | null = null
@@ -46,38 +58,66 @@ try {
   await instance.dispose()
 }
 
-const report = [...collectionTable(results), ...(filings ? filingsTable(filings) : [])].join('\n')
+const report = [...collectionTable(results), ...typoTable(results), ...(filings ? filingsTable(filings) : [])].join('\n')
 console.log(report)
 if (wanted.length === 0) {
   const header = `# Retrieval quality\n\nWritten by \`npm run quality\`: embedder builtin, the real daemon over REST, each judged document uploaded as a text file, results grouped by document.\n\n`
   writeFileSync(fileURLToPath(new URL('../../bench/QUALITY.md', import.meta.url)), `${header}${report}\n`)
 }
-const worse = results.filter(({ byMode }) => byMode.hybrid.ndcg10 < byMode.keyword.ndcg10 - TOLERANCE)
+const worse = results.filter(({ byRun }) => byRun.hybrid.ndcg10 < byRun.keyword.ndcg10 - TOLERANCE)
 for (const { set } of worse) console.error(`hybrid is below keyword by more than ${TOLERANCE} on ${set}`)
 if (worse.length > 0) process.exitCode = 1
+const lost = mean(results.flatMap(({ typos }) => (typos === null ? [] : [typos.clean.ndcg10 - typos.corrected.ndcg10])))
+if (lost > TYPO_TOLERANCE) {
+  console.error(`slips cost ${lost.toFixed(3)}, which is more than ${TYPO_TOLERANCE}`)
+  process.exitCode = 1
+}
 
-function row({ set, queries, byMode }: CollectionResult): string {
-  const figures = MODES.flatMap((mode) => [byMode[mode].ndcg10, byMode[mode].recall100]).map((figure) =>
+function row({ set, queries, byRun }: CollectionResult): string {
+  const figures = RUN_NAMES.flatMap((run) => [byRun[run].ndcg10, byRun[run].recall100]).map((figure) =>
     figure.toFixed(3).replace(/^0/, ''),
   )
   return `| ${[set, queries, ...figures].join(' | ')} |`
 }
 
 function collectionTable(all: CollectionResult[]): string[] {
-  const titles = MODES.flatMap((mode) => [`${mode} nDCG@10`, `${mode} Recall@100`])
+  const titles = RUN_NAMES.flatMap((run) => [`${run} nDCG@10`, `${run} Recall@100`])
   return [`| set | questions | ${titles.join(' | ')} |`, `|---|---|${titles.map(() => '---|').join('')}`, ...all.map(row), '']
 }
 
-function filingsTable({ questions, byMode }: FilingsResult): string[] {
+/** One letter in a quarter of the longer words of the questions wrong. */
+function typoTable(all: CollectionResult[]): string[] {
+  const rows = all.flatMap(({ set, typos }) => (typos === null ? [] : [{ set, ...typos }]))
+  const figures = rows.map(({ clean, corrected, insisted }) => [clean, corrected, insisted].map(({ ndcg10 }) => ndcg10))
+  const line = (name: string, values: number[]) => {
+    const [clean = 0, corrected = 0, insisted = 0] = values
+    const shown = [clean, corrected, clean - corrected, insisted, clean - insisted]
+    return `| ${[name, ...shown.map((value) => value.toFixed(3).replace(/^(-?)0/, '$1'))].join(' | ')} |`
+  }
+  return [
+    'One letter in a quarter of the longer words wrong, nDCG@10 of the reranked order',
+    '',
+    '| set | as asked | with slips | lost | not corrected | lost |',
+    '|---|---|---|---|---|---|',
+    ...rows.map(({ set }, i) => line(set, figures[i]!)),
+    line(
+      'mean',
+      [0, 1, 2].map((column) => mean(figures.map((values) => values[column]!))),
+    ),
+    '',
+  ]
+}
+
+function filingsTable({ questions, byRun }: FilingsResult): string[] {
   const percent = (share: number): string => `${Math.round(share * 100)} %`
   return [
     `Filings, ${questions} questions: the right document, the right page among the first`,
     '',
     `| mode | ${DEPTHS.map((d) => `document @${d}`).join(' | ')} | ${DEPTHS.map((d) => `page @${d}`).join(' | ')} |`,
     `|---|${'---|'.repeat(DEPTHS.length * 2)}`,
-    ...MODES.map(
+    ...RUN_NAMES.map(
       (mode) =>
-        `| ${mode} | ${DEPTHS.map((d) => percent(byMode[mode].document[d])).join(' | ')} | ${DEPTHS.map((d) => percent(byMode[mode].page[d])).join(' | ')} |`,
+        `| ${mode} | ${DEPTHS.map((d) => percent(byRun[mode].document[d])).join(' | ')} | ${DEPTHS.map((d) => percent(byRun[mode].page[d])).join(' | ')} |`,
     ),
   ]
 }

@@ -12,7 +12,8 @@ import { DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Scope } from '../../src/core/model.ts'
-import { createBuiltinEmbedder } from '../../src/embed/builtin.ts'
+import { chooseEmbedder } from '../../src/embed/choose.ts'
+import { createEmbedderModels } from '../../src/embed/models.ts'
 import { startEngine } from '../../src/engine/start.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { HttpSettings, Services } from '../../src/http/services.ts'
@@ -52,9 +53,13 @@ export interface TestAppOptions {
   loginFailures?: number
   log?: Logger
   clock?: Clock
+  /** Default: where nothing listens. */
+  ollamaUrl?: string
   /** Last word on the services: a full disk, a broken search. */
   change?: (services: Services) => Partial<Services>
 }
+
+const NOWHERE = 'http://127.0.0.1:9'
 
 /** The real services on a folder of its own, behind createApp on a free port of loopback. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -68,7 +73,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const engine = await startEngine({
     records,
     indexStore: createLanceIndexStore({ folder: join(folder, 'lance'), log }),
-    chooseEmbedder: async () => ({ embedder: createBuiltinEmbedder(), reason: 'the tests need no model' }),
+    // Nothing listens there, unless the test has an Ollama.
+    chooseEmbedder: async (existing, named = 'builtin') =>
+      chooseEmbedder({ setting: named, ollamaUrl: options.ollamaUrl ?? NOWHERE, existing, log }),
     clock,
     log,
   })
@@ -88,6 +95,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     blobs,
     engine,
     ingest,
+    models: createEmbedderModels(options.ollamaUrl ?? NOWHERE),
     search: createSearch({ records, engine, reranker, log }),
     apiKeys,
     accounts: createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log }),
@@ -97,7 +105,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       createAccessTokens({ grants: records.oauth.grants, clients: oauth.clients, log }),
     ]),
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
-    reranker: () => ({ model: reranker.model, message: 'the fused order is used' }),
+    reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
     startedAt: clock.now(),
     http: {
       baseUrl: () => options.publicUrl ?? url,

@@ -1,3 +1,5 @@
+import type { Reading } from './fake-judge.ts'
+
 /** A model of the fake Ollama. Its vectors are hashed bags of words: alike for texts that share words (or their first five letters), and others under another digest. */
 export interface FakeModel {
   name: string
@@ -6,6 +8,10 @@ export interface FakeModel {
   contextLength: number
   dimensions: number
   capabilities: string[]
+  /** As a reranker; without it it reads. */
+  reading?: Reading
+  /** What it gives as log-probabilities: none as before 0.12.11, ones above zero, null for NaN, a text. */
+  logprobs?: 'none' | 'positive' | 'null' | 'text'
 }
 
 export const EMBEDDINGGEMMA: FakeModel = {
@@ -29,6 +35,14 @@ export function makeModel(name: string, more: Partial<FakeModel> = {}): FakeMode
     ...more,
   }
 }
+
+/** A reranker as people install it: it only generates. */
+export const QWEN3_RERANKER: FakeModel = makeModel('qwen3-reranker', {
+  architecture: 'qwen3',
+  contextLength: 32_768,
+  dimensions: 1024,
+  capabilities: ['completion'],
+})
 
 /** As Ollama takes names: without a tag it is `latest`. */
 export function withTag(name: string): string {

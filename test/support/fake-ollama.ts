@@ -3,12 +3,14 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { EMBEDDINGGEMMA, countFakeTokens, fakeVector, withTag } from './fake-ollama-model.ts'
+import { fakeLogprobs, fakeRelevance, readPrompt } from './fake-judge.ts'
+import { EMBEDDINGGEMMA, countFakeTokens, fakeVector, makeModel, withTag } from './fake-ollama-model.ts'
 import type { FakeModel } from './fake-ollama-model.ts'
+import { type FakePull, streamPull } from './fake-ollama-pull.ts'
 
 /** What goes wrong instead of an answer. Without `times` it goes wrong once; each must be met, see `assertDone`. */
 export interface Fault {
-  /** `/api/embed`. */
+  /** `/api/embed`, `/api/generate`. */
   path: string
   times?: number
   /** Only requests this holds for. */
@@ -36,8 +38,8 @@ export interface FakeOllama {
   /** How often a model was loaded: once at first, and again for every other `num_ctx`. */
   readonly loads: number
   fail(fault: Fault): void
-  /** The next call of this path waits until `release` is called; `arrived` tells that it is there. */
-  hold(path: string): { arrived: Promise<void>; release(): void }
+  /** The next call of this path (for which `when` holds) waits until `release` is called; `arrived` tells that it is there. */
+  hold(path: string, when?: Fault['when']): { arrived: Promise<void>; release(): void }
   /** Milliseconds before every answer of this path. */
   delay(path: string, ms: number): void
   /** Inputs with this word make the whole batch fail, as NaN does; `old` in the words of older servers. */
@@ -45,6 +47,12 @@ export interface FakeOllama {
   setModels(models: FakeModel[]): void
   /** Other weights under the same name, as after a pull. */
   setDigest(model: string, digest: string): void
+  /** Other vectors under the same name and digest, as after an update of Ollama; undefined for those of before. */
+  drift(model: string, how?: string): void
+  /** How downloads go from here on. A model that was downloaded is `makes`, or an embedding model of the default kind. */
+  pulls(how: FakePull, makes?: FakeModel): void
+  /** Downloads whose connection was closed before they were whole. */
+  readonly hungUp: number
   stop(): Promise<void>
   /** On the same port. */
   restart(): Promise<void>
@@ -62,9 +70,15 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
   const loaded = new Map<string, unknown>()
   const calls: FakeCall[] = []
   const faults: (Fault & { left: number })[] = []
-  const holds: { path: string; arrive(): void; released: Promise<void> }[] = []
+  const holds: { path: string; when: Fault['when']; arrive(): void; released: Promise<void> }[] = []
   const delays = new Map<string, number>()
   const poisons = new Map<string, boolean>()
+  const drifts = new Map<string, string>()
+  let pulling: { how: FakePull; makes: FakeModel | undefined } = { how: {}, makes: undefined }
+  let hungUp = 0
+
+  // The fake's vectors hang on the digest.
+  const drifted = (model: FakeModel): FakeModel => ({ ...model, digest: model.digest + (drifts.get(model.name) ?? '') })
 
   async function start(): Promise<void> {
     server = createServer((request, response) => {
@@ -88,7 +102,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     const path = request.url!
     const body = await readJson(request)
     calls.push({ path, body })
-    const held = holds.findIndex((hold) => hold.path === path)
+    const held = holds.findIndex((hold) => hold.path === path && (hold.when?.(body) ?? true))
     if (held >= 0) {
       const [hold] = holds.splice(held, 1)
       hold!.arrive()
@@ -130,17 +144,12 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
       case 'POST /api/generate': {
         const model = find(body, response)
         if (model === undefined) return
-        if (!model.capabilities.includes('completion')) return fail(response, 400, `"${model.name}" does not support generate`)
-        return send(response, {
-          model: model.name,
-          response: 'no',
-          done: true,
-          logprobs: [{ token: 'no', logprob: -0.1, top_logprobs: [] }],
-        })
+        return generate(model, body, response)
       }
       case 'POST /api/pull':
-        response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-        return void response.end('{"status":"pulling manifest"}\n{"status":"success"}\n')
+        return void streamPull(response, pulling.how, () => hungUp++).then((whole) => {
+          if (whole) installed = [...installed, pulling.makes ?? makeModel(String(body['model']))]
+        })
       default:
         return void response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found')
     }
@@ -152,12 +161,42 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     return model
   }
 
-  function embed(model: FakeModel, body: Record<string, unknown>, response: ServerResponse, lie: Fault['kind']): void {
-    const input = body['input']
-    const inputs = input === '' ? [] : (Array.isArray(input) ? input : [input]).map(String)
+  function load(model: FakeModel, body: Record<string, unknown>): void {
     const context = JSON.stringify(body['options'] ?? null)
     if (loaded.get(model.name) !== context) loads++
     loaded.set(model.name, context)
+  }
+
+  function generate(model: FakeModel, body: Record<string, unknown>, response: ServerResponse): void {
+    if (!model.capabilities.includes('completion')) return fail(response, 400, `"${model.name}" does not support generate`)
+    load(model, body)
+    const { question, passage, begun } = readPrompt(String(body['prompt']))
+    const said = begun.trim().toLowerCase()
+    // Without `raw` it is a chat: the model talks, and its first token says nothing.
+    const yes =
+      body['raw'] !== true
+        ? 0.5
+        : said === ''
+          ? fakeRelevance(model.reading ?? 'reads', question, passage)
+          : Number(said === 'yes') || 1e-9
+    const top = fakeLogprobs(Math.min(yes, 1 - 1e-9), Number(body['top_logprobs'] ?? 0)).map((one) =>
+      model.logprobs === 'positive' ? { ...one, logprob: -one.logprob } : one,
+    )
+    const [first = { token: 'no', logprob: -0.1 }] = top
+    const changed = { null: null, text: 'high' } as Record<string, unknown>
+    const told = { ...first, ...(model.logprobs && model.logprobs in changed && { logprob: changed[model.logprobs] }) }
+    send(response, {
+      model: model.name,
+      response: first.token,
+      done: true,
+      ...(body['logprobs'] === true && model.logprobs !== 'none' && { logprobs: [{ ...told, top_logprobs: top }] }),
+    })
+  }
+
+  function embed(model: FakeModel, body: Record<string, unknown>, response: ServerResponse, lie: Fault['kind']): void {
+    const input = body['input']
+    const inputs = input === '' ? [] : (Array.isArray(input) ? input : [input]).map(String)
+    load(model, body)
     if (!model.capabilities.includes('embedding')) return fail(response, 400, 'this model does not support embeddings')
     if (typeof body['keep_alive'] === 'string')
       return fail(response, 400, `time: missing unit in duration "${body['keep_alive']}"`)
@@ -171,7 +210,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
         : fail(response, 400, 'embedding contains NaN or Inf values')
     }
     const dimensions = Number(body['dimensions'] ?? model.dimensions)
-    const embeddings: unknown[][] = inputs.map((text) => fakeVector(model, text, dimensions))
+    const embeddings: unknown[][] = inputs.map((text) => fakeVector(drifted(model), text, dimensions))
     if (lie === 'wrong_dimensions') for (const vector of embeddings) vector.pop()
     if (lie === 'wrong_count') embeddings.pop()
     if (lie === 'nan_values') embeddings[0]![3] = null
@@ -189,10 +228,10 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
       return loads
     },
     fail: (fault) => void faults.push({ ...fault, left: fault.times ?? 1 }),
-    hold(path) {
+    hold(path, when) {
       const arrived = Promise.withResolvers<void>()
       const released = Promise.withResolvers<void>()
-      holds.push({ path, arrive: arrived.resolve, released: released.promise })
+      holds.push({ path, when, arrive: arrived.resolve, released: released.promise })
       return { arrived: arrived.promise, release: released.resolve }
     },
     delay: (path, ms) => void delays.set(path, ms),
@@ -200,6 +239,11 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     setModels: (next) => void (installed = [...next]),
     setDigest(model, digest) {
       installed = installed.map((one) => (one.name === withTag(model) ? { ...one, digest } : one))
+    },
+    drift: (model, how) => void (how === undefined ? drifts.delete(withTag(model)) : drifts.set(withTag(model), how)),
+    pulls: (how, makes) => void (pulling = { how, makes }),
+    get hungUp() {
+      return hungUp
     },
     stop,
     restart: start,

@@ -84,11 +84,14 @@ export function result(
       page_start: page,
       page_end: page,
       heading: 'Terms › Rent',
+      context: '',
       char_start: 0,
       char_end: text.length,
     },
     text,
     highlights,
+    joined_chunks: 1,
+    also_in: [],
   }
 }
 
@@ -100,6 +103,7 @@ export function answerWith(results: unknown[], more: object = {}) {
     mode: 'hybrid',
     mode_reason: null,
     embedding_model: 'builtin',
+    corrected_query: null,
     rerank: { applied: false, model: null, took_ms: 0, reason: null },
     pending_documents: 0,
     ...more,

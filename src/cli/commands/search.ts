@@ -11,6 +11,7 @@ interface Options {
   limit?: number
   mode?: NonNullable<SearchRequest['mode']>
   rerank: boolean
+  correct: boolean
   group?: boolean
   explain?: boolean
   open?: number
@@ -23,6 +24,7 @@ export async function run(context: Context, words: string[], options: Options): 
   const client = await context.client()
   const request = await requestOf(context, query, options)
   const answer = await client.search(request)
+  sayWhatWasCorrected(context, answer)
   sayWhatIsMissing(context, answer, request.mode ?? 'hybrid')
 
   if (options.open !== undefined) return openResult(context, answer, options.open)
@@ -51,9 +53,17 @@ async function requestOf(context: Context, query: string, options: Options): Pro
   else if (projects.length > 1) request.project = projects
   if (options.mode !== undefined) request.mode = options.mode
   if (!options.rerank) request.rerank = false
+  if (!options.correct) request.correct = false
   if (options.group === true) request.group_by = 'document'
   if (options.explain === true) request.explain = true
   return request
+}
+
+/** On a pipe too: what was found is not what was asked for, and a script may insist. */
+function sayWhatWasCorrected(context: Context, { query, corrected_query: corrected }: SearchAnswer): void {
+  // An instance of an earlier version says nothing of it.
+  if (corrected)
+    context.notice(`Showing results for ${oneLine(corrected)}; search instead for ${oneLine(query)} with --no-correct.`)
 }
 
 /** An answer from an index that is still filling must not look like "nothing there". */

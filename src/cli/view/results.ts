@@ -27,9 +27,15 @@ function formatResult(result: SearchResult, { width, style }: Layout): string {
   const name = truncate(oneLine(document.name), Math.max(12, width - rank.length - textWidth(facts) - score.length))
   const lines = [rank + style.bold(name) + facts + style.dim(score)]
   if (chunk.heading !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.heading), width - INDENT.length)))
+  if (chunk.context !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.context), width - INDENT.length)))
   lines.push(...passage(result, width - INDENT.length, style).map((line) => (line === '' ? '' : INDENT + line)))
+  if (result.also_in.length > 0) lines.push(INDENT + style.dim(`also in ${alsoIn(result)}`))
   if (result.explain !== undefined) lines.push(INDENT + style.dim(explanation(result.explain)))
   return lines.join('\n') + '\n'
+}
+
+function alsoIn(result: SearchResult): string {
+  return result.also_in.map(({ name, page_start }) => `${oneLine(name)} (page ${page_start})`).join(', ')
 }
 
 /** Wrapped, with the highlights laid over the lines they fall into. */
@@ -62,6 +68,13 @@ function explanation(explain: NonNullable<SearchResult['explain']>): string {
     stage('keyword', explain.keyword),
     stage('vector', explain.vector),
     stage('fused', explain.fused),
-    stage('rerank', explain.rerank),
+    stage('rerank', explain.rerank) + featuresOf(explain.rerank?.features),
   ].join(' · ')
+}
+
+/** What made a score, the most first; what has nothing in it is left out. */
+function featuresOf(features: Readonly<Record<string, number>> = {}): string {
+  const parts = Object.entries(features).filter(([, value]) => value >= 0.0005)
+  const shown = parts.toSorted(([, a], [, b]) => b - a).map(([name, value]) => `${oneLine(name)} ${value.toFixed(3)}`)
+  return shown.length === 0 ? '' : ` = ${shown.join(' + ')}`
 }

@@ -9,6 +9,7 @@ import { eventRoutes } from './events/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { meRoutes } from './me/routes.ts'
+import { modelRoutes } from './models/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
@@ -27,6 +28,7 @@ export const operations: readonly (Route | Operation)[] = [
   ...connectionRoutes,
   ...clientRoutes,
   ...userRoutes,
+  ...modelRoutes,
   ...healthRoutes,
   authorizeOperation,
   ...oauthRoutes,

@@ -11,7 +11,13 @@ export interface Task extends PrepareRequest {
 
 /** From a thread. */
 export type Outcome =
-  | { id: number; chunks: PreparedChunk[]; vectors: Vectors | null }
+  | {
+      id: number
+      chunks: PreparedChunk[]
+      /** `CountedWord[]` as JSON, in which it is kept: thousands of small lists take longer to hand over than their text. */
+      words: string
+      vectors: Vectors | null
+    }
   | { id: number; failure: { name: string; message: string; stack: string | undefined } }
 
 /** Vectors one after the other in one buffer, which changes hands without being copied. */

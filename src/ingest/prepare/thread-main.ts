@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { createBuiltinEmbedder } from '../../embed/builtin.ts'
-import { countWords, estimateSubwords } from '../../embed/tokens.ts'
+import { countWords, estimateSubwords } from '../../text/model-tokens.ts'
 import { prepare } from './prepare.ts'
 import type { Outcome, Task, Vectors } from './protocol.ts'
 
@@ -12,13 +12,16 @@ parentPort!.on('message', (task: Task) => {
 
 async function run(task: Task): Promise<void> {
   try {
-    const { chunks, vectors } = await prepare(
+    const { chunks, words, vectors } = await prepare(
       task,
       task.counter === 'words' ? countWords : estimateSubwords,
       task.embed ? embedder : null,
     )
     const packed = vectors && pack(vectors, embedder.dimensions)
-    send({ id: task.id, chunks, vectors: packed }, packed ? [packed.values.buffer as ArrayBuffer] : [])
+    send(
+      { id: task.id, chunks, words: JSON.stringify(words), vectors: packed },
+      packed ? [packed.values.buffer as ArrayBuffer] : [],
+    )
   } catch (error) {
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
     send({ id: task.id, failure: { name, message, stack } }, [])

@@ -10,6 +10,8 @@ const HEAP_MB = 640
 
 export interface Prepared {
   chunks: PreparedChunk[]
+  /** See `CountedWord`, as JSON. */
+  words: string
   /** In the order of the chunks, null where there is none; null when another embedder is to make them. */
   vectors: (Float32Array | null)[] | null
 }
@@ -57,7 +59,10 @@ export function createPrepareThreads(count: number): PrepareThreads {
       done()
       idle.push(thread)
       if ('failure' in outcome) reject(failed(Object.assign(new Error(outcome.failure.message), outcome.failure)))
-      else resolve({ chunks: outcome.chunks, vectors: outcome.vectors && unpack(outcome.vectors, outcome.chunks.length) })
+      else {
+        const { chunks, words, vectors } = outcome
+        resolve({ chunks, words, vectors: vectors && unpack(vectors, chunks.length) })
+      }
       next()
     }
     const onError = (error: Error) => lost(failed(error))

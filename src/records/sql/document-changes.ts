@@ -3,6 +3,7 @@ import { fresh, foldName } from './document-rows.ts'
 import { slices } from './store.ts'
 import type { WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
+import { changeWords } from './vocabulary-changes.ts'
 
 /** The rows go; a tombstone for each stays until the index has forgotten it. */
 export async function removeDocuments(tx: WriteTransaction, rows: readonly DocumentRow[], now: number): Promise<void> {
@@ -10,6 +11,10 @@ export async function removeDocuments(tx: WriteTransaction, rows: readonly Docum
     tx,
     rows.map((row) => row.id),
     now,
+  )
+  await changeWords(
+    tx.sql,
+    rows.map((row) => ({ documentId: row.id, ownerId: row.owner_id, counted: null })),
   )
   for (const ids of slices(rows.map((row) => row.id))) await tx.sql.deleteFrom('documents').where('id', 'in', ids).execute()
   await tx.announce('document.deleted', rows)

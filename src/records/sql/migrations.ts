@@ -4,12 +4,16 @@ import { Migrator } from 'kysely/migration'
 import type { Migration } from 'kysely/migration'
 import { DocsearchError } from '../../core/errors.ts'
 import { accounts } from './migration-accounts.ts'
+import { vocabulary } from './migration-vocabulary.ts'
+import { models } from './migration-models.ts'
 
 /** In order, by name. One that has been released is never changed: a further one is added. */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001_initial': { up: initial },
   '0002_accounts': { up: accounts },
   '0003_warnings': { up: warnings },
+  '0004_vocabulary': { up: vocabulary },
+  '0005_models': { up: models },
 }
 
 /** Documents with warnings are few, and are asked for as a list of their own. */

@@ -21,6 +21,7 @@ import { createSessions } from './sessions.ts'
 import { createStore } from './store.ts'
 import type { Tables } from './tables.ts'
 import { createUsers } from './users.ts'
+import { createVocabulary } from './vocabulary.ts'
 
 const BUSY_TIMEOUT_MS = 10_000
 
@@ -52,6 +53,7 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     queue: createQueue(store),
     events: createEvents(store),
     generations: createGenerations(store),
+    vocabulary: createVocabulary(store),
     check: () => check(db),
     close: () => db.destroy(),
   }

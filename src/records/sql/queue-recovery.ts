@@ -85,7 +85,7 @@ export function createQueueRecovery(store: Store): Recovery {
  * The same bytes once more: another version, so that work under way for the old index is thrown away; pages already extracted,
  * with title, warnings and health, belong to that version too.
  */
-function indexAnew(now: number): UpdateObject<Tables, 'documents'> {
+export function indexAnew(now: number): UpdateObject<Tables, 'documents'> {
   const { title: _title, page_count: _count, warnings: _warnings, health: _health, parse: _parse, ...rest } = fresh(now)
   return {
     ...rest,

@@ -6,6 +6,7 @@ import { createQueueRecovery } from './queue-recovery.ts'
 import { slices } from './store.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
+import { changeWords, type DocumentWords } from './vocabulary-changes.ts'
 
 export function createQueue(store: Store): Queue {
   const { db, now } = store
@@ -126,12 +127,18 @@ export function createQueue(store: Store): Queue {
       store.write(async (tx) => {
         const unwanted: JobRef[] = []
         const done: DocumentRow[] = []
-        for (const { job, chunkCount, chunksSkipped, embeddingModel, warnings } of results) {
+        const counted: DocumentWords[] = []
+        for (const { job, chunkCount, chunksSkipped, embeddingModel, warnings, words } of results) {
           const row = await wanted(tx, job)
           if (!row) {
             unwanted.push(job)
             continue
           }
+          counted.push({
+            documentId: row.id,
+            ownerId: row.owner_id,
+            counted: words === undefined ? null : { words, passages: chunkCount },
+          })
           const health = { ...JSON.parse(row.health), chunksSkipped }
           done.push(
             await tx.sql
@@ -155,6 +162,7 @@ export function createQueue(store: Store): Queue {
         // Its chunks of now have just taken the place of those that were to be forgotten.
         for (const ids of slices(done.map((row) => row.id)))
           await tx.sql.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
+        await changeWords(tx.sql, counted)
         await tx.announce('document.ready', done)
         return unwanted
       }),
@@ -176,6 +184,7 @@ export function createQueue(store: Store): Queue {
           .where('id', '=', row.id)
           .returningAll()
           .executeTakeFirstOrThrow()
+        await changeWords(tx.sql, [{ documentId: row.id, ownerId: row.owner_id, counted: null }])
         // What was searchable of an earlier version goes: a failed document is not found.
         if (row.indexed === 1) await bury(tx, [row.id], now())
         await tx.announce('document.failed', [failed])

@@ -17,6 +17,11 @@ export interface Tables extends OAuthTables {
   tombstones: TombstoneRow
   events: EventRow
   generations: GenerationRow
+  vocabularies: VocabularyRow
+  vocabulary_words: VocabularyWordRow
+  document_words: DocumentWordsRow
+  generation_documents: GenerationDocumentRow
+  settings: SettingRow
 }
 
 export interface UserRow {
@@ -137,6 +142,52 @@ export interface GenerationRow {
   fingerprint: string
   embedding_model: string
   dimensions: number
-  active: number
+  state: 'active' | 'building' | 'kept'
+  /** Vectors of the canary texts, as JSON; null until they are made. */
+  canaries: string | null
   created_at: number
+}
+
+/** What an index that is not in use holds of a document. For the one in use the document's own row says it. */
+export interface GenerationDocumentRow {
+  generation_id: string
+  document_id: string
+  version: number
+  /** Null: set aside, the model could do nothing with it. */
+  chunks: number | null
+  chunks_skipped: number
+  /** Those that its embedding caused. */
+  warnings: string
+}
+
+/** What was chosen while the instance ran, and holds after a restart. */
+export interface SettingRow {
+  name: string
+  value: string
+}
+
+export interface VocabularyRow {
+  id: Generated<number>
+  owner_id: string
+  /** At most so many rows of `vocabulary_words` there are. */
+  words: number
+  /** Passages of all documents that are counted. */
+  passages: number
+}
+
+/** A word that stands in an owner's documents, by the term under which it is indexed there. */
+export interface VocabularyWordRow {
+  vocabulary_id: number
+  word: string
+  term: string
+  documents: number
+  /** Over all words of a term: the passages with that term. */
+  passages: number
+}
+
+/** What a document counts for in the vocabulary, so that it can be taken off again. `words` is JSON: `[[word, term, passages], …]`. */
+export interface DocumentWordsRow {
+  document_id: string
+  passages: number
+  words: string
 }

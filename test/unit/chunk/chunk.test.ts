@@ -90,6 +90,49 @@ test('a passage ends with its page, but not in the middle of a sentence', () => 
   ])
 })
 
+test('a passage that begins within a table has its header row beside it, and not in its text', () => {
+  const rows = page(1, (to) => {
+    to.add('paragraph', 'Revenue by year.')
+    to.add('table_row', 'Year | Revenue', { table: 1, header: true })
+    for (let i = 0; i < 40; i++) to.add('table_row', `Row${i} 1 2 3`, { table: 1 })
+    to.add('paragraph', sentence('After', 45))
+    for (let i = 0; i < 40; i++) to.add('table_row', `Other${i} 1 2 3`, { table: 2 })
+  })
+  const chunks = chunkDocument([rows], options)
+  const [first, second] = chunks
+  expect(first).toMatchObject({ context: '', text: expect.stringContaining('Year | Revenue') })
+  expect(second).toMatchObject({ context: 'Year | Revenue', text: expect.stringMatching(/^Row\d/) })
+  expect(chunks.filter(({ text }) => /^(After|Other)/.test(text)).map(({ context }) => context)).toEqual(['', '', '', '', ''])
+})
+
+test('what lies between two passages is known, so that they can be put together again', () => {
+  const pages = [1, 2].map((number) =>
+    page(number, (to) => {
+      for (let i = 0; i < 5; i++) to.add('paragraph', sentence(`Word${i}`, 30))
+    }),
+  )
+  const chunks = chunkDocument(pages, options)
+  expect(chunks.length).toBeGreaterThan(2)
+  expect(chunks.map(({ gap, text }) => gap + text).join('')).toBe(documentText(pages))
+})
+
+test('a text without headings has its short first line for a heading, a text with headings has not', () => {
+  const plain = (to: PageBuilder) => {
+    to.add('paragraph', 'Minutes of the meeting')
+    for (let i = 0; i < 4; i++) to.add('paragraph', sentence(`Word${i}`, 40))
+  }
+  const paths = (write: (to: PageBuilder) => void) =>
+    chunkDocument([page(1, write)], options).map(({ headingPath }) => headingPath)
+  expect(new Set(paths(plain).flat())).toEqual(new Set(['Minutes of the meeting']))
+  const structured = (to: PageBuilder) => {
+    plain(to)
+    to.add('heading', 'Budget', { level: 1 })
+    to.add('paragraph', sentence('Money', 40))
+  }
+  expect(new Set(paths(structured).flat())).toEqual(new Set(['Budget']))
+  expect(new Set(paths((to) => to.add('paragraph', 'Just one line')).flat())).toEqual(new Set())
+})
+
 test('rows of a table are never cut while they fit', () => {
   const chunks = chunkDocument(
     [

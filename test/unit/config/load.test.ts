@@ -115,6 +115,7 @@ test('each flag of serve sets its own value', async () => {
     publicUrl: 'https://docs.example.org',
     ollama: 'http://models.example:1',
     embedder: 'builtin',
+    reranker: 'none',
     logLevel: 'warn',
   }
   const { config, values } = await loadConfig({ data: dir, ...flags }, {})
@@ -124,8 +125,51 @@ test('each flag of serve sets its own value', async () => {
     publicUrl: 'https://docs.example.org',
     ollamaUrl: 'http://models.example:1',
     embedder: 'builtin',
+    reranker: 'none',
     logLevel: 'warn',
   })
   const fromFlags = values.filter(({ source }) => source === 'flag').map(({ from }) => from)
-  expect(fromFlags.toSorted()).toEqual(['--data', '--embedder', '--host', '--log-level', '--ollama', '--port', '--public-url'])
+  expect(fromFlags.toSorted()).toEqual([
+    '--data',
+    '--embedder',
+    '--host',
+    '--log-level',
+    '--ollama',
+    '--port',
+    '--public-url',
+    '--reranker',
+  ])
+})
+
+test.each(['auto', 'builtin', 'none', 'ollama:dengcao/Qwen3-Reranker-0.6B:Q8_0', 'https://rerank.example/v1/rerank'])(
+  'the reranker may be %s',
+  async (reranker) => {
+    expect((await loadConfig({ data: dir }, { DOCSEARCH_RERANKER: reranker })).config.reranker).toBe(reranker)
+  },
+)
+
+test.each(['ollama:', 'qwen', 'ftp://rerank.example', 'https://me:secret@rerank.example', 'https://rerank.example/?key=secret'])(
+  'the reranker may not be %s',
+  async (reranker) => {
+    await expect(loadConfig({ data: dir, reranker }, {})).rejects.toThrow(/reranker must be auto, builtin, none, ollama:MODEL/)
+  },
+)
+
+test("a rerank endpoint's key comes from the environment only, and is shown nowhere", async () => {
+  const key = 'sk-cafe\u00e9'
+  const { config, values } = await loadConfig({ data: dir }, { DOCSEARCH_RERANK_KEY: ' sk-secret\n' })
+  expect(config.rerank).toEqual({
+    model: null,
+    key: 'sk-secret',
+    deadlineMs: 2000,
+    candidates: 25,
+    passageTokens: 512,
+    parallel: 1,
+  })
+  expect(JSON.stringify(values)).not.toContain('sk-secret')
+  await writeFile(join(dir, 'config.json'), JSON.stringify({ rerank: { key: 'sk-secret' } }))
+  await expect(loadConfig({ data: dir }, {})).rejects.toThrow(/unknown key "rerank\.key"/)
+  const failure = await loadConfig({ data: dir }, { DOCSEARCH_RERANK_KEY: key }).catch((error) => error)
+  expect(failure.message).toMatch(/DOCSEARCH_RERANK_KEY has characters that no key has/)
+  expect(failure.message).not.toContain(key)
 })

@@ -3,7 +3,7 @@ import { inputs, onStage } from './ollama-helpers.ts'
 
 const stage = onStage()
 const OTHER = 'f'.repeat(64)
-const changed = { code: 'embedding_model_changed', message: expect.stringMatching(/docsearch reindex/) }
+const changed = { code: 'embedding_model_changed', message: expect.stringMatching(/docsearch models use/) }
 
 test('other weights under the same name have another fingerprint', async () => {
   const first = await stage.make()

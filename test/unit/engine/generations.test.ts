@@ -101,7 +101,7 @@ test('other weights under the same name are not taken silently: keywords only, a
   expect((await engine.status()).embedder).toMatchObject({
     status: 'degraded',
     code: 'embedding_model_changed',
-    message: expect.stringContaining('docsearch reindex'),
+    message: expect.stringContaining('docsearch models use'),
   })
 })
 

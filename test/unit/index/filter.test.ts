@@ -51,7 +51,16 @@ beforeAll(async () => {
       return {
         documentId,
         isNew: true,
-        chunks: [chunk(documentId, 0, { path: value, tags: [value, `n${n}`], projectId: value, mediaType: value })],
+        chunks: [
+          chunk(documentId, 0, {
+            path: value,
+            name: value,
+            text: `x${value}x`,
+            tags: [value, `n${n}`],
+            projectId: value,
+            mediaType: value,
+          }),
+        ],
       }
     }),
   )
@@ -83,4 +92,63 @@ test('any text finds exactly what equals it, begins with it or has it as a tag',
 test('every filter is bound to its owner first, and a missing part does not widen it', () => {
   expect(filterToSql({ ownerId: "o'hara" })).toBe("owner_id = 'o''hara'")
   expect(filterToSql({ ownerId: 'a', projectIds: [] })).toBe("owner_id = 'a' AND FALSE")
+})
+
+const fold = (text: string) => text.normalize('NFC').toLowerCase()
+
+test('any text is found in names as it stands, letter case aside', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(nasty, fc.constantFrom(...values)), async (text) => {
+      const inName = (value: string) => fold(value).includes(fold(text))
+      expect(await found({ nameParts: [text] })).toEqual(expected(inName))
+      expect(await found({ withoutNameParts: [text] })).toEqual(expected((value) => !inName(value)))
+    }),
+    { numRuns: 40, seed: 13 },
+  )
+})
+
+test('a phrase of any characters is a phrase, never a pattern', async () => {
+  const flat = (text: string) => text.replace(/\s+/g, ' ')
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...values.filter((value) => value.trim() !== '')), async (value) => {
+      // Between two letters it stands nowhere else than in texts that have all of it.
+      const phrase = `x${value}x`
+      const has = (text: string) =>
+        flat(fold(text))
+          .replaceAll('\0', '')
+          .includes(flat(fold(value)).replaceAll('\0', ''))
+      const hits = await found({ phrases: [phrase] })
+      expect(hits).toContain(`doc_${values.indexOf(value)}`)
+      for (const hit of hits) expect(has(values[Number(hit.slice(4))]!)).toBe(true)
+      expect(await found({ withoutPhrases: [phrase] })).toEqual(expected(() => true).filter((id) => !hits.includes(id)))
+    }),
+    { numRuns: 60, seed: 17 },
+  )
+})
+
+test('words of a phrase are whole, blanks are any white space, and marks that look alike are alike', async () => {
+  await index.put([
+    {
+      documentId: 'doc_p',
+      isNew: true,
+      chunks: [
+        chunk('doc_p', 0, {
+          text: 'The tenant’s rent\n\u00a0 is long\u2010term; Ku\u0308ndigung und 押金条款',
+          title: 'Of Leases',
+          heading: 'Terms \u203a Refunds',
+        }),
+      ],
+    },
+  ])
+  const has = async (phrase: string) => (await found({ phrases: [phrase], documentIds: ['doc_p'] })).length === 1
+  for (const phrase of ["tenant's RENT is", 'long-term', 'kündigung', '押金', 'of leases', 'refunds', 'rent is long-term;'])
+    expect([phrase, await has(phrase)]).toEqual([phrase, true])
+  for (const phrase of ['tenant rent', 'ent is', 'rent i', 'kündig', 'lease', 'rent.is', 'long term'])
+    expect([phrase, await has(phrase)]).toEqual([phrase, false])
+})
+
+test('patterns that bring backtracking engines down cost nothing here', async () => {
+  const evil = `(a+)+$ ${'a?'.repeat(200)}${'a'.repeat(200)} ${'('.repeat(500)} ${'.*'.repeat(400)}`
+  expect(await found({ phrases: [evil] })).toEqual([])
+  expect(await found({ withoutPhrases: Array.from({ length: 20 }, () => evil) })).not.toEqual([])
 })

@@ -25,26 +25,28 @@ export interface Bench extends Awaited<ReturnType<typeof open>> {}
 
 /** Records, originals, index, parsers and ingest on a data folder: everything real. Ended with the test. */
 export async function openBench(
-  options: { folder?: string; embedder?: string; ollamaUrl?: string; ocr?: Ocr } = {},
+  options: { folder?: string; embedder?: string; ollamaUrl?: string; ocr?: Ocr; checkEveryMs?: number } = {},
 ): Promise<Bench> {
   const bench = await open(
     options.folder ?? (await tempFolder()),
     options.embedder ?? 'builtin',
     options.ollamaUrl ?? 'http://127.0.0.1:9',
     options.ocr,
+    options.checkEveryMs,
   )
   onTestFinished(() => bench.close())
   return bench
 }
 
-async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Ocr) {
+async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Ocr, checkEveryMs?: number) {
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
   const blobs = await openBlobs({ folder, clock })
   const indexStore = createLanceIndexStore({ folder: join(folder, 'lance'), log })
   const engine = await startEngine({
     records,
     indexStore,
-    chooseEmbedder: (existing) => chooseEmbedder({ setting, ollamaUrl, existing, log }),
+    chooseEmbedder: (existing, named) => chooseEmbedder({ setting: named ?? setting, ollamaUrl, existing, log }),
+    ...(checkEveryMs === undefined ? {} : { checkEveryMs }),
     clock,
     log,
   })

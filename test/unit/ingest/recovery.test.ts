@@ -40,16 +40,18 @@ test('chunks that reached the index before their row said so are not there twice
   const [job] = await between.records.queue.claim(1)
   await between.records.queue.beginIndexing([job!])
   const passage = [...(await between.index().passages(between.owner.id, [`${ids[0]}:1:0`])).values()][0]!
-  const { ownerId, projectId, mediaType, path, tags, createdAt } = job!.document
+  const { ownerId, projectId, mediaType, name, path, tags, createdAt } = job!.document
   const chunk = {
     ...passage,
     ownerId,
     projectId,
     mediaType,
+    name,
     path,
     tags,
     documentCreatedAt: createdAt,
     terms: 'first heron',
+    textHash: 'heron',
     vector: null,
   }
   await between.index().put([{ documentId: ids[0]!, isNew: false, chunks: [{ ...chunk, version: 2, id: `${ids[0]}:2:0` }] }])

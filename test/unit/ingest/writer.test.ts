@@ -36,6 +36,7 @@ function newWriter(inWork = 100) {
       engine: active,
       isNew: true,
       chunks: Array.from({ length: chunks }, () => ({}) as IndexedChunk),
+      words: '[]',
       warnings: [],
       chunksSkipped: 0,
     })

@@ -16,6 +16,10 @@ import type { Reranker } from '../../../src/rerank/reranker.ts'
 import { createSearch } from '../../../src/search/create.ts'
 import type { SearchOutcome, SearchQuery } from '../../../src/search/search.ts'
 import { analyse } from '../../../src/text/analyse.ts'
+import { createWordList } from '../../../src/text/word-list.ts'
+
+/** Between two passages. */
+const GAP = '\n\n'
 
 /** A search over real records, a real index and the built-in embedder, filled passage by passage. */
 export interface Fixture {
@@ -25,16 +29,25 @@ export interface Fixture {
   owner: User
   project: Project
   /** A ready document with these passages, searchable at once. */
-  add(name: string, passages: string[], change?: { owner?: User; project?: Project; tags?: string[] }): Promise<DocumentRecord>
+  add(name: string, passages: string[], change?: Change): Promise<DocumentRecord>
   makeOwner(name: string): Promise<{ owner: User; project: Project }>
   ask(query: string, change?: Partial<SearchQuery>, using?: Using): Promise<SearchOutcome>
   cleanUp(): Promise<void>
+}
+
+interface Change {
+  owner?: User
+  project?: Project
+  tags?: string[]
+  /** Its passages follow one another; else something lies between them that is not there. */
+  following?: boolean
 }
 
 export interface Using {
   embedder?: Embedder
   index?: ChunkIndex
   reranker?: Reranker
+  fusionWeight?: number | null
   /** No index is in use. */
   nothing?: boolean
   signal?: AbortSignal
@@ -59,7 +72,7 @@ export async function makeFixture(): Promise<Fixture> {
   async function add(
     name: string,
     passages: string[],
-    { owner = first.owner, project = first.project, tags = [] as string[] } = {},
+    { owner = first.owner, project = first.project, tags = [], following = false }: Change = {},
   ): Promise<DocumentRecord> {
     const sha256 = createHash('sha256')
       .update(name + passages.join())
@@ -76,6 +89,7 @@ export async function makeFixture(): Promise<Fixture> {
     }
     const { document, outcome } = await records.documents.register(upload, 'replace')
     const vectors = await embedder.embedDocuments(passages.map((text) => ({ text, title: null })))
+    const starts = passages.map((_, n) => passages.slice(0, n).reduce((sum, text) => sum + text.length + GAP.length, 0))
     const chunks = passages.map((text, n) => ({
       id: `${document.id}:${document.version}:${n}`,
       documentId: document.id,
@@ -83,22 +97,28 @@ export async function makeFixture(): Promise<Fixture> {
       ownerId: owner.id,
       projectId: project.id,
       mediaType: document.mediaType,
+      name: document.name,
       path: document.path,
       tags,
       documentCreatedAt: document.createdAt,
-      index: n,
+      index: following ? n : 2 * n,
       pageStart: n + 1,
       pageEnd: n + 1,
-      charStart: 0,
-      charEnd: text.length,
+      charStart: starts[n]!,
+      charEnd: starts[n]! + text.length,
       heading: 'Part',
       title: name,
       text,
+      gap: n === 0 ? '' : GAP,
+      context: '',
+      textHash: text,
       terms: analyse(text)
         .map((token) => token.term)
         .join(' '),
       vector: vectors[n]!,
     }))
+    const words = createWordList()
+    for (const text of passages) words.addPassage(analyse(text))
     await index.put([{ documentId: document.id, isNew: outcome === 'created', chunks }])
     await records.queue.claim(1000)
     await records.queue.finish([
@@ -108,6 +128,7 @@ export async function makeFixture(): Promise<Fixture> {
         chunksSkipped: 0,
         embeddingModel: 'builtin',
         warnings: [],
+        words: JSON.stringify(words.words()),
       },
     ])
     return document
@@ -120,9 +141,19 @@ export async function makeFixture(): Promise<Fixture> {
       engine: { current: () => current, choice: () => ({ embedder: 'none', reason: 'Ollama has not answered yet.' }) },
       reranker: using.reranker ?? createFusedReranker(),
       log: silentLogger,
+      fusionWeight: using.fusionWeight ?? null,
       ...(using.deadlines && { deadlines: using.deadlines }),
     })
-    const base = { ownerId: first.owner.id, query, limit: 10, offset: 0, mode: 'hybrid', rerank: true, groupBy: 'chunk' } as const
+    const base = {
+      ownerId: first.owner.id,
+      query,
+      limit: 10,
+      offset: 0,
+      mode: 'hybrid',
+      rerank: true,
+      correct: true,
+      groupBy: 'chunk',
+    } as const
     return search.search({ ...base, ...change }, using.signal)
   }
 

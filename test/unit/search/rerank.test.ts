@@ -15,24 +15,24 @@ afterAll(() => fixture.cleanUp())
 const reranker = (rerank: Reranker['rerank']): Reranker => ({ model: 'test-model', rerank })
 const byNumber = reranker(async ({ candidates }) => ({
   applied: true,
-  scores: new Map(candidates.map(({ id }) => [id, Number(id.split(':')[2]) / 1000])),
+  scores: new Map(candidates.map(({ id }) => [id, Number(id.split(':')[2]) / 500])),
   reason: null,
 }))
 
-test('the best hundred are reordered on every page, the others follow', async () => {
-  const query = { mode: 'keyword', limit: 65 } as const
+test('the best fifty are reordered on every page, the others follow', async () => {
+  const query = { mode: 'keyword', limit: 35 } as const
   const fused = [
     ...(await fixture.ask('harbour quay', query)).hits,
-    ...(await fixture.ask('harbour quay', { ...query, offset: 65 })).hits,
+    ...(await fixture.ask('harbour quay', { ...query, offset: 35 })).hits,
   ]
   const first = await fixture.ask('harbour quay', query, { reranker: byNumber })
-  const second = await fixture.ask('harbour quay', { ...query, offset: 65 }, { reranker: byNumber })
+  const second = await fixture.ask('harbour quay', { ...query, offset: 35 }, { reranker: byNumber })
   expect(first.rerank).toMatchObject({ applied: true, model: 'test-model', reason: null })
   const hits = [...first.hits, ...second.hits]
-  const reordered = fused.slice(0, 100).toSorted((a, b) => b.chunk.index - a.chunk.index)
-  expect(hits.map((hit) => hit.chunk.id)).toEqual([...reordered, ...fused.slice(100)].map((hit) => hit.chunk.id))
+  const reordered = fused.slice(0, 50).toSorted((a, b) => b.chunk.index - a.chunk.index)
+  expect(hits.map((hit) => hit.chunk.id)).toEqual([...reordered, ...fused.slice(50)].map((hit) => hit.chunk.id))
   expect(hits[0]!.stages.rerank).toEqual({ rank: 1, score: hits[0]!.chunk.index / 1000 })
-  expect(hits[100]!.stages.rerank).toBeNull()
+  expect(hits[50]!.stages.rerank).toBeNull()
   const scores = hits.map((hit) => hit.score)
   expect(scores).toEqual(scores.toSorted((a, b) => b - a))
 })
@@ -51,7 +51,10 @@ test('it gets the question and the passages, best first', async () => {
     text: hits[0]!.text,
     title: 'a.txt',
     heading: 'Part',
+    terms: expect.stringContaining('harbour'),
     score: hits[0]!.score,
+    vectorPart: expect.any(Number),
+    keywordScore: hits[0]!.stages.keyword!.score,
   })
 })
 

@@ -36,12 +36,11 @@ async function checks({ records, engine, reranker, ingest, disk }: Services): Pr
     queueStatus(ingest),
     disk(),
   ])
-  const rerankerState = reranker()
   return {
     database: { status: database.ok ? 'ok' : 'unavailable', message: database.message },
     index,
     embedder,
-    reranker: { status: 'ok', message: rerankerState.message, model: rerankerState.model },
+    reranker: reranker(),
     queue,
     disk: { status: space.ok ? 'ok' : 'degraded', message: space.message, free_bytes: space.freeBytes },
   }

@@ -9,6 +9,7 @@ export function presentSearch(
 ): SearchAnswer {
   return {
     query,
+    corrected_query: outcome.correctedQuery,
     results: outcome.hits.map((hit) => presentHit(hit, options)),
     took_ms: outcome.tookMs,
     mode: outcome.mode,
@@ -43,10 +44,13 @@ function presentHit(hit: SearchHit, options: { explain: boolean; groupBy: 'chunk
       page_start: chunk.pageStart,
       page_end: chunk.pageEnd,
       heading: chunk.heading,
+      context: chunk.context,
       char_start: chunk.charStart,
       char_end: chunk.charEnd,
     },
     text: hit.text,
+    joined_chunks: hit.joinedChunks,
+    also_in: hit.alsoIn.map(({ id, name, pageStart }) => ({ id, name, page_start: pageStart })),
     highlights: hit.highlights,
     ...(options.groupBy === 'document' ? { matching_chunks: hit.matchingChunks } : {}),
     ...(options.explain ? { explain: hit.stages } : {}),

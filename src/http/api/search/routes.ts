@@ -19,7 +19,7 @@ export const searchRoutes = [
     body: searchRequest,
     bodyFor: ({ http }) => searchRequestWithin(http.limits.queryChars),
     answers: { 200: { description: 'The passages, best first', schema: searchAnswer } },
-    problems: ['project_not_found', 'unavailable'],
+    problems: ['invalid_query', 'project_not_found', 'unavailable'],
     async handle({ ctx, services, caller, body, gone }) {
       const outcome = await services.search.search(await toQuery(services, caller, body), gone)
       ctx.body = presentSearch(body.query, outcome, { explain: body.explain, groupBy: body.group_by })
@@ -36,6 +36,7 @@ async function toQuery(services: Services, caller: Principal, body: ParsedSearch
     offset: body.offset,
     mode: body.mode,
     rerank: body.rerank,
+    correct: body.correct,
     groupBy: body.group_by,
     ...(body.project === undefined ? {} : { projectIds: await projectIds(services, caller, [body.project].flat()) }),
     ...(filter.document_ids === undefined ? {} : { documentIds: filter.document_ids }),

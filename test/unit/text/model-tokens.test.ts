@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countWords, cutToTokens, estimateSubwords } from '../../../src/embed/tokens.ts'
+import { countWords, cutToTokens, estimateSubwords } from '../../../src/text/model-tokens.ts'
 
 describe('the estimate of subword tokens', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { Ollama } from 'ollama'
 import { z } from 'zod'
-import { httpFetch } from './http-fetch.ts'
+import { httpFetch } from '../core/http-fetch.ts'
 
 /** What went wrong with one call, in the ways that are dealt with differently. */
 export type OllamaFailure =
@@ -41,10 +41,27 @@ export interface EmbedCall {
   keepAliveSeconds: number
 }
 
+/** One token is generated, and what else it could have been is told. */
+export interface GenerateCall {
+  model: string
+  /** As the model reads it: no template of Ollama's is put around. */
+  prompt: string
+  topLogprobs: number
+  numCtx: number
+  keepAliveSeconds: number
+}
+
+export interface TokenLogprob {
+  token: string
+  logprob: number
+}
+
 export interface InstalledModel {
   /** Without `:latest`. */
   name: string
   digest: string
+  /** Null where the server does not say. */
+  sizeBytes: number | null
 }
 
 export interface ModelFacts {
@@ -54,19 +71,28 @@ export interface ModelFacts {
   capabilities: string[]
 }
 
-const tags = z.object({ models: z.array(z.object({ name: z.string(), digest: z.string().min(1) })) })
+const tags = z.object({
+  models: z.array(z.object({ name: z.string(), digest: z.string().min(1), size: z.number().optional() })),
+})
 const facts = z.object({
   model_info: z.record(z.string(), z.unknown()).default({}),
   capabilities: z.array(z.string()).default([]),
 })
 // The numbers themselves are looked at one by one where they become vectors.
+const tokenLogprob = z.object({ token: z.string(), logprob: z.number() })
+// Servers before 0.12.11 leave it out.
+const generated = z.object({
+  logprobs: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob).default([]) })).default([]),
+})
 const embedded = z.object({ embeddings: z.array(z.array(z.unknown())) })
 
-/** The calls of Ollama's API that embedding needs, answers checked. Throws OllamaCallError, or the signal's reason when aborted. */
+/** The calls of Ollama's API that are needed here, answers checked. Throws OllamaCallError, or the signal's reason when aborted. */
 export interface OllamaClient {
   list(options: CallOptions): Promise<InstalledModel[]>
   show(model: string, options: CallOptions): Promise<ModelFacts>
   embed(call: EmbedCall, options: CallOptions): Promise<unknown[][]>
+  /** The first token and those that stood beside it, each once, not sorted; empty from a server that gives no log-probabilities. */
+  firstToken(call: GenerateCall, options: CallOptions): Promise<TokenLogprob[]>
 }
 
 export function createOllamaClient(url: string): OllamaClient {
@@ -93,7 +119,11 @@ export function createOllamaClient(url: string): OllamaClient {
   return {
     async list(options) {
       const { models } = await call('/api/tags', tags, options, (ollama) => ollama.list())
-      return models.map(({ name, digest }) => ({ name: withoutLatest(name), digest: digest.replace(/^sha256:/, '') }))
+      return models.map(({ name, digest, size }) => ({
+        name: withoutLatest(name),
+        digest: digest.replace(/^sha256:/, ''),
+        sizeBytes: size ?? null,
+      }))
     },
     async show(model, options) {
       const { model_info: info, capabilities } = await call('/api/show', facts, options, (ollama) => ollama.show({ model }))
@@ -118,6 +148,22 @@ export function createOllamaClient(url: string): OllamaClient {
       }
       const { embeddings } = await call('/api/embed', embedded, options, (ollama) => ollama.embed(request))
       return embeddings
+    },
+    async firstToken({ model, prompt, topLogprobs, numCtx, keepAliveSeconds }, options) {
+      const request = {
+        model,
+        prompt,
+        raw: true,
+        stream: false as const,
+        logprobs: true,
+        top_logprobs: topLogprobs,
+        keep_alive: keepAliveSeconds,
+        options: { temperature: 0, num_predict: 1, num_ctx: numCtx },
+      }
+      const [first] = (await call('/api/generate', generated, options, (ollama) => ollama.generate(request))).logprobs
+      if (first === undefined) return []
+      const { top_logprobs: others, token, logprob } = first
+      return others.some((other) => other.token === token) ? others : [{ token, logprob }, ...others]
     },
   }
 }

@@ -1,27 +1,28 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 
-/** Far above the answer to any batch; a server that sends more is not the one meant. */
+/** Far above the answer to any batch of vectors; a server that sends more is not the one meant. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 export interface FetchLimits {
   /** Milliseconds from the request to the end of the answer. */
   timeoutMs: number
   signal?: AbortSignal | undefined
+  /** Of the answer; beyond it the call fails. */
+  maxBytes?: number
 }
 
 /**
- * A `fetch` for the `ollama` package without two habits of Node's own: giving up after five minutes without headers (a cold model on a slow
- * machine takes longer), and following redirects (documents go to the address that was set up, and nowhere else).
- * The answer is read whole. Errors always have the JSON body that the package looks for, so that it writes nothing to the console.
+ * A `fetch` for calls to a model's server, without two habits of Node's own: giving up after five minutes without headers (a cold model on a slow
+ * machine takes longer), and following redirects (documents go to the address that was set up, and nowhere else, nor does a key).
+ * The answer is read whole. Errors always have the JSON body `{error}` that the `ollama` package looks for, so that it writes nothing to the console.
  */
-export function httpFetch({ timeoutMs, signal }: FetchLimits): typeof fetch {
+export function httpFetch(limits: FetchLimits): typeof fetch {
   return async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input)
-    const deadline = AbortSignal.timeout(timeoutMs)
-    const { status, contentType, body } = await send(url, init, signal ? AbortSignal.any([signal, deadline]) : deadline)
+    const answer = await exchange(new URL(input instanceof Request ? input.url : input), init, limits)
+    const { status, body } = answer
     const ok = status >= 200 && status < 300
-    const json = ok || isErrorObject(body) ? body : JSON.stringify({ error: describe(status, contentType, body) })
+    const json = ok || isErrorObject(body) ? body : JSON.stringify({ error: describeAnswer(answer) })
     return new Response(json, {
       status: status >= 200 && status <= 599 ? status : 502,
       headers: { 'content-type': 'application/json' },
@@ -29,13 +30,30 @@ export function httpFetch({ timeoutMs, signal }: FetchLimits): typeof fetch {
   }
 }
 
-interface Answer {
+/** An address without the name and password it may hold. */
+export function withoutCredentials(url: string): string {
+  const parsed = URL.parse(url)
+  if (parsed === null) return url
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`
+}
+
+export interface Answer {
   status: number
   contentType: string
   body: string
 }
 
-function send(url: URL, init: RequestInit | undefined, signal: AbortSignal): Promise<Answer> {
+/** One request and its whole answer, whatever the status; redirects are not followed. Throws what the network throws, or the signal's reason. */
+export function exchange(
+  url: URL,
+  init: RequestInit | undefined,
+  { timeoutMs, signal, maxBytes = MAX_ANSWER_BYTES }: FetchLimits,
+): Promise<Answer> {
+  const deadline = AbortSignal.timeout(timeoutMs)
+  return send(url, init, maxBytes, signal ? AbortSignal.any([signal, deadline]) : deadline)
+}
+
+function send(url: URL, init: RequestInit | undefined, maxBytes: number, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const start = url.protocol === 'https:' ? requestHttps : requestHttp
     const body = typeof init?.body === 'string' ? init.body : ''
@@ -46,7 +64,7 @@ function send(url: URL, init: RequestInit | undefined, signal: AbortSignal): Pro
       let bytes = 0
       response.on('data', (part: Buffer) => {
         bytes += part.length
-        if (bytes > MAX_ANSWER_BYTES) response.destroy(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`))
+        if (bytes > maxBytes) response.destroy(new Error(`the answer is larger than ${maxBytes} bytes`))
         else parts.push(part)
       })
       response.on('error', reject)
@@ -73,7 +91,8 @@ function isErrorObject(body: string): boolean {
   }
 }
 
-function describe(status: number, contentType: string, body: string): string {
+/** An answer that was not hoped for, in few words. */
+export function describeAnswer({ status, contentType, body }: Answer): string {
   if (status >= 300 && status < 400) return `the address answers with a redirect (${status}), which is not followed`
   return `status ${status} with ${contentType}: ${body.slice(0, 200).trim() || 'nothing'}`
 }

@@ -1,0 +1,50 @@
+import type { Context } from '../../context.ts'
+import { oneLine } from '../../view/safe.ts'
+import { count } from '../../view/style.ts'
+import { formatTable } from '../../view/table.ts'
+import { MEASURES, type Measures } from './measures.ts'
+import type { Answered, Outcome } from './outcome.ts'
+
+const HEADER = ['', 'QUESTIONS', 'HIT@1', 'HIT@5', 'HIT@10', 'MRR', 'NDCG@10']
+
+/** The figures, how they changed, and what was missed. */
+export function formatOutcome(context: Context, { measures, comparison, questions, settings }: Outcome): string {
+  const rows: string[][] = []
+  for (const level of ['document', 'page'] as const) {
+    const found = measures[level]
+    if (found !== null) rows.push([`by ${level}`, String(found.questions), ...values(found)])
+    const pair = comparison?.[level]
+    if (pair)
+      rows.push(
+        ['before', String(pair.before.questions), ...values(pair.before)],
+        ['change', '', ...changes(pair.now, pair.before)],
+      )
+  }
+  const missed = questions.filter(isMissed)
+  const table = formatTable(HEADER, rows, context.table)
+  if (missed.length === 0) return table
+  return `${table}\n${count(missed.length, 'question')} without what was expected in the first ${settings.limit}:\n${missed.map(formatMissed).join('')}`
+}
+
+/** The page, where one is expected; else the document. */
+export function isMissed({ document, page }: Answered): boolean {
+  return (page ?? document).rank === null
+}
+
+function values(measures: Measures): string[] {
+  return MEASURES.map((name) => measures[name].toFixed(3))
+}
+
+function changes(now: Measures, before: Measures): string[] {
+  return MEASURES.map((name) => {
+    const change = (now[name] - before[name]).toFixed(3)
+    return Number(change) === 0 ? '=' : `${Number(change) > 0 ? '+' : ''}${change}`
+  })
+}
+
+function formatMissed({ line, query, expect, instead }: Answered): string {
+  const place = (document: string, page: number | null) => `${oneLine(document)}${page === null ? '' : `:${page}`}`
+  const wanted = expect.map(({ document, page }) => place(document, page)).join(', ')
+  const came = instead.map(({ document, page }) => place(document, page)).join(', ') || 'nothing'
+  return `  line ${line}: ${oneLine(query)}\n    expected ${wanted}\n    came     ${came}\n`
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ModelUsed } from '../../../contract/models.ts'
+import type { UseOutcome } from '../../../engine/engine.ts'
+import type { Services } from '../../services.ts'
+
+/** An empty instance, or one that goes back to a model it had, is through within this time, and the answer can say so. */
+const SHORTLY_MS = 1_000
+
+/** How a change stands: in use already, or how far it is. */
+export async function settledChange(
+  { engine }: Pick<Services, 'engine'>,
+  { embedder, state, notice }: UseOutcome,
+  signal: AbortSignal,
+): Promise<ModelUsed> {
+  if (state === 'building') await builtOrLate(engine, signal)
+  const beside = engine.building()
+  const isBuilding = beside !== null && beside.generation.embeddingModel === embedder
+  const indexes = isBuilding ? await engine.indexes() : []
+  const progress = indexes.find(({ generation }) => generation.id === beside?.generation.id)?.progress
+  return {
+    model: embedder,
+    state: isBuilding ? 'building' : 'in_use',
+    documents_done: progress?.done ?? 0,
+    documents_total: progress?.total ?? 0,
+    notice,
+  }
+}
+
+async function builtOrLate(engine: Services['engine'], signal: AbortSignal): Promise<void> {
+  const through = Promise.withResolvers<void>()
+  const unsubscribe = engine.onChange(() => engine.building() === null && through.resolve())
+  if (engine.building() === null) through.resolve()
+  const late = new AbortController()
+  await Promise.race([
+    through.promise,
+    sleep(SHORTLY_MS, undefined, { signal: AbortSignal.any([signal, late.signal]) }).catch(() => {
+      // The caller has gone, or it was through before.
+    }),
+  ])
+  late.abort()
+  unsubscribe()
+}

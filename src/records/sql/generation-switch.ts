@@ -1,0 +1,173 @@
+import type { DocumentWarning } from '../../core/model.ts'
+import { EMBEDDING_WARNINGS } from '../records.ts'
+import { indexAnew } from './queue-recovery.ts'
+import { slices } from './store.ts'
+import type { WriteTransaction } from './store.ts'
+import type { DocumentRow } from './tables.ts'
+
+/** Generations.switchTo: the documents' rows and the rows of both generations change places, all in this transaction. */
+export async function switchTo(
+  tx: WriteTransaction,
+  now: number,
+  id: string,
+  { waitForReplaced }: { waitForReplaced: boolean },
+): Promise<boolean> {
+  const next = await tx.sql
+    .selectFrom('generations')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', '=', 'building')
+    .executeTakeFirst()
+  if (next === undefined || (await isIncomplete(tx, id, waitForReplaced))) return false
+  const old = await tx.sql.selectFrom('generations').selectAll().where('state', '=', 'active').executeTakeFirst()
+  const isKept = old !== undefined && old.embedding_model !== next.embedding_model
+  if (isKept) await remember(tx, old.id)
+  await takeOver(tx, id, next.embedding_model)
+  await queueSetAside(tx, id, now)
+  await tx.sql.deleteFrom('generation_documents').where('generation_id', '=', id).execute()
+  if (isKept) await tx.sql.updateTable('generations').set({ state: 'kept' }).where('id', '=', old.id).execute()
+  else if (old) await tx.sql.deleteFrom('generations').where('id', '=', old.id).execute()
+  await tx.sql.updateTable('generations').set({ state: 'active' }).where('id', '=', id).execute()
+  return true
+}
+
+async function isIncomplete(tx: WriteTransaction, id: string, waitForReplaced: boolean): Promise<boolean> {
+  const row = await tx.sql
+    .selectFrom('documents')
+    .leftJoin('generation_documents as held', (join) =>
+      join.onRef('held.document_id', '=', 'documents.id').on('held.generation_id', '=', id),
+    )
+    .select('documents.id')
+    .where((e) =>
+      e.or([
+        e.and([
+          e('status', '=', 'ready'),
+          e('chunk_count', '>', 0),
+          e.or([e('held.version', 'is', null), e('held.version', '!=', e.ref('documents.version'))]),
+        ]),
+        // Its former version is found now; in the new index there is none of it.
+        ...(waitForReplaced
+          ? [e.and([e('status', 'in', ['queued', 'processing']), e('indexed', '=', 1), e('held.version', 'is', null)])]
+          : []),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What the index that was in use holds, before the documents' rows say what the next one does. */
+async function remember(tx: WriteTransaction, id: string): Promise<void> {
+  await tx.sql.deleteFrom('generation_documents').where('generation_id', '=', id).execute()
+  await tx.sql
+    .insertInto('generation_documents')
+    .columns(['generation_id', 'document_id', 'version', 'chunks', 'chunks_skipped', 'warnings'])
+    .expression((e) =>
+      e
+        .selectFrom('documents')
+        .select(({ ref, val }) => [
+          val(id).as('generation_id'),
+          ref('id').as('document_id'),
+          ref('version').as('version'),
+          ref('chunk_count').as('chunks'),
+          val(0).as('chunks_skipped'),
+          val('[]').as('warnings'),
+        ])
+        .where('status', '=', 'ready')
+        .where('chunk_count', '>', 0),
+    )
+    .execute()
+  for (const row of await withSkippedChunks(tx)) {
+    const { health, warnings } = embeddingPart(row)
+    await tx.sql
+      .updateTable('generation_documents')
+      .set({ chunks_skipped: health.chunksSkipped, warnings: JSON.stringify(warnings.filter(isOfEmbedding)) })
+      .where('generation_id', '=', id)
+      .where('document_id', '=', row.id)
+      .execute()
+  }
+}
+
+/** The documents' rows say what this index holds. */
+async function takeOver(tx: WriteTransaction, id: string, embeddingModel: string): Promise<void> {
+  // Few have passages without a vector: those are written one by one.
+  for (const row of await withSkippedChunks(tx)) await writeSkipped(tx, row, 0, [])
+  await tx.sql
+    .updateTable('documents')
+    .set((e) => ({
+      embedding_model: embeddingModel,
+      chunk_count: e.fn.coalesce(
+        e
+          .selectFrom('generation_documents')
+          .select('chunks')
+          .where('generation_id', '=', id)
+          .whereRef('document_id', '=', 'documents.id'),
+        'chunk_count',
+      ),
+    }))
+    .where('status', '=', 'ready')
+    .execute()
+  const skipped = await tx.sql
+    .selectFrom('generation_documents')
+    .innerJoin('documents', 'documents.id', 'generation_documents.document_id')
+    .selectAll('documents')
+    .select(['generation_documents.chunks_skipped as skipped', 'generation_documents.warnings as given'])
+    .where('generation_id', '=', id)
+    .where('chunks_skipped', '>', 0)
+    .where('status', '=', 'ready')
+    .execute()
+  for (const row of skipped) await writeSkipped(tx, row, row.skipped, JSON.parse(row.given) as DocumentWarning[])
+}
+
+/** The model could do nothing with them: they go the way of every upload, which says why. */
+async function queueSetAside(tx: WriteTransaction, id: string, now: number): Promise<void> {
+  const rows = await tx.sql
+    .selectFrom('generation_documents')
+    .select('document_id')
+    .where('generation_id', '=', id)
+    .where('chunks', 'is', null)
+    .execute()
+  for (const ids of slices(rows.map((row) => row.document_id))) {
+    const queued = await tx.sql
+      .updateTable('documents')
+      .set({ ...indexAnew(now), indexed: 1 })
+      .where('id', 'in', ids)
+      .where('status', '=', 'ready')
+      .returningAll()
+      .execute()
+    await tx.announce('document.queued', queued)
+  }
+}
+
+function withSkippedChunks(tx: WriteTransaction): Promise<DocumentRow[]> {
+  return tx.sql
+    .selectFrom('documents')
+    .selectAll()
+    .where('status', '=', 'ready')
+    .where('health', 'like', '%"chunksSkipped":%')
+    .where('health', 'not like', '%"chunksSkipped":0%')
+    .execute()
+}
+
+async function writeSkipped(
+  tx: WriteTransaction,
+  row: DocumentRow,
+  chunksSkipped: number,
+  given: readonly DocumentWarning[],
+): Promise<void> {
+  const { health, warnings } = embeddingPart(row)
+  const change = {
+    health: JSON.stringify({ ...health, chunksSkipped }),
+    warnings: JSON.stringify([...warnings.filter((warning) => !isOfEmbedding(warning)), ...given]),
+  }
+  await tx.sql.updateTable('documents').set(change).where('id', '=', row.id).execute()
+}
+
+function embeddingPart(row: DocumentRow): { health: { chunksSkipped: number }; warnings: DocumentWarning[] } {
+  return {
+    health: JSON.parse(row.health) as { chunksSkipped: number },
+    warnings: JSON.parse(row.warnings) as DocumentWarning[],
+  }
+}
+
+const isOfEmbedding = ({ code }: DocumentWarning) => EMBEDDING_WARNINGS.includes(code)

@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import type { RawBuilder, Transaction } from 'kysely'
+import { slices } from './store.ts'
+import type { Tables } from './tables.ts'
+
+/** A word of a document with its term, and in how many of its passages it was counted (text/word-list.ts). */
+type CountedWord = [word: string, term: string, passages: number]
+
+/** What a document counts for from now on; null: nothing any more. */
+export interface DocumentWords {
+  documentId: string
+  ownerId: string
+  counted: { words: string; passages: number } | null
+}
+
+/**
+ * Words an owner can have. A full vocabulary takes in no further ones until documents go: those that are there stay, because which of them
+ * the documents yet to come will need cannot be told, and what was counted once must be there to be taken off again.
+ */
+const MAX_WORDS = 250_000
+/** Word lists in memory at a time. */
+const DOCUMENTS_AT_ONCE = 200
+
+type DeltaRow = [word: string, term: string, documents: number, passages: number]
+
+/** Documents with, of each word, how much more or less it counts. */
+class Delta {
+  passages = 0
+  readonly words = new Map<string, DeltaRow>()
+
+  add(list: readonly CountedWord[], sign: 1 | -1): void {
+    for (const [word, term, passages] of list) {
+      const key = keyOf(word, term)
+      const known = this.words.get(key)
+      if (known === undefined) this.words.set(key, [word, term, sign, sign * passages])
+      else {
+        known[2] += sign
+        known[3] += sign * passages
+      }
+    }
+  }
+
+  /** Those that change in this way; what stands in the most passages of a document comes first. */
+  rows(wanted: (documents: number, passages: number) => boolean): DeltaRow[] {
+    return [...this.words.values()].filter(([, , documents, passages]) => wanted(documents, passages))
+  }
+}
+
+/** Keeps every owner's vocabulary what the documents that can be searched make it, in the transaction that changes them. */
+export async function changeWords(tx: Transaction<Tables>, changes: readonly DocumentWords[]): Promise<void> {
+  for (let i = 0; i < changes.length; i += DOCUMENTS_AT_ONCE) await changeSome(tx, changes.slice(i, i + DOCUMENTS_AT_ONCE))
+}
+
+async function changeSome(tx: Transaction<Tables>, changes: readonly DocumentWords[]): Promise<void> {
+  const before = new Map<string, { words: string; passages: number }>()
+  for (const ids of slices(changes.map((change) => change.documentId))) {
+    const rows = await tx.selectFrom('document_words').selectAll().where('document_id', 'in', ids).execute()
+    for (const row of rows) before.set(row.document_id, row)
+    if (rows.length > 0) await tx.deleteFrom('document_words').where('document_id', 'in', ids).execute()
+  }
+  const real = changes.filter(({ documentId, counted }) => counted !== null || before.has(documentId))
+  for (const [ownerId, own] of Map.groupBy(real, (change) => change.ownerId)) {
+    const lists = own.map(({ documentId, counted }) => ({
+      documentId,
+      counted,
+      old: before.get(documentId) ?? null,
+      words: counted === null ? [] : (JSON.parse(counted.words) as CountedWord[]),
+    }))
+    const delta = new Delta()
+    for (const { counted, words, old } of lists) {
+      delta.add(words, 1)
+      delta.passages += counted?.passages ?? 0
+      if (old === null) continue
+      delta.add(JSON.parse(old.words) as CountedWord[], -1)
+      delta.passages -= old.passages
+    }
+    const isCounted = await applyDelta(tx, ownerId, delta)
+    const kept = lists.flatMap(({ documentId, counted, words }) => {
+      if (counted === null) return []
+      // Only what was counted may be taken off one day.
+      const list = isCounted === null ? counted.words : JSON.stringify(words.filter(([word, term]) => isCounted(word, term)))
+      return [{ document_id: documentId, passages: counted.passages, words: list }]
+    })
+    for (const part of slices(kept, 3)) await tx.insertInto('document_words').values(part).execute()
+  }
+}
+
+/** Null where every word was taken in; else whether one was. */
+async function applyDelta(
+  tx: Transaction<Tables>,
+  ownerId: string,
+  delta: Delta,
+): Promise<((word: string, term: string) => boolean) | null> {
+  const own = await vocabularyOf(tx, ownerId)
+  const { id } = own
+  const gained = delta.rows((documents) => documents > 0)
+  // What is gained may be there already: the number is a bound, and counted only when it comes to the limit.
+  let words = own.words + gained.length
+  let refused: Set<string> | null = null
+  if (words > MAX_WORDS) {
+    words = await countWords(tx, id)
+    const missing = await missingOf(tx, id, gained)
+    refused = new Set(missing.slice(Math.max(0, MAX_WORDS - words)))
+    words += missing.length - refused.size
+  }
+  const changed = delta.rows((documents, passages) => documents !== 0 || passages !== 0)
+  const taken = refused === null ? changed : changed.filter(([word, term]) => !refused.has(keyOf(word, term)))
+  if (taken.length > 0) {
+    await sql`insert into vocabulary_words (vocabulary_id, word, term, documents, passages)
+      select ${id}, d.word, d.term, d.documents, d.passages from (${rowsOf(taken)}) as d where true
+      on conflict (vocabulary_id, word, term) do update set
+        documents = vocabulary_words.documents + excluded.documents, passages = vocabulary_words.passages + excluded.passages`.execute(
+      tx,
+    )
+  }
+  const lost = delta.rows((documents) => documents < 0)
+  if (lost.length > 0) {
+    const gone = await sql`delete from vocabulary_words where vocabulary_id = ${id} and documents <= 0
+      and (word, term) in (select d.word, d.term from (${rowsOf(lost)}) as d)`.execute(tx)
+    words -= Number(gone.numAffectedRows ?? 0)
+  }
+  await tx
+    .updateTable('vocabularies')
+    .set((e) => ({ words, passages: e('passages', '+', delta.passages) }))
+    .where('id', '=', id)
+    .execute()
+  return refused && ((word, term) => !refused.has(keyOf(word, term)))
+}
+
+async function countWords(tx: Transaction<Tables>, id: number): Promise<number> {
+  const row = await tx
+    .selectFrom('vocabulary_words')
+    .select((e) => e.fn.countAll<number>().as('words'))
+    .where('vocabulary_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return Number(row.words)
+}
+
+/** Keys of those that the vocabulary lacks, in the order of the list. */
+async function missingOf(tx: Transaction<Tables>, id: number, list: readonly DeltaRow[]): Promise<string[]> {
+  const { rows } = await sql<{ word: string; term: string }>`select d.word, d.term from (${rowsOf(list)}) as d where exists
+    (select 1 from vocabulary_words as w where w.vocabulary_id = ${id} and w.word = d.word and w.term = d.term)`.execute(tx)
+  const there = new Set(rows.map(({ word, term }) => keyOf(word, term)))
+  return list.map(([word, term]) => keyOf(word, term)).filter((key) => !there.has(key))
+}
+
+async function vocabularyOf(tx: Transaction<Tables>, ownerId: string): Promise<{ id: number; words: number }> {
+  const there = await tx.selectFrom('vocabularies').select(['id', 'words']).where('owner_id', '=', ownerId).executeTakeFirst()
+  if (there !== undefined) return there
+  return tx
+    .insertInto('vocabularies')
+    .values({ owner_id: ownerId, words: 0, passages: 0 })
+    .returning(['id', 'words'])
+    .executeTakeFirstOrThrow()
+}
+
+/** A list as rows: one parameter, where a row each would take thousands. (PostgreSQL: `json_array_elements`.) */
+function rowsOf(list: readonly DeltaRow[]): RawBuilder<unknown> {
+  // In the order in which they are kept: neighbours lie on one page.
+  const json = JSON.stringify(list.toSorted((a, b) => (a[0] < b[0] ? -1 : 1)))
+  return sql`select value ->> 0 as word, value ->> 1 as term, value ->> 2 as documents, value ->> 3 as passages from json_each(${json})`
+}
+
+function keyOf(word: string, term: string): string {
+  return `${word} ${term}`
+}

@@ -1,0 +1,147 @@
+import type { RerankRequest } from './reranker.ts'
+
+/** A question as the features see it. */
+export interface Sought {
+  /** The distinct words, by number. */
+  words: { idf: number }[]
+  /** Which words a term of a passage stands for. */
+  byTerm: ReadonlyMap<string, readonly number[]>
+  /** Words that follow each other in the question, by number, and how many terms apart at most they then stand in a passage. */
+  pairs: { first: number; second: number; from: number; to: number; idf: number }[]
+  /** Sum of the idf of the distinct words: what a passage with all of them has. */
+  total: number
+}
+
+/** Two words of a question still belong together with one more word between them, a function word most often. */
+const PAIR_GAP = 2
+
+/**
+ * Of runs written without blanks the pairs of characters are looked for, not single characters, which stand everywhere. In the index a
+ * character lies between two pairs, so pairs that follow each other stand exactly two terms apart.
+ */
+export function soughtOf({ words, idf }: Pick<RerankRequest, 'words' | 'idf'>): Sought {
+  const telling = words.some((word) => word.role !== 'character') ? words.filter((word) => word.role !== 'character') : words
+  const numbers = new Map<string, number>()
+  const sought: Sought['words'] = []
+  const byTerm = new Map<string, number[]>()
+  const order = telling.map(({ terms }) => {
+    const key = terms.join(' ')
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    const number = sought.length
+    numbers.set(key, number)
+    // As rare as the commonest of its forms: the others are forms of other languages.
+    sought.push({ idf: Math.min(...terms.map(idf)) })
+    for (const term of terms) byTerm.set(term, [...(byTerm.get(term) ?? []), number])
+    return number
+  })
+  const pairs = new Map<string, Sought['pairs'][number]>()
+  for (let i = 1; i < order.length; i++) {
+    const [first, second] = [order[i - 1]!, order[i]!]
+    if (first === second) continue
+    const exact = telling[i - 1]!.role === 'pair' && telling[i]!.role === 'pair'
+    const mean = (sought[first]!.idf + sought[second]!.idf) / 2
+    pairs.set(`${first} ${second}`, { first, second, from: exact ? 2 : 1, to: PAIR_GAP, idf: mean })
+  }
+  return { words: sought, byTerm, pairs: [...pairs.values()], total: sought.reduce((sum, word) => sum + word.idf, 0) }
+}
+
+/** Where words of the question stand in a passage: place and number, in the order of the places. */
+export interface Finds {
+  places: number[]
+  words: number[]
+  /** Terms of the passage. */
+  length: number
+  /** So many of them are its title and headings. */
+  titleLength: number
+}
+
+export function findWords(terms: string, titleLength: number, { byTerm }: Sought): Finds {
+  const found: Finds = { places: [], words: [], length: 0, titleLength }
+  for (let at = 0, place = 0; at <= terms.length; place++) {
+    const blank = terms.indexOf(' ', at)
+    const end = blank < 0 ? terms.length : blank
+    const numbers = byTerm.get(terms.slice(at, end))
+    if (numbers !== undefined) {
+      for (const number of numbers) {
+        found.places.push(place)
+        found.words.push(number)
+      }
+    }
+    found.length = place + 1
+    at = end + 1
+  }
+  return found
+}
+
+/** Okapi's saturation: a second find says less than the first, and in a long passage each says less. */
+export type Saturate = (count: number) => number
+
+/** Neighbours of the question that are neighbours in the passage, in the same order. */
+export function pairScore({ places, words }: Finds, { pairs }: Sought, saturate: Saturate): number {
+  let score = 0
+  for (const { first, second, from, to, idf } of pairs) {
+    let count = 0
+    for (let i = 0; i < places.length; i++) {
+      if (words[i] !== first) continue
+      for (let j = i + 1; j < places.length && places[j]! - places[i]! <= to; j++) {
+        if (words[j] !== second || places[j]! - places[i]! < from) continue
+        count++
+        break
+      }
+    }
+    if (count > 0) score += idf * saturate(count)
+  }
+  return score
+}
+
+/** How near different words stand to each other (Büttcher, Clarke, Lushman 2006: Term proximity scoring for ad-hoc retrieval). */
+export function proximityScore({ places, words }: Finds, sought: Sought, saturate: Saturate): number {
+  const near = new Float64Array(sought.words.length)
+  for (let i = 1; i < places.length; i++) {
+    const [a, b] = [words[i - 1]!, words[i]!]
+    const distance = places[i]! - places[i - 1]!
+    if (a === b || distance === 0) continue
+    near[a]! += sought.words[b]!.idf / distance ** 2
+    near[b]! += sought.words[a]!.idf / distance ** 2
+  }
+  return near.reduce((sum, count, word) => (count === 0 ? sum : sum + Math.min(1, sought.words[word]!.idf) * saturate(count)), 0)
+}
+
+/** Sum of the idf of the words that stand between two places. */
+export function coverage({ places, words }: Finds, sought: Sought, from: number, to: number): number {
+  const seen = new Set<number>()
+  let sum = 0
+  for (let i = 0; i < places.length; i++) {
+    if (places[i]! < from || places[i]! >= to || seen.has(words[i]!)) continue
+    seen.add(words[i]!)
+    sum += sought.words[words[i]!]!.idf
+  }
+  return sum
+}
+
+/** The most that `coverage` gives for any so many terms in a row of the text; title and headings are left out. */
+export function windowCoverage({ places, words, titleLength }: Finds, sought: Sought, size: number): number {
+  const inside = new Int32Array(sought.words.length)
+  let best = 0
+  let sum = 0
+  let left = 0
+  for (let right = 0; right < places.length; right++) {
+    if (places[right]! < titleLength) {
+      left = right + 1
+      continue
+    }
+    if (inside[words[right]!]!++ === 0) sum += sought.words[words[right]!]!.idf
+    for (; places[right]! - places[left]! >= size; left++) {
+      if (--inside[words[left]!]! === 0) sum -= sought.words[words[left]!]!.idf
+    }
+    best = Math.max(best, sum)
+  }
+  return best
+}
+
+/** Share of the title and the headings that the question names, 0 to 1; `subject`: how many of their terms carry a subject. */
+export function titleShare({ places, titleLength }: Finds, subject: number): number {
+  const named = new Set(places.filter((place) => place < titleLength)).size
+  return subject === 0 ? 0 : Math.min(1, named / subject)
+}

@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Records } from '../../src/records/records.ts'
+import { testClock } from '../support/test-clock.ts'
+import type { RecordsUnderTest } from './records.ts'
+
+type Word = [word: string, term: string, passages: number]
+
+const HEALTH = { pages: 1, pagesWithText: 1, pagesWithoutText: 0, chunksSkipped: 0 }
+
+/** The vocabulary is at every moment what the searchable documents of its owner make it. */
+export function vocabularyConformance({ open }: RecordsUnderTest): void {
+  describe('the vocabulary', () => {
+    let records: Records
+    let alice: string
+    let bob: string
+    let projects: Map<string, string>
+
+    beforeEach(async () => {
+      records = await open(testClock())
+      projects = new Map()
+      alice = (await records.users.create({ name: 'Alice', email: null, role: 'owner' })).id
+      bob = (await records.users.create({ name: 'Bob', email: null, role: 'member' })).id
+      for (const ownerId of [alice, bob])
+        projects.set(ownerId, (await records.projects.create({ ownerId, name: 'default', description: '' })).id)
+    })
+
+    let uploads = 0
+    const upload = async (ownerId: string, path: string) => {
+      const sha256 = String(++uploads).padStart(64, '0')
+      const place = { ownerId, projectId: projects.get(ownerId)!, name: path, path, mediaType: 'text/plain', sizeBytes: 1 }
+      return (await records.documents.register({ ...place, sha256, tags: null }, 'replace')).document
+    }
+    const finish = async (words: readonly Word[] | undefined, chunkCount: number) => {
+      const jobs = await records.queue.claim(100)
+      const result = { chunkCount, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }
+      await records.queue.finish(
+        jobs.map((job) => ({ job, ...result, ...(words === undefined ? {} : { words: JSON.stringify(words) }) })),
+      )
+    }
+    const ready = async (ownerId: string, path: string, words: readonly Word[] | undefined, passages = 10) => {
+      const { id } = await upload(ownerId, path)
+      await finish(words, passages)
+      return id
+    }
+    const RENT: Word[] = [
+      ['rent', 'rent', 3],
+      ['rents', 'rent', 2],
+      ['miete', 'miet', 1],
+    ]
+    const frequency = async (ownerId: string, ...terms: string[]) => {
+      const found = await records.vocabulary.frequencies(ownerId, terms)
+      return { passages: found.passages, ...Object.fromEntries(found.frequency) }
+    }
+
+    test('is empty at first, and says of a term in how many passages it stands, over all its words', async () => {
+      expect(await frequency(alice, 'rent')).toEqual({ passages: 0 })
+      await ready(alice, 'a', RENT)
+      await ready(alice, 'b', [['rent', 'rent', 4]], 5)
+      expect(await frequency(alice, 'rent', 'miet', 'pump', 'rent')).toEqual({ passages: 15, rent: 9, miet: 1 })
+      expect(await records.vocabulary.entries(alice, ['rent', 'miete', 'pump'])).toEqual(
+        expect.arrayContaining([
+          { word: 'rent', term: 'rent', documents: 2 },
+          { word: 'miete', term: 'miet', documents: 1 },
+        ]),
+      )
+    })
+
+    test('gives words by first letter and length', async () => {
+      await ready(alice, 'a', [
+        ['rent', 'rent', 1],
+        ['rents', 'rent', 1],
+        ['rented', 'rent', 1],
+        ['tent', 'tent', 1],
+        ['rate', 'rate', 1],
+        ['rate', 'rat', 1],
+        ['übergabe', 'ubergab', 1],
+      ])
+      const like = async (initial: string, minLength: number, maxLength: number) =>
+        (await records.vocabulary.wordsLike(alice, { initial, minLength, maxLength })).toSorted()
+      expect(await like('r', 4, 5)).toEqual(['rate', 'rent', 'rents'])
+      expect(await like('ü', 8, 8)).toEqual(['übergabe'])
+      expect(await like('x', 1, 40)).toEqual([])
+    })
+
+    test("is each owner's own", async () => {
+      await ready(alice, 'a', RENT)
+      await ready(bob, 'b', [['pump', 'pump', 1]], 1)
+      expect(await frequency(bob, 'rent', 'pump')).toEqual({ passages: 1, pump: 1 })
+      expect(await records.vocabulary.wordsLike(bob, { initial: 'r', minLength: 1, maxLength: 40 })).toEqual([])
+      expect(await records.vocabulary.entries(bob, ['rent'])).toEqual([])
+      await records.users.delete(bob)
+      expect(await frequency(alice, 'rent', 'pump')).toEqual({ passages: 10, rent: 5 })
+    })
+
+    test('keeps the words of a version until the next is ready, and loses them when that fails', async () => {
+      await ready(alice, 'a', RENT)
+      await upload(alice, 'a')
+      expect(await frequency(alice, 'rent')).toEqual({ passages: 10, rent: 5 })
+      const [job] = await records.queue.claim(1)
+      await records.queue.savePages(job!, { pages: [], title: null, pageCount: 0, warnings: [], health: HEALTH, facts: {} })
+      await records.queue.fail(job!, { code: 'x', message: 'x' })
+      expect(await frequency(alice, 'rent', 'miet')).toEqual({ passages: 0 })
+      expect(await records.vocabulary.entries(alice, ['rent'])).toEqual([])
+    })
+
+    test('stays the same while the index is built anew', async () => {
+      await ready(alice, 'a', RENT)
+      await records.queue.requeueAll()
+      expect(await frequency(alice, 'rent')).toEqual({ passages: 10, rent: 5 })
+      await finish(RENT, 10)
+      expect(await frequency(alice, 'rent')).toEqual({ passages: 10, rent: 5 })
+    })
+
+    test('a version that nobody wants any more changes nothing', async () => {
+      await upload(alice, 'a')
+      const [old] = await records.queue.claim(1)
+      await upload(alice, 'a')
+      const result = { chunkCount: 1, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }
+      await records.queue.finish([{ job: old!, ...result, words: JSON.stringify(RENT) }])
+      expect(await frequency(alice, 'rent')).toEqual({ passages: 0 })
+    })
+
+    test('goes with its documents: whole projects too', async () => {
+      await ready(alice, 'a', RENT)
+      await ready(alice, 'b', [['rent', 'rent', 1]], 1)
+      await records.projects.delete(alice, projects.get(alice)!)
+      expect(await frequency(alice, 'rent', 'miet')).toEqual({ passages: 0 })
+      expect(await records.vocabulary.wordsLike(alice, { initial: 'r', minLength: 1, maxLength: 40 })).toEqual([])
+    })
+
+    test('takes in 250,000 words and then those it has; what it did not take in is not taken off either', async () => {
+      const many = (from: number, count: number): Word[] =>
+        Array.from({ length: count }, (_, i) => [`w${from + i}`, `w${from + i}`, 1])
+      const first = await ready(alice, 'first', many(0, 249_999))
+      const second = await ready(alice, 'second', [...RENT, ...many(0, 1)])
+      expect(await frequency(alice, 'rent', 'miet', 'w0')).toEqual({ passages: 20, rent: 3, w0: 2 })
+      await ready(alice, 'third', RENT)
+      await records.documents.delete(alice, second)
+      expect(await frequency(alice, 'rent', 'miet', 'w0')).toEqual({ passages: 20, rent: 3, w0: 1 })
+      await records.documents.delete(alice, first)
+      await ready(alice, 'third', RENT)
+      expect(await frequency(alice, 'rent', 'miet', 'w0')).toEqual({ passages: 10, rent: 5, miet: 1 })
+    })
+
+    test('is what the documents there are make it, whatever became of them', async () => {
+      const word = fc.constantFrom<Word>(
+        ['rent', 'rent', 2],
+        ['rents', 'rent', 0],
+        ['rent', 'rents', 1],
+        ['pump', 'pump', 1],
+        ['éa b', 'x', 3],
+      )
+      const step = fc.record({
+        path: fc.constantFrom('a', 'b', 'c'),
+        owner: fc.boolean(),
+        what: fc.constantFrom('ready', 'ready', 'without words', 'delete'),
+        words: fc.uniqueArray(word, { selector: (one) => one.join() }),
+      })
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          const now = new Map<string, { id: string; owner: string; words: Word[] }>()
+          for (const { path, owner, what, words } of steps) {
+            const ownerId = owner ? alice : bob
+            const key = ownerId + path
+            if (what !== 'delete') {
+              const id = await ready(ownerId, path, what === 'ready' ? words : undefined, 1)
+              now.set(key, { id, owner: ownerId, words: what === 'ready' ? words : [] })
+            } else if (now.has(key)) {
+              await records.documents.delete(ownerId, now.get(key)!.id)
+              now.delete(key)
+            }
+          }
+          for (const ownerId of [alice, bob]) {
+            const own = [...now.values()].filter((document) => document.owner === ownerId).flatMap(({ words }) => words)
+            const expected = Object.fromEntries(
+              [...Map.groupBy(own, ([, term]) => term)].map(([term, words]) => [
+                term,
+                words.reduce((sum, [, , n]) => sum + n, 0),
+              ]),
+            )
+            const { frequency: found } = await records.vocabulary.frequencies(ownerId, ['rent', 'rents', 'pump', 'x'])
+            expect(Object.fromEntries(found)).toEqual(expected)
+            const entries = await records.vocabulary.entries(ownerId, ['rent', 'rents', 'pump', 'éa b'])
+            const documents = Map.groupBy(own, ([one, term]) => `${one} ${term}`)
+            expect(new Map(entries.map((entry) => [`${entry.word} ${entry.term}`, entry.documents]))).toEqual(
+              new Map([...documents].map(([key, words]) => [key, words.length])),
+            )
+          }
+          for (const { id, owner } of now.values()) await records.documents.delete(owner, id)
+        }),
+        { numRuns: 12 },
+      )
+    })
+  })
+}

@@ -1,0 +1,216 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { DocumentRecord } from '../../../src/core/model.ts'
+import { type FakeOllama, startFakeOllama } from '../../support/fake-ollama.ts'
+import { makeModel } from '../../support/fake-ollama-model.ts'
+import { until } from '../../support/until.ts'
+import { type Bench, openBench } from './harness.ts'
+
+const SMALL = makeModel('small', { dimensions: 64 })
+const OTHER = makeModel('other', { dimensions: 96 })
+
+let ollama: FakeOllama
+let bench: Bench
+beforeEach(async () => {
+  ollama = await startFakeOllama([SMALL, OTHER])
+  onTestFinished(() => ollama.close())
+  bench = await openBench({ embedder: 'builtin', ollamaUrl: ollama.url })
+  await bench.ingest.start()
+})
+
+/** The next call that embeds documents; setting a model up and the canary texts go past. */
+const holdDocuments = () => ollama.hold('/api/embed', ({ input }) => /passage/.test(JSON.stringify(input)))
+
+const inUse = () => bench.engine.current()!.embedder.name
+const switched = (name: string) => until(`${name} in use`, () => inUse() === name && bench.engine.building() === null)
+const states = async () =>
+  Object.fromEntries((await bench.engine.indexes()).map(({ generation: { embeddingModel, state } }) => [embeddingModel, state]))
+
+/** In the index in use: each of these documents once, with a vector of its dimensions and no other; records tell the same. */
+async function expectWhole(...documents: DocumentRecord[]): Promise<void> {
+  const { index, embedder } = bench.engine.current()!
+  const rows = await Promise.all(documents.map(({ id }) => bench.row(id)))
+  const wanted = new Map(rows.map(({ id, version, chunkCount }) => [id, { version, chunks: chunkCount }]))
+  expect(await index.inventory()).toEqual(wanted)
+  for (const row of rows) {
+    expect(row).toMatchObject({ status: 'ready', embeddingModel: embedder.name })
+    const vector = await embedder.embedQuery(row.name)
+    const hits = await index.vectorSearch(vector, { ownerId: bench.owner.id, documentIds: [row.id] }, 50)
+    expect(hits.length).toBe(row.chunkCount)
+  }
+}
+
+test('everything is in a second index before searches go there; the first stays and is back at once, without embedding', async () => {
+  const a = await bench.ingested('apples', 'Apples grow on trees, a passage.')
+  const b = await bench.ingested('bears', 'Bears eat honey, a passage.')
+  const held = holdDocuments()
+  expect(await bench.engine.use('ollama:small')).toEqual({ embedder: 'ollama:small', state: 'building', notice: null })
+  await held.arrived
+  expect([inUse(), await bench.found('honey')]).toEqual(['builtin', ['bears']])
+  expect(await states()).toEqual({ builtin: 'active', 'ollama:small': 'building' })
+  held.release()
+  await switched('ollama:small')
+  await expectWhole(a, b)
+  expect(await states()).toEqual({ builtin: 'kept', 'ollama:small': 'active' })
+
+  expect(await bench.engine.use('ollama:small')).toMatchObject({ state: 'in_use' })
+  await bench.engine.use('builtin')
+  await switched('builtin')
+  await expectWhole(a, b)
+  const calls = ollama.embedCalls().length
+  await bench.engine.use('ollama:small')
+  await switched('ollama:small')
+  await expectWhole(a, b)
+  // Nothing but canaries and what this test asks; no document a second time.
+  expect(
+    ollama
+      .embedCalls()
+      .slice(calls)
+      .flat()
+      .filter((text) => text.includes('honey')),
+  ).toEqual([])
+})
+
+test('what is uploaded, replaced and deleted meanwhile, and while another is in use, is so in each index', async () => {
+  const [a, b, c] = [
+    await bench.ingested('a', 'Alpha one, a passage.'),
+    await bench.ingested('b', 'Beta two, a passage.'),
+    await bench.ingested('c', 'Gamma three, a passage.'),
+  ]
+  const held = holdDocuments()
+  await bench.engine.use('ollama:small')
+  await held.arrived
+  const d = await bench.ingested('d', 'Delta four, a passage.')
+  await bench.ingested('a', 'Alpha in other words, a passage.')
+  await bench.ingest.deleteDocument(bench.owner.id, b.id)
+  held.release()
+  await switched('ollama:small')
+  await expectWhole(a, c, d)
+  const e = await bench.ingested('e', 'Epsilon five, a passage.')
+  await bench.ingest.deleteDocument(bench.owner.id, c.id)
+  const kept = bench.engine.others()[0]!
+  expect([...(await kept.index.inventory()).keys()]).not.toContain(c.id)
+  await bench.engine.use('builtin')
+  await switched('builtin')
+  await expectWhole(a, d, e)
+  expect(await bench.found('words')).toEqual(['a'])
+  expect(await bench.found('one')).toEqual([])
+})
+
+test('another choice takes the place of the one that is built; what is in use already ends it; remove drops', async () => {
+  const a = await bench.ingested('a', 'Alpha one, a passage.')
+  const held = holdDocuments()
+  await bench.engine.use('ollama:small')
+  await held.arrived
+  await bench.engine.use('ollama:other')
+  held.release()
+  await switched('ollama:other')
+  await expectWhole(a)
+  expect(await states()).toEqual({ builtin: 'kept', 'ollama:other': 'active' })
+  await expect(bench.engine.remove('ollama:other')).rejects.toMatchObject({ code: 'model_in_use' })
+  await expect(bench.engine.remove('ollama:small')).rejects.toMatchObject({ code: 'index_not_found' })
+  await bench.engine.remove('builtin')
+  expect(await states()).toEqual({ 'ollama:other': 'active' })
+
+  const again = holdDocuments()
+  await bench.engine.use('ollama:small')
+  await again.arrived
+  expect(await bench.engine.use('ollama:other')).toMatchObject({ state: 'in_use' })
+  again.release()
+  expect([await states(), bench.engine.building()]).toEqual([{ 'ollama:other': 'active' }, null])
+})
+
+test('a model that is not there, or cannot embed, changes nothing and says why', async () => {
+  ollama.setModels([SMALL, makeModel('talker', { capabilities: ['completion'] })])
+  await expect(bench.engine.use('ollama:absent')).rejects.toMatchObject({ code: 'model_unusable', message: /pull absent/ })
+  await expect(bench.engine.use('ollama:talker')).rejects.toMatchObject({ code: 'model_unusable', message: /completion/ })
+  await ollama.stop()
+  await expect(bench.engine.use('ollama:small')).rejects.toMatchObject({ code: 'model_unusable', message: /nothing listens/ })
+  expect([await states(), await bench.records.generations.chosen()]).toEqual([{ builtin: 'active' }, null])
+})
+
+test('an empty instance changes at once', async () => {
+  await bench.engine.use('ollama:small')
+  await switched('ollama:small')
+  const a = await bench.ingested('a', 'Alpha one, a passage.')
+  await expectWhole(a)
+})
+
+test('an Ollama that goes away in the middle holds up the change and no upload, and says so', async () => {
+  const documents = [await bench.ingested('a', 'Alpha one, a passage.'), await bench.ingested('b', 'Beta two, a passage.')]
+  const held = holdDocuments()
+  await bench.engine.use('ollama:small')
+  await held.arrived
+  await ollama.stop()
+  held.release()
+  await until('the reason', () => bench.ingest.change().reason?.includes('Ollama'))
+  documents.push(await bench.ingested('c', 'Gamma three, a passage.'))
+  expect(await bench.ingest.status()).toMatchObject({ status: 'ok' })
+  await ollama.restart()
+  await switched('ollama:small')
+  await expectWhole(...documents)
+  expect(bench.ingest.change().reason).toBeNull()
+})
+
+test('a passage the new model cannot embed is set aside with a warning, which goes with the model', async () => {
+  const a = await bench.ingested('a', 'Alpha poison one, a passage.')
+  ollama.poison('poison')
+  await bench.engine.use('ollama:small')
+  await switched('ollama:small')
+  expect(await bench.row(a.id)).toMatchObject({ health: { chunksSkipped: 1 }, warnings: [{ code: 'chunk_not_embedded' }] })
+  expect(await bench.found('alpha')).toEqual(['a'])
+  await bench.engine.use('builtin')
+  await switched('builtin')
+  expect(await bench.row(a.id)).toMatchObject({ health: { chunksSkipped: 0 }, warnings: [] })
+  await expectWhole(a)
+})
+
+test('after a restart the choice stands, and what was being built goes on where it was', async () => {
+  const documents = []
+  for (let i = 0; i < 40; i++) documents.push(await bench.ingested(`d${i}`, `Word${i} stands here.`))
+  // The second call for documents: the first commit is done then.
+  await bench.engine.use('ollama:small')
+  await until('a first commit', async () => (await bench.engine.indexes()).some(({ progress }) => (progress?.done ?? 0) > 0))
+  await bench.close()
+  const texts = () =>
+    ollama
+      .embedCalls()
+      .flat()
+      .filter((text) => /Word\d+ stands/.test(text))
+  const before = texts().length
+  bench = await openBench({ folder: bench.folder, embedder: 'auto', ollamaUrl: ollama.url })
+  await bench.ingest.start()
+  await switched('ollama:small')
+  await expectWhole(...documents)
+  expect(texts().length - before).toBeLessThan(40)
+})
+
+test('the same weights that give other vectors are found by the canary texts: keywords only, and a way out that is offered', async () => {
+  await bench.engine.use('ollama:small')
+  await switched('ollama:small')
+  const a = await bench.ingested('a', 'Alpha one, a passage.')
+  const { id } = bench.engine.current()!.generation
+  await until('canaries', async () => (await bench.records.generations.canaries(id)) !== null)
+  await bench.close()
+
+  ollama.drift('small', 'after an update')
+  bench = await openBench({ folder: bench.folder, embedder: 'auto', ollamaUrl: ollama.url, checkEveryMs: 50 })
+  await bench.ingest.start()
+  await until('the drift to be found', () => bench.engine.current()?.canEmbed === false)
+  const { embedder } = await bench.engine.status()
+  expect(embedder).toMatchObject({ status: 'degraded', code: 'embedding_model_changed' })
+  expect(embedder.message).toContain('docsearch models use ollama:small')
+  expect(await bench.found('alpha')).toEqual(['a'])
+  await expect(bench.engine.current()!.embedder.embedQuery('x')).rejects.toMatchObject({ code: 'embedding_model_changed' })
+
+  // As before again: nothing has to be done.
+  ollama.drift('small')
+  await until('the former vectors to be seen', () => bench.engine.current()?.canEmbed === true)
+  await expectWhole(a)
+
+  ollama.drift('small', 'for good')
+  await until('the drift to be found again', () => bench.engine.current()?.canEmbed === false)
+  expect(await bench.engine.use('ollama:small')).toMatchObject({ state: 'building' })
+  await until('vectors of now', () => bench.engine.current()?.canEmbed === true && bench.engine.building() === null)
+  expect(await states()).toEqual({ builtin: 'kept', 'ollama:small': 'active' })
+  await expectWhole(a)
+})

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { createBuiltinReranker } from '../../../src/rerank/builtin.ts'
+import type { RerankCandidate } from '../../../src/rerank/reranker.ts'
+import { analyse, queryWords } from '../../../src/text/analyse.ts'
+
+interface Passage {
+  text: string
+  title?: string
+  heading?: string
+  keywordScore?: number
+  vectorPart?: number
+}
+
+/** Passages that BM25 and vectors could not tell apart, unless a passage says otherwise. */
+async function rank(query: string, passages: Record<string, Passage>, common: readonly string[] = []) {
+  const candidates = Object.entries(passages).map(([id, passage]): RerankCandidate => {
+    const { text, title = 'file.txt', heading = '', keywordScore = 5, vectorPart = 0 } = passage
+    const terms = analyse([heading === '' ? title : `${title} › ${heading}`, text].join('\n')).map(({ term }) => term)
+    return { id, text, title, heading, terms: terms.join(' '), score: 0.9 + vectorPart, vectorPart, keywordScore }
+  })
+  const outcome = await createBuiltinReranker().rerank({
+    query,
+    words: queryWords(query),
+    idf: (term) => (common.includes(term) ? 0.1 : 4),
+    candidates,
+    signal: new AbortController().signal,
+  })
+  const scores = outcome.scores ?? new Map<string, number>()
+  return { ...outcome, order: [...scores.keys()].toSorted((a, b) => scores.get(b)! - scores.get(a)!), scores }
+}
+
+const FILLER =
+  'The report goes on at length about matters of another kind, which nobody asked for, before it says anything of use. '
+
+test.each<[string, string, Passage, Passage]>([
+  [
+    'neighbours of the question that are neighbours in the passage come before the same words turned round',
+    'water pump',
+    { text: `${FILLER}Then the water pump was replaced.` },
+    { text: `${FILLER}Then they had to pump the water.` },
+  ],
+  [
+    'words that stand near each other come before words far apart',
+    'insurance premium refund',
+    { text: `${FILLER}A refund of the premium, paid for insurance.${FILLER}` },
+    { text: `Insurance is described here. ${FILLER}${FILLER}${FILLER}A premium is due. ${FILLER}${FILLER}One refund was made.` },
+  ],
+  [
+    'a title that names the subject counts',
+    'parental leave',
+    { text: `${FILLER}Leave is granted; parental duties are the reason.`, title: 'Parental leave' },
+    { text: `${FILLER}Leave is granted; parental duties are the reason.`, title: 'Staff handbook' },
+  ],
+  [
+    'so does a heading',
+    'parental leave',
+    { text: `${FILLER}Leave is granted; parental duties are the reason.`, heading: 'Parental leave' },
+    { text: `${FILLER}Leave is granted; parental duties are the reason.`, heading: 'Everything else' },
+  ],
+  [
+    'what a passage opens with is what it is about',
+    'fuse box',
+    { text: `A box with one fuse in it. ${FILLER}` },
+    { text: `${FILLER}A box with one fuse in it.` },
+  ],
+  [
+    'in Chinese, characters in the order of the question come before the same pairs apart',
+    '电动汽车',
+    { text: '这家公司生产电动汽车，并在许多国家销售。' },
+    { text: '电动机和汽车都由这家公司生产，动汽也在许多国家销售。' },
+  ],
+])('%s', async (_, query, better, worse) => {
+  expect((await rank(query, { worse, better })).order).toEqual(['better', 'worse'])
+})
+
+test('a rare word near the others weighs more than a common one', async () => {
+  const better = { text: `${FILLER}The annual dividend.` }
+  const worse = { text: `${FILLER}The annual company.` }
+  expect((await rank('annual company dividend', { worse, better }, ['compani', 'company'])).order).toEqual(['better', 'worse'])
+})
+
+test('a much better match of words is not overturned by where they stand', async () => {
+  const better = { text: `${FILLER}A pump. ${FILLER} Some water.`, keywordScore: 30 }
+  expect((await rank('water pump', { worse: { text: 'The water pump.' }, better })).order).toEqual(['better', 'worse'])
+})
+
+test('what vectors say stays in the score, and decides between equals', async () => {
+  const text = 'The water pump was replaced.'
+  const { order, scores } = await rank('water pump', { worse: { text }, better: { text, vectorPart: 0.08 } })
+  expect(order).toEqual(['better', 'worse'])
+  expect(scores.get('better')! - scores.get('worse')!).toBeCloseTo(0.08)
+})
+
+test('the features of a passage add up to its score', async () => {
+  const { scores, features } = await rank('water pump', {
+    one: { text: 'The water pump was replaced.', title: 'Pumps', vectorPart: 0.05 },
+    two: { text: 'They had to pump a great deal of water.', keywordScore: 3 },
+  })
+  for (const [id, parts] of features!) {
+    expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBeCloseTo(scores.get(id)!)
+    expect(Object.keys(parts)).toEqual(expect.arrayContaining(['bm25', 'pairs', 'proximity', 'title', 'opening', 'vector']))
+  }
+  expect(features!.get('one')!['pairs']).toBeGreaterThan(0)
+  expect(features!.get('two')!['pairs']).toBe(0)
+})
+
+test('a search by vectors alone is left in its order, and the outcome says why', async () => {
+  const outcome = await rank('water pump', { one: { text: 'The water pump.', keywordScore: 0, vectorPart: 0.5 } })
+  expect(outcome).toMatchObject({ applied: false, reason: expect.stringMatching(/by its words/) })
+})
+
+test('other work gets its turn while many long passages are weighed', async () => {
+  const text = 'water pump '.repeat(5_000)
+  const passages = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, { text }]))
+  let turns = 0
+  let counting = true
+  const count = () => {
+    turns++
+    if (counting) setImmediate(count)
+  }
+  const ranking = rank('water pump', passages)
+  setImmediate(count)
+  await ranking
+  counting = false
+  expect(turns).toBeGreaterThan(2)
+})

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
+import { EMBEDDINGGEMMA, makeModel, QWEN3_RERANKER } from '../../support/fake-ollama-model.ts'
+import { type FakeOllama, startFakeOllama } from '../../support/fake-ollama.ts'
+import { startFakeReranker } from '../../support/fake-reranker.ts'
+import { until } from '../../support/until.ts'
+import { ask, choose, orderOf } from './helpers.ts'
+
+let fake: FakeOllama
+const open: { close(): unknown }[] = []
+beforeEach(async () => {
+  fake = await startFakeOllama([EMBEDDINGGEMMA, QWEN3_RERANKER])
+})
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+  await fake.close()
+})
+
+async function take(setting: string, change: Partial<RerankerSettings> = {}): Promise<ChosenReranker> {
+  const chosen = await choose(setting, fake.url, change)
+  open.push(chosen)
+  return chosen
+}
+
+test('auto takes a reranker on Ollama that passes its test, and says so', async () => {
+  const chosen = await take('auto')
+  expect(chosen.choice()).toMatchObject({
+    reranker: 'ollama:qwen3-reranker',
+    reason: expect.stringMatching(/has it, and it passed/),
+  })
+  expect(await ask(chosen)).toMatchObject({ applied: true, model: 'ollama:qwen3-reranker' })
+})
+
+test('auto prefers the family that the prompt is made for, and passes over models that are no good', async () => {
+  const chat = makeModel('a-reranker', { capabilities: ['completion'], reading: 'indifferent' })
+  const pooling = makeModel('bge-reranker-v2-m3', { capabilities: ['embedding'] })
+  const other = makeModel('other/Qwen3-Reranker:0.6b', { capabilities: ['completion'] })
+  fake.setModels([chat, pooling, other])
+  expect((await take('auto')).choice().reranker).toBe('ollama:other/Qwen3-Reranker:0.6b')
+  fake.setModels([pooling, chat, makeModel('my-rerank', { capabilities: ['completion'] })])
+  expect((await take('auto')).choice().reranker).toBe('ollama:my-rerank')
+})
+
+test.each([
+  ['no reranker', () => fake.setModels([EMBEDDINGGEMMA, makeModel('llama3', { capabilities: ['completion'] })])],
+  ['no Ollama', async () => await fake.stop()],
+  ['something else at its address', () => fake.fail({ path: '/api/tags', body: '<html>', times: 100 })],
+])('auto with %s: no model, and nothing is wrong', async (_what, change) => {
+  await Promise.resolve(change())
+  const chosen = await take('auto')
+  expect(chosen.status()).toMatchObject({
+    status: 'ok',
+    code: 'ok',
+    message: expect.stringMatching(/There is no reranker on Ollama/),
+  })
+  expect(await ask(chosen)).toMatchObject({ model: 'builtin' })
+})
+
+test('auto with a model that is called a reranker and is none: not used, and health says so', async () => {
+  fake.setModels([{ ...QWEN3_RERANKER, reading: 'indifferent' }])
+  const chosen = await take('auto')
+  expect(chosen.status()).toMatchObject({
+    code: 'reranker_unsuitable',
+    message: expect.stringMatching(/cannot tell a plain answer/),
+  })
+  expect(await ask(chosen)).toMatchObject({ model: 'builtin', reason: expect.stringMatching(/cannot tell a plain answer/) })
+})
+
+test.each([
+  ['says the same to everything', { reading: 'indifferent' }, /cannot tell a plain answer \(0.50\) from .* \(0.50\)/],
+  ['prefers what is wrong', { reading: 'contrary' }, /cannot tell/],
+  ['does not generate', { capabilities: ['embedding'] }, /its capabilities on Ollama are embedding/],
+  ['gives no log-probabilities', { logprobs: 'none' }, /from version 0.12.11 on/],
+  ['lies about them', { logprobs: 'positive' }, /as a log-probability/],
+] as const)('a model asked for by name that %s is not used, and health says so', async (_what, change, message) => {
+  fake.setModels([
+    { ...QWEN3_RERANKER, ...change, capabilities: [...('capabilities' in change ? change.capabilities : ['completion'])] },
+  ])
+  const chosen = await take('ollama:qwen3-reranker')
+  expect(chosen.status()).toMatchObject({
+    status: 'degraded',
+    code: 'reranker_unsuitable',
+    message: expect.stringMatching(message),
+  })
+  expect(chosen.choice()).toMatchObject({ reranker: 'builtin', reason: expect.stringMatching(message) })
+  expect(await ask(chosen)).toMatchObject({ applied: false, model: 'builtin', reason: expect.stringMatching(message) })
+})
+
+test('a model that is too slow for a search is not used', async () => {
+  fake.delay('/api/generate', 100)
+  const chosen = await take('ollama:qwen3-reranker', { deadlineMs: 50 })
+  expect(chosen.status()).toMatchObject({
+    status: 'degraded',
+    message: expect.stringMatching(/did not judge two short texts within 0.05 s/),
+  })
+})
+
+test('an Ollama that comes back, and a model that is installed later, are taken by themselves', async () => {
+  await fake.stop()
+  const chosen = await take('ollama:qwen3-reranker')
+  expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unavailable' })
+  fake.setModels([EMBEDDINGGEMMA])
+  await fake.restart()
+  await until('it knows that the model is missing', () => chosen.status().message.includes('ollama pull qwen3-reranker'))
+  fake.setModels([QWEN3_RERANKER])
+  await until('the model is taken', () => chosen.status().status === 'ok')
+  expect(orderOf(await ask(chosen))[0]).toBe('c2')
+})
+
+test('one that fails a search comes back after its test', async () => {
+  const chosen = await take('ollama:qwen3-reranker')
+  fake.fail({ path: '/api/generate', status: 503, error: 'busy' })
+  expect(await ask(chosen)).toMatchObject({ applied: false })
+  await until('it is taken again', () => chosen.status().status === 'ok')
+  expect(await ask(chosen)).toMatchObject({ applied: true })
+})
+
+test('the start does not wait for a model that is loaded; it is taken when it is ready', async () => {
+  const hold = fake.hold('/api/generate')
+  const chosen = await take('ollama:qwen3-reranker', { startMs: 1 })
+  expect(chosen.status()).toMatchObject({ status: 'ok', code: 'reranker_testing' })
+  expect(await ask(chosen)).toMatchObject({ applied: false, reason: expect.stringMatching(/being tested/) })
+  await hold.arrived
+  hold.release()
+  await until('it is taken', () => chosen.status().code === 'ok')
+})
+
+test('none and builtin ask nobody', async () => {
+  for (const setting of ['none', 'builtin']) expect((await take(setting)).status()).toMatchObject({ status: 'ok' })
+  expect(await ask(await take('none'))).toMatchObject({ applied: false, reason: 'Reranking is turned off.' })
+  expect(fake.calls).toEqual([])
+})
+
+test('an endpoint that goes by its own order does not pass', async () => {
+  const server = await startFakeReranker('vllm', { reading: 'contrary' })
+  open.push(server)
+  expect((await take(server.url)).status()).toMatchObject({ status: 'degraded', code: 'reranker_unsuitable' })
+})
+
+test('the rerank endpoint is not asked again after it has been closed', async () => {
+  await fake.stop()
+  const chosen = await choose('ollama:qwen3-reranker', fake.url)
+  chosen.close()
+  await fake.restart()
+  const other = await take('ollama:qwen3-reranker')
+  expect(other.status().status).toBe('ok')
+  expect(chosen.status().status).toBe('degraded')
+})

@@ -1,0 +1,64 @@
+import { silentLogger } from '../../../src/core/logger.ts'
+import { chooseReranker } from '../../../src/rerank/choose.ts'
+import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
+import type { RerankOutcome, RerankRequest } from '../../../src/rerank/reranker.ts'
+import { analyse, queryWords } from '../../../src/text/analyse.ts'
+
+export const QUESTION = 'harbour closed winter'
+
+/** From the best to the worst of retrieval; the model of the fakes prefers shared words. */
+export const PASSAGES = ['Boats leave at noon.', 'The harbour office.', 'The harbour is closed in winter.', 'Winter coats.']
+
+/** As vectors found them, so that the built-in reranker leaves them as they are; with `keywordScore` it has its say. */
+export function requestOf(
+  texts: readonly string[] = PASSAGES,
+  change: Partial<RerankRequest> = {},
+  keywordScore = 0,
+): RerankRequest {
+  const candidates = texts.map((text, i) => ({
+    id: `c${i}`,
+    text,
+    title: null,
+    heading: '',
+    terms: analyse(text)
+      .map(({ term }) => term)
+      .join(' '),
+    score: 0.9 - i / 100,
+    vectorPart: keywordScore > 0 ? 0 : 0.9 - i / 100,
+    keywordScore,
+  }))
+  const query = change.query ?? QUESTION
+  return { query, words: queryWords(query), idf: () => 1, candidates, signal: new AbortController().signal, ...change }
+}
+
+const RETRY = { firstMs: 10, mostMs: 20, unsuitableMs: 10 }
+
+export async function choose(
+  setting: string,
+  ollamaUrl: string,
+  change: Partial<RerankerSettings> = {},
+): Promise<ChosenReranker> {
+  return chooseReranker({
+    setting,
+    ollamaUrl,
+    model: null,
+    key: null,
+    deadlineMs: 10_000,
+    candidates: 25,
+    passageTokens: 512,
+    parallel: 1,
+    log: silentLogger,
+    startMs: 10_000,
+    retry: RETRY,
+    ...change,
+  })
+}
+
+export function ask({ reranker }: ChosenReranker, ...what: Parameters<typeof requestOf>): Promise<RerankOutcome> {
+  return reranker.rerank(requestOf(...what))
+}
+
+/** Ids, best first. */
+export function orderOf({ scores }: RerankOutcome): string[] {
+  return [...(scores ?? new Map<string, number>())].toSorted(([, a], [, b]) => b - a).map(([id]) => id)
+}

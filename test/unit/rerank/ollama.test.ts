@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
+import { QWEN3_RERANKER } from '../../support/fake-ollama-model.ts'
+import { type FakeOllama, startFakeOllama } from '../../support/fake-ollama.ts'
+import { ask, choose, orderOf } from './helpers.ts'
+
+let fake: FakeOllama
+const open: ChosenReranker[] = []
+beforeEach(async () => {
+  fake = await startFakeOllama([QWEN3_RERANKER])
+})
+afterEach(async () => {
+  for (const one of open.splice(0)) one.close()
+  await fake.close()
+})
+
+/** Never tried again within the test, so that its calls stand still. */
+const NEVER = { firstMs: 1e9, mostMs: 1e9, unsuitableMs: 1e9 }
+async function start(change: Partial<RerankerSettings> = {}): Promise<ChosenReranker> {
+  const chosen = await choose('ollama:qwen3-reranker', fake.url, { retry: NEVER, ...change })
+  open.push(chosen)
+  fake.calls.splice(0)
+  return chosen
+}
+const prompts = (): string[] => fake.calls.map(({ body }) => String(body['prompt']))
+
+test('one call a passage, one after another, with the same options as ever', async () => {
+  const outcome = await ask(await start())
+  expect(outcome).toMatchObject({ applied: true, model: 'ollama:qwen3-reranker', reason: null })
+  expect(orderOf(outcome)[0]).toBe('c2')
+  expect(fake.calls).toHaveLength(4)
+  expect(fake.calls[0]!.body).toMatchObject({
+    raw: true,
+    stream: false,
+    logprobs: true,
+    top_logprobs: 20,
+    options: { temperature: 0, num_predict: 1, num_ctx: 4096 },
+  })
+  expect(fake.loads).toBe(1)
+})
+
+test('only so many candidates, and so much of each, are shown to the model; the others stay behind', async () => {
+  const chosen = await start({ candidates: 2, passageTokens: 40 })
+  const outcome = await ask(chosen, ['a '.repeat(4000), 'b', 'The harbour is closed in winter.'])
+  expect(prompts()).toHaveLength(2)
+  expect(prompts()[0]!.length).toBeLessThan(800)
+  expect(orderOf(outcome)).toEqual(['c0', 'c1', 'c2'])
+  expect(outcome.reason).toBe(null)
+})
+
+test('a long question leaves room for the passage', async () => {
+  await ask(await start(), ['The harbour.'], { query: '海'.repeat(4000) })
+  expect(prompts()[0]!.length).toBeLessThan(2000)
+  expect(prompts()[0]).toContain('<Document>: The harbour.<|im_end|>')
+})
+
+test('as many at a time as was set, and the first failure ends all', async () => {
+  const chosen = await start({ parallel: 3 })
+  const holds = [1, 2, 3].map(() => fake.hold('/api/generate'))
+  const outcome = ask(chosen)
+  await Promise.all(holds.map(({ arrived }) => arrived))
+  expect(fake.calls).toHaveLength(3)
+  fake.fail({ path: '/api/generate', status: 503, error: 'server busy' })
+  for (const { release } of holds) release()
+  expect(await outcome).toMatchObject({ applied: false, reason: expect.stringMatching(/overloaded or failing: server busy/) })
+  fake.assertDone()
+})
+
+test('what is not judged by the deadline keeps its place', async () => {
+  const chosen = await start({ deadlineMs: 3_000 })
+  fake.fail({ path: '/api/generate', kind: 'hang', when: (body) => String(body['prompt']).includes('Winter coats') })
+  const outcome = await ask(chosen, ['Boats.', 'The harbour is closed.', 'Winter coats.', 'harbour closed winter'])
+  expect(outcome).toMatchObject({ applied: true, reason: expect.stringMatching(/judged 2 of 4 passages within 3 s/) })
+  expect(orderOf(outcome)).toEqual(['c1', 'c0', 'c2', 'c3'])
+  fake.assertDone()
+})
+
+test.each([
+  ['is overloaded', { status: 503, error: 'server busy, please try again' }, /overloaded/],
+  [
+    'has lost the model',
+    { status: 404, error: "model 'qwen3-reranker' not found" },
+    /not installed. Run `ollama pull qwen3-reranker`/,
+  ],
+  ['cuts the connection', { kind: 'reset' }, /cannot be reached/],
+] as const)('an Ollama that %s: the order before it, with the reason, and it is asked no more', async (_what, fault, reason) => {
+  const chosen = await start()
+  fake.fail({ path: '/api/generate', ...fault })
+  expect(await ask(chosen)).toMatchObject({
+    applied: false,
+    scores: null,
+    model: 'builtin',
+    reason: expect.stringMatching(reason),
+  })
+  const calls = fake.calls.length
+  expect(await ask(chosen)).toMatchObject({ applied: false, reason: expect.stringMatching(reason) })
+  expect(fake.calls).toHaveLength(calls)
+  expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unavailable', model: 'builtin' })
+  fake.assertDone()
+})
+
+test.each([
+  ['positive', /as a log-probability/],
+  ['null', /not what Ollama answers/],
+  ['text', /not what Ollama answers/],
+  ['none', /0\.12\.11/],
+] as const)('log-probabilities that turn %s: the order before it, with the reason', async (logprobs, reason) => {
+  const chosen = await start()
+  fake.setModels([{ ...QWEN3_RERANKER, logprobs }])
+  expect(await ask(chosen)).toMatchObject({ applied: false, scores: null, reason: expect.stringMatching(reason) })
+  expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unsuitable' })
+})
+
+test('one passage that the model chokes on keeps its place, the others are judged', async () => {
+  const chosen = await start()
+  fake.fail({ path: '/api/generate', status: 400, error: 'bad input', when: (body) => String(body['prompt']).includes('office') })
+  const outcome = await ask(chosen)
+  expect(outcome).toMatchObject({ applied: true, reason: expect.stringMatching(/judged 3 of 4/) })
+  expect(orderOf(outcome)).toEqual(['c2', 'c1', 'c0', 'c3'])
+  fake.assertDone()
+})
+
+test('a caller who gives up ends the calls, and nothing is held against the model', async () => {
+  const chosen = await start()
+  const hold = fake.hold('/api/generate')
+  const controller = new AbortController()
+  const outcome = ask(chosen, undefined, { signal: controller.signal })
+  await hold.arrived
+  controller.abort()
+  expect(await outcome).toMatchObject({ applied: false, scores: null })
+  hold.release()
+  expect(fake.calls).toHaveLength(1)
+  expect(chosen.status().status).toBe('ok')
+})
+
+test('the built-in reranker decides who is shown to the model, and stands in for it', async () => {
+  const texts = ['Boats leave at noon.', 'Winter coats.', 'The harbour is closed in winter.']
+  const chosen = await start({ candidates: 1 })
+  await ask(chosen, texts, {}, 3)
+  expect(prompts()).toEqual([expect.stringContaining('The harbour is closed in winter.')])
+  await fake.stop()
+  const outcome = await ask(chosen, texts, {}, 3)
+  expect(outcome).toMatchObject({ applied: true, model: 'builtin', reason: expect.stringMatching(/cannot be reached/) })
+  expect(orderOf(outcome)[0]).toBe('c2')
+  expect(outcome.features?.get('c2')).toHaveProperty('proximity')
+})

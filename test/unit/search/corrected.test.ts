@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SearchQuery } from '../../../src/search/search.ts'
+import { type Fixture, makeFixture } from './fixture.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await makeFixture()
+  await fixture.add('lease.txt', [
+    'The rent is due on the third working day of every month.',
+    'The deposit is three months of rent; late fees are charged after the third\n working  day.',
+    'Repairs of the heating are paid by the landlord. It is the landlord’s duty.',
+  ])
+  await fixture.add('Kündigung 2018.txt', ['Die Kündigung der Wohnung ist nur mit der Frist von drei Monaten möglich.'])
+  await fixture.add('pumps.txt', [
+    'Replace the pump AB-1234 (C++ firmware) with maxTokens 100 every year.',
+    'A rental van is not insured.',
+  ])
+  await fixture.add('berlok.txt', ['A bérlők a kulcsokat visszaadják, ha a szerződés megszűnt, és nem felelősek a lakásokért.'])
+  const { owner, project } = await fixture.makeOwner('Eve')
+  await fixture.add('secret.txt', ['The xylophone is hidden under the staircase.'], { owner, project })
+})
+afterAll(() => fixture.cleanUp())
+
+const texts = async (query: string, change: Partial<SearchQuery> = {}) =>
+  (await fixture.ask(query, change)).hits.map((hit) => hit.text.slice(0, 12)).toSorted()
+
+describe('spelling', () => {
+  test.each([
+    ['when is the rnet due', 'when is the rent due'],
+    ['Depsoit?', 'Deposit?'],
+    ['KUNDIGUNGG', 'KÜNDIGUNG'],
+    ['(landlrod), heatign!', '(landlord), heating!'],
+    ['rnet "working day" -heatin name:laese', 'rent "working day" -heatin name:laese'],
+  ])('%j is searched for as %j', async (query, corrected) => {
+    expect((await fixture.ask(query)).correctedQuery).toBe(corrected)
+  })
+
+  test.each([
+    ['when is the rent due'],
+    ['rents rented'],
+    ['rnet', { correct: false }],
+    ['"rnet is" rent'],
+    ['pump AB-1243 maxTokesn'],
+    ['xylophonne staircasse'],
+    ['ernt'],
+    ['ren'],
+    ['depzzit'],
+  ] as [string, Partial<SearchQuery>?][])('%j is left as it is', async (query, change) => {
+    expect((await fixture.ask(query, change)).correctedQuery).toBeNull()
+  })
+
+  test.each(['keyword', 'vector', 'hybrid'] as const)('the corrected question is what is asked in mode %s', async (mode) => {
+    const [first] = (await fixture.ask('depsoit', { mode })).hits
+    expect(first?.text).toContain('deposit')
+    expect(first?.highlights.map(([from, to]) => first.text.slice(from, to))).toEqual(['deposit'])
+  })
+
+  test('a word that stands in the documents is found in a language that it alone does not tell, and that is no correction', async () => {
+    const { hits, correctedQuery } = await fixture.ask('kulcsokat', { mode: 'keyword' })
+    expect([hits[0]?.document.name, correctedQuery]).toEqual(['berlok.txt', null])
+  })
+
+  test('a word goes from the corrections with its last document', async () => {
+    const gone = await fixture.add('gone.txt', ['Gatekeeper'])
+    expect((await fixture.ask('gatekeepr')).correctedQuery).toBe('gatekeeper')
+    await fixture.records.documents.delete(fixture.owner.id, gone.id)
+    await fixture.index.deleteDocuments([gone.id])
+    expect((await fixture.ask('gatekeepr')).correctedQuery).toBeNull()
+  })
+})
+
+describe.each(['keyword', 'vector', 'hybrid'] as const)('in mode %s', (mode) => {
+  test.each<[string, string[]]>([
+    ['"working day"', ['The deposit ', 'The rent is ']],
+    ['"WORKING  DAY" deposit', ['The deposit ', 'The rent is ']],
+    ['"landlord\'s duty"', ['Repairs of t']],
+    ['"ent is due"', []],
+    ['"rent" van', ['The deposit ', 'The rent is ']],
+    ['"(C++ firmware)"', ['Replace the ']],
+    ['"Frist von drei"', ['Die Kündigun']],
+    ['"Ku\u0308ndigung der"', ['Die Kündigun']],
+    ['rent -deposit name:lease', ['Repairs of t', 'The rent is ']],
+    ['rent -"working day" name:LEASE', ['Repairs of t']],
+    ['rent -rental name:pumps', ['Replace the ']],
+    ['rent -rent name:pumps', ['A rental van', 'Replace the ']],
+    ['frist name:"kündigung 2018"', ['Die Kündigun']],
+    ['rent -name:lease -name:kündigung -name:berlok', ['A rental van', 'Replace the ']],
+    ['rent name:secret', []],
+  ])('%j', async (query, expected) => {
+    const found = await texts(query, { mode, correct: false })
+    // Words find what has them; whatever is filtered out is never there.
+    if (mode === 'vector') expect(found).toEqual(expected)
+    else for (const text of found) expect(expected).toContain(text)
+    if (expected.length === 0) expect(found).toEqual([])
+  })
+})
+
+test('the words of a phrase are asked for too', async () => {
+  expect(await texts('"working day"', { mode: 'keyword' })).toEqual(['The deposit ', 'The rent is '])
+})
+
+test('a query of only exclusions is refused before anything is searched', async () => {
+  await expect(fixture.ask('-rent name:lease')).rejects.toMatchObject({ code: 'invalid_query' })
+  await expect(fixture.ask('-rent', {}, { nothing: true })).rejects.toMatchObject({ code: 'invalid_query' })
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { Candidate } from '../../../src/search/fuse.ts'
+import { group } from '../../../src/search/group.ts'
+
+function candidate(documentId: string, index: number, score: number): Candidate {
+  const id = `${documentId}:1:${index}`
+  const stages = { keyword: null, vector: null, fused: { rank: 1, score }, rerank: null }
+  return { id, documentId, version: 1, index, textHash: id, score, vectorPart: 0, stages }
+}
+const ranked = (...candidates: Candidate[]) => candidates.toSorted((a, b) => b.score - a.score)
+const documents = (groups: ReturnType<typeof group>) => groups.map(({ best }) => best.documentId)
+
+test('of two documents with about as good a passage, the one with more good ones comes first', () => {
+  const found = ranked(
+    candidate('a', 1, 1),
+    candidate('b', 1, 0.98),
+    candidate('b', 5, 0.97),
+    candidate('b', 9, 0.9),
+    candidate('a', 4, 0.2),
+  )
+  expect(documents(group(found, 'document'))).toEqual(['b', 'a'])
+})
+
+test('many weak passages do not make up for a good one', () => {
+  const weak = Array.from({ length: 150 }, (_, i) => candidate('long', i, 0.6))
+  expect(documents(group(ranked(candidate('short', 0, 0.8), ...weak), 'document'))).toEqual(['short', 'long'])
+})
+
+test('scores of documents fall, stay within 0 and 1, and the best keeps its own', () => {
+  const found = ranked(candidate('a', 1, 0.9), candidate('b', 1, 0.89), candidate('b', 2, 0.88), candidate('c', 1, 0.3))
+  const scores = group(found, 'document').map(({ score }) => score)
+  expect(scores[0]).toBeCloseTo(0.9)
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+})
+
+test('a deeper look adds documents behind the others and moves none', () => {
+  const first = ranked(candidate('a', 1, 1), candidate('b', 1, 0.95))
+  const deeper = [candidate('b', 2, 0.9), candidate('b', 3, 0.9), candidate('c', 1, 0.9)]
+  expect(documents(group([...first, ...deeper], 'document', first.length))).toEqual(['a', 'b', 'c'])
+})
+
+test('a result never grows beyond what can be read as one passage', () => {
+  const found = Array.from({ length: 40 }, (_, i) => candidate('a', i, 1 - i / 100))
+  const groups = group(found, 'chunk')
+  expect(groups.map(({ joined }) => joined.length)).toEqual([8, 8, 8, 8, 8])
+  expect(groups.flatMap(({ joined }) => joined.map(({ index }) => index))).toEqual(found.map(({ index }) => index))
+})
+
+test('versions of a document are not mixed', () => {
+  const old = { ...candidate('a', 2, 0.9), version: 2 }
+  expect(group([candidate('a', 1, 1), old], 'chunk')).toHaveLength(2)
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SearchOutcome } from '../../../src/search/search.ts'
+import { type Fixture, makeFixture } from './fixture.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await makeFixture()
+})
+afterAll(() => fixture.cleanUp())
+
+const shown = ({ hits }: SearchOutcome) => hits.map(({ document, text }) => [document.name, text])
+
+test('passages that follow one another are one result: the text between its ends, its pages, its marks', async () => {
+  const passages = ['Nothing of the kind.', 'The walrus sleeps.', 'A walrus eats.', 'Every walrus swims.', 'The end.']
+  await fixture.add('walrus.txt', passages, { following: true })
+  const { hits } = await fixture.ask('walrus', { mode: 'keyword' })
+  const text = 'The walrus sleeps.\n\nA walrus eats.\n\nEvery walrus swims.'
+  expect(hits).toHaveLength(1)
+  expect(hits[0]).toMatchObject({ text, joinedChunks: 3, chunk: { pageStart: 2, pageEnd: 4 } })
+  const { charStart, charEnd } = hits[0]!.chunk
+  expect(passages.join('\n\n').slice(charStart, charEnd)).toBe(text)
+  expect(hits[0]!.highlights.map(([from, to]) => text.slice(from, to))).toEqual(['walrus', 'walrus', 'walrus'])
+})
+
+test('what lies apart stays apart, also within one document', async () => {
+  await fixture.add('otter.txt', ['An otter.', 'Something else.', 'One more otter.'], { following: true })
+  const { hits } = await fixture.ask('otter', { mode: 'keyword' })
+  expect(hits.map(({ text }) => text).toSorted()).toEqual(['An otter.', 'One more otter.'])
+})
+
+test('a passage that is found later joins the two that it lies between', async () => {
+  const between = `Here is a heron, with much about other birds around it: ${'gulls and terns and ducks '.repeat(10)}`
+  await fixture.add('heron.txt', ['The heron.', between, 'Another heron.'], { following: true })
+  const { hits } = await fixture.ask('heron', { mode: 'keyword' })
+  expect(hits).toHaveLength(1)
+  expect(hits[0]).toMatchObject({ joinedChunks: 3, text: `The heron.\n\n${between}\n\nAnother heron.` })
+})
+
+test('pages neither repeat nor skip a passage, however they are cut', async () => {
+  const follows = (name: string) =>
+    Array.from({ length: 30 }, (_, n) => `${name} ${n}: ${n % 3 === 0 ? 'gravel' : 'a lynx '.repeat((n % 4) + 1)}`)
+  for (const name of ['one', 'two', 'three', 'four']) await fixture.add(`lynx-${name}.txt`, follows(name), { following: true })
+  const all = shown(await fixture.ask('lynx', { mode: 'keyword', limit: 100 }))
+  for (const limit of [1, 3, 7]) {
+    const pages: string[][] = []
+    for (let offset = 0; offset < all.length; offset += limit)
+      pages.push(...shown(await fixture.ask('lynx', { mode: 'keyword', limit, offset })))
+    expect(pages).toEqual(all)
+  }
+  const passages = all.flatMap(([name, text]) => text!.split('\n\n').map((passage) => `${name} ${passage}`))
+  expect(new Set(passages).size).toBe(80)
+  expect(passages).toHaveLength(80)
+})
+
+test('the same text in two documents is shown once, and the other is named with its page', async () => {
+  const clause = 'The tenant waters the magnolia every second evening.'
+  await fixture.add('lease.txt', ['Rent is due.', clause])
+  const copy = await fixture.add('copy.txt', ['Foreword.', 'Preface.', clause])
+  const { hits } = await fixture.ask('magnolia', { mode: 'keyword' })
+  expect(hits.map(({ document, alsoIn }) => [document.name, alsoIn])).toEqual([
+    ['lease.txt', [{ id: copy.id, name: 'copy.txt', pageStart: 3 }]],
+  ])
+})
+
+test('by document, each document with that text is a result of its own', async () => {
+  const { hits } = await fixture.ask('magnolia', { mode: 'keyword', groupBy: 'document' })
+  expect(hits.map(({ document }) => document.name).toSorted()).toEqual(['copy.txt', 'lease.txt'])
+})
+
+test('when the document that is shown goes, the other takes its place', async () => {
+  const { hits } = await fixture.ask('magnolia', { mode: 'keyword' })
+  await fixture.records.documents.delete(fixture.owner.id, hits[0]!.document.id)
+  const after = await fixture.ask('magnolia', { mode: 'keyword' })
+  expect(after.hits.map(({ document, alsoIn }) => [document.name, alsoIn])).toEqual([['copy.txt', []]])
+})
+
+test('the same text of another owner is not named', async () => {
+  const other = await fixture.makeOwner('Grace')
+  await fixture.add('hers.txt', ['Nobody may know of the axolotl.'], other)
+  await fixture.add('mine.txt', ['Nobody may know of the axolotl.'])
+  expect((await fixture.ask('axolotl')).hits.map(({ document, alsoIn }) => [document.name, alsoIn])).toEqual([['mine.txt', []]])
+})

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ParsedQuery, parseQuery } from '../../../src/search/parse.ts'
+
+const NOTHING = { phrases: [], excluded: [], names: [], excludedNames: [] }
+
+test.each<[string, Partial<ParsedQuery>]>([
+  ['"working day" rent', { text: 'working day rent', phrases: ['working day'] }],
+  ['rent "third\n working day" due', { text: 'rent third working day due', phrases: ['third\n working day'] }],
+  ['„dritter Werktag“ Miete', { text: 'dritter Werktag Miete', phrases: ['dritter Werktag'] }],
+  ['„dritter Werktag” Miete', { text: 'dritter Werktag Miete', phrases: ['dritter Werktag'] }],
+  ['“working day”', { text: 'working day', phrases: ['working day'] }],
+  ['”tredje dagen” hyra', { text: 'tredje dagen hyra', phrases: ['tredje dagen'] }],
+  ['« jour ouvrable » loyer', { text: 'jour ouvrable loyer', phrases: ['jour ouvrable'] }],
+  ['»dritter Werktag«', { text: 'dritter Werktag', phrases: ['dritter Werktag'] }],
+  ['「第三営業日」家賃', { text: '第三営業日 家賃', phrases: ['第三営業日'] }],
+  ['合同"押金"条款', { text: '合同 押金 条款', phrases: ['押金'] }],
+  ['rent -deposit', { text: 'rent', excluded: ['deposit'] }],
+  ['-deposit rent', { text: 'rent', excluded: ['deposit'] }],
+  ['rent -"late fee", due', { text: 'rent , due', excluded: ['late fee'] }],
+  ['rent (-deposit)', { text: 'rent (', excluded: ['deposit'] }],
+  ['rent -e-mail -C++ -AB-1234.', { text: 'rent', excluded: ['e-mail', 'C++', 'AB-1234'] }],
+  ['rent name:lease', { text: 'rent', names: ['lease'] }],
+  ['Name:lease.pdf rent', { text: 'rent', names: ['lease.pdf'] }],
+  ['rent name:"lease 2018" -name:draft', { text: 'rent', names: ['lease 2018'], excludedNames: ['draft'] }],
+  ['rent -name:"old lease"', { text: 'rent', excludedNames: ['old lease'] }],
+])('%j', (query, expected) => {
+  const { free: _, ...parsed } = parseQuery(query)
+  expect(parsed).toEqual({ ...NOTHING, ...expected })
+})
+
+test.each([
+  'when is the rent due?',
+  'an unclosed "quote is a character',
+  'a 5" pipe and a 6" pipe',
+  'AB-1234 and e-mail, long-term',
+  'rent - and a lone dash – here',
+  'docsearch --no-rerank ->',
+  'note: the rent',
+  'filename:lease http://example.org name: lease',
+  'empty "" and "..." quotes, don’t',
+  '-',
+  '"',
+  `${'a text that somebody pasted from somewhere else '.repeat(5)} "with quotes" -and dashes name:x`,
+])('%j is all of it asked', (query) => {
+  expect(parseQuery(query)).toEqual({ ...NOTHING, text: query, free: [[0, query.length]] })
+})
+
+test('what may be corrected is what stands outside of quotes and operators', () => {
+  const query = 'the "thrid day" rnet -depsoit name:laese payed'
+  expect(parseQuery(query).free.map(([from, to]) => query.slice(from, to).trim())).toEqual(['the', 'rnet', '', 'payed'])
+})
+
+describe('is refused with what to do', () => {
+  test.each(['-deposit', '-"late fee" -deposit', 'name:lease', '-a name:b …'])('%j: nothing is asked', (query) => {
+    expect(() => parseQuery(query)).toThrow(
+      expect.objectContaining({ code: 'invalid_query', message: expect.stringContaining('Add a word') }),
+    )
+  })
+  test('more of them than anybody means', () => {
+    const query = Array.from({ length: 21 }, (_, i) => `"w${i}"`).join(' ')
+    expect(() => parseQuery(query)).toThrow(
+      expect.objectContaining({ code: 'invalid_query', message: expect.stringContaining('21') }),
+    )
+  })
+})
+
+test('any text is read without loss: its letters are asked, quoted, excluded or named', () => {
+  const part = fc.oneof(
+    fc.constantFrom('"', '„', '“', '-', 'name:', ' ', '«', '»', '(', 'rent', 'é', '押金', '5'),
+    fc.string({ unit: 'grapheme', maxLength: 3 }),
+  )
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
+      const query = parts.join('')
+      let parsed: ParsedQuery
+      try {
+        parsed = parseQuery(query)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_query' })
+        return
+      }
+      const letters = (text: string) => [...text.replace(/name:?/gi, '').matchAll(/[\p{L}\p{N}]/gu)].map(String).toSorted()
+      const { text, phrases: _, ...rest } = parsed
+      expect(letters([text, rest.excluded, rest.names, rest.excludedNames].flat().join(' '))).toEqual(letters(query))
+    }),
+    { numRuns: 500 },
+  )
+})
