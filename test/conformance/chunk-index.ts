@@ -127,7 +127,9 @@ export function chunkIndexConformance(
 
     test('passages come back exactly, whatever they consist of', async () => {
       const odd = `it's "quoted" \\ back%slash_ \u0000 \t\n\f naïve 検索 👩‍👩‍👧 ‏עברית {}[]$; -- DROP`
-      await add(chunk('doc_1', 7, { text: odd, gap: odd, context: odd, heading: odd, title: odd, path: odd, tags: [odd], terms: 'odd' }))
+      await add(
+        chunk('doc_1', 7, { text: odd, gap: odd, context: odd, heading: odd, title: odd, path: odd, tags: [odd], terms: 'odd' }),
+      )
       const passages = await index.passages('usr_a', ['doc_1:1:7', 'doc_gone:1:0'])
       expect([...passages]).toEqual([
         [
