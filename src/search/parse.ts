@@ -37,6 +37,8 @@ const TWO_WAYS = new Set(['"', '”', '»', '＂'])
 const NAME = /name:/iy
 const WORD = /[^\s"“”„«»「」『』＂]+/uy
 const HAS_LETTER = /[\p{L}\p{N}]/u
+/** After these a word with a dash in front is short for a longer one: „Personen und -gruppen“. */
+const SHARES_A_WORD = /(?:^|\s)(?:und|oder|sowie|bzw\.|och|og|eller)\s+$/i
 const AROUND = /^[([{]+|[.,;:!?)\]}'…。、！？]+$/gu
 
 /**
@@ -89,6 +91,7 @@ function operatorAt(query: string, at: number): Operator | null {
   if (at > 0 && !/[\s(]/.test(query[at - 1]!)) return null
   if (query[at] !== '-') return nameAt(query, at, 'names')
   if (isName(query, at + 1)) return nameAt(query, at + 1, 'excludedNames')
+  if (SHARES_A_WORD.test(query.slice(Math.max(0, at - 10), at))) return null
   return withInto('excluded', quotedAt(query, at + 1) ?? wordAt(query, at + 1))
 }
 
@@ -114,7 +117,11 @@ function quotedAt(query: string, at: number, afterColon = false): { value: strin
   if (!afterColon && TWO_WAYS.has(query[at]!) && HAS_LETTER.test(before) && !isUnspaced(before)) return null
   for (let end = at + 1; end < query.length; end++) {
     if (!closing.includes(query[end]!)) continue
-    const value = query.slice(at + 1, end).trim()
+    // What a sentence ends with is often put inside the quotes, and says nothing of the phrase.
+    const value = query
+      .slice(at + 1, end)
+      .replace(/[\s.,;:!?。、！？]+$/u, '')
+      .trimStart()
     return { value: HAS_LETTER.test(value) ? value : '', end: end + 1 }
   }
   return null
