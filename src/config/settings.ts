@@ -79,7 +79,7 @@ export const SETTINGS: readonly Setting[] = [
     help: 'model to ask a rerank endpoint for, where it wants one',
   },
   { key: 'rerank.deadline_ms', schema: milliseconds, default: 2_000, help: 'time a reranking model has for one question' },
-  { key: 'rerank.candidates', schema: integer(1, 100), default: 25, help: 'passages a model judges for one question' },
+  { key: 'rerank.candidates', schema: integer(1, 50), default: 25, help: 'passages a model judges for one question' },
   { key: 'rerank.passage_tokens', schema: integer(32, 2048), default: 512, help: 'tokens of a passage shown to a model' },
   { key: 'rerank.parallel', schema: integer(1, 32), default: 1, help: 'passages in flight to Ollama, see OLLAMA_NUM_PARALLEL' },
   { key: 'rate_limit', schema: integer(0, 1_000_000), default: 600, help: 'requests a minute for a key, 0 for none' },
