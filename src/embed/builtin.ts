@@ -27,6 +27,7 @@ export function createBuiltinEmbedder(): Embedder {
     name: 'builtin',
     dimensions: DIMENSIONS,
     maxTokens: 512,
+    // Mean nDCG@10 over ten judged collections, reranked: .681 with 0, .685 with .05, .684 with .1, .681 with .15, .680 with .2; German gains up to .2.
     fusionWeight: 0.1,
     noiseFloor: nearestByChance,
     fingerprint: `builtin:features${FEATURES_VERSION}:analyser${ANALYSER_VERSION}:${DIMENSIONS}`,
