@@ -149,13 +149,13 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   }
 }
 
-/** A text without any heading that opens with a short line of its own has that for its title. */
+/** A text without any heading that opens with a short line of its own has that for its title; `Dear Sir,` is none. */
 function openingOf(text: string, spans: readonly Span[]): string[] {
   const first = spans[0]
   if (first === undefined || spans.length < 2 || first.kind !== 'paragraph' || spans.some((span) => span.kind === 'heading'))
     return []
   const opening = text.slice(first.start, first.end)
-  return opening.length <= MAX_OPENING_CHARS && !opening.includes('\n') ? [opening] : []
+  return opening.length <= MAX_OPENING_CHARS && !/\n|[,;:]$/.test(opening) ? [opening] : []
 }
 
 /** A paragraph that a page's or column's end broke in the middle of a sentence. */

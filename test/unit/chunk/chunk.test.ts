@@ -131,6 +131,11 @@ test('a text without headings has its short first line for a heading, a text wit
   }
   expect(new Set(paths(structured).flat())).toEqual(new Set(['Budget']))
   expect(new Set(paths((to) => to.add('paragraph', 'Just one line')).flat())).toEqual(new Set())
+  const letter = (to: PageBuilder) => {
+    to.add('paragraph', 'Dear Sir or Madam,')
+    to.add('paragraph', sentence('Word', 40))
+  }
+  expect(new Set(paths(letter).flat())).toEqual(new Set())
 })
 
 test('rows of a table are never cut while they fit', () => {
