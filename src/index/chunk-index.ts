@@ -61,7 +61,9 @@ export interface ChunkFilter {
 }
 
 /** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. Its passage comes from `passages`. */
-export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version' | 'index' | 'textHash'> & { score: number }
+export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version' | 'index' | 'pageStart' | 'pageEnd' | 'textHash'> & {
+  score: number
+}
 
 /** What a reranker weighs and what is shown of a chunk. Read apart from the hits, because most candidates are neither. */
 export type Passage = Omit<

@@ -2,7 +2,7 @@ import type { Table as ArrowTable } from 'apache-arrow'
 import type { ChunkHit, Passage } from './chunk-index.ts'
 
 /** Columns that a hit needs, apart from its score. */
-export const HIT_COLUMNS = ['id', 'document_id', 'version', 'chunk_index', 'text_hash']
+export const HIT_COLUMNS = ['id', 'document_id', 'version', 'chunk_index', 'page_start', 'page_end', 'text_hash']
 
 const PASSAGE_COLUMNS = {
   id: 'id',
@@ -32,6 +32,8 @@ export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: n
   const documents = rows.getChild('document_id')!
   const versions = rows.getChild('version')!
   const indexes = rows.getChild('chunk_index')!
+  const firstPages = rows.getChild('page_start')!
+  const lastPages = rows.getChild('page_end')!
   const hashes = rows.getChild('text_hash')!
   const scores = rows.getChild(scoreColumn)!
   const hits: ChunkHit[] = []
@@ -43,6 +45,8 @@ export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: n
       documentId: documents.get(i) as string,
       version: versions.get(i) as number,
       index: indexes.get(i) as number,
+      pageStart: firstPages.get(i) as number,
+      pageEnd: lastPages.get(i) as number,
       textHash: hashes.get(i) as string,
       score,
     })

@@ -8,6 +8,8 @@ export interface Candidate {
   version: number
   /** Of the passage within its document. */
   index: number
+  pageStart: number
+  pageEnd: number
   /** The same for passages of the same text. */
   textHash: string
   /** 0 to 1. */
@@ -33,12 +35,14 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
   const entry = (hit: ChunkHit) => {
     let known = found.get(hit.id)
     if (known === undefined) {
-      const { id, documentId, version, index, textHash } = hit
+      const { id, documentId, version, index, pageStart, pageEnd, textHash } = hit
       known = {
         id,
         documentId,
         version,
         index,
+        pageStart,
+        pageEnd,
         textHash,
         stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null },
       }

@@ -14,8 +14,8 @@ export interface Group {
 
 /** As far as this apart in the order, two results may stand on one page of ten. */
 const REACH = 10
-/** About 2,000 words: what is longer is no passage any more. */
-const MOST_JOINED = 8
+/** About 750 words: what is longer is no passage any more. */
+const MOST_JOINED = 3
 /** What the next best passages of a document add to its best one, by the square of their scores: one that is half as good says a quarter. */
 const NEXT_BEST = [0.1, 0.05]
 
@@ -68,9 +68,16 @@ function joinNeighbours(candidates: readonly Candidate[]): Group[] {
   return groups
 }
 
-function isNeighbour({ joined }: Group, { documentId, version, index }: Candidate): boolean {
+/** On the same page only: a result says where to look. */
+function isNeighbour({ joined }: Group, candidate: Candidate): boolean {
   const [first, last] = [joined[0]!, joined.at(-1)!]
-  return first.documentId === documentId && first.version === version && (index === first.index - 1 || index === last.index + 1)
+  return (
+    first.documentId === candidate.documentId &&
+    first.version === candidate.version &&
+    first.pageStart === candidate.pageStart &&
+    last.pageEnd === candidate.pageEnd &&
+    (candidate.index === first.index - 1 || candidate.index === last.index + 1)
+  )
 }
 
 /** A document ranks by its best passage, and by the next two where they are nearly as good: not by how many it has. */

@@ -45,7 +45,9 @@ test.each([
 
   const question = { query: 'rent lease still', mode: 'keyword', limit: 100, filter: { document_ids: [id] } }
   const { body } = await app.alice.post<SearchAnswer>('/api/v1/search', question)
-  expect(body.results).toHaveLength(chunks!)
+  expect(chunks).toBeGreaterThan(2)
+  // Neighbours on a page are one result.
+  expect(body.results.length).toBeLessThanOrEqual(chunks!)
   const covered = new Set<number>()
   for (const { chunk, text: passage } of body.results) {
     expect(passage).toBe(text.slice(chunk.char_start, chunk.char_end))

@@ -39,7 +39,7 @@ interface Change {
   owner?: User
   project?: Project
   tags?: string[]
-  /** Its passages follow one another; else something lies between them that is not there. */
+  /** Its passages follow one another on a page; else each has its own, and something lies between them that is not there. */
   following?: boolean
 }
 
@@ -102,8 +102,8 @@ export async function makeFixture(): Promise<Fixture> {
       tags,
       documentCreatedAt: document.createdAt,
       index: following ? n : 2 * n,
-      pageStart: n + 1,
-      pageEnd: n + 1,
+      pageStart: following ? 1 : n + 1,
+      pageEnd: following ? 1 : n + 1,
       charStart: starts[n]!,
       charEnd: starts[n]! + text.length,
       heading: 'Part',

@@ -5,7 +5,7 @@ import { append, fuse } from '../../../src/search/fuse.ts'
 
 const hits = (scores: Record<string, number>): ChunkHit[] =>
   Object.entries(scores)
-    .map(([id, score]) => ({ id, documentId: id, version: 1, index: 0, textHash: id, score }))
+    .map(([id, score]) => ({ id, documentId: id, version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: id, score }))
     .sort((a, b) => b.score - a.score)
 
 test('hybrid: each channel by its best, the vectors times the weight, over 1 + weight', () => {

@@ -5,7 +5,7 @@ import { group } from '../../../src/search/group.ts'
 function candidate(documentId: string, index: number, score: number): Candidate {
   const id = `${documentId}:1:${index}`
   const stages = { keyword: null, vector: null, fused: { rank: 1, score }, rerank: null }
-  return { id, documentId, version: 1, index, textHash: id, score, vectorPart: 0, stages }
+  return { id, documentId, version: 1, index, pageStart: 1, pageEnd: 1, textHash: id, score, vectorPart: 0, stages }
 }
 const ranked = (...candidates: Candidate[]) => candidates.toSorted((a, b) => b.score - a.score)
 const documents = (groups: ReturnType<typeof group>) => groups.map(({ best }) => best.documentId)
@@ -42,8 +42,13 @@ test('a deeper look adds documents behind the others and moves none', () => {
 test('a result never grows beyond what can be read as one passage', () => {
   const found = Array.from({ length: 40 }, (_, i) => candidate('a', i, 1 - i / 100))
   const groups = group(found, 'chunk')
-  expect(groups.map(({ joined }) => joined.length)).toEqual([8, 8, 8, 8, 8])
+  expect(groups.map(({ joined }) => joined.length)).toEqual([...Array.from({ length: 13 }, () => 3), 1])
   expect(groups.flatMap(({ joined }) => joined.map(({ index }) => index))).toEqual(found.map(({ index }) => index))
+})
+
+test('passages of different pages stay results of their own, each with its page', () => {
+  const next = { ...candidate('a', 2, 0.9), pageStart: 2, pageEnd: 2 }
+  expect(group([candidate('a', 1, 1), next], 'chunk')).toHaveLength(2)
 })
 
 test('versions of a document are not mixed', () => {
