@@ -14,6 +14,8 @@ export interface Group {
 
 /** As far as this apart in the order, two results may stand on one page of ten. */
 const REACH = 10
+/** A neighbour that is this much less good is another result, if any: it would only bury the passage that was found. */
+const AS_GOOD = 0.6
 /** About 750 words: what is longer is no passage any more. */
 const MOST_JOINED = 3
 /** What the next best passages of a document add to its best one, by the square of their scores: one that is half as good says a quarter. */
@@ -69,13 +71,14 @@ function joinNeighbours(candidates: readonly Candidate[]): Group[] {
 }
 
 /** On the same page only: a result says where to look. */
-function isNeighbour({ joined }: Group, candidate: Candidate): boolean {
+function isNeighbour({ joined, best }: Group, candidate: Candidate): boolean {
   const [first, last] = [joined[0]!, joined.at(-1)!]
   return (
     first.documentId === candidate.documentId &&
     first.version === candidate.version &&
     first.pageStart === candidate.pageStart &&
     last.pageEnd === candidate.pageEnd &&
+    candidate.score >= AS_GOOD * best.score &&
     (candidate.index === first.index - 1 || candidate.index === last.index + 1)
   )
 }

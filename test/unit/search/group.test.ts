@@ -46,6 +46,11 @@ test('a result never grows beyond what can be read as one passage', () => {
   expect(groups.flatMap(({ joined }) => joined.map(({ index }) => index))).toEqual(found.map(({ index }) => index))
 })
 
+test('a neighbour that is much less good stays a result of its own', () => {
+  expect(group([candidate('a', 1, 1), candidate('a', 2, 0.5)], 'chunk')).toHaveLength(2)
+  expect(group([candidate('a', 1, 1), candidate('a', 2, 0.9)], 'chunk')).toHaveLength(1)
+})
+
 test('passages of different pages stay results of their own, each with its page', () => {
   const next = { ...candidate('a', 2, 0.9), pageStart: 2, pageEnd: 2 }
   expect(group([candidate('a', 1, 1), next], 'chunk')).toHaveLength(2)
