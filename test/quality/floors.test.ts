@@ -7,13 +7,13 @@ import { startInstance } from './instance.ts'
 /**
  * What these small sets reach with the built-in embedder, less a little.
  * Statistics of words are those of all that is indexed, so figures differ from those of `npm run quality`, which measures every set.
+ * `tolerance`: what hybrid may cost against its own keyword channel.
  */
 const FLOORS = {
-  adi: { keyword: 0.47, hybrid: 0.47, reranked: 0.48 },
-  med: { keyword: 0.65, hybrid: 0.65, reranked: 0.68 },
+  // 35 questions: three answers that change places with their neighbours are .011.
+  adi: { keyword: 0.49, hybrid: 0.485, reranked: 0.49, tolerance: 0.015 },
+  med: { keyword: 0.64, hybrid: 0.65, reranked: 0.675, tolerance: 0.005 },
 }
-/** Hybrid may cost this much against its own keyword channel, on any set. */
-const TOLERANCE = 0.005
 
 describe.skipIf(DATA_DIR === null)('judged collections (skipped without DOCSEARCH_TEST_DATA)', () => {
   test('ranking is as good as it was, and hybrid is not below keyword', async () => {
@@ -24,7 +24,7 @@ describe.skipIf(DATA_DIR === null)('judged collections (skipped without DOCSEARC
         expect(byRun.keyword.ndcg10, `${set}, keyword`).toBeGreaterThan(floor.keyword)
         expect(byRun.hybrid.ndcg10, `${set}, hybrid`).toBeGreaterThan(floor.hybrid)
         expect(byRun.reranked.ndcg10, `${set}, reranked`).toBeGreaterThan(floor.reranked)
-        expect(byRun.hybrid.ndcg10, `${set}, hybrid against keyword`).toBeGreaterThan(byRun.keyword.ndcg10 - TOLERANCE)
+        expect(byRun.hybrid.ndcg10, `${set}, hybrid against keyword`).toBeGreaterThan(byRun.keyword.ndcg10 - floor.tolerance)
       }
     } finally {
       await instance.dispose()
