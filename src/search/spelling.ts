@@ -22,7 +22,7 @@ export interface Corrected {
 
 /**
  * Corrects the words of a question that stand in none of its owner's documents, to the nearest word that does: the same first letter, one slip, two from
- * eight letters on; of several at the same distance the one in the most documents.
+ * eight letters on; of several at the same distance the one in the most documents. A common word is right even where no document has it: `date` is no `data`.
  */
 export async function correct(query: string, { ownerId, spans, vocabulary, index }: SpellingOptions): Promise<Corrected> {
   const free = spelling(query).filter(({ start, end }) => spans.some(([from, to]) => from <= start && end <= to))
@@ -45,6 +45,7 @@ export async function correct(query: string, { ownerId, spans, vocabulary, index
       terms.push(...nearest.terms)
       continue
     }
+    if (word.isCommon()) continue
     corrected += query.slice(at, word.start) + inCaseOf(nearest.word, query.slice(word.start, word.end))
     at = word.end
   }

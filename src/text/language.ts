@@ -57,6 +57,13 @@ export function plausibleLanguages(words: readonly Word[]): Languages {
   return { latin, cyrillic: ['russian'] }
 }
 
+/** Those that the question's stop words speak for; English too, in which people ask about documents in any language. */
+export function likelyLanguages(words: readonly Word[]): readonly Language[] {
+  const counts = countStopWords(words)
+  const most = Math.max(1, ...counts.values())
+  return ['english', ...[...counts].flatMap(([language, count]) => (count === most && language !== 'english' ? [language] : []))]
+}
+
 /** True when one of the languages lists the word. */
 export function isStopWord({ listed }: KnownWord, languages: Languages): boolean {
   return listed.some((language) => languages.latin.includes(language) || languages.cyrillic.includes(language))

@@ -1,5 +1,6 @@
+import { isCommon } from './common-words.ts'
 import { knownOf } from './known.ts'
-import { isStopWord, languagesOfWord, plausibleLanguages } from './language.ts'
+import { isStopWord, languagesOfWord, likelyLanguages, plausibleLanguages } from './language.ts'
 import { fold, toTerm } from './stem.ts'
 import { tokenize } from './tokenize.ts'
 
@@ -12,6 +13,8 @@ export interface SpeltWord {
   end: number
   /** Under which it may stand in the index. */
   terms: readonly string[]
+  /** A common word of a language that the question is likely to be in, whatever the documents say: no slip. */
+  isCommon(): boolean
 }
 
 const LETTERS = /^[\p{L}\p{M}]{4,40}$/u
@@ -27,6 +30,7 @@ const PART_OF_NAME = /^\.[\p{L}\p{N}]/u
 export function spelling(question: string): SpeltWord[] {
   const words = tokenize(question)
   const languages = plausibleLanguages(words)
+  const likely = likelyLanguages(words)
   const mixed = SMALL_LETTER.test(question)
   return words.flatMap((word) => {
     const known = knownOf(word)
@@ -34,7 +38,8 @@ export function spelling(question: string): SpeltWord[] {
     if (word.characters !== null || known.splittable || !LETTERS.test(word.text) || isStopWord(known, languages)) return []
     if ((known.capitals && mixed) || isPartOfName(question, start, end)) return []
     const stems = languagesOfWord(known.lower, languages).map((language) => toTerm(known.lower, language))
-    return [{ word: known.lower, start, end, terms: [...new Set([toTerm(known.lower, null), ...stems])] }]
+    const terms = [...new Set([toTerm(known.lower, null), ...stems])]
+    return [{ word: known.lower, start, end, terms, isCommon: () => isCommon(known.lower, likely) }]
   })
 }
 

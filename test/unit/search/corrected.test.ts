@@ -45,6 +45,7 @@ describe('spelling', () => {
     ['ernt'],
     ['ren'],
     ['depzzit'],
+    ['rest'],
   ] as [string, Partial<SearchQuery>?][])('%j is left as it is', async (query, change) => {
     expect((await fixture.ask(query, change)).correctedQuery).toBeNull()
   })
