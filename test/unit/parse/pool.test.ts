@@ -74,7 +74,7 @@ test('a document that never ends is ended, and the next is read', async () => {
 
 test('a document that takes longer than it may in all is ended, and the next is read', async () => {
   const pool = newPool({ parseMs: 1_500, parseStallMs: 60_000 })
-  await withFile(endlessPdf(), async (file) => {
+  await withFile(loopingPdf(), async (file) => {
     await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
       code: 'parse_timeout',
       message: expect.stringMatching(/more than 1\.5 s.*limits\.parse_ms/),
