@@ -34,8 +34,8 @@ export async function measureSearch(): Promise<Figure[]> {
     const { bare, chunks } = await measureBare(lance, queries)
     return [
       {
-        name: `search over REST, one client, ${chunks} chunks, p50 : the same LanceDB vector and keyword queries bare`,
-        value: `${ratio(median(alone) / median(bare))} (${ms(median(alone))} : ${ms(median(bare))})`,
+        name: `search over REST in the fused order, one client, ${chunks} chunks, p50 : the same LanceDB vector and keyword queries bare`,
+        value: `${ratio(median(fused) / median(bare))} (${ms(median(fused))} : ${ms(median(bare))})`,
         bound: '≤ 2',
       },
       {
@@ -43,9 +43,12 @@ export async function measureSearch(): Promise<Figure[]> {
         value: `${ratio(median(alone) / median(fused))} (${ms(median(alone))} : ${ms(median(fused))})`,
         bound: '≤ 1.5',
       },
-      { name: 'search over REST, one client, p95', value: `${ms(percentile(alone, 0.95))} (bare ${ms(percentile(bare, 0.95))})` },
       {
-        name: `search over REST, ${CLIENTS} clients`,
+        name: 'search over REST, reranked, one client, p95',
+        value: `${ms(percentile(alone, 0.95))} (bare ${ms(percentile(bare, 0.95))})`,
+      },
+      {
+        name: `search over REST, reranked, ${CLIENTS} clients`,
         value: `${Math.round((queries.length * 2) / (together.ms / 1000))} requests/s`,
       },
     ]
