@@ -52,11 +52,21 @@ export function createShelf({
   async function state(generation: Generation): Promise<IndexState> {
     const held = [shelf.active, shelf.building, ...shelf.kept].find((one) => one?.generation.id === generation.id)
     const [chunks, sizeBytes, progress] = await Promise.all([
-      held ? held.index.countChunks().catch(() => null) : null,
+      held ? countOf(held) : null,
       indexStore.size(generation.id),
       generation.state === 'active' ? null : records.generations.progress(generation.id),
     ])
     return { generation, chunks, sizeBytes, progress }
+  }
+
+  /** An index that cannot be read is listed without its count; health says what is wrong with it. */
+  async function countOf({ generation, index }: Pick<Held, 'generation' | 'index'>): Promise<number | null> {
+    try {
+      return await index.countChunks()
+    } catch (error) {
+      log.warn({ err: error, generation: generation.id }, 'the passages of an index could not be counted')
+      return null
+    }
   }
 
   const shelf: Shelf = {

@@ -59,7 +59,6 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   let choice = { embedder: 'none', reason: '' }
   let rebuilt: string | null = null
   let retry: NodeJS.Timeout | undefined
-  let lastRebuild: Promise<void> = Promise.resolve()
 
   /** True when there is nothing to try again. */
   async function choose(): Promise<boolean> {
@@ -222,19 +221,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     },
     rebuild(reason) {
       const damaged = shelf.active
-      lastRebuild = lastRebuild
-        // Whoever asked before has been told of its failure.
-        .catch(() => {})
-        .then(() =>
-          exclusive(async () => {
-            // Two who meet the same damage cause one rebuild.
-            if (damaged === null || shelf.active !== damaged) return
-            log.error({ reason, generation: damaged.generation.id }, 'the index is damaged and is built anew')
-            await replace(damaged.generation, damaged.embedder, reason)
-            changed()
-          }),
-        )
-      return lastRebuild
+      return exclusive(async () => {
+        // Two who meet the same damage cause one rebuild.
+        if (damaged === null || shelf.active !== damaged) return
+        log.error({ reason, generation: damaged.generation.id }, 'the index is damaged and is built anew')
+        await replace(damaged.generation, damaged.embedder, reason)
+        changed()
+      })
     },
     async rebuildBuilding(reason) {
       log.error({ reason }, 'the index that is being built is damaged and is begun anew')

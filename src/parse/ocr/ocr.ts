@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { oneAtATime } from '../../core/one-at-a-time.ts'
 import type { OcrEnd, OcrRun } from './protocol.ts'
 
 const SUPERVISOR = fileURLToPath(new URL(`./supervisor${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
@@ -31,7 +32,7 @@ export interface OcrOptions {
 
 export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptions): Promise<Ocr> {
   await rm(folder, { recursive: true, force: true })
-  let last: Promise<unknown> = Promise.resolve()
+  const oneByOne = oneAtATime()
 
   async function runNow<T>(file: string, signal: AbortSignal, use: (output: string) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
@@ -53,14 +54,7 @@ export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptio
     }
   }
 
-  return {
-    run(file, signal, use) {
-      const mine = last.then(() => runNow(file, signal, use))
-      // Its caller hears of a failure; the next in line only waits for the end.
-      last = mine.catch(() => {})
-      return mine
-    },
-  }
+  return { run: (file, signal, use) => oneByOne(() => runNow(file, signal, use)) }
 }
 
 /** Resolves when the supervisor has ended, and the program with it. */
