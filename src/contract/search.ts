@@ -93,7 +93,7 @@ export const searchResult = z
     }),
     text: z.string().meta({
       description:
-        "The document's text from `char_start` to `char_end`. Passages that follow one another and would all be results are one; `chunk.id`, `index` and `heading` are then those of the best",
+        "The document's text from `char_start` to `char_end`. Up to three passages that follow one another on the same page and are nearly as good are one result; `chunk.id`, `index` and `heading` are then those of the best",
     }),
     joined_chunks: z.int().meta({ description: 'How many passages `text` is made of' }),
     also_in: z.array(z.object({ id: z.string(), name: z.string(), page_start: z.int() })).meta({
