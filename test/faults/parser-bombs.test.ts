@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BOMBS, endOf } from '../support/bombs.ts'
 import { type Instance, newInstance } from '../support/instance.ts'
-import { childrenOf, isRunning } from '../support/processes.ts'
-import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
+import { expectNothingLeft, expectSearchableOnce } from '../support/promises.ts'
 import { rareWord, textWith } from '../support/words.ts'
 
 let instance: Instance
@@ -34,10 +33,5 @@ test('eight bombs among good files: each fails alone or is read, the good ones a
     const document = documents.find(({ name }) => name === bomb)
     expect(codes, bomb).toContain(document === undefined ? refused[bomb] : endOf(document))
   }
-  await expectTidy(running, instance.dataDir)
-  const children = childrenOf(running.daemon.pid)
-  expect(await running.daemon.stop()).toBe(0)
-  expect(children.filter(isRunning)).toEqual([])
-  expect(readdirSync(outside)).toEqual([])
-  expect(existsSync(join(instance.dataDir, 'tmp'))).toBe(false)
+  await expectNothingLeft(running, instance.dataDir, outside)
 })

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
 import { endlessPdf, swellingDocx } from '../support/hard-files.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
 import { childrenOf, isRunning, killNow } from '../support/processes.ts'
-import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
+import { expectNothingLeft, expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
 
@@ -49,12 +49,7 @@ test('a document that never comes to an end fails alone, and nothing is left of 
   running = await instance.start({ env: { ...SHORT, TMPDIR: outside } })
   expect((await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])).status).toBe(202)
   await expectFailedAlone('endless.pdf', 'parse_timeout', await uploadOthers(10))
-  await expectTidy(running, instance.dataDir)
-  const children = childrenOf(running.daemon.pid)
-  expect(await running.daemon.stop()).toBe(0)
-  expect(children.filter(isRunning)).toEqual([])
-  expect(readdirSync(outside)).toEqual([])
-  expect(existsSync(join(instance.dataDir, 'tmp'))).toBe(false)
+  await expectNothingLeft(running, instance.dataDir, outside)
 })
 
 test('a document whose parser dies fails alone after its tries', async () => {

@@ -1,6 +1,10 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
 import { incoming, integrity, originals } from './data-folder.ts'
+import type { Running } from './instance.ts'
+import { childrenOf, isRunning } from './processes.ts'
 import type { Rest } from './rest.ts'
 import { until } from './until.ts'
 
@@ -49,6 +53,16 @@ export async function expectTidy(rest: Rest, dataDir: string): Promise<void> {
   const health = await rest.health()
   expect(health.checks).toMatchObject({ database: { status: 'ok' }, index: { status: 'ok' } })
   expect(integrity(dataDir)).toBe('ok')
+}
+
+/** The same, and once the daemon has stopped there are no processes and no temporary files of it; `outside`: its TMPDIR. */
+export async function expectNothingLeft(running: Running, dataDir: string, outside: string): Promise<void> {
+  await expectTidy(running, dataDir)
+  const children = childrenOf(running.daemon.pid)
+  expect(await running.daemon.stop()).toBe(0)
+  expect(children.filter(isRunning)).toEqual([])
+  expect(readdirSync(outside)).toEqual([])
+  expect(existsSync(join(dataDir, 'tmp'))).toBe(false)
 }
 
 function sum(documents: readonly Document[], count: (document: Document) => number): number {
