@@ -16,6 +16,7 @@ export interface ServeOutput {
 
 /** What is in flight when a stop is asked for gets this long. Docker kills after 10 s. */
 const GRACE_MS = 8_000
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * `docsearch serve`. Resolves with the exit code once the daemon has stopped; throws DocsearchError for what keeps it from
@@ -35,6 +36,9 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
   }
   const stop = stopSignal()
   keepTemporaryFilesIn(temporaryFolder(config.dataDir))
+  // Node ends a process that waits only for what does not keep it up, in the middle of whatever it awaits and with exit code 0. A daemon
+  // ends when everything of it is closed.
+  const alive = setInterval(() => {}, DAY_MS)
   try {
     const credentials = openCredentialStore({ env, onNotice: say })
     const daemon = await startDaemon({ config, version: VERSION, clock: systemClock, log, credentials })
@@ -55,6 +59,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
     await daemon.stop(GRACE_MS)
     return 0
   } finally {
+    clearInterval(alive)
     stop.dispose()
   }
 }

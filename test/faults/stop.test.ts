@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { incoming } from '../support/data-folder.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
-import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
+import { expectClosed, expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import { beginUpload } from '../support/slow-upload.ts'
 import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
@@ -66,4 +66,12 @@ test('a stop while many documents wait: exit 0, and the next start finishes them
   const after = await instance.start()
   await expectSearchableOnce(after, words)
   await expectTidy(after, instance.dataDir)
+})
+
+test('parser processes whose ends are seen in any order do not end the daemon before it has closed everything', async () => {
+  expect(await running.daemon.stop()).toBe(0)
+  const preload = new URL('../support/late-exit.mjs', import.meta.url).href
+  const after = await instance.start({ env: { DOCSEARCH_PARSE_WORKERS: '2', NODE_OPTIONS: `--import ${preload}` } })
+  expect(await after.daemon.stop()).toBe(0)
+  expectClosed(instance.dataDir)
 })

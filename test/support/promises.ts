@@ -1,5 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
 import { incoming, integrity, originals } from './data-folder.ts'
@@ -62,7 +61,12 @@ export async function expectNothingLeft(running: Running, dataDir: string, outsi
   expect(await running.daemon.stop()).toBe(0)
   expect(children.filter(isRunning)).toEqual([])
   expect(readdirSync(outside)).toEqual([])
-  expect(existsSync(join(dataDir, 'tmp'))).toBe(false)
+  expectClosed(dataDir)
+}
+
+/** The daemon has closed everything it had open in its data folder before it ended. */
+export function expectClosed(dataDir: string): void {
+  expect(readdirSync(dataDir).filter((name) => name === 'tmp' || name === 'daemon.json' || name.endsWith('-wal'))).toEqual([])
 }
 
 function sum(documents: readonly Document[], count: (document: Document) => number): number {

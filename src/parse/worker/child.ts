@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../core/logger.ts'
@@ -106,8 +107,7 @@ export class ParserChild {
     this.listener = null
     this.process?.unref()
     this.process?.channel?.unref()
-    const stderr = this.process?.stderr as { unref?: () => void } | null | undefined
-    stderr?.unref?.()
+    this.stderrSocket?.unref()
   }
 
   /**
@@ -144,14 +144,21 @@ export class ParserChild {
     }
   }
 
+  /** Node's types know a stream; of a pipe it is a socket. */
+  private get stderrSocket(): Socket | null | undefined {
+    return this.process?.stderr as Socket | null | undefined
+  }
+
   private threads(): string[] {
     return readdirSync(`/proc/${this.pid}/task`)
   }
 
   kill(): void {
     this.listener = null
-    // Whoever waits for its end keeps the daemon up until then.
+    // Whoever waits for its end keeps the daemon up until then. Of several that end together the exit of one may be seen before
+    // the end of its standard error, and `exited` comes after both.
     this.process?.ref()
+    this.stderrSocket?.ref()
     this.process?.kill('SIGKILL')
   }
 }

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, type Limits } from '../../../src/config/config.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
@@ -198,6 +199,12 @@ test.runIf(process.platform === 'linux')('a process sees nothing of the environm
   } finally {
     delete process.env['DOCSEARCH_SECRET_OF_THE_TEST']
   }
+})
+
+test('closing comes to its end in a process that has nothing else to do, in whatever order the ends are seen', () => {
+  const preload = new URL('../../support/late-exit.mjs', import.meta.url).href
+  const script = new URL('../../support/close-pool.ts', import.meta.url)
+  expect(execFileSync(process.execPath, ['--import', preload, fileURLToPath(script)], { encoding: 'utf8' })).toBe('closed\n')
 })
 
 test('a document that never ends does not keep the others waiting, though there is one process', async () => {
