@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 export const BIN = fileURLToPath(new URL('../../bin/docsearch.js', import.meta.url))
+/** Compiled code, which depends on nothing but the program: one for all, or every process would compile everything anew. */
+const CODE_CACHE = fileURLToPath(new URL('../../.cache/code', import.meta.url))
 
 export interface RealDaemon {
   url: string
@@ -36,7 +38,7 @@ export function cleanEnv(home: string, extra: Record<string, string> = {}): Reco
     HOME: home,
     XDG_CONFIG_HOME: join(home, 'config'),
     XDG_DATA_HOME: join(home, 'data'),
-    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_CACHE_HOME: CODE_CACHE,
     XDG_STATE_HOME: join(home, 'state'),
     LANG: 'C.UTF-8',
     ...extra,

@@ -61,6 +61,8 @@ function at(home: string, baseEnv: Record<string, string>, knownToken: string | 
         env: {
           NODE_ENV: 'test',
           DOCSEARCH_EMBEDDER: 'builtin',
+          // Each takes half a second of a core to start, and there are hundreds of starts.
+          DOCSEARCH_PARSE_WORKERS: '1',
           ...(killAt && { DOCSEARCH_TEST_KILL_AT: killAt }),
           ...baseEnv,
           ...env,

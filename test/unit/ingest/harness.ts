@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { openBlobs } from '../../../src/blobs/files.ts'
 import { DEFAULT_LIMITS } from '../../../src/config/config.ts'
 import { systemClock } from '../../../src/core/clock.ts'
@@ -20,6 +20,9 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 const log = silentLogger
 const clock = systemClock
+/** One for all benches of a file: a parser keeps nothing of a document, and to start takes it half a second of a core. */
+const parserPool = createParserPool({ workers: 2, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log })
+afterAll(() => parserPool.close())
 
 export interface Bench extends Awaited<ReturnType<typeof open>> {}
 
@@ -50,7 +53,6 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
     clock,
     log,
   })
-  const parserPool = createParserPool({ workers: 2, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log })
   const ingest = createIngest({ records, blobs, engine, parserPool, ocr, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })
   const owner = (await records.users.owner()) ?? (await records.users.create({ name: 'A', email: null, role: 'owner' }))
   const project =
@@ -104,7 +106,6 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
       if (closed) return
       closed = true
       await ingest.stop(10_000)
-      await parserPool.close()
       await engine.close()
       await records.close()
     },
