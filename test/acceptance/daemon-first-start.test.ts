@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
-import { BIN, type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
+import { BIN, cleanEnv, type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { within } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
 
@@ -97,33 +98,31 @@ test('every start prints a new setup link, until the owner has a password', asyn
 })
 
 test('without --json standard output is one line, the address', async () => {
-  const daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
-  await daemon.stop()
-  const child = execFile(process.execPath, [BIN, 'serve', '--port', '0'], { env: daemon.env })
+  const home = await tempFolder()
+  const env = cleanEnv(home, { DOCSEARCH_DATA: join(home, 'instance'), DOCSEARCH_EMBEDDER: 'builtin' })
+  const child = execFile(process.execPath, [BIN, 'serve', '--port', '0'], { env })
   let stdout = ''
   child.stdout!.on('data', (text: string) => {
     stdout += text
     if (stdout.includes('\n')) child.kill('SIGINT')
   })
   const [code] = (await within('serve to end', once(child, 'close'))) as [number | null]
-  await daemon.dispose()
   expect(code).toBe(0)
   expect(stdout).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/)
 })
 
 test('--print-config shows where each value comes from, and starts nothing', async () => {
-  const daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
-  await daemon.stop()
-  const other = join(daemon.dataDir, '..', 'other')
-  mkdirSync(other)
-  writeFileSync(join(other, 'config.json'), JSON.stringify({ limits: { pages: 77 } }))
-  const { code, stdout } = await runCli(['serve', '--print-config', '--port', '0', '--data', other], daemon.env)
-  await daemon.dispose()
+  const home = await tempFolder()
+  const data = join(home, 'instance')
+  mkdirSync(data)
+  writeFileSync(join(data, 'config.json'), JSON.stringify({ limits: { pages: 77 } }))
+  const env = cleanEnv(home, { DOCSEARCH_EMBEDDER: 'builtin' })
+  const { code, stdout } = await runCli(['serve', '--print-config', '--port', '0', '--data', data], env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^limits\.pages +77 .*config\.json$/m)
   expect(stdout).toMatch(/^port +0 +--port$/m)
   expect(stdout).toMatch(/^embedder +builtin +DOCSEARCH_EMBEDDER; beats what `docsearch models use` chose$/m)
-  expect(existsSync(join(other, 'docsearch.db'))).toBe(false)
+  expect(existsSync(join(data, 'docsearch.db'))).toBe(false)
 })
 
 test('every fault of the configuration is named at once, exit 2', async () => {
