@@ -18,10 +18,10 @@ export function overApi(daemon: RealDaemon): Cli {
   return (args, input) => runCli(args, daemon.env, input)
 }
 
-/** The real binary on the data folder of a daemon that runs. The folder is named by the environment. */
+/** The command line in this process on the data folder of a daemon that runs. The folder is named by the environment. */
 export function besideDaemon(daemon: RealDaemon): Cli {
   const { DOCSEARCH_SERVER: _, ...env } = daemon.env
-  return (args, input) => runCli(args, env, input)
+  return (args, stdin) => runCommand(args, { env, ...(stdin === undefined ? {} : { stdin }) })
 }
 
 /** A folder that was never one, in a folder that goes with the test. */
