@@ -6,9 +6,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     exclude: ['test/long/**', 'node_modules/**', 'dist/**'],
     globalSetup: './test/support/build.ts',
-    // The machines that run this may be slow and shared; a test waits for events, never for a time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // The machines that run this may be slow and shared; a test waits for events, never for a time. Longer than the waits within
+    // (`until`), which say what never came.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     // Most files wait half of their time, for a disk or for another process; Vitest's default leaves one core free.
     maxWorkers: availableParallelism() + 1,

@@ -6,7 +6,7 @@ type Falsy = false | 0 | '' | null | undefined
  * Asks again and again until `check` gives something true, and returns that. The deadline is generous because machines are slow; it
  * only ends a wait that would never end. An error thrown by `check` is an answer of its own and ends the wait at once.
  */
-export async function until<T>(what: string, check: () => Promise<T | Falsy> | T | Falsy, withinMs = 60_000): Promise<T> {
+export async function until<T>(what: string, check: () => Promise<T | Falsy> | T | Falsy, withinMs = 120_000): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
     const found = await check()
@@ -17,7 +17,7 @@ export async function until<T>(what: string, check: () => Promise<T | Falsy> | T
 }
 
 /** The value, or an error that says what never came. */
-export async function within<T>(what: string, promise: Promise<T>, withinMs = 60_000): Promise<T> {
+export async function within<T>(what: string, promise: Promise<T>, withinMs = 120_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`waited ${withinMs / 1000} s in vain: ${what}`)), withinMs)
