@@ -3,6 +3,8 @@ import type { Language } from './stem.ts'
 
 /** What a word is wherever it stands. */
 export interface KnownWord {
+  /** The word itself. */
+  text: string
   lower: string
   /** Nothing in it would change in capitals: `WHO`, `42`. */
   upper: boolean
@@ -42,6 +44,7 @@ export function knownWord(text: string): KnownWord {
     const upper = text === text.toUpperCase()
     const listed = LISTED.get(lower) ?? NOWHERE
     word = {
+      text,
       lower,
       upper,
       capitals: upper && text !== lower,
@@ -53,6 +56,18 @@ export function knownWord(text: string): KnownWord {
     known.set(text, word)
   }
   return word
+}
+
+/** A word for each hash, the one met last. */
+const HASHES = 1 << 15
+const latest: (KnownWord | undefined)[] = Array.from({ length: HASHES })
+
+/** The word between two places of a text, found by a hash of its characters: most are met so often that cutting them out and looking them up would cost more. */
+export function knownAt(text: string, start: number, end: number, hash: number): KnownWord {
+  const slot = (hash ^ (hash >>> 15)) & (HASHES - 1)
+  const last = latest[slot]
+  if (last !== undefined && last.text.length === end - start && text.startsWith(last.text, start)) return last
+  return (latest[slot] = knownWord(text.slice(start, end)))
 }
 
 /** The same, kept with the word: several ask for it. */
