@@ -30,6 +30,8 @@ for (const [language, words] of Object.entries(STOP_WORDS) as [Language, Iterabl
 }
 
 const ASCII = /^[\x20-\x7e]*$/
+/** Most words, of which no more need be asked. */
+const PLAIN = /^[A-Za-z][a-z]*$/
 const SPLITTABLE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u
 const NOWHERE: readonly Language[] = []
 const MAX_KNOWN = 50_000
@@ -42,14 +44,15 @@ export function knownWord(text: string): KnownWord {
     if (known.size >= MAX_KNOWN) known.clear()
     const lower = text.toLowerCase()
     const upper = text === text.toUpperCase()
+    const plain = PLAIN.test(text)
     const listed = LISTED.get(lower) ?? NOWHERE
     word = {
       text,
       lower,
       upper,
       capitals: upper && text !== lower,
-      ascii: ASCII.test(text),
-      splittable: SPLITTABLE.test(text),
+      ascii: plain || ASCII.test(text),
+      splittable: !plain && SPLITTABLE.test(text),
       listed,
       stem: null,
     }
