@@ -15,8 +15,8 @@ import { chunkSchema, toArrow } from './schema.ts'
 const MB = 1024n * 1024n
 /** Old versions are kept this long, for queries that still read them. */
 const KEEP_VERSIONS_MS = 5 * 60_000
-/** Rows whose full vectors are compared after the ANN index has chosen: more finds more, each takes about 20 µs. */
-const REFINE_ROWS = 800
+/** Rows at least whose full vectors are compared after the ANN index has chosen, about 20 µs each; its own distances are none between vectors. */
+const REFINE_ROWS = 200
 const PROBES = 40
 const MOST_PROBES = 1_000_000
 
@@ -120,7 +120,7 @@ function createIndex(connection: Connection, table: Table, schema: Schema, optio
           // Ignored without an ANN index. With a narrow filter it goes on past the nearest partitions until the limit is filled.
           .maximumNprobes(MOST_PROBES)
           .minimumNprobes(PROBES)
-          .refineFactor(Math.max(2, Math.round(REFINE_ROWS / limit)))
+          .refineFactor(Math.max(1, Math.round(REFINE_ROWS / limit)))
           .select([...HIT_COLUMNS, '_distance'])
           .limit(limit)
         return toHits(await query.toArrow(), '_distance', (distance) => 1 - distance)

@@ -1,13 +1,10 @@
 import type { Table as ArrowTable } from 'apache-arrow'
 import type { ChunkHit, Passage } from './chunk-index.ts'
 
-/** Columns that a hit needs, apart from its score. */
-export const HIT_COLUMNS = ['id', 'document_id', 'version', 'chunk_index', 'page_start', 'page_end', 'text_hash']
+/** Columns that a hit needs, apart from its score. Each that is read costs, and the id says document and version. */
+export const HIT_COLUMNS = ['id', 'chunk_index', 'page_start', 'page_end', 'text_hash']
 
 const PASSAGE_COLUMNS = {
-  id: 'id',
-  document_id: 'documentId',
-  version: 'version',
   chunk_index: 'index',
   page_start: 'pageStart',
   page_end: 'pageEnd',
@@ -21,7 +18,14 @@ const PASSAGE_COLUMNS = {
   terms: 'terms',
 } as const satisfies Record<string, keyof Passage>
 
-export const passageColumns = Object.keys(PASSAGE_COLUMNS)
+export const passageColumns = ['id', ...Object.keys(PASSAGE_COLUMNS)]
+
+/** See `IndexedChunk.id`. */
+function idsOf(id: string): Pick<ChunkHit, 'id' | 'documentId' | 'version'> {
+  const last = id.lastIndexOf(':')
+  const first = id.lastIndexOf(':', last - 1)
+  return { id, documentId: id.slice(0, first), version: Number(id.slice(first + 1, last)) }
+}
 
 /**
  * Hits in the order of the answer, best first; equal scores in the order of their ids, so that two equal queries agree. What has
@@ -29,8 +33,6 @@ export const passageColumns = Object.keys(PASSAGE_COLUMNS)
  */
 export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: number) => number): ChunkHit[] {
   const ids = rows.getChild('id')!
-  const documents = rows.getChild('document_id')!
-  const versions = rows.getChild('version')!
   const indexes = rows.getChild('chunk_index')!
   const firstPages = rows.getChild('page_start')!
   const lastPages = rows.getChild('page_end')!
@@ -41,9 +43,7 @@ export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: n
     const score = toScore(scores.get(i) as number)
     if (!Number.isFinite(score)) continue
     hits.push({
-      id: ids.get(i) as string,
-      documentId: documents.get(i) as string,
-      version: versions.get(i) as number,
+      ...idsOf(ids.get(i) as string),
       index: indexes.get(i) as number,
       pageStart: firstPages.get(i) as number,
       pageEnd: lastPages.get(i) as number,
@@ -57,9 +57,11 @@ export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: n
 export function toPassages(rows: ArrowTable): Map<string, Passage> {
   const passages = new Map<string, Passage>()
   const columns = Object.entries(PASSAGE_COLUMNS).map(([column, key]) => ({ key, values: rows.getChild(column)! }))
+  const ids = rows.getChild('id')!
   for (let i = 0; i < rows.numRows; i++) {
-    const passage = Object.fromEntries(columns.map(({ key, values }) => [key, values.get(i)])) as unknown as Passage
-    passages.set(passage.id, passage)
+    const id = ids.get(i) as string
+    const values = Object.fromEntries(columns.map(({ key, values }) => [key, values.get(i)]))
+    passages.set(id, { ...idsOf(id), ...values } as Passage)
   }
   return passages
 }

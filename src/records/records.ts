@@ -129,6 +129,8 @@ export interface Projects {
   create(project: { ownerId: string; name: string; description: string }): Promise<ProjectWithCounts>
   /** By id or by name (ids win); null also when it is somebody else's. */
   find(ownerId: string, idOrName: string): Promise<ProjectWithCounts | null>
+  /** The same without counting its documents. */
+  findId(ownerId: string, idOrName: string): Promise<string | null>
   list(ownerId: string, page: PageRequest): Promise<PageOf<ProjectWithCounts>>
   /** Throws `project_exists`; null when not there. */
   update(ownerId: string, id: string, change: { name?: string; description?: string }): Promise<ProjectWithCounts | null>

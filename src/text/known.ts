@@ -3,6 +3,8 @@ import type { Language } from './stem.ts'
 
 /** What a word is wherever it stands. */
 export interface KnownWord {
+  /** The word itself. */
+  text: string
   lower: string
   /** Nothing in it would change in capitals: `WHO`, `42`. */
   upper: boolean
@@ -28,6 +30,8 @@ for (const [language, words] of Object.entries(STOP_WORDS) as [Language, Iterabl
 }
 
 const ASCII = /^[\x20-\x7e]*$/
+/** Most words, of which no more need be asked. */
+const PLAIN = /^[A-Za-z][a-z]*$/
 const SPLITTABLE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u
 const NOWHERE: readonly Language[] = []
 const MAX_KNOWN = 50_000
@@ -40,19 +44,33 @@ export function knownWord(text: string): KnownWord {
     if (known.size >= MAX_KNOWN) known.clear()
     const lower = text.toLowerCase()
     const upper = text === text.toUpperCase()
+    const plain = PLAIN.test(text)
     const listed = LISTED.get(lower) ?? NOWHERE
     word = {
+      text,
       lower,
       upper,
       capitals: upper && text !== lower,
-      ascii: ASCII.test(text),
-      splittable: SPLITTABLE.test(text),
+      ascii: plain || ASCII.test(text),
+      splittable: !plain && SPLITTABLE.test(text),
       listed,
       stem: null,
     }
     known.set(text, word)
   }
   return word
+}
+
+/** A word for each hash, the one met last. */
+const HASHES = 1 << 15
+const latest: (KnownWord | undefined)[] = Array.from({ length: HASHES })
+
+/** The word between two places of a text, found by a hash of its characters: most are met so often that cutting them out and looking them up would cost more. */
+export function knownAt(text: string, start: number, end: number, hash: number): KnownWord {
+  const slot = (hash ^ (hash >>> 15)) & (HASHES - 1)
+  const last = latest[slot]
+  if (last !== undefined && last.text.length === end - start && text.startsWith(last.text, start)) return last
+  return (latest[slot] = knownWord(text.slice(start, end)))
 }
 
 /** The same, kept with the word: several ask for it. */

@@ -122,11 +122,14 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       expect((await records.projects.find(alice, project))?.id).toBe(project)
       expect((await records.projects.find(alice, named.id))?.id).toBe(named.id)
       expect((await records.projects.find(alice, 'default'))?.id).toBe(project)
+      expect(await records.projects.findId(alice, project)).toBe(project)
+      expect(await records.projects.findId(alice, 'default')).toBe(project)
     })
 
     test('another owner neither sees, changes nor deletes it', async () => {
       expect(await records.projects.find(bob, project)).toBeNull()
       expect(await records.projects.find(bob, 'default')).toBeNull()
+      expect(await records.projects.findId(bob, project)).toBeNull()
       expect(await records.projects.update(bob, project, { name: 'mine' })).toBeNull()
       expect(await records.projects.delete(bob, project)).toBeNull()
       expect((await records.projects.list(bob, { limit: 10 })).items).toEqual([])

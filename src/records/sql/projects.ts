@@ -12,7 +12,7 @@ import type { ProjectRow, Tables } from './tables.ts'
 export function createProjects(store: Store): Projects {
   const { db, clock, now } = store
 
-  async function find(ownerId: string, idOrName: string): Promise<ProjectWithCounts | null> {
+  async function findRow(ownerId: string, idOrName: string): Promise<ProjectRow | undefined> {
     const rows = await db
       .selectFrom('projects')
       .selectAll()
@@ -20,7 +20,11 @@ export function createProjects(store: Store): Projects {
       .where((e) => e.or([e('id', '=', idOrName), e('name', '=', idOrName)]))
       .execute()
     // A project may be named like the id of another one: ids win.
-    const row = rows.find((candidate) => candidate.id === idOrName) ?? rows[0]
+    return rows.find((candidate) => candidate.id === idOrName) ?? rows[0]
+  }
+
+  async function find(ownerId: string, idOrName: string): Promise<ProjectWithCounts | null> {
+    const row = await findRow(ownerId, idOrName)
     return row ? withCounts(row, await countsOf(db, [row.id])) : null
   }
 
@@ -33,6 +37,7 @@ export function createProjects(store: Store): Projects {
       return withCounts(row, new Map())
     },
     find,
+    findId: async (ownerId, idOrName) => (await findRow(ownerId, idOrName))?.id ?? null,
     async list(ownerId, { limit, cursor }) {
       let query = db.selectFrom('projects').selectAll().where('owner_id', '=', ownerId)
       if (cursor !== undefined) query = query.where('name', '>', decodeCursor(cursor, 'string').value)

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect, Index, type Table } from '@lancedb/lancedb'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
@@ -105,27 +106,41 @@ test('a narrow filter still fills its limit: every passage of a small owner is f
   expect(await recall(small, { ownerId: 'usr_small' })).toBeGreaterThan(0.95)
 })
 
-test('it is built anew when the table has grown by half, and goes when hardly anything is left', async () => {
-  const { connect } = await import('@lancedb/lancedb')
-  const names = async () => {
-    const connection = await connect(folder)
-    const table = await connection.openTable('chunks_gen_1')
-    const found = (await table.listIndices()).map((entry) => entry.name).filter((name) => name.startsWith('vector'))
+async function withTable<T>(work: (table: Table) => Promise<T>): Promise<T> {
+  const connection = await connect(folder)
+  const table = await connection.openTable('chunks_gen_1')
+  try {
+    return await work(table)
+  } finally {
     table.close()
     connection.close()
-    return found
   }
+}
+
+const annNames = () =>
+  withTable(async (table) => (await table.listIndices()).map((entry) => entry.name).filter((name) => name.startsWith('vector')))
+
+test('one of an earlier version, which is not as exact, gives way to the one of now', async () => {
+  await put(makeChunks(1000, 1))
+  await withTable((table) =>
+    table.createIndex('vector', { config: Index.ivfRq({ distanceType: 'cosine' }), name: 'vector_ann_1000' }),
+  )
+  await index.optimize()
+  expect(await annNames()).toEqual(['vector_rq4_1000'])
+})
+
+test('it is built anew when the table has grown by half, and goes when hardly anything is left', async () => {
   await put(makeChunks(1000, 1))
   await index.optimize()
-  expect(await names()).toEqual(['vector_ann_1000'])
+  expect(await annNames()).toEqual(['vector_rq4_1000'])
   await put(makeChunks(400, 2))
   await index.optimize()
-  expect(await names()).toEqual(['vector_ann_1000'])
+  expect(await annNames()).toEqual(['vector_rq4_1000'])
   await put(makeChunks(100, 3))
   await index.optimize()
-  expect(await names()).toEqual(['vector_ann_1500'])
+  expect(await annNames()).toEqual(['vector_rq4_1500'])
   await index.deleteDocuments(['doc_1', 'doc_3'])
   await index.optimize()
-  expect(await names()).toEqual([])
+  expect(await annNames()).toEqual([])
   expect(await index.vectorSearch(makeChunks(1, 2)[0]!.vector!, ALL, 1)).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import { document, documentList, documentListQuery, type DocumentList } from '../../../contract/documents.ts'
 import { pageRequest } from '../../page.ts'
 import { route } from '../../route.ts'
-import { findProject } from '../projects/find.ts'
+import { findProjectId } from '../projects/find.ts'
 import { contentRoute } from './content.ts'
 import { findDocument, notFound } from './find.ts'
 import { presentDocument } from './present.ts'
@@ -25,7 +25,7 @@ export const documentRoutes = [
     async handle({ ctx, services, caller, query }) {
       const { items, nextCursor } = await services.records.documents.list(caller.userId, {
         ...pageRequest(query),
-        ...(query.project === undefined ? {} : { projectId: (await findProject(services, caller, query.project)).id }),
+        ...(query.project === undefined ? {} : { projectId: await findProjectId(services, caller, query.project) }),
         ...(query.status === undefined ? {} : { status: query.status }),
         ...(query.warnings === undefined ? {} : { warnings: query.warnings }),
         ...(query.name === undefined ? {} : { name: query.name }),

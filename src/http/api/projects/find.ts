@@ -1,3 +1,4 @@
+import type { DocsearchError } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/model.ts'
 import type { ProjectWithCounts } from '../../../records/records.ts'
 import { fail } from '../../problems.ts'
@@ -10,11 +11,21 @@ export async function findProject(
   idOrName: string,
 ): Promise<ProjectWithCounts> {
   const project = await records.projects.find(caller.userId, idOrName)
-  if (project === null) {
-    throw fail(
-      'project_not_found',
-      `There is no project ${JSON.stringify(idOrName)}. GET /api/v1/projects lists those there are.`,
-    )
-  }
+  if (project === null) throw notFound(idOrName)
   return project
+}
+
+/** The same for its id alone, without counting its documents. */
+export async function findProjectId(
+  { records }: Pick<Services, 'records'>,
+  caller: Principal,
+  idOrName: string,
+): Promise<string> {
+  const id = await records.projects.findId(caller.userId, idOrName)
+  if (id === null) throw notFound(idOrName)
+  return id
+}
+
+function notFound(idOrName: string): DocsearchError {
+  return fail('project_not_found', `There is no project ${JSON.stringify(idOrName)}. GET /api/v1/projects lists those there are.`)
 }

@@ -3,7 +3,7 @@ import type { Principal } from '../../../core/model.ts'
 import type { SearchQuery } from '../../../search/search.ts'
 import { route } from '../../route.ts'
 import type { Services } from '../../services.ts'
-import { findProject } from '../projects/find.ts'
+import { findProjectId } from '../projects/find.ts'
 import { presentSearch } from './present.ts'
 
 export const searchRoutes = [
@@ -50,6 +50,6 @@ async function toQuery(services: Services, caller: Principal, body: ParsedSearch
 
 async function projectIds(services: Services, caller: Principal, namesOrIds: readonly string[]): Promise<string[]> {
   const ids = new Set<string>()
-  for (const one of new Set(namesOrIds)) ids.add((await findProject(services, caller, one)).id)
+  for (const one of new Set(namesOrIds)) ids.add(await findProjectId(services, caller, one))
   return [...ids]
 }

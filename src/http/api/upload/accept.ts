@@ -2,10 +2,10 @@ import type { UploadAnswer } from '../../../contract/documents.ts'
 import { looksLikeProjectId } from '../../../contract/projects.ts'
 import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import type { DocumentRecord, Principal } from '../../../core/model.ts'
-import type { ProjectWithCounts, UploadOutcome } from '../../../records/records.ts'
+import type { UploadOutcome } from '../../../records/records.ts'
 import { fail, statusOf } from '../../problems.ts'
 import type { Services } from '../../services.ts'
-import { findProject } from '../projects/find.ts'
+import { findProjectId } from '../projects/find.ts'
 import type { Upload } from './body.ts'
 import { nameFault, showName } from './names.ts'
 
@@ -20,16 +20,16 @@ type File = Upload['files'][number]
 export async function acceptFiles(services: Services, caller: Principal, upload: Upload): Promise<Accepted> {
   const accepted: Accepted = { documents: [], rejected: [] }
   const hashes = new Map<string, string>()
-  let project: ProjectWithCounts | null = null
+  let projectId: string | null = null
   for (const file of upload.files) {
     try {
       checkFile(file, hashes, services.http.limits.fileBytes)
-      project ??= await projectFor(services, caller, upload.project)
+      projectId ??= await projectFor(services, caller, upload.project)
       const { received } = file
       accepted.documents.push(
         await services.ingest.accept({
           ownerId: caller.userId,
-          projectId: project.id,
+          projectId,
           file: received.file,
           sha256: received.sha256,
           sizeBytes: received.sizeBytes,
@@ -72,17 +72,17 @@ function isRefusal(error: unknown): error is DocsearchError {
   return error instanceof DocsearchError && error.code !== 'project_not_found' && [409, 413, 415, 422].includes(statusOf(error))
 }
 
-/** The project of this id or name, made when missing. What looks like an id is not made into a name. */
-async function projectFor(services: Services, caller: Principal, idOrName: string): Promise<ProjectWithCounts> {
+/** The id of the project of this id or name, made when missing. What looks like an id is not made into a name. */
+async function projectFor(services: Services, caller: Principal, idOrName: string): Promise<string> {
   const { projects } = services.records
-  const found = await projects.find(caller.userId, idOrName)
+  const found = await projects.findId(caller.userId, idOrName)
   if (found !== null) return found
-  if (looksLikeProjectId(idOrName)) return findProject(services, caller, idOrName)
+  if (looksLikeProjectId(idOrName)) return findProjectId(services, caller, idOrName)
   try {
-    return await projects.create({ ownerId: caller.userId, name: idOrName, description: '' })
+    return (await projects.create({ ownerId: caller.userId, name: idOrName, description: '' })).id
   } catch (error) {
     // Another upload made it in between.
-    if (isDocsearchError(error, 'project_exists')) return findProject(services, caller, idOrName)
+    if (isDocsearchError(error, 'project_exists')) return findProjectId(services, caller, idOrName)
     throw error
   }
 }
