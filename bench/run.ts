@@ -1,8 +1,9 @@
-// `npm run bench [-- startup|search|ingest|footprint …]`: figures as ratios within one run, into bench/RESULTS.md.
+// `npm run bench [-- startup|search|embed|ingest|footprint …]`: figures as ratios within one run, into bench/RESULTS.md.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { startInstance } from '../test/quality/instance.ts'
+import { measureEmbed } from './embed.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureIngest } from './ingest.ts'
 import type { Figure } from './measure.ts'
@@ -19,6 +20,7 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
     }
   },
   search: measureSearch,
+  embed: measureEmbed,
   ingest: measureIngest,
   footprint: measureFootprint,
 }

@@ -113,6 +113,9 @@ export const searchResult = z
             }),
           })
           .nullable(),
+        reserved: z.object({ rank: z.int(), reason: z.string() }).nullable().meta({
+          description: 'The place it was given because it is nearest by meaning though it has no word of the question, and why',
+        }),
       })
       .optional(),
   })

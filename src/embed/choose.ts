@@ -89,7 +89,7 @@ async function anew(ollamaUrl: string, log: Logger): Promise<Choice> {
   } catch (error) {
     log.debug({ err: error }, 'no Ollama to be found')
     return builtin(
-      `there is no answer from ${where}. Nothing else is needed; a model on Ollama would also find what is said in other words.`,
+      `there is no answer from ${where}. Nothing else is needed; a model on Ollama would find more of what is said in other words, and in other languages than English.`,
     )
   }
   if (model === null) {

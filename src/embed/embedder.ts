@@ -8,10 +8,10 @@ export interface Embedder {
   /** Weight of the vector channel in linear fusion of normalised scores; belongs to the model (see registry.ts). */
   readonly fusionWeight: number
   /**
-   * Cosine similarity that chance alone gives a question and the nearest of so many passages. A passage that shares no word with the question
-   * and is no nearer than this is not a find. 0 for a model whose similarities mean something all the way down.
+   * Cosine similarity that chance alone gives a question (its vector) and the nearest of so many passages. A passage that shares no word with the
+   * question and is no nearer than this is not a find. 0 for a model whose similarities mean something all the way down.
    */
-  noiseFloor(passages: number): number
+  noiseFloor(passages: number, question: Float32Array): number
   /**
    * Names everything that makes two vectors comparable: model, digest, template version, dimensions.
    * An index made under one fingerprint is never queried under another.

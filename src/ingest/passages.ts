@@ -1,6 +1,7 @@
 import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import { shippedModel } from '../embed/model/file.ts'
 import type { IndexedChunk } from '../index/chunk-index.ts'
 import type { Batcher } from './batcher.ts'
 import { embeddingInput } from './prepare/prepare.ts'
@@ -32,7 +33,8 @@ export function createPassages({ threads, batcher }: { threads: PrepareThreads; 
   ): Promise<Passages> => {
     const shown = title ?? document.name
     const { name, maxTokens, tokenCounter: counter } = embedder
-    const prepared = await threads.prepare({ title: shown, pages, maxTokens, counter, embed: name === 'builtin' })
+    const model = name === 'builtin' ? shippedModel() : null
+    const prepared = await threads.prepare({ title: shown, pages, maxTokens, counter, model })
     signal.throwIfAborted()
     const inputs = () => prepared.chunks.map((chunk) => embeddingInput(shown, chunk))
     const vectors = prepared.vectors ?? (await batcher.embed(embedder, inputs(), signal))

@@ -15,6 +15,9 @@ import {
 } from './features.ts'
 import type { RerankCandidate, Reranker } from './reranker.ts'
 
+/** What users see as `rerank.model`. */
+export const BUILTIN_RERANKER = 'builtin'
+
 /** BM25's own: how fast repetition saturates, and how much a passage's length counts. */
 const K1 = 1.2
 const B = 0.75
@@ -54,7 +57,7 @@ type Features = Record<keyof typeof WEIGHTS | 'bm25', number>
  */
 export function createBuiltinReranker(): Reranker {
   return {
-    model: 'builtin',
+    model: BUILTIN_RERANKER,
     async rerank({ candidates, words, idf, signal }) {
       const byWords = candidates.some(({ keywordScore }) => keywordScore > 0)
       if (!byWords)

@@ -2,7 +2,6 @@ import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkFilter, ChunkIndex } from '../index/chunk-index.ts'
 import { append, type Candidate, type Channels, fuse } from './fuse.ts'
 import type { Question } from './question.ts'
-import type { SearchMode } from './search.ts'
 
 /**
  * How deep each channel is looked into, the next only when a page is not filled by those before: pages of the contract end at
@@ -30,7 +29,7 @@ export function findCandidates(index: ChunkIndex, question: Question, filter: Ch
       const channels = await searchChannels(index, question, filter, depth)
       candidates = append(
         candidates,
-        fuse(withoutNoise(channels, question.mode, depth, embedder), question.mode, embedder.fusionWeight),
+        fuse(withoutNoise(channels, question, depth, embedder), question.mode, embedder.fusionWeight),
       )
       const full = channels.keyword.length >= depth || channels.vector.length >= depth
       return { candidates, more: full && level < DEPTHS.length }
@@ -42,9 +41,9 @@ export function findCandidates(index: ChunkIndex, question: Question, filter: Ch
  * In hybrid mode a passage that shares no word with the question must be nearer than chance: otherwise a question about nothing that is here
  * would be answered with whatever is least far away. Who asks for vectors alone gets what is nearest.
  */
-function withoutNoise({ keyword, vector }: Channels, mode: SearchMode, depth: number, embedder: FusedEmbedder): Channels {
-  if (mode !== 'hybrid') return { keyword, vector }
-  const floor = embedder.noiseFloor(vector.length < depth ? vector.length : MANY)
+function withoutNoise({ keyword, vector }: Channels, question: Question, depth: number, embedder: FusedEmbedder): Channels {
+  if (question.mode !== 'hybrid' || question.vector === null) return { keyword, vector }
+  const floor = embedder.noiseFloor(vector.length < depth ? vector.length : MANY, question.vector)
   const byWord = new Set(keyword.map((hit) => hit.id))
   return { keyword, vector: vector.filter((hit) => hit.score > floor || byWord.has(hit.id)) }
 }

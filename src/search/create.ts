@@ -3,6 +3,7 @@ import type { Embedder } from '../embed/embedder.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { ChunkFilter, ChunkIndex, Passage } from '../index/chunk-index.ts'
 import type { Documents, Vocabulary } from '../records/records.ts'
+import { BUILTIN_RERANKER } from '../rerank/builtin.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { findCandidates } from './candidates.ts'
 import type { Candidate } from './fuse.ts'
@@ -11,6 +12,7 @@ import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
 import type { Question } from './question.ts'
 import { rerankBest } from './rerank.ts'
+import { reserve } from './reserve.ts'
 import { existing, neededPassages, present } from './results.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
 import { correct } from './spelling.ts'
@@ -35,7 +37,7 @@ export interface SearchOptions {
   deadlines?: { embedMs: number; rerankMs: number }
 }
 
-/** Question → read and corrected → terms and vector → candidates of both channels → one order → reranked → grouped → the page asked for, with documents and marks. */
+/** Question → read and corrected → terms and vector → candidates of both channels → one order → reranked → places reserved for meaning → grouped → the page asked for, with documents and marks. */
 export function createSearch({
   records,
   engine,
@@ -57,7 +59,7 @@ export function createSearch({
     const frequencies = (terms: readonly string[]) => records.vocabulary.frequencies(query.ownerId, terms)
     const found = findCandidates(index, question, toFilter(query, parsed), {
       fusionWeight: fusionWeight ?? embedder.fusionWeight,
-      noiseFloor: (passages) => embedder.noiseFloor(passages),
+      noiseFloor: (...asked) => embedder.noiseFloor(...asked),
     })
     const rerank = (candidates: readonly Candidate[]) =>
       query.rerank
@@ -78,7 +80,9 @@ export function createSearch({
 
     let { candidates, more } = await found.next()
     const reranked = await rerank(candidates)
-    let ordered = reranked.candidates
+    // A model has read the passages and knows better than their vectors.
+    const isRead = reranked.report.applied && reranked.report.model !== BUILTIN_RERANKER
+    let ordered = isRead ? reranked.candidates : await reserve(reranked.candidates, { words: question.words, passages })
     const settled = ordered.length
     let kept = await existing(group(ordered, query.groupBy, settled), wanted, getMany)
     while (kept.length < wanted && more) {

@@ -26,8 +26,8 @@ export interface Channels {
 }
 
 /**
- * One order from two channels. Hybrid: each channel's scores divided by its best one, the vector's times the embedder's weight, their sum
- * divided by (1 + weight). Equal weights and fusion by ranks make hybrid worse than its own keyword channel, this does not: ties keep the
+ * One order from two channels. Hybrid: each channel's scores divided by its best one, the vector's squared (cosines lie close together: that of a
+ * passage that has little to do with the question is still half of the best) and times the embedder's weight, their sum divided by (1 + weight). Equal weights and fusion by ranks make hybrid worse than its own keyword channel, this does not: ties keep the
  * keyword order, and with a small weight vectors decide only between near equals. Keyword: divided by the best. Vector: the cosine itself.
  */
 export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: number): Candidate[] {
@@ -44,7 +44,7 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
         pageStart,
         pageEnd,
         textHash,
-        stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null },
+        stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null, reserved: null },
       }
       found.set(hit.id, known)
     }
@@ -52,8 +52,8 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
   }
   keyword.forEach((hit, i) => (entry(hit).stages.keyword = { rank: i + 1, score: hit.score }))
   vector.forEach((hit, i) => {
-    // At a right angle or beyond, nothing is in common.
-    if (hit.score > 0) entry(hit).stages.vector = { rank: i + 1, score: Math.min(1, hit.score) }
+    // At a right angle or beyond, nothing is in common; but who asks for vectors alone gets what is nearest.
+    if (hit.score > 0 || mode === 'vector') entry(hit).stages.vector = { rank: i + 1, score: Math.min(1, Math.max(0, hit.score)) }
   })
   const bestKeyword = keyword[0]?.score ?? 0
   const bestVector = Math.min(1, vector[0]?.score ?? 0)
@@ -61,7 +61,7 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
     const words = share(stages.keyword, bestKeyword)
     if (mode === 'keyword') return { words, vectorPart: 0 }
     if (mode === 'vector') return { words: 0, vectorPart: stages.vector?.score ?? 0 }
-    return { words: words / (1 + weight), vectorPart: (weight * share(stages.vector, bestVector)) / (1 + weight) }
+    return { words: words / (1 + weight), vectorPart: (weight * share(stages.vector, bestVector) ** 2) / (1 + weight) }
   }
   const fused = [...found.values()].map((candidate) => {
     const { words, vectorPart } = parts(candidate)

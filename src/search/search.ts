@@ -35,6 +35,8 @@ export interface Stages {
   fused: Stage
   /** `features`: what each of them has in the score, where the reranker can tell. */
   rerank: (Stage & { features?: Readonly<Record<string, number>> }) | null
+  /** The place it was given for its meaning, and why; null for all whose place is what they scored. */
+  reserved: { rank: number; reason: string } | null
 }
 
 export interface SearchHit {

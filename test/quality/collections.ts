@@ -43,7 +43,7 @@ export interface Collection {
   judgements: Map<string, Map<string, number>>
 }
 
-function jsonLines<T>(file: string): T[] {
+export function jsonLines<T>(file: string): T[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter(Boolean)

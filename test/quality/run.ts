@@ -1,5 +1,6 @@
 // `npm run quality [-- [--all] SET…]`: the judged collections through the real daemon over REST, into bench/QUALITY.md; with
 // `documents` alone, or without a set, real files against the text that other programs read, into bench/DOCUMENTS.md.
+// With `mismatch` alone: questions in other words than their answers, which are kept here and need no collections.
 // With `fusion`: the weight of the vector channel that does best on those sets with the embedder in use (DOCSEARCH_EMBEDDER).
 // At most 600 questions of a set, unless --all is given.
 import { writeFileSync } from 'node:fs'
@@ -13,6 +14,7 @@ import { reportOf } from './documents-report.ts'
 import { measureFusion } from './fusion.ts'
 import { startInstance } from './instance.ts'
 import { mean } from './metrics.ts'
+import { measureMismatch, reportOfMismatch } from './mismatch.ts'
 
 /** Hybrid may cost this much against its own keyword channel, on any set. */
 const TOLERANCE = 0.005
@@ -29,12 +31,16 @@ const BEFORE: Readonly<Record<string, number>> = {
 /** Slips may cost this much where words are corrected, over all sets. */
 const TYPO_TOLERANCE = 0.01
 
+const mostQuestions = process.argv.includes('--all') ? Infinity : 600
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
+if (wanted.length === 1 && wanted[0] === 'mismatch') {
+  console.log((await mismatchTables()).join('\n'))
+  process.exit()
+}
 if (DATA_DIR === null) {
   console.log('skipped: no judged collections here (set DOCSEARCH_TEST_DATA to their folder)')
   process.exit(0)
 }
-const mostQuestions = process.argv.includes('--all') ? Infinity : 600
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
 const sets = collectionSets(join(DATA_DIR, 'retrieval')).filter((set) => wanted.length === 0 || wanted.includes(set))
 if (wanted.length === 0 || wanted.includes('documents')) {
   const { markdown, problems } = reportOf(await readDocuments(join(DATA_DIR, 'documents')))
@@ -68,7 +74,10 @@ try {
   await instance.dispose()
 }
 
-const report = [...collectionTable(results), ...typoTable(results), ...(filings ? filingsTable(filings) : [])].join('\n')
+const mismatch = wanted.length === 0 || wanted.includes('mismatch') ? await mismatchTables() : []
+const report = [...collectionTable(results), ...typoTable(results), ...mismatch, ...(filings ? filingsTable(filings) : [])].join(
+  '\n',
+)
 console.log(report)
 if (wanted.length === 0) {
   const header = `# Retrieval quality\n\nWritten by \`npm run quality\`: embedder builtin, the real daemon over REST, each judged document uploaded as a text file, results grouped by document.\n\n`
@@ -81,6 +90,19 @@ const lost = mean(results.flatMap(({ typos }) => (typos === null ? [] : [typos.c
 if (lost > TYPO_TOLERANCE) {
   console.error(`slips cost ${lost.toFixed(3)}, which is more than ${TYPO_TOLERANCE}`)
   process.exitCode = 1
+}
+
+/** In an instance of its own, because the words of other collections would change how its own weigh. Sets the exit code where something is not as it should be. */
+async function mismatchTables(): Promise<string[]> {
+  const instance = await startInstance()
+  try {
+    const { lines, problems } = reportOfMismatch(await measureMismatch(instance))
+    for (const problem of problems) console.error(problem)
+    if (problems.length > 0) process.exitCode = 1
+    return lines
+  } finally {
+    await instance.dispose()
+  }
 }
 
 function row({ set, queries, byRun }: CollectionResult): string {

@@ -69,6 +69,8 @@ function explanation(explain: NonNullable<SearchResult['explain']>): string {
     stage('vector', explain.vector),
     stage('fused', explain.fused),
     stage('rerank', explain.rerank) + featuresOf(explain.rerank?.features),
+    // Instances of other versions may not say it.
+    ...(explain.reserved ? [`place ${explain.reserved.rank} reserved: ${oneLine(explain.reserved.reason)}`] : []),
   ].join(' · ')
 }
 

@@ -5,8 +5,8 @@ export interface Task extends PrepareRequest {
   id: number
   /** Which estimate counts the tokens. */
   counter: 'words' | 'subwords'
-  /** The built-in embedder computes its vectors here too. */
-  embed: boolean
+  /** Of the built-in embedder, whose vectors are computed here too; shared, not copied. Null when another embedder makes them. */
+  model: SharedArrayBuffer | null
 }
 
 /** From a thread. */

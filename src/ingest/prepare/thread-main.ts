@@ -1,10 +1,12 @@
 import { parentPort } from 'node:worker_threads'
-import { createBuiltinEmbedder } from '../../embed/builtin.ts'
+import { BUILTIN_DIMENSIONS, createBuiltinEmbedder } from '../../embed/builtin.ts'
 import { countWords, estimateSubwords } from '../../text/model-tokens.ts'
 import { prepare } from './prepare.ts'
+import type { Embedder } from '../../embed/embedder.ts'
 import type { Outcome, Task, Vectors } from './protocol.ts'
 
-const embedder = createBuiltinEmbedder()
+/** There is one model, and to unpack it takes a while. */
+let embedder: Embedder | null = null
 
 parentPort!.on('message', (task: Task) => {
   void run(task)
@@ -12,12 +14,13 @@ parentPort!.on('message', (task: Task) => {
 
 async function run(task: Task): Promise<void> {
   try {
+    if (task.model !== null) embedder ??= createBuiltinEmbedder(task.model)
     const { chunks, words, vectors } = await prepare(
       task,
       task.counter === 'words' ? countWords : estimateSubwords,
-      task.embed ? embedder : null,
+      task.model && embedder,
     )
-    const packed = vectors && pack(vectors, embedder.dimensions)
+    const packed = vectors && pack(vectors, BUILTIN_DIMENSIONS)
     send(
       { id: task.id, chunks, words: JSON.stringify(words), vectors: packed },
       packed ? [packed.values.buffer as ArrayBuffer] : [],

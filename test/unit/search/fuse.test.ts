@@ -8,18 +8,19 @@ const hits = (scores: Record<string, number>): ChunkHit[] =>
     .map(([id, score]) => ({ id, documentId: id, version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: id, score }))
     .sort((a, b) => b.score - a.score)
 
-test('hybrid: each channel by its best, the vectors times the weight, over 1 + weight', () => {
+test('hybrid: each channel by its best, the vectors squared and times the weight, over 1 + weight', () => {
   const fused = fuse({ keyword: hits({ a: 8, b: 4 }), vector: hits({ b: 0.9, c: 0.45 }) }, 'hybrid', 0.5)
   expect(fused.map(({ id, score }) => [id, score])).toEqual([
     ['a', expect.closeTo(1 / 1.5)],
     ['b', expect.closeTo((0.5 + 0.5) / 1.5)],
-    ['c', expect.closeTo(0.25 / 1.5)],
+    ['c', expect.closeTo((0.5 * 0.5 ** 2) / 1.5)],
   ])
   expect(fused[1]!.stages).toEqual({
     keyword: { rank: 2, score: 4 },
     vector: { rank: 1, score: 0.9 },
     fused: { rank: 2, score: expect.closeTo(2 / 3) },
     rerank: null,
+    reserved: null,
   })
 })
 
@@ -29,7 +30,7 @@ test('ties keep the keyword order', () => {
   expect(fused.map((candidate) => candidate.id)).toEqual(['a', 'b'])
 })
 
-test('without vectors hybrid has the keyword order, and vector mode shows the cosine', () => {
+test('without vectors hybrid has the keyword order, and vector mode shows the cosine of all that is near or far', () => {
   const keyword = hits({ a: 7, b: 6, c: 1 })
   expect(fuse({ keyword, vector: [] }, 'hybrid', 0.7).map((candidate) => candidate.id)).toEqual(['a', 'b', 'c'])
   expect(fuse({ keyword, vector: [] }, 'keyword', 0.7).map((candidate) => candidate.score)).toEqual([1, 6 / 7, 1 / 7])
@@ -41,6 +42,12 @@ test('without vectors hybrid has the keyword order, and vector mode shows the co
   ).toEqual([
     ['c', 1],
     ['a', 0.8],
+    ['b', 0],
+  ])
+  expect(fuse({ keyword, vector: hits({ b: -0.2 }) }, 'hybrid', 0.7).map(({ stages }) => stages.vector)).toEqual([
+    null,
+    null,
+    null,
   ])
 })
 
@@ -61,7 +68,9 @@ test('scores lie in 0 to 1, fall with the rank, and every hit is there once', ()
         const scores = fused.map((candidate) => candidate.score)
         expect(scores).toEqual(scores.toSorted((a, b) => b - a))
         for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
-        const found = [...channels.keyword, ...channels.vector.filter((hit) => hit.score > 0)].map((hit) => hit.id)
+        const found = [...channels.keyword, ...channels.vector.filter((hit) => hit.score > 0 || mode === 'vector')].map(
+          (hit) => hit.id,
+        )
         expect(fused.map((candidate) => candidate.id).toSorted()).toEqual([...new Set(found)].toSorted())
         expect(fused.map((candidate) => candidate.stages.fused.rank)).toEqual(fused.map((_, i) => i + 1))
       },

@@ -1,0 +1,112 @@
+import type { Token } from '../text/analyse.ts'
+import { FeatureCounts } from './feature-counts.ts'
+
+const STEM_WEIGHT = 1
+const STEM_PLACES = 4
+const GRAM_WEIGHT = 0.3
+const MIN_GRAM = 3
+const MAX_GRAM = 5
+/** Longer words are identifiers; their grams would outweigh the passage. */
+const MAX_GRAMMED_WORD = 32
+
+const stems = new FeatureCounts()
+const grams = new FeatureCounts()
+
+/**
+ * Feature hashing (Weinberger et al. 2009): terms and the pieces of their words, each hashed to a dimension and a sign, counted there. Knows no synonyms, but
+ * finds misspelt and inflected words in any language. Adds to `vector`, whose length is the number of dimensions.
+ */
+export function addFeatures(vector: Float32Array, text: string, tokens: readonly Token[]): void {
+  const surfaces = new Map<Int32Array, number>()
+  stems.clear()
+  for (const { term, start, end } of tokens) {
+    stems.add(hashOf(term, 0, term.length, STEM_SEED), 1)
+    countPieces(surfaces, text.slice(start, end))
+  }
+  addStems(vector)
+  addPieces(vector, surfaces)
+}
+
+/** Nothing but punctuation and symbols: still told apart by what they are. */
+export function addSymbols(vector: Float32Array, text: string): void {
+  const surfaces = new Map<Int32Array, number>()
+  for (const symbols of text.match(/[^\s\p{C}]{1,16}/gu) ?? []) countPieces(surfaces, symbols)
+  addPieces(vector, surfaces)
+}
+
+function countPieces(surfaces: Map<Int32Array, number>, surface: string): void {
+  const pieces = gramsOf(surface)
+  surfaces.set(pieces, (surfaces.get(pieces) ?? 0) + 1)
+}
+
+/** A word that is repeated has its pieces counted at once. */
+function addPieces(vector: Float32Array, surfaces: ReadonlyMap<Int32Array, number>): void {
+  grams.clear()
+  for (const [pieces, times] of surfaces) for (let i = 0; i < pieces.length; i++) grams.add(pieces[i]!, times)
+  addTo(vector, grams, GRAM_WEIGHT)
+}
+
+const NO_GRAMS = new Int32Array()
+/** Hashes of a word's pieces, the same array for the same word. Text repeats itself: looking them up costs a third of making them. */
+const knownGrams = new Map<string, Int32Array>()
+const MAX_KNOWN = 20_000
+
+function gramsOf(surface: string): Int32Array {
+  let hashes = knownGrams.get(surface)
+  if (hashes === undefined) {
+    if (knownGrams.size >= MAX_KNOWN) knownGrams.clear()
+    // Of Chinese and its like the analyser gives single characters and pairs already.
+    const isPiece = surface.length <= 2 && /[^\0-\u0dff]/.test(surface)
+    hashes = isPiece || surface.length > MAX_GRAMMED_WORD ? NO_GRAMS : hashGrams(surface)
+    knownGrams.set(surface, hashes)
+  }
+  return hashes
+}
+
+function hashGrams(surface: string): Int32Array {
+  const word = `<${surface.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')}>`
+  const hashes: number[] = []
+  for (let size = MIN_GRAM; size <= MAX_GRAM; size++) {
+    for (let at = 0; at + size <= word.length; at++) hashes.push(hashOf(word, at, at + size, GRAM_SEED))
+  }
+  return Int32Array.from(hashes)
+}
+
+/** Each in several places: where a text has few terms and two of them meet in one place, the texts would look alike. */
+function addStems(vector: Float32Array): void {
+  stems.forEach((hash, count) => {
+    const value = (STEM_WEIGHT * saturated(count)) / Math.sqrt(STEM_PLACES)
+    for (let i = 0; i < STEM_PLACES; i++) addAt(vector, i === 0 ? hash : mixed(hash + i), value)
+  })
+}
+
+function addTo(vector: Float32Array, features: FeatureCounts, weight: number): void {
+  features.forEach((hash, count) => {
+    addAt(vector, hash, weight * saturated(count))
+  })
+}
+
+function saturated(count: number): number {
+  return count === 1 ? 1 : 1 + Math.log(count)
+}
+
+/** The sign takes the top bit of the hash, the dimension the others. */
+function addAt(vector: Float32Array, hash: number, value: number): void {
+  vector[(hash & 0x7fffffff) % vector.length]! += hash < 0 ? -value : value
+}
+
+const STEM_SEED = 0x811c9dc5
+const GRAM_SEED = 0x9e3779b9
+
+/** FNV-1a over UTF-16 code units, its bits mixed at the end (MurmurHash3's finaliser), because the low bits choose the dimension and the top one the sign. */
+function hashOf(text: string, start: number, end: number, seed: number): number {
+  let hash = seed | 0
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return mixed(hash)
+}
+
+function mixed(hash: number): number {
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return hash ^ (hash >>> 16)
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Passage } from '../../../src/index/chunk-index.ts'
+import { createBuiltinReranker } from '../../../src/rerank/builtin.ts'
+import type { Candidate } from '../../../src/search/fuse.ts'
+import { reserve } from '../../../src/search/reserve.ts'
+import { queryWords } from '../../../src/text/analyse.ts'
+import { type Fixture, makeFixture } from './fixture.ts'
+
+/** `keyword` and `vector` are ranks. */
+function candidate(id: string, score: number, keyword: number | null, vector: number | null): Candidate {
+  const stage = (rank: number | null) => (rank === null ? null : { rank, score: 1 / rank })
+  return {
+    id,
+    documentId: id,
+    version: 1,
+    index: 0,
+    pageStart: 1,
+    pageEnd: 1,
+    textHash: id,
+    score,
+    vectorPart: 0,
+    stages: { keyword: stage(keyword), vector: stage(vector), fused: { rank: 1, score }, rerank: null, reserved: null },
+  }
+}
+
+const byWords = (count: number) => Array.from({ length: count }, (_, i) => candidate(`word${i + 1}`, 1 - i / 100, i + 1, i + 20))
+const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
+/** `terms` of the passages that were found by words; the others have no word of the question. */
+const asked = (terms: string) => ({
+  words: queryWords('refund money'),
+  passages: async (ids: readonly string[]) =>
+    new Map(ids.map((id) => [id, { terms: id.startsWith('word') ? terms : 'reimburs purchas' } as Passage])),
+})
+const question = asked('money museum')
+
+describe('places for what is nearest by meaning', () => {
+  test('one passage without a word of the question gets the third place, with the reason, and scores still fall', async () => {
+    const given = [...byWords(10), candidate('meant', 0.3, null, 1)]
+    const placed = await reserve(given, question)
+    expect(idsOf(placed)).toEqual(['word1', 'word2', 'meant', ...idsOf(given.slice(2, 10))])
+    expect(placed[2]!.stages.reserved).toEqual({ rank: 3, reason: expect.stringContaining('Rank 1 by meaning') })
+    for (let i = 1; i < placed.length; i++) expect(placed[i]!.score).toBeLessThanOrEqual(placed[i - 1]!.score)
+  })
+
+  test('the second place too where the passage there has less than half of the question, and never the first', async () => {
+    const meant = [1, 2, 3, 4, 5].map((rank) => candidate(`m${rank}`, 0.5 - rank / 100, null, rank))
+    const placed = await reserve([...byWords(10), ...meant], asked('museum'))
+    expect(idsOf(placed).slice(0, 7)).toEqual(['word1', 'm1', 'm2', 'm3', 'm4', 'word2', 'word3'])
+  })
+
+  test('none where one of the best passages has all words, and none for a passage that has one of them', async () => {
+    const given = [...byWords(10), candidate('meant', 0.3, null, 1)]
+    expect(await reserve(given, asked('money refund'))).toBe(given)
+    const stray = [...byWords(10), candidate('word-beyond', 0.3, null, 1)]
+    expect(await reserve(stray, question)).toBe(stray)
+  })
+
+  test('three at most, in the order of the vectors, of the first five of them', async () => {
+    const meant = [
+      candidate('m4', 0.31, null, 4),
+      candidate('m1', 0.3, null, 1),
+      candidate('m6', 0.29, null, 6),
+      candidate('m3', 0.28, null, 3),
+    ]
+    const placed = await reserve([...byWords(10), ...meant, candidate('m5', 0.2, null, 5)], question)
+    expect(idsOf(placed).slice(0, 6)).toEqual(['word1', 'word2', 'm1', 'm3', 'm4', 'word3'])
+    expect(new Set(idsOf(placed)).size).toBe(15)
+  })
+
+  test('none where nothing was found by words, or what is nearest was', async () => {
+    const meant = [1, 2, 3, 4].map((rank) => candidate(`m${rank}`, 1 / rank, null, rank))
+    expect(await reserve(meant, question)).toBe(meant)
+    const both = [...byWords(6), candidate('both', 0.2, 7, 1)]
+    expect(await reserve(both, question)).toBe(both)
+  })
+})
+
+describe('in a search', () => {
+  let fixture: Fixture
+  beforeAll(async () => {
+    fixture = await makeFixture()
+    await fixture.add('refunds.txt', ['Purchases are reimbursed within thirty days of delivery; the refund is paid to the card.'])
+    for (let i = 1; i <= 12; i++)
+      await fixture.add(`stray${i}.txt`, [
+        `Come back to hall ${i} where the money box of the museum stands beside lamp number ${i}00.`,
+      ])
+    await fixture.add('case.txt', ['Case AB-4711 was opened by Mr Kowalczyk on Monday.'])
+    for (let i = 1; i <= 8; i++)
+      await fixture.add(`court${i}.txt`, [`The judge of court ${i} heard the plaintiff and adjourned the lawsuit.`])
+  })
+  afterAll(() => fixture.cleanUp())
+  const names = (hits: { document: { name: string } }[]) => hits.map(({ document }) => document.name)
+
+  test('the refund policy is among the first five for who wants the money returned, and explain says why', async () => {
+    const { hits } = await fixture.ask('how can I have the price I paid given back', {}, { reranker: createBuiltinReranker() })
+    const at = names(hits).indexOf('refunds.txt')
+    expect(at).toBeGreaterThanOrEqual(0)
+    expect(at).toBeLessThan(5)
+  })
+
+  test.each(['AB-4711', 'Kowalczyk', '"opened by Mr Kowalczyk"', 'case opened Monday'])(
+    '%s: what has all words keeps its place',
+    async (query) => {
+      const { hits } = await fixture.ask(query, {}, { reranker: createBuiltinReranker() })
+      expect(names(hits)[0]).toBe('case.txt')
+      expect(hits.every(({ stages }) => stages.reserved === null)).toBe(true)
+    },
+  )
+
+  test('keyword and vector mode reserve nothing, and a later page neither repeats nor skips', async () => {
+    for (const mode of ['keyword', 'vector'] as const) {
+      const { hits } = await fixture.ask('money back', { mode })
+      expect(hits.every(({ stages }) => stages.reserved === null)).toBe(true)
+    }
+    const all = await fixture.ask('refund of money', { limit: 12 })
+    const pages = await Promise.all([0, 4, 8].map((offset) => fixture.ask('refund of money', { limit: 4, offset })))
+    expect(pages.flatMap(({ hits }) => names(hits))).toEqual(names(all.hits))
+  })
+})
