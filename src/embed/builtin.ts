@@ -59,7 +59,7 @@ export function createBuiltinEmbedder(model: ArrayBufferLike = shippedModel()): 
       return embed(query) ?? anyDirection()
     },
     async check() {
-      return { ok: true, code: 'ok', message: 'The built-in embedder needs no model and is always ready.' }
+      return { ok: true, code: 'ok', message: 'The built-in embedder brings its model with it and is always ready.' }
     },
     async close() {},
   }
@@ -142,9 +142,9 @@ function readWords(tokens: readonly Token[], model: WordVectors): Read {
   return read
 }
 
-/** Every vector must have a direction: a query of nothing is as near to one passage as to another. */
+/** Every vector must have a direction; that of a question of nothing is no meaning. */
 function anyDirection(): Float32Array {
   const vector = new Float32Array(BUILTIN_DIMENSIONS)
-  vector[0] = 1
+  vector[MEANING] = 1
   return vector
 }
