@@ -1,4 +1,4 @@
-// `npm run bench [-- startup|search|embed|ingest|footprint …]`: figures as ratios within one run, into bench/RESULTS.md.
+// `npm run bench [-- startup|embed|search|ingest|footprint …]`: figures as ratios within one run, into bench/RESULTS.md.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -19,8 +19,8 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
       await instance.dispose()
     }
   },
-  search: measureSearch,
   embed: measureEmbed,
+  search: measureSearch,
   ingest: measureIngest,
   footprint: measureFootprint,
 }
