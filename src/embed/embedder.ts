@@ -5,8 +5,11 @@ export interface Embedder {
   readonly dimensions: number
   /** Most tokens, by `countTokens`, the text of one input may have; room for the model's prefix and a title is already taken off. */
   readonly maxTokens: number
-  /** Weight of the vector channel in linear fusion of normalised scores; belongs to the model (see registry.ts). */
-  readonly fusionWeight: number
+  /**
+   * Weight of the vector channel in linear fusion of normalised scores; belongs to the model (see registry.ts), and to the question (its vector)
+   * where the model knows it more or less well.
+   */
+  fusionWeight(question: Float32Array): number
   /**
    * Cosine similarity that chance alone gives a question (its vector) and the nearest of so many passages. A passage that shares no word with the
    * question and is no nearer than this is not a find. 0 for a model whose similarities mean something all the way down.

@@ -152,7 +152,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
     name: `ollama:${model}`,
     dimensions: identity.dimensions,
     maxTokens,
-    fusionWeight: profile.fusionWeight,
+    fusionWeight: () => profile.fusionWeight,
     noiseFloor: () => 0,
     fingerprint,
     tokenCounter: 'subwords',

@@ -26,7 +26,7 @@ function standInEmbedder({ name, dimensions, fingerprint, code, message }: Missi
     name,
     dimensions,
     maxTokens: 0,
-    fusionWeight: 0,
+    fusionWeight: () => 0,
     noiseFloor: () => 0,
     fingerprint,
     tokenCounter: 'words',

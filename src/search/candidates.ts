@@ -27,10 +27,8 @@ export function findCandidates(index: ChunkIndex, question: Question, filter: Ch
       const depth = DEPTHS[level++]
       if (depth === undefined) return { candidates, more: false }
       const channels = await searchChannels(index, question, filter, depth)
-      candidates = append(
-        candidates,
-        fuse(withoutNoise(channels, question, depth, embedder), question.mode, embedder.fusionWeight),
-      )
+      const weight = question.vector === null ? 0 : embedder.fusionWeight(question.vector)
+      candidates = append(candidates, fuse(withoutNoise(channels, question, depth, embedder), question.mode, weight))
       const full = channels.keyword.length >= depth || channels.vector.length >= depth
       return { candidates, more: full && level < DEPTHS.length }
     },

@@ -58,7 +58,7 @@ export function createSearch({
     const passages = remembering((ids) => index.passages(query.ownerId, ids))
     const frequencies = (terms: readonly string[]) => records.vocabulary.frequencies(query.ownerId, terms)
     const found = findCandidates(index, question, toFilter(query, parsed), {
-      fusionWeight: fusionWeight ?? embedder.fusionWeight,
+      fusionWeight: (vector) => fusionWeight ?? embedder.fusionWeight(vector),
       noiseFloor: (...asked) => embedder.noiseFloor(...asked),
     })
     const rerank = (candidates: readonly Candidate[]) =>

@@ -19,5 +19,7 @@ test('a weight of the operator takes the place of the embedder’s: none leaves 
     expect(fused, name).toBeCloseTo(keyword / best)
   }
   expect(await explained(3)).not.toEqual(await explained(0))
-  expect(await explained(null)).toEqual(await explained(fixture.embedder.fusionWeight))
+  expect(await explained(null)).toEqual(
+    await explained(fixture.embedder.fusionWeight(await fixture.embedder.embedQuery('lighthouse'))),
+  )
 })
