@@ -11,7 +11,7 @@ class Pairs:
     def __init__(self, name):
         with open(name + '.json') as file:
             header = json.load(file)
-        self.words, self.phrases, self.sources = header['words'], header['phrases'], header['sources']
+        self.words, self.phrases = header['words'], header['phrases']
         self.frequencies = np.array(header['frequencies'] + [count for _, _, count in self.phrases], float)
         self.ids = np.fromfile(name + '.ids', np.int32)
         rows = np.fromfile(name + '.rows', np.int32).reshape(-1, 5)

@@ -111,12 +111,15 @@ function vectorOf(text: string, model: WordVectors): Float32Array | null {
   const vector = new Float32Array(BUILTIN_DIMENSIONS)
   const features = vector.subarray(MEANING)
   const { places, content, unknown, strange } = readWords(analyse(text), model)
-  if (places.length === 0) addSymbols(features, text)
   const meaning = strange < 1 ? model.meaningOf(places) : null
-  addFeatures(features, text, meaning === null ? content : unknown)
-  if (meaning === null) return normalise(vector)
-  const isHashed = normalise(features) !== null && strange > 0
-  const [ofMeaning, ofFeatures] = isHashed ? [Math.sqrt(1 - strange), Math.sqrt(strange)] : [1, 0]
+  if (meaning === null) {
+    if (places.length === 0) addSymbols(features, text)
+    else addFeatures(features, text, content)
+    return normalise(vector)
+  }
+  if (strange > 0) addFeatures(features, text, unknown)
+  const share = normalise(features) === null ? 0 : strange
+  const [ofMeaning, ofFeatures] = [Math.sqrt(1 - share), Math.sqrt(share)]
   for (let i = 0; i < MEANING; i++) vector[i] = meaning[i]! * ofMeaning
   for (let i = 0; i < FEATURES; i++) features[i]! *= ofFeatures
   return vector

@@ -43,7 +43,7 @@ function countPieces(surfaces: Map<Int32Array, number>, surface: string): void {
 function addPieces(vector: Float32Array, surfaces: ReadonlyMap<Int32Array, number>): void {
   grams.clear()
   for (const [pieces, times] of surfaces) for (let i = 0; i < pieces.length; i++) grams.add(pieces[i]!, times)
-  addTo(vector, grams, GRAM_WEIGHT)
+  grams.forEach((hash, count) => addAt(vector, hash, GRAM_WEIGHT * saturated(count)))
 }
 
 const NO_GRAMS = new Int32Array()
@@ -77,12 +77,6 @@ function addStems(vector: Float32Array): void {
   stems.forEach((hash, count) => {
     const value = (STEM_WEIGHT * saturated(count)) / Math.sqrt(STEM_PLACES)
     for (let i = 0; i < STEM_PLACES; i++) addAt(vector, i === 0 ? hash : mixed(hash + i), value)
-  })
-}
-
-function addTo(vector: Float32Array, features: FeatureCounts, weight: number): void {
-  features.forEach((hash, count) => {
-    addAt(vector, hash, weight * saturated(count))
   })
 }
 

@@ -185,7 +185,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     indexes: () => shelf.states(),
     choice: () => choice,
     async status() {
-      // Health answers also while the database does not.
+      // Health answers also while the database does not; its own check says what is wrong with it.
       const beside = shelf.building === null ? null : await shelf.state(shelf.building.generation).catch(() => null)
       return engineStatus(shelf.active, choice.reason, rebuilt, beside)
     },

@@ -26,9 +26,10 @@ export interface Channels {
 }
 
 /**
- * One order from two channels. Hybrid: each channel's scores divided by its best one, the vector's squared (cosines lie close together: that of a
- * passage that has little to do with the question is still half of the best) and times the embedder's weight, their sum divided by (1 + weight). Equal weights and fusion by ranks make hybrid worse than its own keyword channel, this does not: ties keep the
- * keyword order, and with a small weight vectors decide only between near equals. Keyword: divided by the best. Vector: the cosine itself.
+ * One order from two channels. Hybrid: each channel's scores divided by its best one, the vector's squared (cosines lie close together:
+ * that of a passage that has little to do with the question is still half of the best) and times the embedder's weight, their sum divided
+ * by (1 + weight). Equal weights and fusion by ranks make hybrid worse than its own keyword channel, this does not: ties keep the keyword
+ * order, and with a small weight vectors decide only between near equals. Keyword: divided by the best. Vector: the cosine itself.
  */
 export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: number): Candidate[] {
   const found = new Map<string, Omit<Candidate, 'score' | 'vectorPart'>>()

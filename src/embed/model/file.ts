@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { DocsearchError } from '../../core/errors.ts'
 import { SHIPPED } from './shipped.ts'
@@ -46,24 +46,16 @@ export function shippedModel(): SharedArrayBuffer {
 
 /** The bytes of a file that has this checksum. Throws DocsearchError `internal_error` when it has not, or cannot be read. */
 export function readModelFile(path: string, sha256: string): SharedArrayBuffer {
-  let bytes: Buffer
+  let read: Buffer
   try {
-    const file = openSync(path, 'r')
-    try {
-      bytes = Buffer.from(new SharedArrayBuffer(fstatSync(file).size))
-      for (let at = 0; at < bytes.length;) {
-        const read = readSync(file, bytes, at, bytes.length - at, at)
-        if (read === 0) break
-        at += read
-      }
-    } finally {
-      closeSync(file)
-    }
+    read = readFileSync(path)
   } catch (cause) {
     throw damaged(path, 'cannot be read', cause)
   }
-  if (hash('sha256', bytes) !== sha256) throw damaged(path, 'is not what was shipped')
-  return bytes.buffer as unknown as SharedArrayBuffer
+  if (hash('sha256', read) !== sha256) throw damaged(path, 'is not what was shipped')
+  const bytes = new SharedArrayBuffer(read.length)
+  new Uint8Array(bytes).set(read)
+  return bytes
 }
 
 function damaged(path: string, what: string, cause?: unknown): DocsearchError {

@@ -1,4 +1,3 @@
-import type { DocsearchError } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/model.ts'
 import type { ProjectWithCounts } from '../../../records/records.ts'
 import { fail } from '../../problems.ts'
@@ -10,9 +9,7 @@ export async function findProject(
   caller: Principal,
   idOrName: string,
 ): Promise<ProjectWithCounts> {
-  const project = await records.projects.find(caller.userId, idOrName)
-  if (project === null) throw notFound(idOrName)
-  return project
+  return found(await records.projects.find(caller.userId, idOrName), idOrName)
 }
 
 /** The same for its id alone, without counting its documents. */
@@ -21,11 +18,10 @@ export async function findProjectId(
   caller: Principal,
   idOrName: string,
 ): Promise<string> {
-  const id = await records.projects.findId(caller.userId, idOrName)
-  if (id === null) throw notFound(idOrName)
-  return id
+  return found(await records.projects.findId(caller.userId, idOrName), idOrName)
 }
 
-function notFound(idOrName: string): DocsearchError {
-  return fail('project_not_found', `There is no project ${JSON.stringify(idOrName)}. GET /api/v1/projects lists those there are.`)
+function found<T>(project: T | null, idOrName: string): T {
+  if (project !== null) return project
+  throw fail('project_not_found', `There is no project ${JSON.stringify(idOrName)}. GET /api/v1/projects lists those there are.`)
 }
