@@ -64,7 +64,7 @@ async function read(file: string): Promise<void> {
 
 function push(text: string): void {
   for (const token of analyse(text)) {
-    const word = modelWord(token)
+    const word = modelWord(token.known)
     if (length === ids.length) {
       const longer = new Int32Array(length * 2)
       longer.set(ids)

@@ -5,8 +5,7 @@ import type { Embedder } from './embedder.ts'
 import { addFeatures, addSymbols } from './features.ts'
 import { readModel, shippedModel } from './model/file.ts'
 import { SHIPPED } from './model/shipped.ts'
-import { createWordVectors, type WordVectors } from './model/word-vectors.ts'
-import { modelWord } from './model/words.ts'
+import { createWordVectors, NO_WORD, type WordVectors } from './model/word-vectors.ts'
 import { normalise } from './vectors.ts'
 
 /** What text means stands in the first of them, hashed features of what the model does not know in the others. */
@@ -110,11 +109,12 @@ function embedWith(bytes: ArrayBufferLike): (text: string) => Float32Array | nul
 function vectorOf(text: string, model: WordVectors): Float32Array | null {
   const vector = new Float32Array(BUILTIN_DIMENSIONS)
   const features = vector.subarray(MEANING)
-  const { places, content, unknown, strange } = readWords(analyse(text), model)
+  const tokens = analyse(text)
+  const { places, telling, unknown, strange } = readWords(tokens, model)
   const meaning = strange < 1 ? model.meaningOf(places) : null
   if (meaning === null) {
     if (places.length === 0) addSymbols(features, text)
-    else addFeatures(features, text, content)
+    else addFeatures(features, text, telling ? tokens.filter((token) => !token.stop) : tokens)
     return normalise(vector)
   }
   if (strange > 0) addFeatures(features, text, unknown)
@@ -126,11 +126,11 @@ function vectorOf(text: string, model: WordVectors): Float32Array | null {
 }
 
 interface Read {
-  /** Of each word in the model, -1 where it has none. */
+  /** Of each word in the model, see `WordVectors.find`. */
   places: number[]
-  /** Those that carry a subject, or all where none does. */
-  content: Token[]
-  /** The ones among them that the model does not know. */
+  /** Some of them carry a subject: those are its content, else all are. */
+  telling: boolean
+  /** Those of the content that the model does not know. */
   unknown: Token[]
   /** What the unknown count for, 0 to 1; numbers count for nothing: tables are full of them, and they do not say what a text is about. */
   strange: number
@@ -138,22 +138,20 @@ interface Read {
 
 function readWords(tokens: readonly Token[], model: WordVectors): Read {
   const telling = tokens.some((token) => !token.stop)
-  const read: Read = { places: [], content: [], unknown: [], strange: 1 }
+  const places: number[] = []
+  const unknown: Token[] = []
   let words = 0
   let strangers = 0
   for (const token of tokens) {
-    const word = modelWord(token)
-    const place = model.find(word)
-    read.places.push(place)
+    const place = model.find(token.known)
+    places.push(place)
     if (token.stop && telling) continue
-    read.content.push(token)
-    if (word !== null) words++
+    if (place !== NO_WORD) words++
     if (place >= 0) continue
-    read.unknown.push(token)
-    if (word !== null) strangers++
+    unknown.push(token)
+    if (place !== NO_WORD) strangers++
   }
-  if (words > 0) read.strange = Math.min(1, (UNKNOWN_WEIGHT * strangers) / words)
-  return read
+  return { places, telling, unknown, strange: words === 0 ? 1 : Math.min(1, (UNKNOWN_WEIGHT * strangers) / words) }
 }
 
 /** Every vector must have a direction; that of a question of nothing is no meaning. */

@@ -12,8 +12,8 @@ export const ANALYSER_VERSION = 1
 export interface Token {
   /** The form under which it is indexed: folded and stemmed; at most 63 bytes, no blanks. */
   term: string
-  /** As it was written, normalised and in lower case: `ab1234` for `AB-1234`. */
-  word: string
+  /** The word itself; `known.lower` is `ab1234` for `AB-1234`. */
+  known: KnownWord
   /** Where it stands in the text, in UTF-16 code units. Several tokens may cover the same place (camelCase parts, bigrams). */
   start: number
   end: number
@@ -49,7 +49,7 @@ function tokensOf(text: string): Token[] {
   const languages = guessLanguages(words)
   const tokens: Token[] = []
   eachEntry(text, words, languages, (known, { start, end }, stop) => {
-    tokens.push({ term: termOf(known, languages), word: known.lower, start, end, stop })
+    tokens.push({ term: termOf(known, languages), known, start, end, stop })
   })
   return tokens
 }

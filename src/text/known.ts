@@ -17,6 +17,10 @@ export interface KnownWord {
   listed: readonly Language[]
   /** Its term in the language it was last seen in. */
   stem: { language: Language | null; term: string } | null
+  /** Kept by the model of word vectors that saw it last, so that it is looked up once and not wherever it stands. */
+  row: { of: object; row: number } | null
+  /** The same by the word list that saw it last, which is named by a number, because its words must not keep it. */
+  counted: { of: number; term: string; entry: unknown } | null
 }
 
 /** One look-up a word instead of one a list. */
@@ -55,6 +59,8 @@ export function knownWord(text: string): KnownWord {
       splittable: !plain && SPLITTABLE.test(text),
       listed,
       stem: null,
+      row: null,
+      counted: null,
     }
     known.set(text, word)
   }
@@ -65,12 +71,20 @@ export function knownWord(text: string): KnownWord {
 const HASHES = 1 << 15
 const latest: (KnownWord | undefined)[] = Array.from({ length: HASHES })
 
-/** The word between two places of a text, found by a hash of its characters: most are met so often that cutting them out and looking them up would cost more. */
-export function knownAt(text: string, start: number, end: number, hash: number): KnownWord {
+/**
+ * The word between two places of a text, found by a hash of its characters: most are met so often that cutting them out and looking them up would cost
+ * more. `codes` are the text's UTF-16 code units.
+ */
+export function knownAt(text: string, codes: Uint16Array, start: number, end: number, hash: number): KnownWord {
   const slot = (hash ^ (hash >>> 15)) & (HASHES - 1)
   const last = latest[slot]
-  if (last !== undefined && last.text.length === end - start && text.startsWith(last.text, start)) return last
+  if (last !== undefined && last.text.length === end - start && standsAt(last.text, codes, start)) return last
   return (latest[slot] = knownWord(text.slice(start, end)))
+}
+
+function standsAt(word: string, codes: Uint16Array, start: number): boolean {
+  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== codes[start + i]) return false
+  return true
 }
 
 /** The same, kept with the word: several ask for it. */

@@ -34,8 +34,11 @@ interface Entry {
   other: Entry | null
 }
 
+let lastList = 0
+
 /** Collects the words of one document: what its owner's questions can be corrected to, and how rare each term is. */
 export function createWordList(): WordList {
+  const id = ++lastList
   const entries = new Map<string, Entry | null>()
   const terms = new Map<string, TermCount>()
   let passage = 0
@@ -62,8 +65,11 @@ export function createWordList(): WordList {
   return {
     addPassage(tokens) {
       passage++
-      for (const { word, term } of tokens) {
-        const entry = entryOf(word, term)
+      for (const { known, term } of tokens) {
+        // Kept with the word: most stand here many times, and one look-up each is most of the work.
+        if (known.counted?.of !== id || known.counted.term !== term)
+          known.counted = { of: id, term, entry: entryOf(known.lower, term) }
+        const entry = known.counted.entry as Entry | null
         if (entry === null || entry.of.lastPassage === passage) continue
         entry.of.lastPassage = passage
         entry.passages++

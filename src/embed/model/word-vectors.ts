@@ -1,22 +1,24 @@
+import type { KnownWord } from '../../text/known.ts'
 import type { ModelTable } from './file.ts'
+import { createPhrases } from './phrases.ts'
+import { modelWord } from './words.ts'
 
 /** What text means as a sum of what its words and phrases mean (see training/README.md). */
 export interface WordVectors {
   readonly dimensions: number
-  /** The place of a word in the model, -1 for one it does not know. */
-  find(word: string | null): number
-  /** Of length 1, of the words at those places in their order (-1 is none); null when none of them is known. Repetition counts. */
+  /** The place of a word in the model, UNKNOWN for one it does not know, NO_WORD for a number. */
+  find(word: KnownWord): number
+  /** Of length 1, of the words at those places in their order; null when none of them is known. Repetition counts. */
   meaningOf(places: readonly number[]): Float32Array | null
 }
 
-/** More than there are words. */
-const FIRST_OF_PHRASE = 65_536
+export const UNKNOWN = -1
+export const NO_WORD = -2
 
 export function createWordVectors({ dimensions, words: wordCount, wordList, pairs, scales, rows }: ModelTable): WordVectors {
-  const words = new Map<string | null, number>()
+  const words = new Map<string, number>()
   for (const word of wordList.split('\n')) words.set(word, words.size)
-  const phrases = new Map<number, number>()
-  for (let i = 0; i * 2 < pairs.length; i++) phrases.set(pairs[i * 2]! * FIRST_OF_PHRASE + pairs[i * 2 + 1]!, wordCount + i)
+  const phraseOf = createPhrases(pairs)
   const bytesPerRow = dimensions / 2
   // Of the text at hand; a row that occurs is listed once.
   const times = new Int32Array(scales.length)
@@ -27,14 +29,20 @@ export function createWordVectors({ dimensions, words: wordCount, wordList, pair
 
   return {
     dimensions,
-    find: (word) => words.get(word) ?? -1,
+    find(known) {
+      if (known.row?.of !== words) {
+        const word = modelWord(known)
+        known.row = { of: words, row: word === null ? NO_WORD : (words.get(word) ?? UNKNOWN) }
+      }
+      return known.row.row
+    },
     meaningOf(places) {
-      let before = -1
+      let before = UNKNOWN
       for (const row of places) {
         if (row >= 0) {
           count(row)
-          const phrase = before < 0 ? undefined : phrases.get(before * FIRST_OF_PHRASE + row)
-          if (phrase !== undefined) count(phrase)
+          const phrase = before < 0 ? -1 : phraseOf(before, row)
+          if (phrase >= 0) count(wordCount + phrase)
         }
         before = row
       }

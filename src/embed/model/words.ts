@@ -1,11 +1,11 @@
-import type { Token } from '../../text/analyse.ts'
+import type { KnownWord } from '../../text/known.ts'
 
 /**
  * A word of a text as the embedding model has it: in lower case, not stemmed, parts of compounds beside the whole. Numbers mean nothing by
  * themselves and are null. Training and inference both take it from here, so that they cannot differ.
  */
-export function modelWord({ word }: Token): string | null {
-  return isNumber(word) ? null : word
+export function modelWord({ lower }: KnownWord): string | null {
+  return isNumber(lower) ? null : lower
 }
 
 function isNumber(word: string): boolean {

@@ -7,7 +7,6 @@ import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import { readModel, readModelFile, shippedModel } from '../../../src/embed/model/file.ts'
 import { SHIPPED } from '../../../src/embed/model/shipped.ts'
 import { createWordVectors } from '../../../src/embed/model/word-vectors.ts'
-import { modelWord } from '../../../src/embed/model/words.ts'
 import { analyse } from '../../../src/text/analyse.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
@@ -22,8 +21,7 @@ test('a thousand lines get the vectors that the training side computes, to 1e-5'
   expect(expected).toHaveLength(1000 * model.dimensions)
   let worst = 0
   for (const [i, line] of lines.entries()) {
-    const vector =
-      model.meaningOf(analyse(line).map((token) => model.find(modelWord(token)))) ?? new Float32Array(model.dimensions)
+    const vector = model.meaningOf(analyse(line).map((token) => model.find(token.known))) ?? new Float32Array(model.dimensions)
     for (let k = 0; k < model.dimensions; k++) worst = Math.max(worst, Math.abs(vector[k]! - expected[i * model.dimensions + k]!))
   }
   expect(worst).toBeLessThan(1e-5)
