@@ -23,11 +23,11 @@ export function createIngest(options: IngestOptions): Ingest {
   const { records, engine, log } = options
   const stopping = new AbortController()
   const patience = createPatience(log, stopping.signal)
-  const maintenance = createMaintenance(
-    options,
-    () => writer,
-    () => reconciler,
-  )
+  const maintenance = createMaintenance(options, {
+    writer: () => writer,
+    reconciler: () => reconciler,
+    inWork: () => worker.inWork(),
+  })
   const writer = createIndexWriter(options, {
     patience,
     inWork: () => worker.inWork(),

@@ -2,11 +2,11 @@ import type { IngestOptions } from './context.ts'
 import type { Reconciler } from './recovery.ts'
 import type { IndexWriter } from './writer.ts'
 
-/** A burst is over when nothing has been committed for so long. */
+/** A burst is over when nothing has been committed for so long and nothing is in work. */
 const QUIET_MS = 2_000
 /** In a long one the index is tended in between, or searches would scan ever more rows that are in no index. */
 const CHUNKS_BETWEEN = 20_000
-/** A trickle that never ends is no burst: then it is tended now and then, for at most this part of the time. */
+/** A trickle that never ends is no burst, nor is a document that stands still: then it is tended now and then, for at most this part of the time. */
 const BETWEEN_MS = 15_000
 const LARGEST_PART = 1 / 20
 const RETRY_MS = 30_000
@@ -24,8 +24,15 @@ export interface Maintenance {
   stop(): void
 }
 
+interface MaintenanceParts {
+  writer: () => IndexWriter
+  reconciler: () => Reconciler
+  /** Documents in work, on whose way the tending would be. */
+  inWork: () => number
+}
+
 /** What keeps index, events and originals small. Nothing waits for it, and its failures cost nothing but room. */
-export function createMaintenance(options: IngestOptions, writer: () => IndexWriter, reconciler: () => Reconciler): Maintenance {
+export function createMaintenance(options: IngestOptions, { writer, reconciler, inWork }: MaintenanceParts): Maintenance {
   const { records, blobs, engine, log } = options
   let quiet: NodeJS.Timeout | undefined
   let retry: NodeJS.Timeout | undefined
@@ -59,7 +66,7 @@ export function createMaintenance(options: IngestOptions, writer: () => IndexWri
 
   function soon(): void {
     clearTimeout(quiet)
-    quiet = setTimeout(tend, QUIET_MS)
+    quiet = setTimeout(() => (inWork() > 0 && performance.now() < nextAt ? soon() : tend()), QUIET_MS)
     quiet.unref()
   }
 

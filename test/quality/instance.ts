@@ -1,6 +1,8 @@
 import { dirname } from 'node:path'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
 import type { UploadAnswer } from '../../src/contract/documents.ts'
+import { watchDocuments } from '../../src/cli/commands/upload/wait.ts'
+import { createClient } from '../../src/client/client.ts'
 import { type RealDaemon, startRealDaemon } from '../support/daemon.ts'
 
 export interface Upload {
@@ -29,7 +31,8 @@ export async function startInstance(
   const start = (more: { home?: string; env: Record<string, string> }) =>
     startRealDaemon({ args: [...args, '--log-level', 'warn'], ...more })
   let daemon = await start({ env })
-  const headers = { Authorization: `Bearer ${await daemon.token()}` }
+  const token = await daemon.token()
+  const headers = { Authorization: `Bearer ${token}` }
   const call = async (path: string, init: RequestInit): Promise<unknown> => {
     const answer = await fetch(daemon.url + path, init)
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
@@ -40,23 +43,28 @@ export async function startInstance(
       return daemon
     },
     async load(project, files) {
-      for (let i = 0; i < files.length; i += FILES_PER_REQUEST) {
-        const { type, body } = multipart(project, files.slice(i, i + FILES_PER_REQUEST))
-        const { rejected } = (await call('/api/v1/upload', {
-          method: 'POST',
-          headers: { ...headers, 'Content-Type': type },
-          body,
-        })) as UploadAnswer
-        if (rejected.length > 0) throw new Error(`refused: ${JSON.stringify(rejected)}`)
-      }
-      for (;;) {
-        const { statuses } = (await call(`/api/v1/projects/${encodeURIComponent(project)}`, { headers })) as {
-          statuses: Record<string, number>
+      // As the command line waits: asking again and again would cost the instance what is to be measured.
+      const failed: string[] = []
+      const client = createClient({ server: daemon.url, token })
+      const watch = watchDocuments(client, new AbortController().signal, ({ status, name }) => {
+        if (status === 'failed') failed.push(name)
+      })
+      try {
+        for (let i = 0; i < files.length; i += FILES_PER_REQUEST) {
+          const { type, body } = multipart(project, files.slice(i, i + FILES_PER_REQUEST))
+          const { documents, rejected } = (await call('/api/v1/upload', {
+            method: 'POST',
+            headers: { ...headers, 'Content-Type': type },
+            body,
+          })) as UploadAnswer
+          if (rejected.length > 0) throw new Error(`refused: ${JSON.stringify(rejected)}`)
+          for (const document of documents) watch.add(document)
         }
-        if (statuses.failed) throw new Error(`${statuses.failed} documents of ${project} failed`)
-        if (!statuses.queued && !statuses.processing) return
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await watch.settled()
+      } finally {
+        watch.close()
       }
+      if (failed.length > 0) throw new Error(`failed in ${project}: ${failed.join(', ')}`)
     },
     async search(request) {
       return (await call('/api/v1/search', {

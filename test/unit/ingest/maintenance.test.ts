@@ -12,8 +12,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Counts what is tended; `tendMs` is how long the index takes each time. */
-function newMaintenance(tendMs = 0) {
+/** Counts what is tended; `tendMs` is how long the index takes each time, `inWork` how many documents are in work. */
+function newMaintenance(tendMs = 0, inWork = () => 0) {
   const optimize = vi.fn<() => Promise<void>>(() => new Promise((resolve) => setTimeout(resolve, tendMs)))
   const sweep = vi.fn<() => Promise<number>>(async () => 0)
   const options = {
@@ -23,11 +23,7 @@ function newMaintenance(tendMs = 0) {
     log: silentLogger,
   } as unknown as IngestOptions
   const writer = { exclusive: async (run: () => Promise<void>) => run() } as unknown as IndexWriter
-  const maintenance = createMaintenance(
-    options,
-    () => writer,
-    () => ({}) as Reconciler,
-  )
+  const maintenance = createMaintenance(options, { writer: () => writer, reconciler: () => ({}) as Reconciler, inWork })
   return { maintenance, optimize, sweep }
 }
 
@@ -40,6 +36,22 @@ test('the index is tended once after a burst, and not while it lasts', async () 
   expect(optimize).not.toHaveBeenCalled()
   await vi.advanceTimersByTimeAsync(60_000)
   expect(optimize).toHaveBeenCalledOnce()
+})
+
+test('while documents are in work it is tended when they end, or a while after the first commit where one never does', async () => {
+  let working = 1
+  const { maintenance, optimize } = newMaintenance(0, () => working)
+  maintenance.committed(100)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(optimize).not.toHaveBeenCalled()
+  working = 0
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(optimize).toHaveBeenCalledOnce()
+
+  working = 1
+  maintenance.committed(100)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(optimize).toHaveBeenCalledTimes(2)
 })
 
 test('in a burst of very many passages it is tended in between', async () => {
