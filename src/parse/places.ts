@@ -76,7 +76,7 @@ export function createPlaces(count: number, mostAside: number): Places {
   }
 
   function letGoOn(most: number): void {
-    for (const holder of [...aside]) {
+    for (const holder of aside) {
       if (goingOn.size >= most) return
       if (goingOn.has(holder)) continue
       aside.delete(holder)
