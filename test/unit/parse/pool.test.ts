@@ -156,9 +156,13 @@ test.each([
         void pool.parse({ file: ${JSON.stringify(file)}, mediaType: '${PDF}', name: 'a.pdf' })
         while (${standing}) await pool.parse({ file: ${JSON.stringify(text)}, mediaType: 'text/plain', name: 'a.txt' })`
       const daemon = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], { stdio: 'ignore' })
-      await until('its parser', () => parsers(daemon.pid).some((pid) => standsStill(pid) === standing))
-      const children = childrenOf(daemon.pid!)
-      daemon.kill('SIGKILL')
+      let children: number[]
+      try {
+        await until('its parser', () => parsers(daemon.pid).some((pid) => standsStill(pid) === standing))
+        children = childrenOf(daemon.pid!)
+      } finally {
+        daemon.kill('SIGKILL')
+      }
       await until('all that it started to end', () => !children.some(isRunning))
     }),
   )
