@@ -1,6 +1,6 @@
 /** How often it is looked whether those aside may go on, and how many such looks there are to a turn of one of them. */
 const LOOK_MS = 1_000
-const LOOKS_PER_TURN = 10
+const LOOKS_PER_TURN = 30
 
 export interface Places {
   /**
@@ -27,7 +27,8 @@ interface Holder {
 /**
  * So many places, and one more for what is urgent. A document that is slow loses its place to one that waits, as long as no more
  * than `mostAside` have lost theirs. It stands aside until nobody has had or wanted a place for a while, and goes on until
- * somebody does; where that never comes, those aside take turns, a tenth of the time for one of them, so that each comes to its end.
+ * somebody does; where that never comes, those aside take turns of a second, every half minute one of them, so that each comes to
+ * its end.
  */
 export function createPlaces(count: number, mostAside: number): Places {
   const waiting: Holder[] = []

@@ -124,18 +124,18 @@ test('one that stands aside goes on once nobody needs a place for a while, and u
   expect(events.slice(6)).toEqual(['slow goes on'])
 })
 
-test('where there is always somebody, those aside go on in turns, a tenth of the time', async () => {
+test('where there is always somebody, those aside go on in turns, one of them each half minute', async () => {
   const { ask, slow, end, events } = scene(1, 2)
   for (const name of ['slow', 'slower', 'a']) await ask(name)
   await slow('slow')
   await slow('slower')
   events.length = 0
-  pass(40)
+  pass(120)
   const turn = (name: string): string[] => [`${name} goes on`, `${name} pauses`]
   expect(events).toEqual([...turn('slow'), ...turn('slower'), ...turn('slow'), 'slower goes on'])
   await end('slower')
   await end('slow')
-  pass(40)
+  pass(120)
   expect(events).toHaveLength(7)
 })
 
