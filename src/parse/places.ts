@@ -1,9 +1,14 @@
+/** How often it is looked whether those aside may go on, and how many such looks there are to a turn of one of them. */
+const LOOK_MS = 1_000
+const LOOKS_PER_TURN = 30
+
 export interface Places {
   /**
    * A place, in order of asking, what is urgent first. Rejects with the signal's reason where that is aborted before.
-   * @param giveWay Called when the document has lost its place and goes on beside the others.
+   * @param pause Called when the document has lost its place, and whenever it is to stand still again.
+   * @param goOn Called when it may go on without a place.
    */
-  take(options: { urgent: boolean; signal: AbortSignal | undefined; giveWay: () => void }): Promise<Place>
+  take(options: { urgent: boolean; signal: AbortSignal | undefined; pause: () => void; goOn: () => void }): Promise<Place>
 }
 
 export interface Place {
@@ -15,19 +20,29 @@ export interface Place {
 interface Holder {
   urgent: boolean
   start: () => void
-  leave: () => void
+  pause: () => void
+  goOn: () => void
 }
 
 /**
  * So many places, and one more for what is urgent. A document that is slow loses its place to one that waits, as long as no more
- * than `mostBeside` go on beside the others.
+ * than `mostAside` have lost theirs. It stands aside until nobody has had or wanted a place for a while, and goes on until
+ * somebody does; where that never comes, those aside take turns of a second, every half minute one of them, so that each comes to
+ * its end.
  */
-export function createPlaces(count: number, mostBeside: number): Places {
+export function createPlaces(count: number, mostAside: number): Places {
   const waiting: Holder[] = []
   /** Those in a place that could give it up, the one that is slow for longest first. */
   const slow = new Set<Holder>()
+  /** The one that had its turn longest ago first. */
+  const aside = new Set<Holder>()
+  const goingOn = new Set<Holder>()
   let taken = 0
-  let beside = 0
+  let quiet = false
+  /** Somebody had or wanted a place since the last look. */
+  let wanted = false
+  let looks = 0
+  let timer: NodeJS.Timeout | undefined
 
   function giveOut(): void {
     for (;;) {
@@ -42,26 +57,59 @@ export function createPlaces(count: number, mostBeside: number): Places {
 
   function makeRoom(): boolean {
     const [holder] = slow
-    if (holder === undefined || beside >= mostBeside) return false
+    if (holder === undefined || aside.size >= mostAside) return false
     slow.delete(holder)
     taken--
-    beside++
-    holder.leave()
+    aside.add(holder)
+    holder.pause()
+    timer ??= setInterval(look, LOOK_MS).unref()
     return true
   }
 
+  function look(): void {
+    const busy = taken > 0 || waiting.length > 0
+    quiet = !busy && !wanted
+    wanted = busy
+    if (quiet) return letGoOn(count)
+    pauseAll()
+    looks = (looks + 1) % LOOKS_PER_TURN
+    if (looks === 0) letGoOn(1)
+  }
+
+  function letGoOn(most: number): void {
+    for (const holder of aside) {
+      if (goingOn.size >= most) return
+      if (goingOn.has(holder)) continue
+      aside.delete(holder)
+      aside.add(holder)
+      goingOn.add(holder)
+      holder.goOn()
+    }
+  }
+
+  function pauseAll(): void {
+    for (const holder of goingOn) holder.pause()
+    goingOn.clear()
+  }
+
+  function endAside(holder: Holder): void {
+    aside.delete(holder)
+    goingOn.delete(holder)
+    if (quiet) letGoOn(count)
+    if (aside.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+    looks = 0
+    quiet = false
+  }
+
   return {
-    async take({ urgent, signal, giveWay }) {
+    async take({ urgent, signal, pause, goOn }) {
       signal?.throwIfAborted()
-      let isBeside = false
-      const holder: Holder = {
-        urgent,
-        start: () => {},
-        leave() {
-          isBeside = true
-          giveWay()
-        },
-      }
+      wanted = true
+      if (quiet) pauseAll()
+      quiet = false
+      const holder: Holder = { urgent, start: () => {}, pause, goOn }
       await new Promise<void>((resolve, reject) => {
         const abort = (): void => {
           waiting.splice(waiting.indexOf(holder), 1)
@@ -77,14 +125,14 @@ export function createPlaces(count: number, mostBeside: number): Places {
       })
       return {
         slow(isSlow) {
-          if (isBeside || slow.has(holder) === isSlow) return
+          if (aside.has(holder) || slow.has(holder) === isSlow) return
           if (!isSlow) return void slow.delete(holder)
           slow.add(holder)
           giveOut()
         },
         end() {
           slow.delete(holder)
-          if (isBeside) beside--
+          if (aside.has(holder)) endAside(holder)
           else taken--
           giveOut()
         },

@@ -9,19 +9,20 @@ import { createPlaces } from './places.ts'
 import { runJob } from './run-job.ts'
 import { contains } from './sniff.ts'
 import { ParserChild } from './worker/child.ts'
+import { createStandstill } from './worker/standstill.ts'
 
 /** A process is replaced after so many files: what leaks, leaks into one that ends. */
 const FILES_PER_PROCESS = 100
 /**
- * A document that takes so much without a page gives its place to one that waits and goes on beside it with what the others
- * leave of the processor, so that a few that never end do not hold them up. Not earlier, because the process that starts in its
- * stead costs about a second; later for the first of a process, which take up to 800 ms because it learns with them.
+ * A document that takes so much without a page gives its place to one that waits and stands still until nobody needs one, so that
+ * a few that never end do not hold up the others. Not earlier, because the process that starts in its stead costs about a second;
+ * later for the first of a process, which take up to 800 ms because it learns with them.
  */
 const SLOW_MS = 500
 const SLOW_AT_FIRST_MS = 1_000
 const FIRST_JOBS = 3
-/** So many beside for each worker, and no more than half of the machine's memory holds where each takes all it may. */
-const BESIDE_FOR_WORKER = 4
+/** So many aside for each worker, and no more than half of the machine's memory holds where each takes all it may. */
+const ASIDE_FOR_WORKER = 4
 /** An idle process is worth its memory for so long. */
 const IDLE_MS = 10 * 60_000
 
@@ -72,8 +73,10 @@ export interface ParserPool {
 /** A pool of warm parser processes under limits of time, memory and output. */
 export function createParserPool(options: ParserPoolOptions): ParserPool {
   const { log, limits, pdfEngine } = options
+  const workers = Math.max(1, options.workers)
   const idle: { child: ParserChild; timer: NodeJS.Timeout }[] = []
   const all = new Set<ParserChild>()
+  const standstill = createStandstill(log)
   let closed = false
   let lastId = 0
 
@@ -83,7 +86,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   const startChild = (): ParserChild => {
-    const child = new ParserChild(log)
+    const child = new ParserChild(log, standstill)
     all.add(child)
     void child.exited.then((exit) => {
       all.delete(child)
@@ -104,7 +107,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   const putBack = (child: ParserChild): void => {
-    if (closed || child.jobs >= FILES_PER_PROCESS || child.yields || !all.has(child)) return discard(child)
+    if (closed || child.jobs >= FILES_PER_PROCESS || idle.length >= workers || !all.has(child)) return discard(child)
     child.rest()
     const timer = setTimeout(() => {
       idle.splice(
@@ -117,11 +120,10 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     idle.push({ child, timer })
   }
 
-  const workers = Math.max(1, options.workers)
   const inHalfOfMemory = Math.floor(totalmem() / 2 / limits.parseMemoryBytes) - workers
-  const mostBeside = Math.max(1, Math.min(BESIDE_FOR_WORKER * workers, inHalfOfMemory))
+  const mostAside = Math.max(1, Math.min(ASIDE_FOR_WORKER * workers, inHalfOfMemory))
   // A look at an upload is urgent: somebody waits for its answer, and parsing in the background can take a minute.
-  const places = createPlaces(workers, mostBeside)
+  const places = createPlaces(workers, mostAside)
   // Warm before the first document comes: a start costs half a second of a core.
   for (let i = 0; i < workers; i++) putBack(startChild())
 
@@ -130,7 +132,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     const place = await places.take({
       urgent: task === 'preflight',
       signal: request.signal,
-      giveWay: () => child?.yieldProcessor(),
+      pause: () => child?.pause(),
+      goOn: () => child?.goOn(),
     })
     try {
       if (closed)
@@ -139,16 +142,20 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
           'The instance is shutting down; the document will be read when it is up again',
           { blame: 'internal' },
         )
-      child = take()
-      const slowMs = child.jobs < FIRST_JOBS ? SLOW_AT_FIRST_MS : SLOW_MS
+      const taken = take()
+      child = taken
+      const slowMs = taken.jobs < FIRST_JOBS ? SLOW_AT_FIRST_MS : SLOW_MS
       const job = { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine }
-      const { result, reusable } = await runJob(child, job, limits, {
+      const { result, reusable } = await runJob(taken, job, limits, {
         signal: request.signal,
         onPage: request.onPage,
         onLook: (sincePageMs) => place.slow(sincePageMs > slowMs),
       })
-      if (reusable) putBack(child)
-      else discard(child)
+      // It may have been paused after its last answer; from here on it is another document's.
+      child = undefined
+      taken.goOn()
+      if (reusable) putBack(taken)
+      else discard(taken)
       return await result
     } finally {
       place.end()
@@ -156,7 +163,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   return {
-    capacity: workers + mostBeside,
+    capacity: workers + mostAside,
     parse: (request) => run('parse', request),
     async preflight(request) {
       if (request.mediaType !== PDF || !(await contains(request.file, Buffer.from('/Encrypt')))) return

@@ -1,8 +1,15 @@
 import type { ParserChild, Usage } from './worker/child.ts'
 
 /**
+ * A look at a process that waits comes late when this one was busy itself: perhaps with what that one has answered. Then only so
+ * much counts, in milliseconds.
+ */
+const MOST_WAITED_MS = 200
+
+/**
  * Time that counts against a document: that of the processor while its process computes, so that none is ended because others
- * had the processor, and that of the clock while it waits for something else or where the system does not tell.
+ * had the processor, and that of the clock while it waits for something else or where the system does not
+ * tell. None while it was made to stand still.
  */
 export interface TakenTime {
   /** Milliseconds since `came`, and in all, as of the last look. */
@@ -29,10 +36,9 @@ export function createTakenTime(child: Pick<ParserChild, 'usage'>, clock: () => 
       const usage = child.usage()
       const now = { at: clock(), processorMs: usage.processorMs }
       const waited = now.at - last.at
-      const computed =
-        usage.runnable && now.processorMs !== null && last.processorMs !== null ? now.processorMs - last.processorMs : waited
+      const computed = now.processorMs !== null && last.processorMs !== null ? now.processorMs - last.processorMs : null
       // Several threads can compute at the same time.
-      const taken = Math.min(computed, waited)
+      const taken = Math.min(waited, countsOf(usage, computed))
       sinceCameMs += taken
       inAllMs += taken
       last = now
@@ -42,4 +48,9 @@ export function createTakenTime(child: Pick<ParserChild, 'usage'>, clock: () => 
       sinceCameMs = 0
     },
   }
+}
+
+function countsOf({ paused, runnable }: Usage, computed: number | null): number {
+  if (paused) return computed ?? 0
+  return runnable && computed !== null ? computed : MOST_WAITED_MS
 }

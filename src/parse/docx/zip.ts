@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream'
-import yauzl, { type Entry } from 'yauzl'
+import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { DocsearchError } from '../../core/errors.ts'
 
 const MAX_ENTRIES = 5_000
 /** No part of a DOCX that holds text needs a document type, and with one come entities that grow without end. */
 const DOCTYPE = Buffer.from('<!DOCTYPE')
 
-/** True where a ZIP holds `word/document.xml`. False for anything that is no sound ZIP. */
+/** True where a ZIP holds `word/document.xml`, among the first entries if there are too many. False for anything that is no sound ZIP. */
 export async function hasWordDocument(file: string): Promise<boolean> {
   try {
-    let found = false
-    await eachEntry(file, async (entry) => {
-      found ||= entry.fileName === 'word/document.xml'
+    return await withZip(file, async (zip) => {
+      let count = 0
+      for await (const { fileName } of zip.eachEntry()) {
+        if (fileName === 'word/document.xml') return true
+        if (++count === MAX_ENTRIES) return false
+      }
+      return false
     })
-    return found
-  } catch (error) {
-    // More entries than are allowed is the parser's to refuse, with the right code; it was a Word file if its main part was
-    // among the first.
-    if (error instanceof DocsearchError && error.details['found'] === true) return true
+  } catch {
     return false
   }
 }
@@ -76,26 +76,26 @@ async function eachEntry(
   file: string,
   visit: (entry: Entry, openStream: () => Promise<Readable>) => Promise<void>,
 ): Promise<void> {
+  await withZip(file, async (zip) => {
+    // As the archive says, and no more than that are read. Reading them takes longer than most documents do.
+    if (zip.entryCount > MAX_ENTRIES) {
+      throw new DocsearchError(
+        'too_many_entries',
+        `The DOCX holds more than ${MAX_ENTRIES} entries, the limit; save it again in Word and upload that`,
+        { details: { limit: MAX_ENTRIES } },
+      )
+    }
+    for await (const entry of zip.eachEntry()) await visit(entry, () => zip.openReadStreamPromise(entry))
+  })
+}
+
+async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
   // Names are only compared, never used as paths, so odd ones need no refusal.
   const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
     throw broken(cause)
   })
   try {
-    let count = 0
-    let found = false
-    for await (const entry of zip.eachEntry()) {
-      found ||= entry.fileName === 'word/document.xml'
-      if (++count > MAX_ENTRIES) {
-        throw new DocsearchError(
-          'too_many_entries',
-          `The DOCX holds more than ${MAX_ENTRIES} entries, the limit; save it again in Word and upload that`,
-          {
-            details: { limit: MAX_ENTRIES, found },
-          },
-        )
-      }
-      await visit(entry, () => zip.openReadStreamPromise(entry))
-    }
+    return await use(zip)
   } catch (cause) {
     throw cause instanceof DocsearchError ? cause : broken(cause)
   } finally {

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../core/logger.ts'
 import type { Answer, Job } from './protocol.ts'
+import type { Standstill } from './standstill.ts'
 
 /** The built program runs the built worker, a checkout the source: Node strips the types. */
 const MAIN = fileURLToPath(new URL(`./main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
@@ -29,6 +29,8 @@ export interface Usage {
   processorMs: number | null
   /** It computes, or would if others let it; it waits for nothing else. */
   runnable: boolean
+  /** It was made to stand still, and neither computes nor waits. */
+  paused: boolean
   /** Resident memory in bytes: from the kernel where it tells, else as of the last answer. */
   rss: number
 }
@@ -42,10 +44,11 @@ export class ParserChild {
   private readonly process: ChildProcess | null
   private listener: ((answer: Answer) => void) | null = null
   private stderr = ''
-  /** It has the lowest priority, for good: only a privileged process could have its own back. */
-  yields = false
+  private readonly standstill: Standstill
+  private isRunning = false
 
-  constructor(log: Logger) {
+  constructor(log: Logger, standstill: Standstill) {
+    this.standstill = standstill
     let child: ChildProcess
     try {
       child = fork(MAIN, [], {
@@ -69,6 +72,7 @@ export class ParserChild {
       return
     }
     this.process = child
+    this.isRunning = child.pid !== undefined
     child.on('message', (message) => {
       const answer = message as Answer
       this.reportedRss = answer.rss
@@ -84,6 +88,10 @@ export class ParserChild {
       })
       // `close` follows `exit` once standard error is read to its end.
       child.once('close', (code, signal) => resolve({ code, signal, stderr: this.stderr }))
+      child.once('exit', () => {
+        this.isRunning = false
+        this.goOn()
+      })
     })
     this.rest()
   }
@@ -110,23 +118,18 @@ export class ParserChild {
     this.stderrSocket?.unref()
   }
 
-  /**
-   * From now on it computes when nobody else does. Not where the system does not tell how much of the processor it got: its
-   * limits of time would end it for having yielded.
-   */
-  yieldProcessor(): void {
-    if (process.platform !== 'linux' || this.pid === undefined) return
-    try {
-      // There a priority belongs to a thread.
-      for (const thread of this.threads()) setPriority(Number(thread), constants.priority.PRIORITY_LOW)
-      this.yields = true
-    } catch {
-      // It ended just now, or may not: then it goes on as before.
-    }
+  /** It stands still until `goOn` or its end, where the system can do that. */
+  pause(): void {
+    if (this.isRunning) this.standstill.begin(this.pid!)
+  }
+
+  goOn(): void {
+    if (this.pid !== undefined) this.standstill.end(this.pid)
   }
 
   usage(): Usage {
-    const untold = { processorMs: null, runnable: false, rss: this.reportedRss }
+    const paused = this.pid !== undefined && this.standstill.has(this.pid)
+    const untold = { processorMs: null, runnable: false, paused, rss: this.reportedRss }
     if (process.platform !== 'linux' || this.pid === undefined) return untold
     try {
       // Not through the thread pool: nothing here waits for a disk, and it is looked at often.
@@ -136,6 +139,7 @@ export class ParserChild {
         processorMs: (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK,
         // What inflates or collects garbage is another thread, for which the first one waits.
         runnable: fields[0] === 'R' || this.threads().some((id) => statFields(`/proc/${this.pid}/task/${id}/stat`)[0] === 'R'),
+        paused,
         rss: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024,
       }
     } catch {

@@ -1,17 +1,21 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createPlaces, type Place } from '../../../src/parse/places.ts'
 
-/** Takes places and notes what happens: a name where one has its place, with ` gives way` where it has lost it. */
-function scene(count: number, mostBeside: number) {
-  const places = createPlaces(count, mostBeside)
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Takes places and notes what happens: a name where one has its place, with ` pauses` and ` goes on` where it has lost it. */
+function scene(count: number, mostAside: number) {
+  const places = createPlaces(count, mostAside)
   const events: string[] = []
   const held: Record<string, Place> = {}
   return {
     events,
     held,
     async ask(name: string, { urgent = false, signal }: { urgent?: boolean; signal?: AbortSignal } = {}) {
-      const giveWay = (): void => void events.push(`${name} gives way`)
-      places.take({ urgent, signal, giveWay }).then(
+      const pause = (): void => void events.push(`${name} pauses`)
+      const goOn = (): void => void events.push(`${name} goes on`)
+      places.take({ urgent, signal, pause, goOn }).then(
         (place) => {
           held[name] = place
           events.push(name)
@@ -31,6 +35,7 @@ function scene(count: number, mostBeside: number) {
   }
 }
 
+const pass = (seconds: number): void => void vi.advanceTimersByTime(seconds * 1_000)
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('so many at a time, in order of asking', async () => {
@@ -63,7 +68,7 @@ test('a slow one keeps its place while nobody waits, and gives way to the first 
   await slow('endless')
   expect(events).toEqual(['endless'])
   await ask('a')
-  expect(events).toEqual(['endless', 'endless gives way', 'a'])
+  expect(events).toEqual(['endless', 'endless pauses', 'a'])
 })
 
 test('one that goes on well again keeps its place', async () => {
@@ -75,14 +80,14 @@ test('one that goes on well again keeps its place', async () => {
   expect(events).toEqual(['large'])
 })
 
-test('no more go on beside than may, and the end of one of them makes room for another', async () => {
+test('no more stand aside than may, and the end of one of them makes room for another', async () => {
   const { ask, slow, end, events } = scene(1, 1)
   for (const name of ['slow', 'slower', 'a']) await ask(name)
   await slow('slow')
   await slow('slower')
-  expect(events).toEqual(['slow', 'slow gives way', 'slower'])
+  expect(events).toEqual(['slow', 'slow pauses', 'slower'])
   await end('slow')
-  expect(events.slice(3)).toEqual(['slower gives way', 'a'])
+  expect(events.slice(3)).toEqual(['slower pauses', 'a'])
   await ask('b')
   await end('a')
   expect(events.slice(5)).toEqual(['b'])
@@ -100,4 +105,48 @@ test('one that is not wanted any more waits no longer, and leaves its turn to th
   expect(events).toEqual(['a', 'b: not wanted', 'c'])
   await ask('d', { signal: stop.signal })
   expect(events.at(-1)).toBe('d: not wanted')
+})
+
+test('one that stands aside goes on once nobody needs a place for a while, and until somebody does', async () => {
+  const { ask, slow, end, events } = scene(1, 2)
+  await ask('slow')
+  await slow('slow')
+  await ask('a')
+  pass(3)
+  await end('a')
+  expect(events).toEqual(['slow', 'slow pauses', 'a'])
+  pass(3)
+  expect(events.slice(3)).toEqual(['slow goes on'])
+  await ask('b')
+  expect(events.slice(4)).toEqual(['slow pauses', 'b'])
+  await end('b')
+  pass(3)
+  expect(events.slice(6)).toEqual(['slow goes on'])
+})
+
+test('where there is always somebody, those aside go on in turns, one of them each half minute', async () => {
+  const { ask, slow, end, events } = scene(1, 2)
+  for (const name of ['slow', 'slower', 'a']) await ask(name)
+  await slow('slow')
+  await slow('slower')
+  events.length = 0
+  pass(120)
+  const turn = (name: string): string[] => [`${name} goes on`, `${name} pauses`]
+  expect(events).toEqual([...turn('slow'), ...turn('slower'), ...turn('slow'), 'slower goes on'])
+  await end('slower')
+  await end('slow')
+  pass(120)
+  expect(events).toHaveLength(7)
+})
+
+test('no more go on aside at a time than there are places, and the end of one lets the next', async () => {
+  const { ask, slow, end, events } = scene(1, 3)
+  for (const name of ['slow', 'slower', 'a']) await ask(name)
+  await slow('slow')
+  await slow('slower')
+  await end('a')
+  pass(3)
+  expect(events.slice(-2)).toEqual(['a', 'slow goes on'])
+  await end('slow')
+  expect(events.at(-1)).toBe('slower goes on')
 })

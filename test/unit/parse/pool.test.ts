@@ -1,6 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { getPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, type Limits } from '../../../src/config/config.ts'
@@ -27,10 +26,17 @@ function newPool(limits: Partial<Limits> = {}, workers = 1): ParserPool {
   return pool
 }
 
-/** The pool's processes; the test's own process has no others that read documents. */
-function parsers(): number[] {
-  return childrenOf(process.pid).filter((pid) => isRunning(pid))
+/** The pool's processes, and not what watches over those that stand still. */
+function parsers(of = process.pid): number[] {
+  return childrenOf(of).filter((pid) => psOf(pid, 'args').includes('parse/worker/main'))
 }
+
+/** Empty when it has ended. */
+function psOf(pid: number, field: 'args' | 'stat'): string {
+  return spawnSync('ps', ['-p', String(pid), '-o', `${field}=`], { encoding: 'utf8' }).stdout.trim()
+}
+
+const standsStill = (pid: number): boolean => psOf(pid, 'stat').startsWith('T')
 
 const good = (): Promise<Buffer> => makePdf([[{ text: 'First page.' }], [{ text: 'Second page.' }]])
 
@@ -135,19 +141,31 @@ test('a document that is ended after some of its pages keeps these, with a warni
   })
 })
 
-test('no process outlives a daemon that is killed, even one whose parser loops', async () => {
-  await withFile(endlessPdf(), async (file) => {
-    const source = `
-      import { createParserPool } from '${new URL('../../../src/parse/pool.ts', import.meta.url).href}'
-      import { DEFAULT_LIMITS } from '${new URL('../../../src/config/config.ts', import.meta.url).href}'
-      import { silentLogger } from '${new URL('../../../src/core/logger.ts', import.meta.url).href}'
-      const pool = createParserPool({ workers: 1, limits: { ...DEFAULT_LIMITS, parseMs: 600_000, parseStallMs: 600_000 }, pdfEngine: 'pdfium', log: silentLogger })
-      await pool.parse({ file: ${JSON.stringify(file)}, mediaType: '${PDF}', name: 'a.pdf' })`
-    const daemon = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], { stdio: 'ignore' })
-    const [pid] = await until('its parser', () => childrenOf(daemon.pid!).length > 0 && childrenOf(daemon.pid!))
-    daemon.kill('SIGKILL')
-    await until('the parser to end', () => !isRunning(pid!))
-  })
+test.each([
+  { what: 'loops', standing: false },
+  { what: 'stands still', standing: true },
+])('no process outlives a daemon that is killed, even one whose parser $what', async ({ standing }) => {
+  if (standing && process.platform === 'win32') return
+  await withFile(loopingPdf(), (file) =>
+    withFile(Buffer.from('A line.'), async (text) => {
+      const source = `
+        import { createParserPool } from '${new URL('../../../src/parse/pool.ts', import.meta.url).href}'
+        import { DEFAULT_LIMITS } from '${new URL('../../../src/config/config.ts', import.meta.url).href}'
+        import { silentLogger } from '${new URL('../../../src/core/logger.ts', import.meta.url).href}'
+        const pool = createParserPool({ workers: 1, limits: { ...DEFAULT_LIMITS, parseMs: 600_000, parseStallMs: 600_000 }, pdfEngine: 'pdfium', log: silentLogger })
+        void pool.parse({ file: ${JSON.stringify(file)}, mediaType: '${PDF}', name: 'a.pdf' })
+        while (${standing}) await pool.parse({ file: ${JSON.stringify(text)}, mediaType: 'text/plain', name: 'a.txt' })`
+      const daemon = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], { stdio: 'ignore' })
+      let children: number[]
+      try {
+        await until('its parser', () => parsers(daemon.pid).some((pid) => standsStill(pid) === standing))
+        children = childrenOf(daemon.pid!)
+      } finally {
+        daemon.kill('SIGKILL')
+      }
+      await until('all that it started to end', () => !children.some(isRunning))
+    }),
+  )
 })
 
 test('an aborted document frees its place, waiting or not', async () => {
@@ -214,20 +232,15 @@ test('a document that never ends does not keep the others waiting, though there 
     const never = pool.parse({ file: endless, mediaType: PDF, name: 'endless.pdf', signal: stop.signal })
     never.catch(() => {})
     for (let i = 0; i < 3; i++) await expectAlive(pool)
-    await until('it to yield to others', () => parsers().some((pid) => niceOf(pid) > getPriority()))
+    await until('it to stand still for others', async () => {
+      await expectAlive(pool)
+      return process.platform === 'win32' || parsers().some(standsStill)
+    })
+    await until('it to go on', () => !parsers().some(standsStill))
     stop.abort(new Error('enough'))
     await expect(never).rejects.toThrow('enough')
     // The place that it had given away is nobody's now, and there is still one.
     await expectAlive(pool)
-    await until('its process to be gone', () => parsers().every((pid) => niceOf(pid) === getPriority()))
+    await until('its process to be gone', () => parsers().length === 1)
   })
 })
-
-function niceOf(pid: number): number {
-  try {
-    return getPriority(pid)
-  } catch {
-    // It ended just now.
-    return getPriority()
-  }
-}
