@@ -4,6 +4,7 @@ import type { Block } from '../../core/parsed.ts'
 import type { DocumentQuery, Documents, PageOf } from '../records.ts'
 import { decodeCursor, pageOf } from './cursor.ts'
 import { queueAnew, removeDocuments } from './document-changes.ts'
+import { countPending } from './document-counts.ts'
 import { containing, foldName, selectDocuments, toDocument } from './document-rows.ts'
 import { createRegister } from './register.ts'
 import { slices } from './store.ts'
@@ -61,14 +62,7 @@ export function createDocuments(store: Store): Documents {
     },
     list,
     async countPending(ownerId, projectIds) {
-      if (projectIds?.length === 0) return 0
-      let query = db
-        .selectFrom('documents')
-        .select((e) => e.fn.countAll<number>().as('pending'))
-        .where('owner_id', '=', ownerId)
-        .where('status', 'in', ['queued', 'processing'])
-      if (projectIds !== undefined) query = query.where('project_id', 'in', projectIds)
-      return Number((await query.executeTakeFirstOrThrow()).pending)
+      return projectIds?.length === 0 ? 0 : countPending(db, ownerId, projectIds)
     },
     async requeue(ownerId, id) {
       const queued = await store.write(async (tx) => {
