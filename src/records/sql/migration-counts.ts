@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 
 /**
  * How many documents a project has is asked for at every look at it: kept as numbers, and not counted anew, so that the answer takes the same
- * time however many there are. Indexes that give each list its page without reading what does not belong to it.
+ * time however many there are.
  */
 export async function counts(db: Kysely<never>): Promise<void> {
   const { schema } = db
@@ -22,16 +22,22 @@ export async function counts(db: Kysely<never>): Promise<void> {
     from documents group by project_id, status, owner_id`.execute(db)
   await schema.createIndex('document_counts_by_owner').on('document_counts').columns(['owner_id', 'status']).execute()
   await triggers(db)
+  await lists(db)
+}
 
-  await schema.dropIndex('documents_counts').execute()
-  await schema.dropIndex('documents_by_hash').execute()
-  const page = ['created_at', 'id']
-  const index = (name: string, columns: string[]) =>
+/** Of each list, the newest of exactly what was asked for come first, so that a page is read and nothing else. */
+async function lists({ schema }: Kysely<never>): Promise<void> {
+  for (const name of ['documents_counts', 'documents_by_hash', 'documents_newest', 'documents_newest_in_project'])
+    await schema.dropIndex(name).execute()
+  const index = (name: string, columns: string[], further: string[] = []) =>
     schema
       .createIndex(name)
       .on('documents')
-      .columns([...columns, ...page])
-  await index('documents_by_hash', ['sha256', 'owner_id']).execute()
+      .columns([...columns, 'created_at', 'id', ...further])
+  // A part of a name can be anywhere, so every name is looked at: here, which is a seventh of the time that the rows take.
+  await index('documents_newest', ['owner_id'], ['name_folded']).execute()
+  await index('documents_newest_in_project', ['project_id'], ['name_folded']).execute()
+  await index('documents_by_hash', ['sha256']).execute()
   await index('documents_by_status_in_project', ['project_id', 'status']).execute()
   // Only documents with warnings are in these, and those are few.
   for (const [name, columns] of [
