@@ -84,12 +84,23 @@ test('counts read no document', async () => {
 })
 
 test('a claim reads the head of the queue, and not all that wait', async () => {
+  const file = {
+    ownerId,
+    projectId,
+    name: 'a',
+    path: 'a',
+    mediaType: 'text/plain',
+    sizeBytes: 1,
+    sha256: 'a'.repeat(64),
+    tags: null,
+  }
+  await records.documents.register(file, 'replace')
   const plans = await plansOf(() => records.queue.claim(3))
-  expect(plans.slice(0, 2)).toEqual([
-    expect.stringMatching(/^SEARCH documents USING (COVERING )?INDEX \w+ \(id=\?\)$/),
+  expect(plans).not.toContainEqual(expect.stringContaining('TEMP B-TREE'))
+  expect(plans.filter((plan) => plan.includes('documents_queue'))).toEqual([
+    'SEARCH documents USING COVERING INDEX documents_queue (status=?)',
     'SEARCH documents USING INDEX documents_queue (status=?)',
   ])
-  expect(plans).not.toContainEqual(expect.stringContaining('TEMP B-TREE'))
 })
 
 test('what an index in the making lacks is read on from where it was, and not sorted anew for each page', async () => {

@@ -12,6 +12,9 @@ export function createQueue(store: Store): Queue {
   const { db, now } = store
 
   async function claim(limit: number): Promise<QueuedDocument[]> {
+    // A look costs less than a transaction, and most often nothing waits.
+    const waiting = await db.selectFrom('documents').select('id').where('status', '=', 'queued').limit(1).executeTakeFirst()
+    if (waiting === undefined) return []
     const claimed = await store.write(async (tx) => {
       const due = tx.sql
         .selectFrom('documents')
