@@ -69,7 +69,7 @@ describe('the database file', () => {
     await writeFile(file, bytes)
     await expect(openIn(folder)).rejects.toMatchObject({
       code: 'database_corrupt',
-      message: expect.stringContaining('docsearch restore'),
+      message: expect.stringContaining('copy of the whole data folder'),
     })
     expect(await readFile(file)).toEqual(bytes)
   })
