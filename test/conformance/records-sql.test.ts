@@ -7,6 +7,7 @@ import { openRecords } from '../../src/records/sql/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
 import { accountsConformance } from './records-accounts.ts'
+import { countsConformance } from './records-counts.ts'
 import { generationsConformance } from './records-generations.ts'
 import { oauthConformance } from './records-oauth.ts'
 import { vocabularyConformance } from './records-vocabulary.ts'
@@ -29,6 +30,7 @@ describe('records over SQLite', () => {
   oauthConformance(overSqlite)
   vocabularyConformance(overSqlite)
   generationsConformance(overSqlite)
+  countsConformance(overSqlite)
 })
 
 /** A database with some rows, closed. */
@@ -67,7 +69,7 @@ describe('the database file', () => {
     await writeFile(file, bytes)
     await expect(openIn(folder)).rejects.toMatchObject({
       code: 'database_corrupt',
-      message: expect.stringContaining('docsearch restore'),
+      message: expect.stringContaining('copy of the whole data folder'),
     })
     expect(await readFile(file)).toEqual(bytes)
   })

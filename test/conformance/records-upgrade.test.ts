@@ -12,8 +12,8 @@ import { testClock } from '../support/test-clock.ts'
 
 const SHA256 = 'b'.repeat(64)
 
-/** As docsearch 0.1.0 left it: only the first migration, and a row of everything. */
-async function databaseOfFirstVersion(now: number): Promise<string> {
+/** As docsearch 0.1.0 left it, with a row of everything, and then brought to a later version. */
+async function databaseOf(version: string, now: number): Promise<string> {
   const file = join(await tempFolder(), 'docsearch.db')
   const database = new DatabaseSync(file)
   const db = new Kysely<never>({ dialect: nodeSqliteDialect(database) })
@@ -32,13 +32,14 @@ async function databaseOfFirstVersion(now: number): Promise<string> {
     insert into events values (7, 'usr_1', 'doc_1', 'prj_1', 'document.ready', '{"name":"a.txt"}', 8);
     insert into generations values ('gen_1', 'print', 'builtin', 256, 1, 9);
   `)
+  expect((await migrator.migrateTo(version)).error).toBeUndefined()
   await db.destroy()
   return file
 }
 
 test('a database of the first version comes to this one with nothing lost', async () => {
   const clock = testClock()
-  const file = await databaseOfFirstVersion(clock.now().getTime())
+  const file = await databaseOf('0001_initial', clock.now().getTime())
   const records = await openRecords({ file, clock, log: silentLogger })
   onTestFinished(() => records.close())
 
@@ -71,9 +72,49 @@ test('a database of the first version comes to this one with nothing lost', asyn
   expect(await records.generations.active()).toMatchObject({ id: 'gen_1', dimensions: 256 })
 })
 
+const EARLIER = Object.keys(MIGRATIONS).slice(0, -1)
+
+test.each(EARLIER)('the documents of a database of %s are counted, and go on being counted', async (version) => {
+  const clock = testClock()
+  const file = await databaseOf(version, clock.now().getTime())
+  const database = new DatabaseSync(file)
+  database.exec(`
+    insert into projects values ('prj_2', 'usr_2', 'empty', '', 5, 5), ('prj_3', 'usr_2', 'second', '', 5, 5);
+    create temp table copies (id, owner_id, project_id, status, chunk_count, size_bytes);
+    insert into copies values ('doc_2', 'usr_1', 'prj_1', 'ready', 5, 10), ('doc_3', 'usr_1', 'prj_1', 'failed', null, 20),
+      ('doc_4', 'usr_1', 'prj_1', 'queued', null, 30), ('doc_5', 'usr_2', 'prj_3', 'processing', 1, 40);
+    create temp table copied as select * from documents;
+  `)
+  for (const { id } of database.prepare('select id from copies').all()) {
+    database.prepare('update copied set (id, path) = (?, ?)').run(id!, id!)
+    database.prepare('insert into documents select * from copied').run()
+    const set = 'owner_id, project_id, status, chunk_count, size_bytes'
+    database.prepare(`update documents set (${set}) = (select ${set} from copies where id = ?) where id = ?`).run(id!, id!)
+  }
+  database.close()
+
+  const records = await openRecords({ file, clock, log: silentLogger })
+  onTestFinished(() => records.close())
+  const countsOf = async (owner: string, project: string) => (await records.projects.find(owner, project))?.counts
+  const none = { queued: 0, processing: 0, ready: 0, failed: 0 }
+  expect(await countsOf('usr_1', 'prj_1')).toEqual({
+    documents: 4,
+    chunks: 7,
+    bytes: 63,
+    statuses: { ...none, ready: 2, failed: 1, queued: 1 },
+  })
+  expect(await countsOf('usr_2', 'prj_2')).toEqual({ documents: 0, chunks: 0, bytes: 0, statuses: none })
+  expect(await countsOf('usr_2', 'prj_3')).toEqual({ documents: 1, chunks: 1, bytes: 40, statuses: { ...none, processing: 1 } })
+  expect(await records.documents.countPending('usr_1')).toBe(1)
+  await records.queue.recover()
+  await records.documents.delete('usr_1', 'doc_2')
+  expect(await records.queue.counts()).toEqual({ queued: 2, processing: 0, ready: 1, failed: 1 })
+  expect(await countsOf('usr_1', 'prj_1')).toMatchObject({ documents: 3, chunks: 2, bytes: 53 })
+})
+
 test('what comes out of the upgrade is what a new database has', async () => {
   const clock = testClock()
-  const upgraded = await databaseOfFirstVersion(clock.now().getTime())
+  const upgraded = await databaseOf('0001_initial', clock.now().getTime())
   const fresh = join(await tempFolder(), 'docsearch.db')
   for (const file of [upgraded, fresh]) await (await openRecords({ file, clock, log: silentLogger })).close()
   expect(schemaOf(upgraded)).toEqual(schemaOf(fresh))

@@ -44,7 +44,7 @@ test('a log that lost its last part opens; rows and index agree', async () => {
   await expectTidy(running, instance.dataDir)
 })
 
-test('a damaged page is refused loudly, with the command that helps', async () => {
+test('a damaged page is refused loudly, and what helps is said', async () => {
   instance = await stopped.copy()
   const file = join(instance.dataDir, 'docsearch.db')
   expect(existsSync(wal()) ? statSync(wal()).size : 0).toBe(0)
@@ -55,7 +55,7 @@ test('a damaged page is refused loudly, with the command that helps', async () =
   const damaged = readFileSync(file)
   const { code, stderr } = await refusedStart(instance.env)
   expect(code).not.toBe(0)
-  expect(stderr).toContain('docsearch restore')
+  expect(stderr).toContain('Put a copy of the whole data folder in its place')
   // It is left as it was for whoever wants to save something from it.
   expect(readFileSync(file).equals(damaged)).toBe(true)
 })
@@ -67,7 +67,7 @@ test('a file that is no database is refused, and not overwritten', async () => {
   appendFileSync(file, 'this is a shopping list\n'.repeat(1000))
   const { code, stderr } = await refusedStart(instance.env)
   expect(code).not.toBe(0)
-  expect(stderr).toContain('docsearch restore')
+  expect(stderr).toContain('Put a copy of the whole data folder in its place')
 })
 
 test('an original that is missing is told, and the others go on', async () => {

@@ -39,10 +39,11 @@ export async function expectTidy(rest: Rest, dataDir: string): Promise<void> {
   const wanted = [...new Set(documents.map(({ sha256 }) => sha256))].toSorted()
   await until('originals without a document swept', async () => (await originals(dataDir)).length <= wanted.length)
   expect(await originals(dataDir)).toEqual(wanted)
-  const { statuses, document_count, chunk_count } = await rest.project('default')
-  expect({ document_count, chunk_count, ...statuses }).toEqual({
+  const { statuses, document_count, chunk_count, size_bytes } = await rest.project('default')
+  expect({ document_count, chunk_count, size_bytes, ...statuses }).toEqual({
     document_count: documents.length,
     chunk_count: sum(documents, ({ chunk_count }) => chunk_count ?? 0),
+    size_bytes: sum(documents, ({ size_bytes }) => size_bytes),
     queued: 0,
     processing: 0,
     ready: documents.filter(({ status }) => status === 'ready').length,

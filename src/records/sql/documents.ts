@@ -4,6 +4,7 @@ import type { Block } from '../../core/parsed.ts'
 import type { DocumentQuery, Documents, PageOf } from '../records.ts'
 import { decodeCursor, pageOf } from './cursor.ts'
 import { queueAnew, removeDocuments } from './document-changes.ts'
+import { countPending } from './document-counts.ts'
 import { containing, foldName, selectDocuments, toDocument } from './document-rows.ts'
 import { createRegister } from './register.ts'
 import { slices } from './store.ts'
@@ -11,6 +12,9 @@ import type { Store } from './store.ts'
 
 /** Written out and not bound: an index on a part of the table serves only a condition that says the same as its own. */
 const hasWarnings = sql<boolean>`documents.warnings <> '[]'`
+
+/** The sign keeps SQLite from taking an index that begins with this, and reading every document of the owner, where a narrower one serves. */
+const ownerUnindexed = sql<string>`+documents.owner_id`
 
 export function createDocuments(store: Store): Documents {
   const { db, now } = store
@@ -25,7 +29,7 @@ export function createDocuments(store: Store): Documents {
 
   async function list(ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>> {
     const { limit, cursor, projectId, status, warnings, name, sha256 } = query
-    let select = selectDocuments(db).where('documents.owner_id', '=', ownerId)
+    let select = selectDocuments(db).where(projectId === undefined ? 'documents.owner_id' : ownerUnindexed, '=', ownerId)
     if (projectId !== undefined) select = select.where('documents.project_id', '=', projectId)
     if (status !== undefined) select = select.where('documents.status', '=', status)
     if (warnings === true) select = select.where(hasWarnings)
@@ -50,25 +54,14 @@ export function createDocuments(store: Store): Documents {
     async getMany(ownerId, ids) {
       const found = new Map<string, DocumentRecord>()
       for (const part of slices(ids)) {
-        const rows = await selectDocuments(db)
-          // The sign keeps SQLite from taking the index that begins with this, and reading every document of the owner.
-          .where(sql<string>`+documents.owner_id`, '=', ownerId)
-          .where('documents.id', 'in', part)
-          .execute()
+        const rows = await selectDocuments(db).where(ownerUnindexed, '=', ownerId).where('documents.id', 'in', part).execute()
         for (const row of rows) found.set(row.id, toDocument(row))
       }
       return found
     },
     list,
     async countPending(ownerId, projectIds) {
-      if (projectIds?.length === 0) return 0
-      let query = db
-        .selectFrom('documents')
-        .select((e) => e.fn.countAll<number>().as('pending'))
-        .where('owner_id', '=', ownerId)
-        .where('status', 'in', ['queued', 'processing'])
-      if (projectIds !== undefined) query = query.where('project_id', 'in', projectIds)
-      return Number((await query.executeTakeFirstOrThrow()).pending)
+      return projectIds?.length === 0 ? 0 : countPending(db, ownerId, projectIds)
     },
     async requeue(ownerId, id) {
       const queued = await store.write(async (tx) => {

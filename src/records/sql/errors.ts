@@ -61,11 +61,12 @@ export function translateSqlError(error: unknown): unknown {
   }
 }
 
-/** The database is damaged: nothing is repaired silently, the way back is named. */
+/** The database is damaged: nothing is repaired silently, the way back is named. Not `docsearch reindex`: it reads this database. */
 export function databaseCorrupt(cause: unknown): DocsearchError {
   return new DocsearchError(
     'database_corrupt',
-    'The database docsearch.db is damaged. Nothing was changed. Bring back a backup with `docsearch restore FILE`.',
+    'The database docsearch.db is damaged. Nothing was changed. Put a copy of the whole data folder in its place, made while no daemon ran; ' +
+      'without one, start on an empty folder with --data and upload again: the originals are in blobs, without their names.',
     { blame: 'outside', cause },
   )
 }

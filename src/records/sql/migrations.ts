@@ -4,6 +4,7 @@ import { Migrator } from 'kysely/migration'
 import type { Migration } from 'kysely/migration'
 import { DocsearchError } from '../../core/errors.ts'
 import { accounts } from './migration-accounts.ts'
+import { counts } from './migration-counts.ts'
 import { vocabulary } from './migration-vocabulary.ts'
 import { models } from './migration-models.ts'
 
@@ -14,6 +15,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0003_warnings': { up: warnings },
   '0004_vocabulary': { up: vocabulary },
   '0005_models': { up: models },
+  '0006_counts': { up: counts },
 }
 
 /** Documents with warnings are few, and are asked for as a list of their own. */

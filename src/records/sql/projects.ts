@@ -1,13 +1,13 @@
-import type { Kysely } from 'kysely'
 import { DocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { ProjectCounts } from '../../core/model.ts'
 import type { Projects, ProjectWithCounts } from '../records.ts'
 import { decodeCursor, pageOf } from './cursor.ts'
 import { removeDocuments } from './document-changes.ts'
+import { countsOf, noCounts } from './document-counts.ts'
 import { isUniqueViolation } from './errors.ts'
 import type { Store } from './store.ts'
-import type { ProjectRow, Tables } from './tables.ts'
+import type { ProjectRow } from './tables.ts'
 
 export function createProjects(store: Store): Projects {
   const { db, clock, now } = store
@@ -92,36 +92,6 @@ async function orProjectExists<T>(name: string, work: () => Promise<T>): Promise
       cause: error,
     })
   }
-}
-
-async function countsOf(db: Kysely<Tables>, projectIds: readonly string[]): Promise<Map<string, ProjectCounts>> {
-  const counts = new Map<string, ProjectCounts>()
-  if (projectIds.length === 0) return counts
-  const rows = await db
-    .selectFrom('documents')
-    .select((e) => [
-      'project_id',
-      'status',
-      e.fn.countAll<number>().as('documents'),
-      e.fn.coalesce(e.fn.sum<number>('chunk_count'), e.lit(0)).as('chunks'),
-      e.fn.sum<number>('size_bytes').as('bytes'),
-    ])
-    .where('project_id', 'in', projectIds)
-    .groupBy(['project_id', 'status'])
-    .execute()
-  for (const row of rows) {
-    const sum = counts.get(row.project_id) ?? noCounts()
-    sum.documents += Number(row.documents)
-    sum.chunks += Number(row.chunks)
-    sum.bytes += Number(row.bytes)
-    sum.statuses[row.status] += Number(row.documents)
-    counts.set(row.project_id, sum)
-  }
-  return counts
-}
-
-function noCounts(): ProjectCounts {
-  return { documents: 0, chunks: 0, bytes: 0, statuses: { queued: 0, processing: 0, ready: 0, failed: 0 } }
 }
 
 function withCounts(row: ProjectRow, counts: ReadonlyMap<string, ProjectCounts>): ProjectWithCounts {

@@ -1,6 +1,6 @@
-import type { DocumentStatus } from '../../core/model.ts'
 import type { JobRef, QueuedDocument, Queue } from '../records.ts'
 import { bury, withTagsOfFile } from './document-changes.ts'
+import { countsByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
 import { slices } from './store.ts'
@@ -12,6 +12,9 @@ export function createQueue(store: Store): Queue {
   const { db, now } = store
 
   async function claim(limit: number): Promise<QueuedDocument[]> {
+    // A look costs less than a transaction, and most often nothing waits.
+    const waiting = await db.selectFrom('documents').select('id').where('status', '=', 'queued').limit(1).executeTakeFirst()
+    if (waiting === undefined) return []
     const claimed = await store.write(async (tx) => {
       const due = tx.sql
         .selectFrom('documents')
@@ -26,7 +29,7 @@ export function createQueue(store: Store): Queue {
       const rows = await tx.sql
         .updateTable('documents')
         .set((e) => ({ status: 'processing' as const, attempts: e('attempts', '+', 1), updated_at: now() }))
-        .where('status', '=', 'queued')
+        // And no `status` beside it: SQLite would then walk through the whole queue for each claim.
         .where('id', 'in', due)
         .returningAll()
         .execute()
@@ -206,16 +209,7 @@ export function createQueue(store: Store): Queue {
     async clearTombstones(documentIds) {
       for (const ids of slices(documentIds)) await db.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
     },
-    async counts() {
-      const counts: Record<DocumentStatus, number> = { queued: 0, processing: 0, ready: 0, failed: 0 }
-      const rows = await db
-        .selectFrom('documents')
-        .select((e) => ['status', e.fn.countAll<number>().as('count')])
-        .groupBy('status')
-        .execute()
-      for (const row of rows) counts[row.status] = Number(row.count)
-      return counts
-    },
+    counts: () => countsByStatus(db),
     ...createQueueRecovery(store),
   }
 }

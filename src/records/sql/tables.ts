@@ -13,6 +13,7 @@ export interface Tables extends OAuthTables {
   api_keys: ApiKeyRow
   projects: ProjectRow
   documents: DocumentRow
+  document_counts: DocumentCountRow
   pages: PageRow
   tombstones: TombstoneRow
   events: EventRow
@@ -112,6 +113,16 @@ export interface DocumentRow {
   pages_version: number | null
   /** 1 when chunks of some version may be in the index. */
   indexed: number
+}
+
+/** How many documents of a project have a status, and what they hold. Kept by triggers on the documents; nothing else writes here. */
+export interface DocumentCountRow {
+  project_id: string
+  status: DocumentStatus
+  owner_id: string
+  documents: number
+  chunks: number
+  bytes: number
 }
 
 export interface PageRow {

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { DocumentQuery, Records } from '../../src/records/records.ts'
+import { openRecords } from '../../src/records/sql/open.ts'
+import { testClock } from '../support/test-clock.ts'
+
+// How long a list takes with ten thousand documents is decided by what SQLite reads for it, and that it tells before there are any.
+
+let records: Records
+let ownerId: string
+let projectId: string
+let folder: string
+/** Not taken from a list: a statement is planned when it is met for the first time, and that is to be in the test. */
+const cursor = Buffer.from(JSON.stringify([1, 'doc_1'])).toString('base64url')
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docsearch-test-'))
+  records = await openRecords({ file: join(folder, 'docsearch.db'), clock: testClock(), log: silentLogger })
+  ownerId = (await records.users.create({ name: 'A', email: null, role: 'owner' })).id
+  projectId = (await records.projects.create({ ownerId, name: 'default', description: '' })).id
+})
+afterAll(async () => {
+  await records.close()
+  await rm(folder, { recursive: true })
+})
+
+/** What SQLite reads of the documents for a piece of work, a line for each step. */
+async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+  const statements: { database: DatabaseSync; text: string }[] = []
+  const prepare = DatabaseSync.prototype.prepare
+  const spy = vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, text, ...options) {
+    statements.push({ database: this, text })
+    return prepare.call(this, text, ...options)
+  })
+  await work().finally(() => spy.mockRestore())
+  return statements
+    .filter(({ text }) => /^(select|update|insert|delete)/.test(text))
+    .flatMap(({ database, text }) => database.prepare(`explain query plan ${text}`).all())
+    .map(({ detail }) => String(detail))
+    .filter((detail) => /\bdocuments\b|document_counts|TEMP B-TREE/.test(detail))
+}
+
+const project = () => ({ projectId })
+const after = () => ({ cursor })
+const PAGE = '(created_at,id)<(?,?)'
+const LISTS: [query: DocumentQuery, of: (() => object)[], plan: string][] = [
+  [{ limit: 2 }, [], 'documents_newest (owner_id=?)'],
+  [{ limit: 2 }, [after], `documents_newest (owner_id=? AND ${PAGE})`],
+  [{ limit: 2 }, [project], 'documents_newest_in_project (project_id=?)'],
+  [{ limit: 2, name: 'a' }, [project, after], `documents_newest_in_project (project_id=? AND ${PAGE})`],
+  [{ limit: 2, status: 'failed' }, [], 'documents_by_status (owner_id=? AND status=?)'],
+  [{ limit: 2, status: 'failed' }, [after], `documents_by_status (owner_id=? AND status=? AND ${PAGE})`],
+  [{ limit: 2, status: 'failed' }, [project], 'documents_by_status_in_project (project_id=? AND status=?)'],
+  [{ limit: 2, status: 'failed' }, [project, after], `documents_by_status_in_project (project_id=? AND status=? AND ${PAGE})`],
+  [{ limit: 2, warnings: true }, [], 'documents_with_warnings (owner_id=?)'],
+  [{ limit: 2, warnings: true }, [project], 'documents_with_warnings_in_project (project_id=?)'],
+  [{ limit: 2, warnings: true, status: 'ready' }, [], 'documents_with_warnings_by_status (owner_id=? AND status=?)'],
+  [
+    { limit: 2, warnings: true, status: 'ready' },
+    [project, after],
+    `documents_with_warnings_by_status_in_project (project_id=? AND status=? AND ${PAGE})`,
+  ],
+  [{ limit: 2, sha256: 'b'.repeat(64) }, [], 'documents_by_hash (sha256=?)'],
+]
+
+test.each(LISTS)('a list of %j reads its page from an index of its own, in order', async (query, of, plan) => {
+  const filter = of.reduce((sum, part) => ({ ...sum, ...part() }), query)
+  expect(await plansOf(() => records.documents.list(ownerId, filter))).toEqual([`SEARCH documents USING INDEX ${plan}`])
+})
+
+test('counts read no document', async () => {
+  const plans = await plansOf(async () => {
+    await records.projects.list(ownerId, { limit: 10 })
+    await records.documents.countPending(ownerId)
+    await records.documents.countPending(ownerId, [projectId])
+    await records.queue.counts()
+  })
+  expect(plans.filter((plan) => /\bdocuments\b/.test(plan))).toEqual([])
+  expect(plans.length).toBeGreaterThan(3)
+})
+
+test('a claim reads the head of the queue, and not all that wait', async () => {
+  const file = {
+    ownerId,
+    projectId,
+    name: 'a',
+    path: 'a',
+    mediaType: 'text/plain',
+    sizeBytes: 1,
+    sha256: 'a'.repeat(64),
+    tags: null,
+  }
+  await records.documents.register(file, 'replace')
+  const plans = await plansOf(() => records.queue.claim(3))
+  expect(plans).not.toContainEqual(expect.stringContaining('TEMP B-TREE'))
+  expect(plans.filter((plan) => plan.includes('documents_queue'))).toEqual([
+    'SEARCH documents USING COVERING INDEX documents_queue (status=?)',
+    'SEARCH documents USING INDEX documents_queue (status=?)',
+  ])
+})
+
+test('what an index in the making lacks is read on from where it was, and not sorted anew for each page', async () => {
+  const plans = await plansOf(() => records.generations.missing('gen_1', { after: 'doc_1', limit: 2 }))
+  expect(plans).toEqual([expect.stringMatching(/^SEARCH documents USING INDEX \w+ \(id>\?\)$/)])
+})
