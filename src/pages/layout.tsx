@@ -17,6 +17,9 @@ export interface Viewer {
   role: 'owner' | 'member'
 }
 
+/** Which link of the bar leads to what is shown; null for a page of neither. */
+export type Place = 'search' | 'settings' | null
+
 /** What every page for somebody logged in needs. */
 export interface SignedInProps {
   viewer: Viewer
@@ -64,7 +67,7 @@ function Wordmark() {
   return (
     <a class="wordmark" href={paths.home}>
       <img src={assetUrl('logo.svg')} alt="" width="24" height="24" />
-      docsearch
+      <span>docsearch</span>
     </a>
   )
 }
@@ -85,13 +88,21 @@ export function CardPage({ title, failed, wide, children }: DocumentProps & { wi
   )
 }
 
-/** A page with the bar on top that says who is logged in. */
-export function AppPage({ title, failed, viewer, csrf, children }: DocumentProps & SignedInProps) {
+/** A page with the bar on top that leads to the others and says who is logged in. */
+export function AppPage({ title, failed, place, viewer, csrf, children }: DocumentProps & SignedInProps & { place: Place }) {
   return (
     <Document title={title} failed={failed}>
       <header class="bar">
         <div class="bar-inner">
           <Wordmark />
+          <nav aria-label="Main">
+            <a href={paths.home} aria-current={place === 'search' ? 'page' : undefined}>
+              Search
+            </a>
+            <a href={paths.settings} aria-current={place === 'settings' ? 'page' : undefined}>
+              Settings
+            </a>
+          </nav>
           <div class="who">
             <span class="who-name">{viewer.email ?? viewer.name}</span>
             <Form action={paths.logout} csrf={csrf}>

@@ -1,0 +1,132 @@
+import type { Document } from '../../contract/documents.ts'
+import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
+import { Facts, shortName, Time } from '../parts.tsx'
+import { paths } from '../paths.ts'
+import { kindOf, searchAddress, type SearchFields } from '../search/fields.ts'
+import { byteCount } from './bytes.ts'
+import { Travel } from './travel.tsx'
+import { DocumentState, statusBadge } from './state.tsx'
+import { Sheets, type ShownPassage } from './text.tsx'
+import type { TextWindow } from './window.ts'
+
+/** `gone`: the address names a passage that the text does not have any more. */
+export type PassageState = ShownPassage | 'gone' | null
+
+export interface DocumentProps extends SignedInProps {
+  document: Document
+  /** Null: nothing was extracted yet, or could be. */
+  window: TextWindow | null
+  /** Number of the last page with a text. */
+  lastPage: number
+  passage: PassageState
+  /** Page of the original to show, from 1. */
+  page: number
+  /** The search that led here. */
+  fields: SearchFields
+}
+
+/** `/documents/{id}`: the text that was indexed, and the original beside it. */
+export function renderDocument({ document, window, lastPage, passage, page, fields, ...signedIn }: DocumentProps): string {
+  const badge = statusBadge(document)
+  const beside = document.media_type === 'application/pdf'
+  return html(
+    <AppPage title={shortName(document.name)} place={null} {...signedIn}>
+      <main id="main" class={beside ? 'document beside' : 'document'}>
+        <header class="about">
+          {fields.q ? (
+            <p class="back">
+              <a href={searchAddress(fields)}>
+                Results for <bdi>{shortName(fields.q)}</bdi>
+              </a>
+            </p>
+          ) : null}
+          <div class="heading">
+            <h1>
+              <bdi>{document.name}</bdi>
+              {badge === null ? null : (
+                <>
+                  {' '}
+                  <span class={`badge ${badge.tone}`}>{badge.text}</span>
+                </>
+              )}
+            </h1>
+            <div class="buttons">
+              {document.media_type === 'text/html' || kindOf(document.media_type) === 'Word' ? null : (
+                <a class="button" href={originalAddress(document, page)}>
+                  Open original
+                </a>
+              )}
+              <a class="button" href={`${paths.original(document.id)}?download=1`}>
+                Download
+              </a>
+            </div>
+          </div>
+          <AboutDocument document={document} />
+          <FlashMessage flash={signedIn.flash} />
+          <DocumentState document={document} hasText={window !== null} />
+          {passage === 'gone' ? (
+            <p class="notice">
+              The text of this document has changed since this address was made. The passage may have moved; this is its page.
+            </p>
+          ) : null}
+        </header>
+        <div class="text" id="text">
+          {window === null ? null : (
+            <>
+              <Travel id={document.id} window={window} lastPage={lastPage} fields={fields} form />
+              <Sheets sheets={window.sheets} passage={passage === 'gone' ? null : passage} numbered={lastPage > 1} />
+              <Travel id={document.id} window={window} lastPage={lastPage} fields={fields} />
+            </>
+          )}
+        </div>
+        {beside ? (
+          <aside class="original" aria-label="Original">
+            <iframe src={originalAddress(document, page)} title={`Original of ${shortName(document.name)}`} loading="lazy" />
+          </aside>
+        ) : null}
+      </main>
+    </AppPage>,
+  )
+}
+
+function originalAddress({ id, media_type: type }: Document, page: number): string {
+  return type === 'application/pdf' ? `${paths.original(id)}#page=${page}` : paths.original(id)
+}
+
+function AboutDocument({ document }: { document: Document }) {
+  const { title, name, path, project, tags, page_count: pages, size_bytes: bytes, created_at: at, health } = document
+  const count = pages ?? 0
+  return (
+    <Facts
+      facts={[
+        title === null || title === '' || title === name ? null : ['Title', <bdi>{title}</bdi>, 'alone'],
+        path === name ? null : ['Path', <bdi>{path}</bdi>, 'alone'],
+        [
+          'Project',
+          <a href={searchAddress({ project: project.id })}>
+            <bdi>{project.name}</bdi>
+          </a>,
+        ],
+        ['Type', kindOf(document.media_type)],
+        count > 1 || health.pages_without_text > 0 ? ['Pages', pagesText(count, health.pages_without_text)] : null,
+        ['Size', byteCount(bytes)],
+        ['Added', <Time at={at} />],
+        tags.length === 0
+          ? null
+          : [
+              'Tags',
+              tags.map((tag, index) => (
+                <>
+                  {index === 0 ? null : ', '}
+                  <bdi>{tag}</bdi>
+                </>
+              )),
+            ],
+      ]}
+    />
+  )
+}
+
+function pagesText(pages: number, without: number): string {
+  return without === 0 ? String(pages) : `${pages}, ${without} of them without text`
+}

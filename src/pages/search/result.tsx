@@ -1,0 +1,74 @@
+import type { SearchResult } from '../../contract/search.ts'
+import { Marked } from '../marked.tsx'
+import { paths } from '../paths.ts'
+import { excerptOf } from './excerpt.ts'
+import { withSearch, type SearchFields } from './fields.ts'
+
+/** One result: where it stands, and the best part of its passage with the words marked. */
+export function Result({ result, fields }: { result: SearchResult; fields: SearchFields }) {
+  const { document, chunk, text, highlights } = result
+  const part = excerptOf(text, highlights)
+  return (
+    <li class="result">
+      <h2>
+        <a href={withSearch(result.url, fields)}>
+          <bdi>{document.name}</bdi>
+        </a>
+      </h2>
+      <p class="where">
+        <span>{pagesOf(chunk)}</span>
+        {facts(result).map((fact) => (
+          <bdi>{fact}</bdi>
+        ))}
+      </p>
+      {chunk.heading === '' ? null : (
+        <p class="path" dir="auto">
+          {chunk.heading}
+        </p>
+      )}
+      <div class="excerpt">
+        {chunk.context === '' ? null : (
+          <p class="context" dir="auto">
+            {chunk.context}
+          </p>
+        )}
+        <p dir="auto">
+          {part[0] > 0 ? '… ' : null}
+          <Marked text={text} marks={highlights} part={part} />
+          {part[1] < text.length ? ' …' : null}
+        </p>
+      </div>
+      <AlsoIn documents={result.also_in} />
+    </li>
+  )
+}
+
+export function pagesOf({ page_start: first, page_end: last }: SearchResult['chunk']): string {
+  return first === last ? `p. ${first}` : `pages ${first}–${last}`
+}
+
+function facts({ document, chunk, matching_chunks: matching = 1 }: SearchResult): string[] {
+  const { title, name, project } = document
+  // The heading of a passage mostly begins with the title.
+  const isNews = title !== null && title !== '' && title !== name && !chunk.heading.startsWith(title)
+  return [...(isNews ? [title] : []), project.name, ...(matching > 1 ? [`${matching} passages`] : [])]
+}
+
+/** The same passage elsewhere. */
+function AlsoIn({ documents }: { documents: SearchResult['also_in'] }) {
+  if (documents.length === 0) return null
+  return (
+    <p class="also">
+      The same in{' '}
+      {documents.map(({ id, name, page_start: page }, at) => (
+        <>
+          {at === 0 ? null : ', '}
+          <a href={`${paths.document(id)}?page=${page}`}>
+            <bdi>{name}</bdi>
+          </a>{' '}
+          (p. {page})
+        </>
+      ))}
+    </p>
+  )
+}
