@@ -1,8 +1,8 @@
 import type { Document } from '../../contract/documents.ts'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
-import { Facts, shortName, Time } from '../parts.tsx'
+import { Facts, shortName, shortTitle, Time } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { kindOf, searchAddress, type SearchFields } from '../search/fields.ts'
+import { kindOf, KINDS, searchAddress, type SearchFields } from '../search/fields.ts'
 import { byteCount } from './bytes.ts'
 import { Travel } from './travel.tsx'
 import { DocumentState, statusBadge } from './state.tsx'
@@ -25,10 +25,18 @@ export interface DocumentProps extends SignedInProps {
   fields: SearchFields
 }
 
+/** Of the viewers in browsers: no list of pages beside the page, which is as wide as there is room. */
+const FRAME_VIEW = '&view=FitH&navpanes=0&pagemode=none'
+
+/** A browser shows it beside the text. */
+export function hasFrame({ media_type: type }: Pick<Document, 'media_type'>): boolean {
+  return type === KINDS.pdf.mediaType
+}
+
 /** `/documents/{id}`: the text that was indexed, and the original beside it. */
 export function renderDocument({ document, window, lastPage, passage, page, fields, ...signedIn }: DocumentProps): string {
   const badge = statusBadge(document)
-  const beside = document.media_type === 'application/pdf'
+  const beside = hasFrame(document)
   return html(
     <AppPage title={shortName(document.name)} place={null} {...signedIn}>
       <main id="main" class={beside ? 'document beside' : 'document'}>
@@ -51,11 +59,11 @@ export function renderDocument({ document, window, lastPage, passage, page, fiel
               )}
             </h1>
             <div class="buttons">
-              {document.media_type === 'text/html' || kindOf(document.media_type) === 'Word' ? null : (
+              {opensInBrowser(document) ? (
                 <a class="button" href={originalAddress(document, page)}>
                   Open original
                 </a>
-              )}
+              ) : null}
               <a class="button" href={`${paths.original(document.id)}?download=1`}>
                 Download
               </a>
@@ -81,7 +89,11 @@ export function renderDocument({ document, window, lastPage, passage, page, fiel
         </div>
         {beside ? (
           <aside class="original" aria-label="Original">
-            <iframe src={originalAddress(document, page)} title={`Original of ${shortName(document.name)}`} loading="lazy" />
+            <iframe
+              src={`${originalAddress(document, page)}${FRAME_VIEW}`}
+              title={`Original of ${shortName(document.name)}`}
+              loading="lazy"
+            />
           </aside>
         ) : null}
       </main>
@@ -89,8 +101,14 @@ export function renderDocument({ document, window, lastPage, passage, page, fiel
   )
 }
 
-function originalAddress({ id, media_type: type }: Document, page: number): string {
-  return type === 'application/pdf' ? `${paths.original(id)}#page=${page}` : paths.original(id)
+/** The others are saved to a file: what could run in them shall not. */
+function opensInBrowser({ media_type: type }: Document): boolean {
+  return [KINDS.pdf, KINDS.text, KINDS.markdown].some(({ mediaType }) => mediaType === type)
+}
+
+function originalAddress(document: Document, page: number): string {
+  const { id } = document
+  return hasFrame(document) ? `${paths.original(id)}#page=${page}` : paths.original(id)
 }
 
 function AboutDocument({ document }: { document: Document }) {
@@ -99,7 +117,7 @@ function AboutDocument({ document }: { document: Document }) {
   return (
     <Facts
       facts={[
-        title === null || title === '' || title === name ? null : ['Title', <bdi>{title}</bdi>, 'alone'],
+        title === null || title === '' || title === name ? null : ['Title', <bdi>{shortTitle(title)}</bdi>, 'alone'],
         path === name ? null : ['Path', <bdi>{path}</bdi>, 'alone'],
         [
           'Project',

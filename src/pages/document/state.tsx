@@ -15,9 +15,9 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
       {status === 'failed' ? (
         <div class="notice error">
           <h2>This document cannot be searched</h2>
-          <p>{error?.message ?? 'It could not be read.'}</p>
+          <p>{sentence(error?.message ?? 'It could not be read')}</p>
           <p>
-            Once the cause is mended: <code>docsearch documents retry {document.id}</code>, or upload it again.
+            When that is mended, upload it again or run <code>docsearch documents retry {document.id}</code>.
           </p>
         </div>
       ) : null}
@@ -35,7 +35,7 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
           <ul>
             {warnings.map(({ message, page }) => (
               <li>
-                {message}
+                {sentence(message)}
                 {page === undefined ? null : (
                   <>
                     {' '}
@@ -49,4 +49,9 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
       )}
     </>
   )
+}
+
+/** As one: messages of parsers are said within others elsewhere. */
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
 }

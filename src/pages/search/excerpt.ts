@@ -1,25 +1,47 @@
 import type { Span } from '../marked.tsx'
 
-/** About four lines of a result. */
+/** About four lines of a result, and most that it has where the text has short ones. */
 const CHARACTERS = 420
+const LINES = 6
 /** A passage that is not much longer is shown whole. */
 const WHOLE = 620
 /** Shown before the first mark, so that it is read in its sentence. */
 const LEAD = 90
+/** Of these a character takes the room of two, and says as much. */
+const WIDE = /[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Hang}]/gu
 /** As far as this a cut moves to stand between words. Chinese has no blanks to find. */
 const NEAR = 30
 
 /** The part of a passage to show: of those that begin a little before a mark, the one with the most different words of the question in it. */
 export function excerptOf(text: string, marks: readonly Span[]): Span {
-  if (text.length <= WHOLE) return [0, text.length]
-  let best = { start: 0, words: 0, marks: 0 }
-  for (const [first] of marks) {
-    const start = Math.max(0, Math.min(first - LEAD, text.length - CHARACTERS))
-    const inside = marks.filter(([from, to]) => from >= start && to <= start + CHARACTERS)
+  const all: Span = [0, text.length]
+  if (roomOf(text) <= WHOLE && linesOf(text, all).length <= LINES) return all
+  let best = { part: partFrom(text, 0), words: 0, marks: 0 }
+  for (const [first] of [[0, 0] as Span, ...marks]) {
+    const part = partFrom(text, Math.max(0, first - LEAD))
+    const inside = marks.filter(([from, to]) => from >= part[0] && to <= part[1])
     const words = new Set(inside.map(([from, to]) => text.slice(from, to).toLowerCase())).size
-    if (words > best.words || (words === best.words && inside.length > best.marks)) best = { start, words, marks: inside.length }
+    if (words > best.words || (words === best.words && inside.length > best.marks)) best = { part, words, marks: inside.length }
   }
-  return [startNear(text, best.start), endNear(text, Math.min(text.length, best.start + CHARACTERS))]
+  return best.part
+}
+
+/** Those lines of a part that are not blank. */
+export function linesOf(text: string, [from, to]: Span): Span[] {
+  return [...text.slice(from, to).matchAll(/[^\n\f]*\S[^\n\f]*/g)].map(({ index, 0: line }): Span => {
+    return [from + index, from + index + line.length]
+  })
+}
+
+function partFrom(text: string, at: number): Span {
+  const start = startNear(text, at)
+  const rest = text.slice(start, start + CHARACTERS)
+  const end = endNear(text, start + Math.round((rest.length * rest.length) / Math.max(1, roomOf(rest))))
+  return [start, linesOf(text, [start, end])[LINES - 1]?.[1] ?? end]
+}
+
+function roomOf(text: string): number {
+  return text.length + (text.match(WIDE)?.length ?? 0)
 }
 
 /** The beginning of the line or the word that stands there. */

@@ -46,7 +46,7 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
         <ProjectSelect fields={fields} projects={projects} />
         <label class="tick" for="group">
           <input type="checkbox" id="group" name="group" value="document" checked={fields.group === 'document'} />
-          One result a document
+          One result per document
         </label>
         <details {...(fields.type || fields.tags || errors.type || errors.tags ? { open: true } : {})}>
           <summary>More filters</summary>

@@ -1,11 +1,20 @@
 import type { SearchResult } from '../../contract/search.ts'
 import { Marked } from '../marked.tsx'
+import { shortTitle } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { excerptOf } from './excerpt.ts'
+import { excerptOf, linesOf } from './excerpt.ts'
 import { withSearch, type SearchFields } from './fields.ts'
 
+interface ResultProps {
+  result: SearchResult
+  /** The search that it is a result of. */
+  fields: SearchFields
+  /** Where there is one project only, its name says nothing. */
+  withProject: boolean
+}
+
 /** One result: where it stands, and the best part of its passage with the words marked. */
-export function Result({ result, fields }: { result: SearchResult; fields: SearchFields }) {
+export function Result({ result, fields, withProject }: ResultProps) {
   const { document, chunk, text, highlights } = result
   const part = excerptOf(text, highlights)
   return (
@@ -17,7 +26,7 @@ export function Result({ result, fields }: { result: SearchResult; fields: Searc
       </h2>
       <p class="where">
         <span>{pagesOf(chunk)}</span>
-        {facts(result).map((fact) => (
+        {facts(result, withProject).map((fact) => (
           <bdi>{fact}</bdi>
         ))}
       </p>
@@ -32,11 +41,13 @@ export function Result({ result, fields }: { result: SearchResult; fields: Searc
             {chunk.context}
           </p>
         )}
-        <p dir="auto">
-          {part[0] > 0 ? '… ' : null}
-          <Marked text={text} marks={highlights} part={part} />
-          {part[1] < text.length ? ' …' : null}
-        </p>
+        {linesOf(text, part).map((line, at, lines) => (
+          <p dir="auto">
+            {at === 0 && part[0] > 0 ? '… ' : null}
+            <Marked text={text} marks={highlights} part={line} />
+            {at === lines.length - 1 && part[1] < text.length ? ' …' : null}
+          </p>
+        ))}
       </div>
       <AlsoIn documents={result.also_in} />
     </li>
@@ -47,11 +58,15 @@ export function pagesOf({ page_start: first, page_end: last }: SearchResult['chu
   return first === last ? `p. ${first}` : `pages ${first}–${last}`
 }
 
-function facts({ document, chunk, matching_chunks: matching = 1 }: SearchResult): string[] {
+function facts({ document, chunk, matching_chunks: matching = 1 }: SearchResult, withProject: boolean): string[] {
   const { title, name, project } = document
   // The heading of a passage mostly begins with the title.
   const isNews = title !== null && title !== '' && title !== name && !chunk.heading.startsWith(title)
-  return [...(isNews ? [title] : []), project.name, ...(matching > 1 ? [`${matching} passages`] : [])]
+  return [
+    ...(isNews ? [shortTitle(title)] : []),
+    ...(withProject ? [project.name] : []),
+    ...(matching > 1 ? [`${matching} passages`] : []),
+  ]
 }
 
 /** The same passage elsewhere. */

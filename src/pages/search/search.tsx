@@ -77,12 +77,16 @@ function Answer({ found, fields, holdings, baseUrl }: Pick<SearchProps, 'fields'
       ) : (
         <>
           <p class="found" role="status">
-            {howMany(found)} <small>in {tookSeconds(answer.took_ms)}</small>
+            {howMany(found)} · {tookSeconds(answer.took_ms)}
           </p>
           <ol class="results" start={found.offset + 1}>
             {results.map((result) => (
               // What was corrected is what is in the documents, so it is what is marked there.
-              <Result result={result} fields={{ ...fields, q: answer.corrected_query ?? answer.query }} />
+              <Result
+                result={result}
+                fields={{ ...fields, q: answer.corrected_query ?? answer.query }}
+                withProject={holdings.projects.length > 1}
+              />
             ))}
           </ol>
           <Pages found={found} fields={fields} />

@@ -31,7 +31,7 @@ export const SEARCH_STYLE = `
 .where > * + *::before { content: "\\00b7\\00a0\\00a0" / ""; }
 .where > :first-child { color: var(--ink); font-weight: 500; }
 .path { color: var(--quiet); font-size: .8125rem; }
-.excerpt { margin-top: .25rem; white-space: pre-line; }
+.excerpt { margin-top: .25rem; display: grid; gap: .2rem; }
 .context { color: var(--quiet); font-size: .8125rem; border-bottom: 1px solid var(--line); padding-bottom: .2rem; margin-bottom: .2rem; }
 mark { background: var(--mark); color: inherit; border-radius: 3px; padding: .05em .1em; margin: 0 -.1em; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
 .also { margin-top: .15rem; color: var(--quiet); font-size: .8125rem; }

@@ -1,4 +1,4 @@
-import { renderDocument } from '../../../pages/document/document.tsx'
+import { hasFrame, renderDocument } from '../../../pages/document/document.tsx'
 import { paths } from '../../../pages/paths.ts'
 import { presentDocument } from '../../api/documents/present.ts'
 import type { Page } from '../page.ts'
@@ -18,11 +18,12 @@ export const documentPages: Page[] = [
       const pages = await services.records.documents.pages(user.id, id)
       const fields = searchFieldsOf(ctx.query)
       const place = pages === null ? { window: null, passage: null, page: 1 } : placeIn(pages, wantedOf(ctx.query, fields.q))
-      allowFrames(ctx)
+      const shown = presentDocument(document)
+      if (hasFrame(shown)) allowFrames(ctx)
       show(
         renderDocument({
           ...signedIn(),
-          document: presentDocument(document),
+          document: shown,
           ...place,
           lastPage: pages?.at(-1)?.number ?? 0,
           fields,

@@ -1,4 +1,5 @@
 import type { DocumentRecord } from '../../../core/model.ts'
+import { MARKDOWN, PDF, TEXT } from '../../../parse/media-types.ts'
 import { paths } from '../../../pages/paths.ts'
 import { FILE_POLICY, sendOriginal, typeByContent, type Manner } from '../../send-original.ts'
 import type { Page } from '../page.ts'
@@ -8,7 +9,7 @@ import { documentOf } from './find.ts'
  * Only our own pages may frame it. No sandbox: browsers show no PDF in one, and what runs in a PDF runs in the viewer, which is of another
  * origin; `nosniff` keeps it from being taken for anything else.
  */
-const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+const PDF_POLICY = "default-src 'none'; frame-ancestors 'self'"
 
 /** The original, for who is logged in: a session is no credential of the API. */
 export const originalPages: Page[] = [
@@ -29,8 +30,8 @@ export const originalPages: Page[] = [
 /** By the type its content has: what could run anything is saved to a file. */
 function mannerOf(document: DocumentRecord): Manner {
   const { mediaType } = document
-  if (mediaType === 'application/pdf') return { disposition: 'inline', contentType: mediaType, policy: PDF_POLICY }
-  if (mediaType === 'text/plain' || mediaType === 'text/markdown')
+  if (mediaType === PDF) return { disposition: 'inline', contentType: mediaType, policy: PDF_POLICY }
+  if (mediaType === TEXT || mediaType === MARKDOWN)
     return { disposition: 'inline', contentType: `text/plain${charsetOf(document)}`, policy: FILE_POLICY }
   return attached(document)
 }
