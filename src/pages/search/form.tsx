@@ -18,7 +18,6 @@ interface SearchFormProps {
 
 /** The question and how to narrow it. It changes nothing, so it is a GET form: each search has an address. */
 export function SearchForm({ fields, errors, projects, autofocus }: SearchFormProps) {
-  const invalid = errors.q === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'search-errors' }
   return (
     <form method="get" action={paths.home} role="search" class="search">
       <div class="ask">
@@ -36,14 +35,14 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
           autocomplete="off"
           enterkeyhint="search"
           {...(autofocus ? { autofocus: true } : {})}
-          {...invalid}
+          {...faultOf('q', errors)}
         />
         <button class="primary" type="submit">
           Search
         </button>
       </div>
       <div class="narrow-by">
-        <ProjectSelect fields={fields} projects={projects} />
+        <ProjectSelect fields={fields} errors={errors} projects={projects} />
         <label class="tick" for="group">
           <input type="checkbox" id="group" name="group" value="document" checked={fields.group === 'document'} />
           One result per document
@@ -52,7 +51,7 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
           <summary>More filters</summary>
           <div class="more">
             <label for="type">Type</label>
-            <select id="type" name="type">
+            <select id="type" name="type" {...faultOf('type', errors)}>
               <option value="">Any</option>
               {Object.entries(KINDS).map(([value, { label }]) => (
                 <option value={value} selected={fields.type === value}>
@@ -63,7 +62,15 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
             <label for="tags">
               Tags <small>any of these, with commas between</small>
             </label>
-            <input type="text" id="tags" name="tags" value={fields.tags ?? ''} autocomplete="off" autocapitalize="none" />
+            <input
+              type="text"
+              id="tags"
+              name="tags"
+              value={fields.tags ?? ''}
+              autocomplete="off"
+              autocapitalize="none"
+              {...faultOf('tags', errors)}
+            />
           </div>
         </details>
       </div>
@@ -71,13 +78,29 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
   )
 }
 
+/** Its sentence stands below the form, as `SearchFaults` shows it. */
+function faultOf(name: SearchField, errors: SearchErrors) {
+  return errors[name] === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${name}-error` }
+}
+
+/** What keeps a search from being answered. */
+export function SearchFaults({ errors }: { errors: SearchErrors }) {
+  return (
+    <div class="notice error" role="alert">
+      {Object.entries(errors).map(([name, message]) => (
+        <p id={`${name}-error`}>{message}</p>
+      ))}
+    </div>
+  )
+}
+
 /** Of one's own projects; one that is named in the address and not there stays to be seen. */
-function ProjectSelect({ fields: { project = '' }, projects }: Pick<SearchFormProps, 'fields' | 'projects'>) {
+function ProjectSelect({ fields: { project = '' }, errors, projects }: Omit<SearchFormProps, 'autofocus'>) {
   const chosen = projects.find(({ id }) => id === project) ?? projects.find(({ name }) => name === project)
   return (
     <div class="in-project">
       <label for="project">In</label>
-      <select id="project" name="project">
+      <select id="project" name="project" {...faultOf('project', errors)}>
         <option value="">All projects</option>
         {projects.map(({ id, name }) => (
           <option value={id} selected={id === chosen?.id}>

@@ -2,7 +2,7 @@ import type { SearchAnswer } from '../../contract/search.ts'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { shortName } from '../parts.tsx'
 import { searchAddress, type SearchFields } from './fields.ts'
-import { SearchForm, type ProjectChoice, type SearchErrors } from './form.tsx'
+import { SearchFaults, SearchForm, type ProjectChoice, type SearchErrors } from './form.tsx'
 import { NoDocuments, NothingFound, Welcome } from './nothing.tsx'
 import { Notes } from './notes.tsx'
 import { Result } from './result.tsx'
@@ -37,8 +37,7 @@ export interface SearchProps extends SignedInProps {
 
 /** `/`: the question, and what was found. */
 export function renderSearch({ fields, errors, holdings, found, baseUrl, ...page }: SearchProps): string {
-  const messages = Object.values(errors)
-  const failed = messages.length > 0
+  const failed = Object.keys(errors).length > 0
   const title = found === null ? 'Search' : `${shortName(found.answer.query)} · Search`
   const isStart = found === null && !failed
   return html(
@@ -47,13 +46,7 @@ export function renderSearch({ fields, errors, holdings, found, baseUrl, ...page
         <h1 class={isStart ? undefined : 'unseen'}>{isStart ? 'Search your documents' : title}</h1>
         <FlashMessage flash={page.flash} />
         <SearchForm fields={fields} errors={errors} projects={holdings.projects} autofocus={found === null && !failed} />
-        {failed ? (
-          <div class="notice error" role="alert" id="search-errors">
-            {messages.map((message) => (
-              <p>{message}</p>
-            ))}
-          </div>
-        ) : null}
+        {failed ? <SearchFaults errors={errors} /> : null}
         {found === null ? null : <Answer found={found} fields={fields} holdings={holdings} baseUrl={baseUrl} />}
         {isStart ? <Start holdings={holdings} baseUrl={baseUrl} /> : null}
       </main>
