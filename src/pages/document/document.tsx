@@ -82,7 +82,12 @@ export function renderDocument({ document, window, lastPage, passage, page, fiel
           {window === null ? null : (
             <>
               <Travel id={document.id} window={window} lastPage={lastPage} fields={fields} form />
-              <Sheets sheets={window.sheets} passage={passage === 'gone' ? null : passage} numbered={lastPage > 1} />
+              <Sheets
+                sheets={window.sheets}
+                passage={passage === 'gone' ? null : passage}
+                instead={passage === 'gone' ? page : null}
+                numbered={lastPage > 1}
+              />
               <Travel id={document.id} window={window} lastPage={lastPage} fields={fields} />
             </>
           )}

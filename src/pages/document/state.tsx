@@ -39,7 +39,7 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
                 {page === undefined ? null : (
                   <>
                     {' '}
-                    <a href={`?page=${page}#text`}>Page {page}</a>
+                    <a href={`?page=${page}#page-${page}`}>Page {page}</a>
                   </>
                 )}
               </li>

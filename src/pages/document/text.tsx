@@ -14,16 +14,22 @@ export interface ShownPassage {
 interface SheetsProps {
   sheets: readonly Sheet[]
   passage: ShownPassage | null
+  /** Number of the page that stands for the passage where that is gone. */
+  instead: number | null
   /** A document of one page has no page numbers. */
   numbered: boolean
 }
 
 /** The pages of a stretch of text, as it was extracted. */
-export function Sheets({ sheets, passage, numbered }: SheetsProps) {
+export function Sheets({ sheets, passage, instead, numbered }: SheetsProps) {
   return (
     <>
       {sheets.map((sheet) => (
-        <section class="sheet" {...(numbered ? { 'aria-labelledby': `page-${sheet.page.number}` } : {})}>
+        <section
+          class="sheet"
+          {...(sheet.page.number === instead ? { id: paths.passageAnchor } : {})}
+          {...(numbered ? { 'aria-labelledby': `page-${sheet.page.number}` } : {})}
+        >
           {numbered ? (
             <h2 class="page-number" id={`page-${sheet.page.number}`}>
               Page {sheet.page.number}

@@ -32,8 +32,8 @@ interface Piece {
 }
 
 /**
- * The stretch that begins with what stands at this offset; `near` instead of it: that has it not far from its beginning, at the top of its
- * page where that is possible.
+ * The stretch that begins with what stands at this offset; with `near` instead, one that has it not far from its beginning. A document that is no longer
+ * than a stretch is shown whole.
  */
 export function windowAt(
   pages: readonly Page[],
@@ -45,9 +45,11 @@ export function windowAt(
     return index < 0 ? Math.max(0, pieces.length - 1) : index
   }
   let first = indexOf(at ?? near)
-  if (near !== undefined) {
-    const top = pieces.findIndex(({ sheet }) => sheet === pieces[first]?.sheet)
-    first = near - (pieces[top]?.start ?? 0) < CHARACTERS / 2 ? top : indexOf(near - CHARACTERS / 4)
+  if (fitting(pieces) === pieces.length) first = 0
+  else if (near !== undefined) {
+    const least = indexOf(near - CHARACTERS / 3)
+    const top = pieces.findIndex(({ sheet, start }, index) => index >= least && index <= first && start === topOf(sheet))
+    first = top < 0 ? least : top
   }
   const end = first + fitting(pieces.slice(first))
   const before = first - fitting(pieces.slice(0, Math.max(0, first)).toReversed())
@@ -61,6 +63,11 @@ export function windowAt(
 /** Offset of the page of this number; null where there is none. */
 export function startOfPage(pages: readonly Page[], number: number): number | null {
   return piecesOf(pages).find(({ sheet }) => sheet.page.number === number)?.sheet.start ?? null
+}
+
+/** Where the first of it stands; that of a page without text is its start. */
+function topOf({ page, start }: Sheet): number {
+  return start + (page.blocks[0]?.start ?? 0)
 }
 
 function piecesOf(pages: readonly Page[]): Piece[] {

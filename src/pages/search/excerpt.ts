@@ -18,7 +18,7 @@ export function excerptOf(text: string, marks: readonly Span[]): Span {
   if (roomOf(text) <= WHOLE && linesOf(text, all).length <= LINES) return all
   let best = { part: partFrom(text, 0), words: 0, marks: 0 }
   for (const [first] of [[0, 0] as Span, ...marks]) {
-    const part = partFrom(text, Math.max(0, first - LEAD))
+    const part = partFrom(text, leadOf(text, first))
     const inside = marks.filter(([from, to]) => from >= part[0] && to <= part[1])
     const words = new Set(inside.map(([from, to]) => text.slice(from, to).toLowerCase())).size
     if (words > best.words || (words === best.words && inside.length > best.marks)) best = { part, words, marks: inside.length }
@@ -31,6 +31,12 @@ export function linesOf(text: string, [from, to]: Span): Span[] {
   return [...text.slice(from, to).matchAll(/[^\n\f]*\S[^\n\f]*/g)].map(({ index, 0: line }): Span => {
     return [from + index, from + index + line.length]
   })
+}
+
+/** A little before a mark, and no more than a line before its own. */
+function leadOf(text: string, first: number): number {
+  const before = text.slice(Math.max(0, first - LEAD), first)
+  return first - before.split('\n').slice(-2).join('\n').length
 }
 
 function partFrom(text: string, at: number): Span {

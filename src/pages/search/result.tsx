@@ -78,7 +78,7 @@ function AlsoIn({ documents }: { documents: SearchResult['also_in'] }) {
       {documents.map(({ id, name, page_start: page }, at) => (
         <>
           {at === 0 ? null : ', '}
-          <a href={`${paths.document(id)}?page=${page}`}>
+          <a href={`${paths.document(id)}?page=${page}#page-${page}`}>
             <bdi>{name}</bdi>
           </a>{' '}
           (p. {page})

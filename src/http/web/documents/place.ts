@@ -44,5 +44,6 @@ export function placeIn(pages: readonly Page[], { passage: sent, page, at, quest
   }
   const start = page === null ? null : startOfPage(pages, page)
   const window = windowAt(pages, { at: start ?? at ?? 0 })
-  return { window, passage: sent === '' ? null : 'gone', page: window.sheets[0]?.page.number ?? 1 }
+  const first = start === null || page === null ? (window.sheets[0]?.page.number ?? 1) : page
+  return { window, passage: sent === '' ? null : 'gone', page: first }
 }
