@@ -22,7 +22,7 @@ afterAll(() => app?.close())
 const address = (fields: Record<string, string>) => `/?${new URLSearchParams(fields)}`
 const names = (html: string) => {
   const elements = readHtml(html)
-  return elements.filter(({ tag, text }) => tag === 'h2' && /\.txt$/.test(text)).map(({ text }) => text)
+  return elements.filter(({ tag, text }) => tag === 'h2' && text.endsWith('.txt')).map(({ text }) => text)
 }
 
 test('what the API finds, with its words marked and a link that opens the passage', async () => {
