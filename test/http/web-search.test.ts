@@ -74,6 +74,7 @@ test.each([
   [{ q: '   ' }, 400, 'Type a question first.'],
   [{ q: '' }, 400, 'Type a question first.'],
   [{ q: 'x'.repeat(4001) }, 400, 'The question has 4001 characters, the limit is 4000.'],
+  [{ q: '😀'.repeat(4001) }, 400, 'The question has 4001 characters, the limit is 4000.'],
   [{ q: '-rent' }, 400, 'Add a word to look for'],
   [{ q: 'rent', project: 'Trems' }, 404, 'You have no such project.'],
   [{ q: 'rent', offset: '1001' }, 400, 'The number of results to leave out is 1001, the limit is 1000.'],
@@ -98,6 +99,12 @@ test('a stranger is led back to the question after the login', async () => {
   expect(answer.field('q')).toBe('notice & period')
   // Nothing is his yet: how to begin, with the address of this instance.
   expect(answer.text).toContain(`docsearch login ${app.url}`)
+})
+
+test('a question as long as it may be, in any script, has an address', async () => {
+  const path = address({ q: '賃貸契約の期間。'.repeat(500) })
+  expect((await alice.get(path)).status).toBe(200)
+  expect((await webClient(app).get(path)).location).toBe('/login')
 })
 
 test('markup in a question, a name, a text and a project is text', async () => {
