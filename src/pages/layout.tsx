@@ -17,8 +17,14 @@ export interface Viewer {
   role: 'owner' | 'member'
 }
 
-/** Which link of the bar leads to what is shown; null for a page of neither. */
-export type Place = 'search' | 'settings' | null
+/** What the bar leads to. */
+const BAR = [
+  { place: 'search', name: 'Search', path: paths.home },
+  { place: 'settings', name: 'Settings', path: paths.settings },
+] as const
+
+/** Which link of the bar is that of the page; null for none. */
+type Place = (typeof BAR)[number]['place'] | null
 
 /** What every page for somebody logged in needs. */
 export interface SignedInProps {
@@ -96,12 +102,11 @@ export function AppPage({ title, failed, place, viewer, csrf, children }: Docume
         <div class="bar-inner">
           <Wordmark />
           <nav aria-label="Main">
-            <a href={paths.home} aria-current={place === 'search' ? 'page' : undefined}>
-              Search
-            </a>
-            <a href={paths.settings} aria-current={place === 'settings' ? 'page' : undefined}>
-              Settings
-            </a>
+            {BAR.map(({ place: own, name, path }) => (
+              <a href={path} aria-current={place === own ? 'page' : undefined}>
+                {name}
+              </a>
+            ))}
           </nav>
           <div class="who">
             <span class="who-name">{viewer.email ?? viewer.name}</span>

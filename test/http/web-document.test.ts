@@ -105,7 +105,7 @@ test('the original of a PDF is shown in a frame of this page alone, and nothing 
     'content-type': 'application/pdf',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'SAMEORIGIN',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'self'",
+    'content-security-policy': "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",
     'cache-control': 'private, no-cache',
   })
   expect(original.headers.get('content-disposition')).toBe(

@@ -54,7 +54,7 @@ describe.skipIf(browserPath === undefined)(`the first owner (${browserWord})`, (
     const { results } = await program.search('notice period')
     expect(results.map(({ document }) => document.name)).toEqual(['lease.txt'])
 
-    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'Search', exact: true }).click()
     await page.getByLabel('Search for').fill('notice period')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('link', { name: 'lease.txt' }).click()

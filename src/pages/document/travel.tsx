@@ -19,7 +19,7 @@ export function Travel({ id, window: { sheets, before, after }, lastPage, fields
     <nav class="travel" aria-label={form === true ? 'Parts of the text' : 'Parts of the text, again'}>
       {before === null ? null : (
         <a class="button" rel="prev" href={documentAddress(id, { at: before }, fields)}>
-          Earlier
+          Previous
         </a>
       )}
       {form === true && lastPage > 1 ? (
@@ -43,7 +43,7 @@ export function Travel({ id, window: { sheets, before, after }, lastPage, fields
       ) : null}
       {after === null ? null : (
         <a class="button" rel="next" href={documentAddress(id, { at: after }, fields)}>
-          Later
+          Next
         </a>
       )}
     </nav>

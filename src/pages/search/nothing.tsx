@@ -74,7 +74,10 @@ export function NothingFound({ answer, fields, isFirstPage }: NothingFoundProps)
     <div class="empty" role="status">
       <h2>Nothing found</h2>
       <p>
-        No passage of your documents answers <q dir="auto">{query}</q>
+        No passage of your documents answers{' '}
+        <strong>
+          <bdi>{query}</bdi>
+        </strong>
         {isNarrow ? ' within what you chose' : ''}.
       </p>
       <ul class="advice">

@@ -45,7 +45,9 @@ export function renderSearch({ fields, errors, holdings, found, baseUrl, ...page
       <main id="main" class={isStart ? 'find start' : 'find'}>
         <h1 class={isStart ? undefined : 'unseen'}>{isStart ? 'Search your documents' : title}</h1>
         <FlashMessage flash={page.flash} />
-        <SearchForm fields={fields} errors={errors} projects={holdings.projects} autofocus={found === null && !failed} />
+        {isStart && holdings.documents === 0 ? null : (
+          <SearchForm fields={fields} errors={errors} projects={holdings.projects} autofocus={isStart} />
+        )}
         {failed ? <SearchFaults errors={errors} /> : null}
         {found === null ? null : <Answer found={found} fields={fields} holdings={holdings} baseUrl={baseUrl} />}
         {isStart ? <Start holdings={holdings} baseUrl={baseUrl} /> : null}

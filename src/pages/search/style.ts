@@ -39,7 +39,8 @@ mark { background: var(--mark); color: inherit; border-radius: 3px; padding: .05
 .welcome { display: grid; gap: 1.5rem; color: var(--quiet); font-size: .875rem; }
 .operators { display: grid; grid-template-columns: auto 1fr; gap: .35rem 1rem; }
 .operators code { color: var(--ink); }
-.first pre { max-width: 100%; text-align: start; }
+.first pre { max-width: 100%; text-align: start; white-space: pre-wrap; }
+.empty p strong { color: var(--ink); font-weight: 500; }
 .advice { display: grid; gap: .25rem; font-size: .875rem; }
 @media (max-width: 34rem) {
   .find { padding: 1.25rem 1rem 4rem; }

@@ -6,10 +6,10 @@ import type { Page } from '../page.ts'
 import { documentOf } from './find.ts'
 
 /**
- * Only our own pages may frame it. No sandbox: browsers show no PDF in one, and what runs in a PDF runs in the viewer, which is of another
- * origin; `nosniff` keeps it from being taken for anything else.
+ * Only our own pages may frame it, and no script runs. No sandbox: browsers show no PDF in one, and what runs in a PDF runs in the viewer, which
+ * is of another origin; `nosniff` keeps it from being taken for anything else. Object and style are what some browsers make the viewer of.
  */
-const PDF_POLICY = "default-src 'none'; frame-ancestors 'self'"
+const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 /** The original, for who is logged in: a session is no credential of the API. */
 export const originalPages: Page[] = [
