@@ -1,9 +1,9 @@
 import type { Document } from '../../contract/documents.ts'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
-import { Facts, shortName, shortTitle, Time } from '../parts.tsx'
+import { shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { kindOf, KINDS, searchAddress, type SearchFields } from '../search/fields.ts'
-import { byteCount } from './bytes.ts'
+import { KINDS, searchAddress, type SearchFields } from '../search/fields.ts'
+import { AboutDocument } from './about.tsx'
 import { Travel } from './travel.tsx'
 import { DocumentState, statusBadge } from './state.tsx'
 import { Sheets, type ShownPassage } from './text.tsx'
@@ -114,42 +114,4 @@ function opensInBrowser({ media_type: type }: Document): boolean {
 function originalAddress(document: Document, page: number): string {
   const { id } = document
   return hasFrame(document) ? `${paths.original(id)}#page=${page}` : paths.original(id)
-}
-
-function AboutDocument({ document }: { document: Document }) {
-  const { title, name, path, project, tags, page_count: pages, size_bytes: bytes, created_at: at, health } = document
-  const count = pages ?? 0
-  return (
-    <Facts
-      facts={[
-        title === null || title === '' || title === name ? null : ['Title', <bdi>{shortTitle(title)}</bdi>, 'alone'],
-        path === name ? null : ['Path', <bdi>{path}</bdi>, 'alone'],
-        [
-          'Project',
-          <a href={searchAddress({ project: project.id })}>
-            <bdi>{project.name}</bdi>
-          </a>,
-        ],
-        ['Type', kindOf(document.media_type)],
-        count > 1 || health.pages_without_text > 0 ? ['Pages', pagesText(count, health.pages_without_text)] : null,
-        ['Size', byteCount(bytes)],
-        ['Added', <Time at={at} />],
-        tags.length === 0
-          ? null
-          : [
-              'Tags',
-              tags.map((tag, index) => (
-                <>
-                  {index === 0 ? null : ', '}
-                  <bdi>{tag}</bdi>
-                </>
-              )),
-            ],
-      ]}
-    />
-  )
-}
-
-function pagesText(pages: number, without: number): string {
-  return without === 0 ? String(pages) : `${pages}, ${without} of them without text`
 }

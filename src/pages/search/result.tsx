@@ -20,11 +20,11 @@ export function Result({ result, fields, withProject }: ResultProps) {
   return (
     <li class="result">
       <h2>
-        <a href={withSearch(result.url, fields)}>
+        <a href={withSearch(result.url, fields)} aria-describedby={`where-${result.rank}`}>
           <bdi>{document.name}</bdi>
         </a>
       </h2>
-      <p class="where">
+      <p class="where" id={`where-${result.rank}`}>
         <span>{pagesOf(chunk)}</span>
         {facts(result, withProject).map((fact) => (
           <bdi>{fact}</bdi>
