@@ -100,6 +100,10 @@ export const searchResult = z
       description: 'Other documents with the same passage, at most 20; with group_by document each is a result of its own',
     }),
     highlights: z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' }),
+    url: z.url().meta({
+      description:
+        'Opens the passage in the web page, for whoever is logged in there. It stays good when the document is indexed anew; where its text has changed, it opens the page',
+    }),
     matching_chunks: z.int().optional().meta({ description: 'With group_by document: how many of its passages were found' }),
     explain: z
       .object({

@@ -4,8 +4,11 @@ import type { Problem } from '../contract/common.ts'
 import type { Clock } from '../core/clock.ts'
 import { newId } from '../core/ids.ts'
 
+/** A question of 4,000 characters stands percent-encoded in the address of its page: up to 48 kB. */
+export const MOST_HEADER_BYTES = 64 * 1024
+
 const KNOWN: Record<string, { status: number; code: string; detail: string }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', detail: 'The headers of the request are over 16 kB.' },
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', detail: 'The headers of the request are over 64 kB.' },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: 'request_timeout',

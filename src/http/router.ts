@@ -1,5 +1,6 @@
 import Router from '@koa/router'
 import type Koa from 'koa'
+import { clientGone } from './client-gone.ts'
 import { authenticate } from './middleware/authenticate.ts'
 import { jsonBody } from './middleware/json-body.ts'
 import { ownerCheck } from './middleware/owner-check.ts'
@@ -80,12 +81,6 @@ function parseQuery(row: Route, ctx: Ctx): unknown {
   const unknown = Object.keys(sent)
   if (unknown.length > 0) throw invalid(unknown.map((path) => ({ path, message: 'is not a parameter of this request' })))
   return undefined
-}
-
-function clientGone(ctx: Ctx): AbortSignal {
-  const gone = new AbortController()
-  ctx.res.once('close', () => gone.abort())
-  return gone.signal
 }
 
 /** A known path with another method: OPTIONS is answered, anything else is 405; both with Allow. Unknown paths go on. */

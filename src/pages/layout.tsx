@@ -17,6 +17,15 @@ export interface Viewer {
   role: 'owner' | 'member'
 }
 
+/** What the bar leads to. */
+const BAR = [
+  { place: 'search', name: 'Search', path: paths.home },
+  { place: 'settings', name: 'Settings', path: paths.settings },
+] as const
+
+/** Which link of the bar is that of the page; null for none. */
+type Place = (typeof BAR)[number]['place'] | null
+
 /** What every page for somebody logged in needs. */
 export interface SignedInProps {
   viewer: Viewer
@@ -64,7 +73,7 @@ function Wordmark() {
   return (
     <a class="wordmark" href={paths.home}>
       <img src={assetUrl('logo.svg')} alt="" width="24" height="24" />
-      docsearch
+      <span>docsearch</span>
     </a>
   )
 }
@@ -85,13 +94,20 @@ export function CardPage({ title, failed, wide, children }: DocumentProps & { wi
   )
 }
 
-/** A page with the bar on top that says who is logged in. */
-export function AppPage({ title, failed, viewer, csrf, children }: DocumentProps & SignedInProps) {
+/** A page with the bar on top that leads to the others and says who is logged in. */
+export function AppPage({ title, failed, place, viewer, csrf, children }: DocumentProps & SignedInProps & { place: Place }) {
   return (
     <Document title={title} failed={failed}>
       <header class="bar">
         <div class="bar-inner">
           <Wordmark />
+          <nav aria-label="Main">
+            {BAR.map(({ place: own, name, path }) => (
+              <a href={path} aria-current={place === own ? 'page' : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
           <div class="who">
             <span class="who-name">{viewer.email ?? viewer.name}</span>
             <Form action={paths.logout} csrf={csrf}>

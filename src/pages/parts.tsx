@@ -18,6 +18,11 @@ export function shortName(name: string): string {
   return visible.length <= LONGEST_NAME ? visible.join('') : `${visible.slice(0, LONGEST_NAME - 1).join('')}…`
 }
 
+/** What a file says it is called: some end in a line to be written on. */
+export function shortTitle(title: string): string {
+  return shortName(title.replace(/[\s_]+$/, ''))
+}
+
 /** A point in time (RFC 3339), to the day or to the minute, in UTC because the page cannot know where its reader is. */
 export function Time({ at, precise }: { at: string; precise?: boolean }) {
   const date = new Date(at)

@@ -1,6 +1,11 @@
 /** Where the pages live. Their forms and the router both take it from here; for a route, ask with ':id'. */
 export const paths = {
+  /** Search. */
   home: '/',
+  document: (id: string) => `/documents/${id}`,
+  original: (id: string) => `/documents/${id}/original`,
+  /** In a document: the passage that was asked for. */
+  passageAnchor: 'passage',
   docs: '/api/docs',
   login: '/login',
   logout: '/logout',

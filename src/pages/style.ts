@@ -1,3 +1,5 @@
+import { DOCUMENT_STYLE } from './document/style.ts'
+import { SEARCH_STYLE } from './search/style.ts'
 import { TOKENS } from './tokens.ts'
 
 /** The one style sheet of all pages but the API's: from 360 px, light and dark, nothing to fetch, nothing that moves for those who want no motion. */
@@ -19,6 +21,7 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .skip { position: absolute; left: -100vw; }
 .skip:focus { left: 1rem; top: .75rem; z-index: 1; padding: .5rem .875rem; background: var(--raised); border-radius: 8px; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .lead, .hint { color: var(--quiet); }
 .hint { font-size: .8125rem; line-height: 1.5; }
 
@@ -35,6 +38,10 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 .card .status { margin-bottom: -1rem; color: var(--quiet); font: 600 .8125rem/1.5 var(--mono); }
 .bar { background: var(--raised); border-bottom: 1px solid var(--line); }
 .bar-inner { max-width: 63rem; min-height: 3.5rem; margin: 0 auto; padding: .5rem 1.5rem; display: flex; align-items: center; gap: 1rem; }
+.bar nav { display: flex; gap: 2px; }
+.bar nav a { padding: .35rem .7rem; border-radius: 8px; color: var(--quiet); font-size: .875rem; font-weight: 500; text-decoration: none; }
+.bar nav a:hover { background: var(--sunken); color: var(--ink); }
+.bar nav a[aria-current] { color: var(--ink); background: color-mix(in srgb, var(--accent) 11%, transparent); }
 .who { display: flex; align-items: center; gap: .25rem; margin: 0 -.875rem 0 auto; min-width: 0; }
 .who form { flex: none; }
 .who-name { min-width: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; color: var(--quiet); font-size: .875rem; }
@@ -82,7 +89,7 @@ form { display: grid; gap: 1.25rem; justify-items: start; min-width: 0; }
 form.narrow { max-width: 30rem; }
 .field { width: 100%; min-width: 0; border: 0; display: grid; gap: .35rem; }
 label, legend { padding: 0; font-size: .875rem; font-weight: 500; }
-input[type="text"], input[type="email"], input[type="password"], textarea, select { width: 100%; min-height: 2.375rem; padding: .4rem .7rem;
+input[type="text"], input[type="search"], input[type="email"], input[type="password"], textarea, select { width: 100%; min-height: 2.375rem; padding: .4rem .7rem;
   border: 1px solid var(--line-input); border-radius: 8px; background: var(--raised); color: var(--ink); font: 400 .9375rem/1.4 var(--sans); }
 textarea { resize: vertical; }
 input.code, textarea.code { font-family: var(--mono); font-size: .875rem; }
@@ -167,13 +174,15 @@ details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
   .row .facts dt::after { content: none; }
   .boxed .facts > div, .facts.boxed > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .boxed .facts dt::after, .facts.boxed dt::after { content: none; }
-  input[type="text"], input[type="email"], input[type="password"], textarea, select { font-size: 1rem; }
+  input[type="text"], input[type="search"], input[type="email"], input[type="password"], textarea, select { font-size: 1rem; }
+  .bar .wordmark span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .bar .who-name { display: none; }
 }
 @media (pointer: coarse) {
-  .settings nav a { padding-block: .7rem; }
+  .settings nav a, .bar nav a { padding-block: .7rem; }
   button:not(.link), .button, .row-actions :is(button, .button), input:not([type="checkbox"], [type="radio"], [type="hidden"]), select { min-height: 2.75rem; }
 }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, nav a { transition: background-color .12s, border-color .12s; }
 }
-`
+${SEARCH_STYLE}${DOCUMENT_STYLE}`

@@ -13,6 +13,8 @@ export const TOKENS = `
   --accent: light-dark(#3d57d1, #9dadff);
   --accent-fill: light-dark(#3d57d1, #4a63dd);
   --accent-fill-hover: light-dark(#3148b5, #5a72e8);
+  --mark: light-dark(#ffe39a, #66520f);
+  --passage: light-dark(#eef1ff, #222a4a);
   --good: light-dark(#17663a, #7fd8a5);
   --warn: light-dark(#865000, #f2c177);
   --bad: light-dark(#b3261e, #ff9f97);

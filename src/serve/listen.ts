@@ -1,11 +1,15 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DocsearchError } from '../core/errors.ts'
+import { MOST_HEADER_BYTES } from '../http/malformed.ts'
 
 /** Listens and gives the address to show: the one asked for, with the port that was taken. Throws `port_in_use`, `cannot_listen`. */
 export async function listen(handler: RequestListener, host: string, port: number): Promise<{ server: Server; url: string }> {
   // An upload may take long; what must be quick are its headers.
-  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000 }, handler)
+  const server = createServer(
+    { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000, maxHeaderSize: MOST_HEADER_BYTES },
+    handler,
+  )
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)))
     server.listen(port, host, resolve)

@@ -48,6 +48,27 @@ test('on a terminal: rank, name, page, project, heading, and the passage wrapped
   expect(run.stdout).toContain('\u001b[1m\u001b[33mday\u001b[39m\u001b[22m\n   \u001b[1m\u001b[33mof\u001b[39m\u001b[22m every')
 })
 
+test.each([
+  [{ TERM_PROGRAM: 'iTerm.app' }, [], true],
+  [{ VTE_VERSION: '7600' }, [], true],
+  [{ TERM: 'xterm-kitty' }, [], true],
+  [{}, [], false],
+  [{ VTE_VERSION: '7600', TMUX: '/tmp/tmux' }, [], false],
+  [{ VTE_VERSION: '7600', NO_COLOR: '1' }, [], false],
+  [{ VTE_VERSION: '7600' }, ['--no-color'], false],
+])('on a terminal with %j %j the name is a link to the passage: %s', async (env, args, linked) => {
+  const run = await search(answerWith([result({})]), ['rent', ...args], { terminal: 80, env })
+  expect(run.stdout.includes('\u001b]8;;http://127.0.0.1:4747/documents/doc_1?')).toBe(linked)
+  expect(run.stdout.includes(']8;')).toBe(linked)
+})
+
+test('an address that could end its sequence is no link, and an instance without addresses has none', async () => {
+  for (const url of ['http://x/\u001b\\\u001b[2J', 'javascript:alert(1)', 'http://x/\u009c', undefined]) {
+    const run = await search(answerWith([{ ...result({}), url }]), ['rent'], { terminal: 80, env: { VTE_VERSION: '7600' } })
+    expect(run.stdout).not.toContain(']8;')
+  }
+})
+
 test('the header of a table, and the other documents with the same text, stand with a result', async () => {
   const one = result({})
   const chunk = { ...one.chunk, context: 'Year | Rent' }

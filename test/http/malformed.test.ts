@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { problem } from '../../src/contract/common.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { malformedRequests } from '../../src/http/malformed.ts'
+import { malformedRequests, MOST_HEADER_BYTES } from '../../src/http/malformed.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = createServer((_, response) => response.end('reached'))
+  server = createServer({ maxHeaderSize: MOST_HEADER_BYTES }, (_, response) => response.end('reached'))
   server.on(
     'clientError',
     malformedRequests(systemClock, () => 'http://docs.example'),
@@ -19,7 +19,7 @@ afterAll(() => void server.close())
 
 test.each([
   ['no HTTP at all', 'hello\r\n\r\n', 400, 'invalid_http'],
-  ['headers that never end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+  ['headers that never end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 431, 'headers_too_large'],
 ])('%s gets a problem like every other error', async (_, request, status, code) => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(request)

@@ -28,6 +28,9 @@ test('the passage with its document, page, offsets and marked words', async () =
   const { body: text } = await app.alice.get<string>(`/api/v1/documents/${id}/text`)
   expect(text.slice(best!.chunk.char_start, best!.chunk.char_end)).toBe(best!.text)
   expect(best!.highlights.map(([start, end]) => best!.text.slice(start, end).toLowerCase())).toContain('refunds')
+  expect(best!.url).toMatch(
+    new RegExp(`^${app.url}/documents/${id}\\?page=1&passage=0-${best!.chunk.char_end}-[0-9a-f]{8}#passage$`),
+  )
   expect(body).toMatchObject({ query: 'when are refunds paid', mode: 'hybrid', pending_documents: 0, rerank: { applied: false } })
   expect(best).not.toHaveProperty('explain')
   expect(best).not.toHaveProperty('matching_chunks')

@@ -9,7 +9,7 @@ let app: TestApp
 let bob: WebClient
 let csrf: string
 /** Alice's: whatever Bob sends, he sees none of it and changes none of it. */
-let hers: { user: string; session: string; key: string; client: string; code: string }
+let hers: { user: string; session: string; key: string; client: string; code: string; document: string }
 let bobs: string
 
 beforeAll(async () => {
@@ -34,7 +34,8 @@ beforeAll(async () => {
   await oauth.device.decide(device.user_code, owner, true)
   await connect(client.id, device.device_code)
   const [session] = await accounts.listSessions(owner.id)
-  hers = { user: owner.id, session: session!.id, key: record.id, client: client.id, code: device.user_code }
+  const document = await app.alice.ready('file of the owner.txt', 'The lantern of the owner.', { project: 'All of the owner' })
+  hers = { user: owner.id, session: session!.id, key: record.id, client: client.id, code: device.user_code, document }
   bob = await loggedIn(app, 'bob@example.org')
   bobs = (await records.users.findByEmail('bob@example.org'))!.id
   csrf = Object.fromEntries((await bob.get('/settings/profile')).form('/logout').fields)['csrf']!
@@ -47,6 +48,7 @@ afterAll(async () => {
   expect((await records.keys.list(hers.user, { limit: 100 })).items.map(({ id }) => id)).toContain(hers.key)
   expect(await oauth.clients.get(hers.client)).toMatchObject({ name: 'Client of the owner', ownerId: hers.user })
   expect((await oauth.connections.list(hers.user)).map(({ client }) => client.id)).toEqual([hers.client])
+  expect(await records.documents.get(hers.user, hers.document)).toMatchObject({ status: 'ready' })
   expect(await records.users.findByEmail('mole@example.org')).toBeNull()
   await app.close()
 })
@@ -81,7 +83,15 @@ const at = (method: Page['method'], path: string) => `${method} ${path}`
 /** For every page: what Bob tries, and what he must get. */
 const CASES: Record<string, () => Promise<void>> = {
   [at('GET', '/assets/:id')]: () => see('/assets/style.css'),
-  [at('GET', paths.home)]: () => see('/', 303),
+  [at('GET', paths.home)]: async () => {
+    await see('/')
+    await see('/?q=lantern')
+    // Her project is as unknown as any other, and what he typed is all there is of it.
+    const page = await bob.get(`/?${new URLSearchParams({ q: 'lantern', project: 'All of the owner' })}`)
+    expect([page.status, page.text]).toEqual([404, expect.not.stringContaining('file of')])
+  },
+  [at('GET', paths.document(':id'))]: () => see(`${paths.document(hers.document)}?page=1&q=lantern`, 404),
+  [at('GET', paths.original(':id'))]: () => see(paths.original(hers.document), 404),
   [at('GET', paths.login)]: () => see('/login', 303),
   [at('POST', paths.login)]: () => send('/login', { email: 'nobody@example.org', password: 'guess' }, 422),
   [at('POST', paths.logout)]: async () => {

@@ -14,13 +14,13 @@ afterAll(() => app?.close())
 
 const sessionName = () => `docsearch_${new URL(app.url).port}`
 
-test('the start page leads to the login, and after it to the settings', async () => {
+test('the start page leads to the login, and the login to it', async () => {
   const browser = webClient(app)
   const login = await browser.follow(await browser.get('/'))
   expect(login.text).toContain('Log in')
   const page = await browser.follow(await browser.submit(login, '/login', { email: 'Alice@Example.org', password: PASSWORD }))
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('alice@example.org')])
-  expect((await browser.get('/')).location).toBe('/settings')
+  expect((await browser.get('/login')).location).toBe('/')
   expect((await browser.get('/login?return_to=/device')).location).toBe('/device')
 })
 
@@ -52,7 +52,7 @@ test('the session id changes at login, and the one before is worth nothing', asy
   // The login page sends somebody with a session on, so this is a form that was open before.
   const { csrf } = Object.fromEntries((await browser.get('/settings/profile')).form('/logout').fields)
   const page = await browser.post('/login', { csrf: csrf!, email: 'bob@example.org', password: PASSWORD })
-  expect([page.status, page.location]).toEqual([303, '/settings'])
+  expect([page.status, page.location]).toEqual([303, '/'])
   expect(browser.cookies.get(sessionName())).not.toBe(first)
   expect((await browser.get('/settings/profile')).text).toContain('bob@example.org')
   const planted = webClient(app)
@@ -81,15 +81,16 @@ test('logging out ends the session, not only the cookie', async () => {
 test.each([
   ['/settings/api-keys?x=1', '/settings/api-keys?x=1'],
   ['/settings/clients#part', '/settings/clients'],
-  ['//evil.example', '/settings'],
-  ['/\\evil.example', '/settings'],
-  ['/\t/evil.example', '/settings'],
-  ['/\n/evil.example', '/settings'],
-  ['/.//evil.example', '/settings'],
-  ['https://evil.example/', '/settings'],
-  ['evil.example', '/settings'],
-  ['javascript:alert(1)', '/settings'],
-  ['', '/settings'],
+  ['/?q=who+pays+%26+when', '/?q=who+pays+%26+when'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['/\t/evil.example', '/'],
+  ['/\n/evil.example', '/'],
+  ['/.//evil.example', '/'],
+  ['https://evil.example/', '/'],
+  ['evil.example', '/'],
+  ['javascript:alert(1)', '/'],
+  ['', '/'],
 ])('return_to=%j leads to %s', async (sent, expected) => {
   const browser = webClient(app)
   const login = await browser.get(`/login?return_to=${encodeURIComponent(sent)}`)

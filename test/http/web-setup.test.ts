@@ -29,7 +29,7 @@ test('setup: name, email and password make the account, and its person is logged
   const form = await browser.get(`/setup?token=${token}`)
   expect([form.status, form.text]).toEqual([200, expect.stringContaining('Set up your instance')])
   const page = await browser.submit(form, '/setup', { ...chosen, name: 'Olga', email: 'olga@example.org' })
-  expect([page.status, page.location]).toEqual([303, '/settings'])
+  expect([page.status, page.location]).toEqual([303, '/'])
   expect((await browser.get('/settings/profile')).field('name')).toBe('Olga')
   expect((await webClient(app).logIn('olga@example.org', PASSWORD)).status).toBe(303)
 })

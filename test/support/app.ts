@@ -16,6 +16,7 @@ import { chooseEmbedder } from '../../src/embed/choose.ts'
 import { createEmbedderModels } from '../../src/embed/models.ts'
 import { startEngine } from '../../src/engine/start.ts'
 import { createApp } from '../../src/http/app.ts'
+import { MOST_HEADER_BYTES } from '../../src/http/malformed.ts'
 import type { HttpSettings, Services } from '../../src/http/services.ts'
 import { createLanceIndexStore } from '../../src/index/lance.ts'
 import { createIngest } from '../../src/ingest/create.ts'
@@ -120,7 +121,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   Object.assign(services, options.change?.({ ...services }))
   const handle = createApp(services).callback()
   // Koa answers its own failures; nothing waits for the promise.
-  const server = createServer({ requestTimeout: 0 }, (request, response) => void handle(request, response))
+  const server = createServer(
+    { requestTimeout: 0, maxHeaderSize: MOST_HEADER_BYTES },
+    (request, response) => void handle(request, response),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 

@@ -17,6 +17,7 @@ import {
   renderUsers,
 } from '../../src/pages/settings/users.tsx'
 import { SCOPES } from '../../src/core/model.ts'
+import { searchPageSamples } from './search-page-samples.ts'
 
 /** What a person or an application called itself. */
 export interface Names {
@@ -55,7 +56,7 @@ const SECRET = 'dss_9aB-cD3eF_gH5iJ7kL1mN0oP2qR4sT6uV8wX-yZ0aBcDeFg'
 
 /** Every page in each of its states, by name. */
 export function pageSamples(names: Names): Record<string, string> {
-  return { ...accountPages(names), ...settingsPages(names) }
+  return { ...accountPages(names), ...settingsPages(names), ...searchPageSamples(names) }
 }
 
 function accountPages({ person, email, application, redirectUri, text }: Names): Record<string, string> {

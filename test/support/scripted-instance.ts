@@ -92,6 +92,7 @@ export function result(
     highlights,
     joined_chunks: 1,
     also_in: [],
+    url: `http://127.0.0.1:4747/documents/doc_1?page=${page}&passage=0-${text.length}-0a1b2c3d#passage`,
   }
 }
 

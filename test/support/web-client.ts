@@ -51,7 +51,7 @@ export async function loggedIn(app: TestApp, email: string): Promise<WebClient> 
   if (!user.hasPassword) await accounts.setPassword(user.id, PASSWORD)
   const client = webClient(app)
   const page = await client.logIn(email, PASSWORD)
-  expect([page.status, page.location]).toEqual([303, '/settings'])
+  expect([page.status, page.location]).toEqual([303, '/'])
   return client
 }
 

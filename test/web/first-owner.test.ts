@@ -37,7 +37,8 @@ describe.skipIf(browserPath === undefined)(`the first owner (${browserWord})`, (
     await page.getByLabel('New password').fill('correct horse battery')
     await page.getByLabel('The same again').fill('correct horse battery')
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.waitForURL(`${daemon.url}/settings/profile`)
+    await page.getByText('No documents yet').waitFor()
+    await page.getByRole('link', { name: 'Settings' }).click()
 
     await page.getByRole('link', { name: 'API Keys' }).click()
     await page.getByRole('link', { name: 'New API key' }).click()
@@ -52,6 +53,12 @@ describe.skipIf(browserPath === undefined)(`the first owner (${browserWord})`, (
     await program.upload([{ name: 'lease.txt', content: 'The notice period of the lease is three months.' }], { wait: true })
     const { results } = await program.search('notice period')
     expect(results.map(({ document }) => document.name)).toEqual(['lease.txt'])
+
+    await page.getByRole('link', { name: 'Search', exact: true }).click()
+    await page.getByLabel('Search for').fill('notice period')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'lease.txt' }).click()
+    await page.locator('#passage', { hasText: 'three months' }).waitFor()
 
     // The browser sent its origin with our forms, and the token of the link in no header at all.
     await Promise.all(seen)

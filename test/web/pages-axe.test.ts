@@ -8,7 +8,7 @@ import { ASSETS } from '../../src/pages/assets.ts'
 import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
 import { HOSTILE, pageSamples, USUAL } from '../support/page-samples.ts'
 
-const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 const NARROW = { width: 360, height: 740 }
 /** Each theme and each width once: no colour depends on the width, and no width on the theme. */
 const LOOKS = [
@@ -24,6 +24,11 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const asset = Object.entries(ASSETS).find(([name]) => pathname === `/assets/${name}`)?.[1]
   if (asset !== undefined) {
     response.writeHead(200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=3600' }).end(asset.body)
+    return
+  }
+  // What a frame shows is no page of ours.
+  if (pathname.startsWith('/documents/')) {
+    response.writeHead(200, { 'Content-Type': 'text/plain' }).end('The original.')
     return
   }
   const body = (pathname === '/hostile' ? hostile : usual)[searchParams.get('page') ?? '']

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { SearchAnswer, SearchRequest, SearchResult } from '../../contract/search.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usage } from '../exit.ts'
-import { canAsk, widthOf } from '../io.ts'
+import { canAsk, wantsColor, widthOf } from '../io.ts'
+import { showsLinks } from '../view/hyperlink.ts'
 import { oneLine } from '../view/safe.ts'
 import { count } from '../view/style.ts'
 
@@ -88,7 +89,9 @@ async function print(context: Context, answer: SearchAnswer, options: Options): 
     context.print(format === 'csv' ? formatCsv(answer.results) : formatJsonLines(answer.results))
   } else if (context.io.stdout.isTTY === true) {
     const { formatResults } = await import('../view/results.ts')
-    context.print(formatResults(answer.results, { width: widthOf(context.io.stdout), style: context.style }))
+    const { env, stdout } = context.io
+    const links = wantsColor(stdout, env, context.globals.color) && showsLinks(env)
+    context.print(formatResults(answer.results, { width: widthOf(stdout), style: context.style, links }))
   } else {
     context.print(answer.results.map(pipeLine).join(''))
   }

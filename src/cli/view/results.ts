@@ -1,4 +1,5 @@
 import type { SearchResult } from '../../contract/search.ts'
+import { hyperlink } from './hyperlink.ts'
 import { oneLine, safeSameLength } from './safe.ts'
 import type { Style } from './style.ts'
 import { count } from './style.ts'
@@ -7,6 +8,8 @@ import { textWidth, truncate, wrap } from './width.ts'
 interface Layout {
   width: number
   style: Style
+  /** Names lead to their passage in the web page. */
+  links: boolean
 }
 
 const INDENT = '   '
@@ -16,7 +19,7 @@ export function formatResults(results: readonly SearchResult[], layout: Layout):
   return results.map((result) => formatResult(result, layout)).join('\n')
 }
 
-function formatResult(result: SearchResult, { width, style }: Layout): string {
+function formatResult(result: SearchResult, { width, style, links }: Layout): string {
   const { document, chunk } = result
   const rank = `${result.rank}.`.padEnd(INDENT.length)
   const pages = chunk.page_start === chunk.page_end ? `page ${chunk.page_start}` : `pages ${chunk.page_start}–${chunk.page_end}`
@@ -25,7 +28,9 @@ function formatResult(result: SearchResult, { width, style }: Layout): string {
   const facts = ` · ${pages}${more} · ${oneLine(document.project.name)}  `
   const score = result.score.toFixed(2)
   const name = truncate(oneLine(document.name), Math.max(12, width - rank.length - textWidth(facts) - score.length))
-  const lines = [rank + style.bold(name) + facts + style.dim(score)]
+  // Instances of an earlier version give no address.
+  const shown = links ? hyperlink(style.bold(name), result.url) : style.bold(name)
+  const lines = [rank + shown + facts + style.dim(score)]
   if (chunk.heading !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.heading), width - INDENT.length)))
   if (chunk.context !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.context), width - INDENT.length)))
   lines.push(...passage(result, width - INDENT.length, style).map((line) => (line === '' ? '' : INDENT + line)))

@@ -3,7 +3,7 @@ import { readText } from '../read-text.ts'
 import type { Ctx } from '../route.ts'
 import type { Middleware } from '../step.ts'
 
-/** More than any form of ours: the longest carries an authorization request of up to 16 kB, percent-encoded once more. */
+/** More than any form of ours: the longest carries an authorization request, percent-encoded once more. */
 const MOST_BYTES = 64_000
 const TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 

@@ -4,6 +4,9 @@ import { devicePages } from './device.ts'
 import { loginPages } from './login.ts'
 import type { Page } from './page.ts'
 import { clientPages } from './settings/clients.ts'
+import { documentPages } from './documents/document.ts'
+import { originalPages } from './documents/original.ts'
+import { searchPages } from './search.ts'
 import { connectionPages } from './settings/connections.ts'
 import { keyPages } from './settings/keys.ts'
 import { profilePages } from './settings/profile.ts'
@@ -14,6 +17,9 @@ import { setupPages } from './setup.ts'
 export function pages(): Page[] {
   return [
     ...assetPages,
+    ...searchPages(),
+    ...documentPages,
+    ...originalPages,
     ...loginPages,
     ...setupPages,
     ...authorizePages,

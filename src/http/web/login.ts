@@ -17,18 +17,12 @@ const loginForm = z.object({ email: z.string().default(''), password: z.string()
 export const loginPages: Page[] = [
   {
     method: 'GET',
-    path: paths.home,
-    access: 'anyone',
-    handle: ({ visitor, goTo }) => goTo(visitor === null ? paths.login : paths.settings),
-  },
-  {
-    method: 'GET',
     path: paths.login,
     access: 'anyone',
     async handle({ ctx, services, visitor, csrf, show, goTo }) {
       const sent = ctx.query['return_to']
       const returnTo = safeReturnTo(typeof sent === 'string' ? sent : undefined)
-      if (visitor !== null) return goTo(returnTo ?? paths.settings)
+      if (visitor !== null) return goTo(returnTo ?? paths.home)
       const notice = await leadOn(ctx, services, returnTo)
       show(renderLogin({ csrf, returnTo, email: '', failure: null, notice }))
     },
@@ -46,7 +40,7 @@ export const loginPages: Page[] = [
         const user = await services.accounts.logIn({ email, password, address: ctx.ip })
         if (user === null) return show(renderLogin({ ...again, failure: 'wrong' }), 422)
         await beginSession(ctx, services, user)
-        goTo(returnTo ?? paths.settings)
+        goTo(returnTo ?? paths.home)
       } catch (error) {
         if (!(error instanceof DocsearchError) || error.code !== 'too_many_failures') throw error
         const seconds = Math.ceil(error.retryAfter ?? 60)

@@ -3,13 +3,14 @@ import type { Middleware } from '../step.ts'
 
 /**
  * No script at all, style and pictures from here, no framing. `formTargets`: where a form may lead beside this origin; browsers hold
- * the redirects after a form against it too (CSP Level 3 section 6.4.1).
+ * the redirects after a form against it too (CSP Level 3 section 6.4.1). `frames`: the page may show another of ours in it.
  */
-function policy(formTargets: readonly string[]): string {
+function policy(formTargets: readonly string[], { frames = false } = {}): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
+    ...(frames ? ["frame-src 'self'"] : []),
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -34,6 +35,11 @@ export function setPagePolicy(ctx: Ctx): void {
 /** This answer's forms may lead to this address, which was validated as an application's: `https://host:port`, or `scheme:`. */
 export function allowFormTarget(ctx: Ctx, redirectUri: string): void {
   ctx.set('Content-Security-Policy', policy([formTarget(new URL(redirectUri))]))
+}
+
+/** This answer may show an original of ours in a frame. */
+export function allowFrames(ctx: Ctx): void {
+  ctx.set('Content-Security-Policy', policy([], { frames: true }))
 }
 
 function formTarget({ protocol, hostname, origin }: URL): string {

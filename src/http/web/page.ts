@@ -6,6 +6,7 @@ import type { Ctx } from '../route.ts'
 import type { Services } from '../services.ts'
 import { csrfToken } from './csrf.ts'
 import { setFlash, takeFlash, type FlashCode } from './flash.ts'
+import { safeReturnTo } from './return-to.ts'
 import type { Login } from './session.ts'
 import { submitted, type Submitted } from './submitted.ts'
 
@@ -89,7 +90,8 @@ export function redirect(ctx: Ctx, location: string, status: 302 | 303): void {
   ctx.body = ''
 }
 
-/** To the login, and from there back to this page or the given one. */
+/** To the login, and from there back to this page or the given one; one whose address is too long to be carried along is forgotten. */
 export function redirectToLogin(ctx: Ctx, returnTo: string): void {
-  redirect(ctx, `${paths.login}?${new URLSearchParams({ return_to: returnTo })}`, 303)
+  const query = safeReturnTo(returnTo) === null ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
+  redirect(ctx, paths.login + query, 303)
 }

@@ -68,7 +68,7 @@ export const setupPages: Page[] = [
       }
       if (user === null) return linkEnded(call)
       await beginSession(ctx, services, user)
-      goTo(paths.settings)
+      goTo(paths.home)
     },
   },
 ]

@@ -30,7 +30,7 @@ export function SettingsPage({ page, tab, title = tab, lead, action, failed, chi
   const own = TABS.find(({ name }) => name === tab)?.path ?? paths.settings
   const tabs = TABS.filter(({ ownerOnly }) => !ownerOnly || page.viewer.role === 'owner')
   return (
-    <AppPage title={title} failed={failed} {...page}>
+    <AppPage title={title} failed={failed} place="settings" {...page}>
       <div class="settings">
         <nav aria-label="Settings">
           <ul>

@@ -15,7 +15,7 @@ export async function findProject(
 /** The same for its id alone, without counting its documents. */
 export async function findProjectId(
   { records }: Pick<Services, 'records'>,
-  caller: Principal,
+  caller: Pick<Principal, 'userId'>,
   idOrName: string,
 ): Promise<string> {
   return found(await records.projects.findId(caller.userId, idOrName), idOrName)

@@ -1,12 +1,16 @@
 import type { SearchAnswer, SearchResult } from '../../../contract/search.ts'
 import type { SearchHit, SearchOutcome } from '../../../search/search.ts'
+import { passageAddress } from '../../passage-address.ts'
+
+interface Options {
+  explain: boolean
+  groupBy: 'chunk' | 'document'
+  /** Before the addresses of passages. */
+  baseUrl: string
+}
 
 /** A search's outcome as the wire has it. */
-export function presentSearch(
-  query: string,
-  outcome: SearchOutcome,
-  options: { explain: boolean; groupBy: 'chunk' | 'document' },
-): SearchAnswer {
+export function presentSearch(query: string, outcome: SearchOutcome, options: Options): SearchAnswer {
   return {
     query,
     corrected_query: outcome.correctedQuery,
@@ -25,7 +29,7 @@ export function presentSearch(
   }
 }
 
-function presentHit(hit: SearchHit, options: { explain: boolean; groupBy: 'chunk' | 'document' }): SearchResult {
+function presentHit(hit: SearchHit, options: Options): SearchResult {
   const { document, chunk } = hit
   return {
     rank: hit.rank,
@@ -52,6 +56,7 @@ function presentHit(hit: SearchHit, options: { explain: boolean; groupBy: 'chunk
     joined_chunks: hit.joinedChunks,
     also_in: hit.alsoIn.map(({ id, name, pageStart }) => ({ id, name, page_start: pageStart })),
     highlights: hit.highlights,
+    url: options.baseUrl + passageAddress(hit),
     ...(options.groupBy === 'document' ? { matching_chunks: hit.matchingChunks } : {}),
     ...(options.explain ? { explain: hit.stages } : {}),
   }

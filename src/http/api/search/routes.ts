@@ -1,10 +1,6 @@
-import { searchAnswer, searchRequest, searchRequestWithin, type ParsedSearchRequest } from '../../../contract/search.ts'
-import type { Principal } from '../../../core/model.ts'
-import type { SearchQuery } from '../../../search/search.ts'
+import { searchAnswer, searchRequest, searchRequestWithin } from '../../../contract/search.ts'
 import { route } from '../../route.ts'
-import type { Services } from '../../services.ts'
-import { findProjectId } from '../projects/find.ts'
-import { presentSearch } from './present.ts'
+import { ask } from './ask.ts'
 
 export const searchRoutes = [
   route({
@@ -21,35 +17,7 @@ export const searchRoutes = [
     answers: { 200: { description: 'The passages, best first', schema: searchAnswer } },
     problems: ['invalid_query', 'project_not_found', 'unavailable'],
     async handle({ ctx, services, caller, body, gone }) {
-      const outcome = await services.search.search(await toQuery(services, caller, body), gone)
-      ctx.body = presentSearch(body.query, outcome, { explain: body.explain, groupBy: body.group_by })
+      ctx.body = await ask(services, caller, body, gone)
     },
   }),
 ]
-
-async function toQuery(services: Services, caller: Principal, body: ParsedSearchRequest): Promise<SearchQuery> {
-  const { filter = {} } = body
-  return {
-    ownerId: caller.userId,
-    query: body.query,
-    limit: body.limit,
-    offset: body.offset,
-    mode: body.mode,
-    rerank: body.rerank,
-    correct: body.correct,
-    groupBy: body.group_by,
-    ...(body.project === undefined ? {} : { projectIds: await projectIds(services, caller, [body.project].flat()) }),
-    ...(filter.document_ids === undefined ? {} : { documentIds: filter.document_ids }),
-    ...(filter.media_types === undefined ? {} : { mediaTypes: filter.media_types }),
-    ...(filter.tags === undefined ? {} : { tags: filter.tags }),
-    ...(filter.path_prefix === undefined ? {} : { pathPrefix: filter.path_prefix }),
-    ...(filter.created_after === undefined ? {} : { createdAfter: new Date(filter.created_after) }),
-    ...(filter.created_before === undefined ? {} : { createdBefore: new Date(filter.created_before) }),
-  }
-}
-
-async function projectIds(services: Services, caller: Principal, namesOrIds: readonly string[]): Promise<string[]> {
-  const ids = new Set<string>()
-  for (const one of new Set(namesOrIds)) ids.add(await findProjectId(services, caller, one))
-  return [...ids]
-}

@@ -1,0 +1,49 @@
+import { documentText, type Page } from '../../../core/parsed.ts'
+import type { PassageState } from '../../../pages/document/document.tsx'
+import { startOfPage, windowAt, type TextWindow } from '../../../pages/document/window.ts'
+import { marksOf } from '../../../search/marks.ts'
+import { isThere, parsePassage } from '../../passage-address.ts'
+
+/** What an address asks to see of a document. */
+interface Wanted {
+  passage: string
+  /** Number of a page. */
+  page: number | null
+  /** An offset in the text. */
+  at: number | null
+  /** The question whose words are marked in the passage. */
+  question: string
+}
+
+interface Place {
+  window: TextWindow
+  passage: PassageState
+  /** Number of the page. */
+  page: number
+}
+
+type Query = Readonly<Record<string, string | string[] | undefined>>
+
+export function wantedOf(query: Query, question: string | undefined): Wanted {
+  const last = (name: string) => [query[name] ?? []].flat().at(-1) ?? ''
+  const number = (name: string) => (/^\d{1,9}$/.test(last(name)) ? Number(last(name)) : null)
+  return { passage: last('passage'), page: number('page'), at: number('at'), question: question ?? '' }
+}
+
+/** The passage, if the text still has it; else its page; else the top. */
+export function placeIn(pages: readonly Page[], { passage: sent, page, at, question }: Wanted): Place {
+  const passage = sent === '' ? null : parsePassage(sent)
+  if (passage !== null) {
+    const text = documentText(pages)
+    if (isThere(passage, text)) {
+      const { start, end } = passage
+      const window = windowAt(pages, { near: start })
+      const sheet = window.sheets.findLast((one) => one.start <= start)
+      return { window, passage: { start, end, marks: marksOf(question, text.slice(start, end)) }, page: sheet?.page.number ?? 1 }
+    }
+  }
+  const start = page === null ? null : startOfPage(pages, page)
+  const window = windowAt(pages, { at: start ?? at ?? 0 })
+  const first = start === null || page === null ? (window.sheets[0]?.page.number ?? 1) : page
+  return { window, passage: sent === '' ? null : 'gone', page: first }
+}

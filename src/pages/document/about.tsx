@@ -1,0 +1,43 @@
+import type { Document } from '../../contract/documents.ts'
+import { Facts, shortTitle, Time } from '../parts.tsx'
+import { kindOf, searchAddress } from '../search/fields.ts'
+import { byteCount } from './bytes.ts'
+
+/** What it is, where it is from, how much. */
+export function AboutDocument({ document }: { document: Document }) {
+  const { title, name, path, project, tags, page_count: pages, size_bytes: bytes, created_at: at, health } = document
+  const count = pages ?? 0
+  return (
+    <Facts
+      facts={[
+        title === null || title === '' || title === name ? null : ['Title', <bdi>{shortTitle(title)}</bdi>, 'alone'],
+        path === name ? null : ['Path', <bdi>{path}</bdi>, 'alone'],
+        [
+          'Project',
+          <a href={searchAddress({ project: project.id })}>
+            <bdi>{project.name}</bdi>
+          </a>,
+        ],
+        ['Type', kindOf(document.media_type)],
+        count > 1 || health.pages_without_text > 0 ? ['Pages', pagesText(count, health.pages_without_text)] : null,
+        ['Size', byteCount(bytes)],
+        ['Added', <Time at={at} />],
+        tags.length === 0
+          ? null
+          : [
+              'Tags',
+              tags.map((tag, index) => (
+                <>
+                  {index === 0 ? null : ', '}
+                  <bdi>{tag}</bdi>
+                </>
+              )),
+            ],
+      ]}
+    />
+  )
+}
+
+function pagesText(pages: number, without: number): string {
+  return without === 0 ? String(pages) : `${pages}, ${without} of them without text`
+}

@@ -1,0 +1,28 @@
+/** Offsets in UTF-16 code units. */
+export type Span = readonly [start: number, end: number]
+
+interface MarkedProps {
+  text: string
+  /** Sorted, not overlapping. */
+  marks: readonly Span[]
+  /** The part that is shown; all of it when left out. */
+  part?: Span
+}
+
+/** A text, or a part of it, with spans of it marked. */
+export function Marked({ text, marks, part: [from, to] = [0, text.length] }: MarkedProps) {
+  const pieces = []
+  let at = from
+  for (const [start, end] of marks) {
+    const [first, last] = [Math.max(start, at), Math.min(end, to)]
+    if (first >= last) continue
+    pieces.push(text.slice(at, first), <mark>{text.slice(first, last)}</mark>)
+    at = last
+  }
+  return (
+    <>
+      {pieces}
+      {text.slice(at, to)}
+    </>
+  )
+}

@@ -1,0 +1,118 @@
+import { paths } from '../paths.ts'
+import { KINDS, type SearchField, type SearchFields } from './fields.ts'
+
+export interface ProjectChoice {
+  id: string
+  name: string
+}
+
+/** What is wrong with a field, one sentence each. */
+export type SearchErrors = Partial<Record<SearchField, string>>
+
+interface SearchFormProps {
+  fields: SearchFields
+  errors: SearchErrors
+  projects: readonly ProjectChoice[]
+  autofocus: boolean
+}
+
+/** The question and how to narrow it. It changes nothing, so it is a GET form: each search has an address. */
+export function SearchForm({ fields, errors, projects, autofocus }: SearchFormProps) {
+  return (
+    <form method="get" action={paths.home} role="search" class="search">
+      <div class="ask">
+        <label class="unseen" for="q">
+          Search for
+        </label>
+        <input
+          type="search"
+          id="q"
+          name="q"
+          value={fields.q ?? ''}
+          placeholder="Ask in your own words"
+          required
+          dir="auto"
+          autocomplete="off"
+          enterkeyhint="search"
+          {...(autofocus ? { autofocus: true } : {})}
+          {...faultOf('q', errors)}
+        />
+        <button class="primary" type="submit">
+          Search
+        </button>
+      </div>
+      <div class="narrow-by">
+        <ProjectSelect fields={fields} errors={errors} projects={projects} />
+        <label class="tick" for="group">
+          <input type="checkbox" id="group" name="group" value="document" checked={fields.group === 'document'} />
+          One result per document
+        </label>
+        <details {...(fields.type || fields.tags || errors.type || errors.tags ? { open: true } : {})}>
+          <summary>More filters</summary>
+          <div class="more">
+            <label for="type">Type</label>
+            <select id="type" name="type" {...faultOf('type', errors)}>
+              <option value="">Any</option>
+              {Object.entries(KINDS).map(([value, { label }]) => (
+                <option value={value} selected={fields.type === value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+            <label for="tags">
+              Tags <small>any of these, with commas between</small>
+            </label>
+            <input
+              type="text"
+              id="tags"
+              name="tags"
+              value={fields.tags ?? ''}
+              autocomplete="off"
+              autocapitalize="none"
+              {...faultOf('tags', errors)}
+            />
+          </div>
+        </details>
+      </div>
+    </form>
+  )
+}
+
+/** Its sentence stands below the form, as `SearchFaults` shows it. */
+function faultOf(name: SearchField, errors: SearchErrors) {
+  return errors[name] === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${name}-error` }
+}
+
+/** What keeps a search from being answered. */
+export function SearchFaults({ errors }: { errors: SearchErrors }) {
+  return (
+    <div class="notice error" role="alert">
+      {Object.entries(errors).map(([name, message]) => (
+        <p id={`${name}-error`}>{message}</p>
+      ))}
+    </div>
+  )
+}
+
+/** Of one's own projects; one that is named in the address and not there stays to be seen. */
+function ProjectSelect({ fields: { project = '' }, errors, projects }: Omit<SearchFormProps, 'autofocus'>) {
+  const chosen = projects.find(({ id }) => id === project) ?? projects.find(({ name }) => name === project)
+  return (
+    <div class="in-project">
+      <label for="project">In</label>
+      <select id="project" name="project" {...faultOf('project', errors)}>
+        <option value="">All projects</option>
+        {projects.map(({ id, name }) => (
+          <option value={id} selected={id === chosen?.id}>
+            {name}
+          </option>
+        ))}
+        {project === '' || chosen !== undefined ? null : (
+          <option value={project} selected>
+            {project}
+          </option>
+        )}
+      </select>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import type { SearchAnswer } from '../../contract/search.ts'
+import { searchAddress, type SearchFields } from './fields.ts'
+
+/** What one has to know of an answer before one believes it: another question was answered, or less than all was searched. */
+export function Notes({ answer, fields }: { answer: SearchAnswer; fields: SearchFields }) {
+  const { query, corrected_query: corrected, pending_documents: pending, mode_reason: modeReason, rerank } = answer
+  // Where nothing was set up there is nothing amiss; a reranker with a name that did not answer is.
+  const orderReason = !rerank.applied && rerank.model !== null && answer.results.length > 0 ? rerank.reason : null
+  return (
+    <>
+      {corrected === null ? null : (
+        <p class="corrected">
+          Showing results for{' '}
+          <a href={searchAddress({ ...fields, q: corrected, offset: '' })}>
+            <strong>
+              <bdi>{corrected}</bdi>
+            </strong>
+          </a>
+          .{' '}
+          <span>
+            Search instead for{' '}
+            <a href={searchAddress({ ...fields, exact: '1', offset: '' })}>
+              <bdi>{query}</bdi>
+            </a>
+            .
+          </span>
+        </p>
+      )}
+      {pending === 0 ? null : <p class="notice">{pendingText(pending)} and may be missing here.</p>}
+      {modeReason === null ? null : <p class="notice warning">{modeReason}</p>}
+      {orderReason === null ? null : <p class="notice warning">The best may not stand first. {orderReason}</p>}
+    </>
+  )
+}
+
+export function pendingText(pending: number): string {
+  return pending === 1 ? '1 document is still being read' : `${pending} documents are still being read`
+}

@@ -1,0 +1,101 @@
+import type { SearchAnswer } from '../../contract/search.ts'
+import { Code } from '../parts.tsx'
+import { paths } from '../paths.ts'
+import { searchAddress, type SearchFields } from './fields.ts'
+import { pendingText } from './notes.tsx'
+import type { Holdings } from './search.tsx'
+
+/** Before the first question: what there is, and what a question can say. */
+export function Welcome({ holdings: { documents, pending, projects } }: { holdings: Holdings }) {
+  const many = new Intl.NumberFormat('en').format(documents)
+  return (
+    <div class="welcome">
+      <p>
+        {documents === 1 ? '1 document' : `${many} documents`}
+        {projects.length > 1 ? ` in ${projects.length} projects` : ''}
+        {pending === 0 ? '' : `; ${pendingText(pending)}`}
+      </p>
+      <dl class="operators">
+        <dt>
+          <code>"third working day"</code>
+        </dt>
+        <dd>these words in this order</dd>
+        <dt>
+          <code>-deposit</code>
+        </dt>
+        <dd>passages without this word</dd>
+        <dt>
+          <code>name:lease</code>
+        </dt>
+        <dd>documents with this in their name</dd>
+      </dl>
+    </div>
+  )
+}
+
+/** The way to the first document. */
+export function NoDocuments({ baseUrl }: { baseUrl: string }) {
+  return (
+    <div class="empty first">
+      <h2>No documents yet</h2>
+      <p>
+        Upload a folder of PDF, Word, text, Markdown or HTML files from a terminal. They can be found here a few seconds later.
+      </p>
+      <Code label="Commands">{`docsearch login ${baseUrl}\ndocsearch upload ~/Documents --recursive`}</Code>
+      <p>
+        A program of yours uploads with an <a href={paths.apiKeys}>API key</a>, as the <a href={paths.docs}>API documentation</a>{' '}
+        says.
+      </p>
+    </div>
+  )
+}
+
+interface NothingFoundProps {
+  answer: SearchAnswer
+  fields: SearchFields
+  isFirstPage: boolean
+}
+
+/** What to try, of what was asked: only advice that can help here. */
+export function NothingFound({ answer, fields, isFirstPage }: NothingFoundProps) {
+  if (!isFirstPage) {
+    return (
+      <div class="empty">
+        <h2>No more results</h2>
+        <a class="button" href={searchAddress({ ...fields, offset: '' })}>
+          Back to the first
+        </a>
+      </div>
+    )
+  }
+  const { query } = answer
+  const isNarrow = Boolean(fields.project || fields.type || fields.tags)
+  return (
+    <div class="empty" role="status">
+      <h2>Nothing found</h2>
+      <p>
+        No passage of your documents answers{' '}
+        <strong>
+          <bdi>{query}</bdi>
+        </strong>
+        {isNarrow ? ' within what you chose' : ''}.
+      </p>
+      <ul class="advice">
+        {isNarrow ? (
+          <li>
+            <a href={searchAddress({ q: query, group: fields.group ?? '', exact: fields.exact ?? '' })}>
+              Search in all your documents
+            </a>
+          </li>
+        ) : null}
+        {fields.exact ? (
+          <li>
+            <a href={searchAddress({ ...fields, exact: '', offset: '' })}>Let misspelt words be corrected</a>
+          </li>
+        ) : null}
+        {/["“„«」』]|(?:^|\s)-\S|name:/iu.test(query) ? <li>Leave out quotes, exclusions and names of documents</li> : null}
+        <li>Use other words, or fewer</li>
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SearchAnswer } from '../../src/contract/search.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { makePdf } from '../support/make-documents.ts'
+import { readHtml } from '../support/read-html.ts'
+import { loggedIn, type WebClient } from '../support/web-client.ts'
+
+let app: TestApp
+let alice: WebClient
+let id: string
+let long: string
+beforeAll(async () => {
+  app = await startTestApp()
+  alice = await loggedIn(app, 'alice@example.org')
+  const first = 'The lease\n\nThe rent is due on the third working day.\n'
+  id = await app.alice.ready('lease.txt', `${first}\f<i>Notice</i> is three months.\n\nשלום עולם\n`, { tags: 'flat' })
+  long = await app.alice.ready('long.txt', Array.from({ length: 3000 }, (_, n) => `Line ${n} of a long text.`).join('\n\n'))
+})
+afterAll(() => app?.close())
+
+async function linkTo(query: string): Promise<string> {
+  const { body } = await app.alice.post<SearchAnswer>('/api/v1/search', { query })
+  const url = new URL(body.results[0]!.url)
+  expect(url.origin).toBe(app.url)
+  return url.pathname + url.search
+}
+
+const passageOf = (html: string) =>
+  readHtml(html)
+    .filter(({ tag, attributes }) => tag === 'mark' && attributes['class'] === 'passage')
+    .map(({ text }) => text)
+
+test('the text page by page, the passage marked, the words of the question within it', async () => {
+  const page = await alice.get(`${await linkTo('when is the notice')}&q=notice+months`)
+  expect(page.status).toBe(200)
+  expect(passageOf(page.html)).toEqual(['<i>Notice</i> is three months.', 'שלום עולם'])
+  expect(page.html).toContain('&lt;i><mark>Notice</mark>&lt;/i> is three <mark>months</mark>.')
+  expect(readHtml(page.html).filter(({ attributes }) => attributes['id'] === 'passage')).toHaveLength(1)
+  const { text } = page
+  for (const part of ['Page 1', 'The rent is due on the third working day.', 'Page 2', 'flat', 'default'])
+    expect(text).toContain(part)
+  expect(
+    readHtml(page.html).find(({ tag, text: inner }) => tag === 'a' && inner.startsWith('Results for'))?.attributes['href'],
+  ).toBe('/?q=notice+months')
+})
+
+test('where the text has changed the page is opened, and where that is gone the top', async () => {
+  const link = await linkTo('notice months')
+  const changed = await alice.get(link.replace(/[0-9a-f]{8}$/, '00000000'))
+  expect([changed.status, passageOf(changed.html)]).toEqual([200, []])
+  expect(changed.text).toMatch(/has changed since/)
+  expect(readHtml(changed.html).find(({ attributes }) => attributes['id'] === 'passage')?.text).toContain('is three months')
+  expect((await alice.get(`/documents/${id}?page=77&passage=5-9-0a1b2c3d`)).text).toContain('The lease')
+  for (const odd of ['passage=x', 'page=-1', 'page=x&at=y', 'at=999999999', 'passage=9-1-0a1b2c3d', 'page=1&page=2'])
+    expect([odd, (await alice.get(`/documents/${id}?${odd}`)).status]).toEqual([odd, 200])
+})
+
+test('a passage is still found after its document was cut into passages and indexed anew', async () => {
+  const link = await linkTo('third working day')
+  const before = passageOf((await alice.get(link)).html)
+  await app.alice.post(`/api/v1/documents/${id}/reprocess`, {})
+  await expect.poll(async () => (await app.alice.get(`/api/v1/documents/${id}`)).body['status']).toBe('ready')
+  expect([before.length > 0, passageOf((await alice.get(link)).html)]).toEqual([true, before])
+})
+
+test('of a long text only a part, with ways to the rest that lead through all of it', async () => {
+  const lines = new Set<string>()
+  let at: string | undefined = `/documents/${long}`
+  for (let n = 0; at !== undefined && n < 20; n++) {
+    const { html, text }: { html: string; text: string } = await alice.get(at)
+    expect(html.length).toBeLessThan(200_000)
+    for (const [line] of text.matchAll(/Line \d+ of/g)) lines.add(line)
+    at = readHtml(html).find(({ attributes }) => attributes['rel'] === 'next')?.attributes['href']
+  }
+  expect(lines.size).toBe(3000)
+  const deep = await alice.get(await linkTo('"Line 2500 of a long text"'))
+  expect(passageOf(deep.html).join('\n')).toContain('Line 2500 of a long text.')
+  expect(deep.text).not.toContain('Line 10 of')
+})
+
+test('what could not be read says why and what to do, what waits says so', async () => {
+  const { body } = await app.alice.upload([{ name: 'broken.pdf', content: '%PDF-1.4\nnothing' }], {}, { Prefer: 'wait=60' })
+  const page = await alice.get(`/documents/${body.documents[0]!.id}`)
+  expect(page.text).toContain('This document cannot be searched')
+  expect(page.text).toContain(body.documents[0]!.error!.message)
+  expect(page.text).toContain('docsearch documents retry')
+})
+
+test('the original of a PDF is shown in a frame of this page alone, and nothing else may frame it', async () => {
+  const content = new Uint8Array(await makePdf([[{ text: 'The heron stands in the reeds.' }]]))
+  const { body } = await app.alice.upload([{ name: 'lease "報".pdf', content }], {}, { Prefer: 'wait=60' })
+  const path = `/documents/${body.documents[0]!.id}`
+  const page = await alice.get(path)
+  expect(page.headers.get('content-security-policy')).toMatch(/; frame-src 'self';/)
+  expect(readHtml(page.html).find(({ tag }) => tag === 'iframe')?.attributes['src']).toMatch(`${path}/original#page=1&`)
+  const original = await alice.get(`${path}/original`)
+  expect(
+    Object.fromEntries(
+      ['content-type', 'x-content-type-options', 'x-frame-options', 'content-security-policy', 'cache-control'].map((name) => [
+        name,
+        original.headers.get(name),
+      ]),
+    ),
+  ).toEqual({
+    'content-type': 'application/pdf',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
+    'content-security-policy': "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+    'cache-control': 'private, no-cache',
+  })
+  expect(original.headers.get('content-disposition')).toBe(
+    `inline; filename="lease \\"?\\".pdf"; filename*=UTF-8''lease%20%22%E5%A0%B1%22.pdf`,
+  )
+  expect((await alice.get(`${path}/original?download=1`)).headers.get('content-disposition')).toMatch(/^attachment;/)
+  const part = await alice.get(`${path}/original`, { Range: 'bytes=0-3' })
+  expect([part.status, part.html]).toEqual([206, '%PDF'])
+  expect((await alice.get(`/documents/${id}`)).headers.get('content-security-policy')).not.toContain('frame-src')
+})
+
+test.each([
+  ['page.html', '<!doctype html><title>x</title><script>alert(1)</script><p>A page of words.</p>', 'text/html', 'attachment'],
+  ['notes.md', '# Notes\n\n<script>alert(1)</script> words\n', 'text/plain; charset=utf-8', 'inline'],
+  ['notes.txt', 'Grüße, <script>alert(1)</script>', 'text/plain; charset=utf-8', 'inline'],
+])('the original %s runs nothing here', async (name, text, type, disposition) => {
+  const path = `/documents/${await app.alice.ready(name, text)}/original`
+  const { headers, html } = await alice.get(path)
+  expect([headers.get('content-type')?.toLowerCase(), headers.get('content-disposition')]).toEqual([
+    type,
+    `${disposition}; filename="${name}"`,
+  ])
+  expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox; frame-ancestors 'none'")
+  expect(headers.get('x-frame-options')).toBe('DENY')
+  expect(html).toBe(text)
+})
+
+test('a credential of the API opens no page, and a session none of the API', async () => {
+  const path = `/documents/${id}`
+  const headers = { Authorization: `Bearer ${app.alice.key}` }
+  expect((await fetch(`${app.url}${path}`, { headers, redirect: 'manual' })).status).toBe(303)
+  expect((await alice.get(`/api/v1${path}`)).status).toBe(401)
+})

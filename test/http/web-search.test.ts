@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SearchAnswer } from '../../src/contract/search.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { readHtml } from '../support/read-html.ts'
+import { loggedIn, PASSWORD, webClient, type WebClient } from '../support/web-client.ts'
+
+let app: TestApp
+let alice: WebClient
+let terms: string
+beforeAll(async () => {
+  app = await startTestApp()
+  alice = await loggedIn(app, 'alice@example.org')
+  terms = await app.alice.ready('refunds.txt', 'Refunds & returns\n\nRefunds are paid within <b>fourteen</b> days.\n', {
+    project: 'Terms',
+    tags: 'legal',
+  })
+  await app.alice.ready('gardens.txt', 'Roses want sun and a little lime in the ground.\n')
+  for (let n = 0; n < 12; n++) await app.alice.ready(`herons-${n}.txt`, `Heron number ${n} stands in the reeds of lake ${n * 7}.`)
+})
+afterAll(() => app?.close())
+
+const address = (fields: Record<string, string>) => `/?${new URLSearchParams(fields)}`
+const names = (html: string) => {
+  const elements = readHtml(html)
+  return elements.filter(({ tag, text }) => tag === 'h2' && text.endsWith('.txt')).map(({ text }) => text)
+}
+
+test('what the API finds, with its words marked and a link that opens the passage', async () => {
+  const query = 'when are refunds paid'
+  const page = await alice.get(address({ q: query }))
+  expect(page.status).toBe(200)
+  const { body } = await app.alice.post<SearchAnswer>('/api/v1/search', { query })
+  expect(names(page.html)).toEqual(body.results.map(({ document }) => document.name))
+  expect(page.html).toContain('<mark>Refunds</mark> are <mark>paid</mark> within &lt;b>fourteen&lt;/b> days.')
+  expect(page.field('q')).toBe(query)
+  expect(page.text).toContain('Terms')
+  const link = readHtml(page.html).find(({ tag, text }) => tag === 'a' && text === 'refunds.txt')!.attributes['href']!
+  const url = new URL(body.results[0]!.url)
+  expect(link).toBe(`${url.pathname}${url.search}&q=when+are+refunds+paid#passage`)
+})
+
+test.each([
+  [{ project: 'Terms' }, ['refunds.txt']],
+  [{ tags: ' shop, legal ' }, ['refunds.txt']],
+  [{ type: 'pdf' }, []],
+])('narrowed by %j', async (fields, expected) => {
+  const page = await alice.get(address({ q: 'refunds roses', ...fields }))
+  expect([page.status, names(page.html)]).toEqual([200, expected])
+  if (expected.length === 0) expect(page.text).toMatch(/Nothing found.*Search in all your documents/s)
+})
+
+test('a misspelt question is answered as it was meant, and one can insist', async () => {
+  const page = await alice.get(address({ q: 'refnuds', project: 'Terms' }))
+  expect(page.text).toContain('Showing results for refunds. Search instead for refnuds.')
+  const insist = readHtml(page.html).find(({ tag, text }) => tag === 'a' && text === 'refnuds')!.attributes['href']!
+  const insisted = await alice.get(insist)
+  expect(insisted.text).not.toContain('Showing results for')
+  expect(insisted.form('/').fields).toContainEqual(['project', expect.stringMatching(/^prj_/)])
+})
+
+test('pages of results, each once, and the way back', async () => {
+  const first = await alice.get(address({ q: 'heron' }))
+  const link = (html: string, rel: string) =>
+    readHtml(html).find(({ attributes }) => attributes['rel'] === rel)?.attributes['href']
+  expect(link(first.html, 'prev')).toBeUndefined()
+  const second = await alice.get(link(first.html, 'next')!)
+  expect([...names(first.html), ...names(second.html)].filter((name) => name.startsWith('heron'))).toHaveLength(12)
+  expect(new Set([...names(first.html), ...names(second.html)]).size).toBe(names(first.html).length + names(second.html).length)
+  expect(link(second.html, 'prev')).toBe('/?q=heron')
+  expect((await alice.get(address({ q: 'heron', offset: '900' }))).text).toContain('No more results')
+})
+
+test.each([
+  [{ q: '   ' }, 400, 'Type a question first.'],
+  [{ q: '' }, 400, 'Type a question first.'],
+  [{ q: 'x'.repeat(4001) }, 400, 'The question has 4001 characters, the limit is 4000.'],
+  [{ q: '😀'.repeat(4001) }, 400, 'The question has 4001 characters, the limit is 4000.'],
+  [{ q: '-rent' }, 400, 'Add a word to look for'],
+  [{ q: 'rent', project: 'Trems' }, 404, 'You have no such project.'],
+  [{ q: 'rent', offset: '1001' }, 400, 'The number of results to leave out is 1001, the limit is 1000.'],
+  [{ q: 'rent', offset: 'many' }, 400, 'The number of results to leave out must be a number, not "many".'],
+  [{ q: 'rent', group: 'colour' }, 400, 'The grouping must be one of chunk, document, not "colour".'],
+  [{ q: 'rent', tags: 'x'.repeat(201) }, 400, 'has 201 characters, the limit is 200.'],
+] as const)('%j is refused in words, and the form keeps what was typed', async (fields, status, sentence) => {
+  const page = await alice.get(address(fields))
+  expect([page.status, page.text]).toEqual([status, expect.stringContaining(sentence)])
+  expect(page.field('q')).toBe(fields.q)
+  if ('project' in fields) expect(page.form('/').fields).toContainEqual(['project', fields.project])
+})
+
+test('a stranger is led back to the question after the login', async () => {
+  const bob = webClient(app)
+  const user = (await app.services.records.users.findByEmail('bob@example.org'))!
+  await app.services.accounts.setPassword(user.id, PASSWORD)
+  const login = await bob.follow(await bob.get('/?q=notice+%26+period'))
+  const page = await bob.submit(login, '/login', { email: 'bob@example.org', password: PASSWORD })
+  expect(page.location).toBe('/?q=notice+%26+period')
+  const answer = await bob.follow(page)
+  expect(answer.field('q')).toBe('notice & period')
+  // Nothing is his yet: how to begin, with the address of this instance.
+  expect(answer.text).toContain(`docsearch login ${app.url}`)
+})
+
+test('a question as long as it may be, in any script, has an address', async () => {
+  const path = address({ q: '賃貸契約の期間。'.repeat(500) })
+  expect((await alice.get(path)).status).toBe(200)
+  expect((await webClient(app).get(path)).location).toBe('/login')
+})
+
+test('markup in a question, a name, a text and a project is text', async () => {
+  const evil = `"><script>alert(1)</script><b>x</b>`
+  await app.alice.ready(`${evil.replaceAll('/', '')}.txt`, `${evil} wombat`, { project: evil, tags: 'a"><i>b</i>' })
+  for (const fields of [
+    { q: `wombat ${evil}` },
+    { q: 'wombat', project: evil },
+    { q: 'wombat', tags: evil, type: evil, group: evil, offset: evil },
+  ]) {
+    const page = await alice.get(address(fields))
+    expect(page.html).not.toMatch(/<script|<b>|<i>/)
+  }
+})
+
+test('what a search could not do is said: no meaning, nothing put in order, documents on their way', async () => {
+  const broken = await startTestApp({
+    change: ({ search, records }) => ({
+      search: {
+        search: async (query) => ({
+          ...(await search.search(query)),
+          mode: 'keyword',
+          modeReason: 'Searched by keywords only: the embedder x cannot be reached.',
+          rerank: { applied: false, model: 'x', tookMs: 1, reason: 'The reranker failed: this is the fused order.' },
+          pendingDocuments: 2,
+        }),
+      },
+      records,
+    }),
+  })
+  try {
+    await broken.alice.ready('a.txt', 'A lantern.')
+    const { text } = await (await loggedIn(broken, 'alice@example.org')).get('/?q=lantern')
+    expect(text).toContain('Searched by keywords only: the embedder x cannot be reached.')
+    expect(text).toContain('The best may not stand first. The reranker failed: this is the fused order.')
+    expect(text).toContain('2 documents are still being read and may be missing here.')
+  } finally {
+    await broken.close()
+  }
+})
+
+test('searches of one browser are limited as those of a key', async () => {
+  const limited = await startTestApp({ http: { rateLimit: 2 } })
+  try {
+    const browser = await loggedIn(limited, 'alice@example.org')
+    expect([(await browser.get('/?q=a')).status, (await browser.get('/?q=a')).status]).toEqual([200, 200])
+    const page = await browser.get('/?q=a')
+    expect([page.status, Number(page.headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect((await browser.get('/')).status).toBe(200)
+  } finally {
+    await limited.close()
+  }
+})
+
+test('no part of a question is in the address that other sites are told', async () => {
+  const page = await alice.get(address({ q: 'refunds' }))
+  expect(page.headers.get('referrer-policy')).toBe('strict-origin')
+  expect(page.headers.get('cache-control')).toBe('no-store')
+  expect(terms).toMatch(/^doc_/)
+})

@@ -1,0 +1,101 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
+import { makePdf, type Part } from '../support/make-documents.ts'
+import { PASSWORD } from '../support/web-client.ts'
+
+const WIDE = { width: 1200, height: 800 }
+const NARROW = { width: 360, height: 740 }
+
+describe.skipIf(browserPath === undefined)(`searching in a browser (${browserWord})`, () => {
+  let app: TestApp
+  let browser: Browser
+  beforeAll(async () => {
+    app = await startTestApp()
+    const owner = (await app.services.records.users.owner())!
+    await app.services.accounts.setPassword(owner.id, PASSWORD)
+    const page = (n: number): Part[] =>
+      Array.from({ length: 12 }, (_, line) => ({ text: `Clause ${n}.${line} speaks of nothing in particular.` }))
+    const pages = [1, 2, 3, 4].map((n) =>
+      n === 3 ? [...page(n), { text: 'The heron keeps the lantern of the lighthouse.' }] : page(n),
+    )
+    const content = new Uint8Array(await makePdf(pages))
+    await app.alice.upload([{ name: 'lighthouse.pdf', content }], {}, { Prefer: 'wait=60' })
+    browser = await launchBrowser()
+    return async () => {
+      await browser.close()
+      await app.close()
+    }
+  })
+
+  async function loggedIn(options: Parameters<Browser['newContext']>[0], visit: (page: Page, said: string[]) => Promise<void>) {
+    const context: BrowserContext = await browser.newContext(options)
+    try {
+      const page = await context.newPage()
+      const said: string[] = []
+      page.on('console', (message) => {
+        // A file that is no page has no icon of its own, so the browser looks for one.
+        if (!message.location().url.endsWith('/favicon.ico')) said.push(message.text())
+      })
+      page.on('dialog', (dialog) => said.push(`dialog ${dialog.message()}`))
+      await page.goto(`${app.url}/?q=lantren`)
+      await page.getByLabel('Email').fill('alice@example.org')
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await visit(page, said)
+      expect(said).toEqual([])
+    } finally {
+      await context.close()
+    }
+  }
+
+  test.each([
+    [NARROW, false],
+    [NARROW, true],
+    [WIDE, false],
+    [WIDE, true],
+  ])('%j, JavaScript %s: from a misspelt question to the passage on the screen', async (viewport, javaScriptEnabled) => {
+    await loggedIn({ viewport, javaScriptEnabled }, async (page) => {
+      await page.getByText('Showing results for lantern').waitFor()
+      await page.getByLabel('Search for').fill('who keeps the lantern')
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'lighthouse.pdf' }).first().click()
+      const passage = page.locator('#passage')
+      await passage.waitFor()
+      const box = (await page.locator('mark.passage mark', { hasText: 'lantern' }).boundingBox())!
+      expect(box.y).toBeGreaterThan(0)
+      expect(box.y + box.height).toBeLessThan(viewport.height)
+      await page.getByRole('link', { name: /^Results for/ }).click()
+      expect(await page.getByLabel('Search for').inputValue()).toBe('who keeps the lantern')
+    })
+  })
+
+  test('the original stands beside the text where there is room, at the page; where there is none it is not even fetched', async () => {
+    const asked: string[] = []
+    for (const viewport of [NARROW, WIDE]) {
+      await loggedIn({ viewport }, async (page) => {
+        page.on('request', (request) => asked.push(new URL(request.url()).pathname.replace(/doc_\w+/, 'ID')))
+        const shown = viewport === WIDE ? page.waitForResponse((response) => response.url().endsWith('/original')) : null
+        await page.getByRole('link', { name: 'lighthouse.pdf' }).first().click()
+        await page.locator('#passage').waitFor()
+        const response = await shown
+        expect([200, undefined]).toContain(response?.status())
+        await page.waitForLoadState('load')
+        expect(asked.includes('/documents/ID/original')).toBe(viewport === WIDE)
+        expect(await page.locator('iframe').getAttribute('src')).toMatch(/#page=3&/)
+      })
+    }
+  })
+
+  test('a file that is a PDF and a page at once is only ever a PDF', async () => {
+    const html = '<html><body><script>alert(document.cookie)</script></body></html>'
+    const { body } = await app.alice.upload([{ name: 'both.pdf', content: `%PDF-1.4\n${html}` }], {}, { Prefer: 'wait=60' })
+    await loggedIn({ viewport: WIDE }, async (page) => {
+      const response = await page.goto(`${app.url}/documents/${body.documents[0]!.id}/original`)
+      expect(response!.headers()['content-type']).toBe('application/pdf')
+      expect(await page.evaluate(() => document.contentType)).toBe('application/pdf')
+      expect(await page.locator('script').count()).toBe(0)
+    })
+  })
+})
