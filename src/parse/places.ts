@@ -1,6 +1,6 @@
-/** How often it is looked whether those aside may go on, and how many such looks there are to a turn of one of them. */
-const LOOK_MS = 1_000
-const LOOKS_PER_TURN = 30
+/** A turn of one that stands aside while all places are wanted, and from the beginning of one to that of the next. */
+const TURN_MS = 1_000
+const BETWEEN_TURNS_MS = 30_000
 
 export interface Places {
   /**
@@ -25,34 +25,47 @@ interface Holder {
 }
 
 /**
- * So many places, and one more for what is urgent. A document that is slow loses its place to one that waits, as long as no more
- * than `mostAside` have lost theirs. It stands aside until nobody has had or wanted a place for a while, and goes on until
- * somebody does; where that never comes, those aside take turns of a second, every half minute one of them, so that each comes to
- * its end.
+ * So many places, and one more for what is urgent. A document that is slow loses its place to one that waits, as long as no more than
+ * `mostAside` have lost theirs. It stands aside until there is a place that nobody wants, and goes on there until somebody does; where
+ * that never comes, those aside take turns of a second, every half minute one of them, so that each comes to its end.
  */
 export function createPlaces(count: number, mostAside: number): Places {
   const waiting: Holder[] = []
   /** Those in a place that could give it up, the one that is slow for longest first. */
   const slow = new Set<Holder>()
-  /** The one that had its turn longest ago first. */
+  /** The one that went on longest ago first. */
   const aside = new Set<Holder>()
+  /** Those of them that are in a place nobody wants. */
   const goingOn = new Set<Holder>()
+  /** One more of them, whose turn it is. */
+  let turn: Holder | null = null
   let taken = 0
-  let quiet = false
-  /** Somebody had or wanted a place since the last look. */
-  let wanted = false
-  let looks = 0
   let timer: NodeJS.Timeout | undefined
 
   function giveOut(): void {
     for (;;) {
       const next = waiting.find(({ urgent }) => urgent) ?? waiting[0]
-      if (next === undefined) return
-      while (taken >= count + (next.urgent ? 1 : 0)) if (!makeRoom()) return
+      if (next === undefined) break
+      while (taken + goingOn.size >= count + (next.urgent ? 1 : 0)) if (!pauseOne() && !makeRoom()) return
       waiting.splice(waiting.indexOf(next), 1)
       taken++
       next.start()
     }
+    for (const holder of aside) {
+      if (taken + goingOn.size >= count) return
+      if (goingOn.has(holder)) continue
+      if (turn === holder) turn = null
+      else letGoOn(holder)
+      goingOn.add(holder)
+    }
+  }
+
+  function pauseOne(): boolean {
+    const [holder] = goingOn
+    if (holder === undefined) return false
+    goingOn.delete(holder)
+    holder.pause()
+    return true
   }
 
   function makeRoom(): boolean {
@@ -62,53 +75,41 @@ export function createPlaces(count: number, mostAside: number): Places {
     taken--
     aside.add(holder)
     holder.pause()
-    timer ??= setInterval(look, LOOK_MS).unref()
+    timer ??= setInterval(beginTurn, BETWEEN_TURNS_MS).unref()
     return true
   }
 
-  function look(): void {
-    const busy = taken > 0 || waiting.length > 0
-    quiet = !busy && !wanted
-    wanted = busy
-    if (quiet) return letGoOn(count)
-    pauseAll()
-    looks = (looks + 1) % LOOKS_PER_TURN
-    if (looks === 0) letGoOn(1)
+  function beginTurn(): void {
+    const [holder] = aside
+    if (holder === undefined || goingOn.size > 0) return
+    turn = holder
+    letGoOn(holder)
+    setTimeout(() => {
+      if (turn !== holder) return
+      turn = null
+      holder.pause()
+    }, TURN_MS).unref()
   }
 
-  function letGoOn(most: number): void {
-    for (const holder of aside) {
-      if (goingOn.size >= most) return
-      if (goingOn.has(holder)) continue
-      aside.delete(holder)
-      aside.add(holder)
-      goingOn.add(holder)
-      holder.goOn()
-    }
-  }
-
-  function pauseAll(): void {
-    for (const holder of goingOn) holder.pause()
-    goingOn.clear()
+  /** It is the last then to do so again. */
+  function letGoOn(holder: Holder): void {
+    aside.delete(holder)
+    aside.add(holder)
+    holder.goOn()
   }
 
   function endAside(holder: Holder): void {
     aside.delete(holder)
     goingOn.delete(holder)
-    if (quiet) letGoOn(count)
+    if (turn === holder) turn = null
     if (aside.size > 0) return
     clearInterval(timer)
     timer = undefined
-    looks = 0
-    quiet = false
   }
 
   return {
     async take({ urgent, signal, pause, goOn }) {
       signal?.throwIfAborted()
-      wanted = true
-      if (quiet) pauseAll()
-      quiet = false
       const holder: Holder = { urgent, start: () => {}, pause, goOn }
       await new Promise<void>((resolve, reject) => {
         const abort = (): void => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createPlaces, type Place } from '../../../src/parse/places.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
 /** Takes places and notes what happens: a name where one has its place, with ` pauses` and ` goes on` where it has lost it. */
@@ -107,21 +107,21 @@ test('one that is not wanted any more waits no longer, and leaves its turn to th
   expect(events.at(-1)).toBe('d: not wanted')
 })
 
-test('one that stands aside goes on once nobody needs a place for a while, and until somebody does', async () => {
+test('one that stands aside goes on in a place that nobody wants, and until somebody does', async () => {
   const { ask, slow, end, events } = scene(1, 2)
   await ask('slow')
   await slow('slow')
   await ask('a')
   pass(3)
-  await end('a')
   expect(events).toEqual(['slow', 'slow pauses', 'a'])
-  pass(3)
+  await end('a')
   expect(events.slice(3)).toEqual(['slow goes on'])
   await ask('b')
   expect(events.slice(4)).toEqual(['slow pauses', 'b'])
   await end('b')
-  pass(3)
   expect(events.slice(6)).toEqual(['slow goes on'])
+  await ask('u', { urgent: true })
+  expect(events.slice(7)).toEqual(['u'])
 })
 
 test('where there is always somebody, those aside go on in turns, one of them each half minute', async () => {
@@ -139,13 +139,24 @@ test('where there is always somebody, those aside go on in turns, one of them ea
   expect(events).toHaveLength(7)
 })
 
+test('one whose turn it is keeps on in a place that comes free meanwhile', async () => {
+  const { ask, slow, end, events } = scene(1, 1)
+  for (const name of ['slow', 'a']) await ask(name)
+  await slow('slow')
+  pass(30)
+  await end('a')
+  pass(10)
+  expect(events).toEqual(['slow', 'slow pauses', 'a', 'slow goes on'])
+  await ask('b')
+  expect(events.slice(4)).toEqual(['slow pauses', 'b'])
+})
+
 test('no more go on aside at a time than there are places, and the end of one lets the next', async () => {
   const { ask, slow, end, events } = scene(1, 3)
   for (const name of ['slow', 'slower', 'a']) await ask(name)
   await slow('slow')
   await slow('slower')
   await end('a')
-  pass(3)
   expect(events.slice(-2)).toEqual(['a', 'slow goes on'])
   await end('slow')
   expect(events.at(-1)).toBe('slower goes on')
