@@ -37,7 +37,9 @@ export async function openAdministration(
 ): Promise<LocalAdministration> {
   const { config } = await loadConfig(flags, output.env)
   const dir = config.dataDir
-  if (!isDataFolder(dir) && !(mayCreate && (await isFree(dir)))) {
+  // Whether it is one is looked at last: another process may be making it, and then it is neither free nor somebody else's.
+  const usable = (mayCreate && (await isFree(dir))) || isDataFolder(dir)
+  if (!usable) {
     throw new DocsearchError(
       'data_unusable',
       `${dir} is not a data folder of docsearch. Name one with --data; \`docsearch users add EMAIL\` makes one of an empty folder.`,
