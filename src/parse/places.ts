@@ -1,3 +1,5 @@
+/** In a burst of documents a place is free for a moment again and again: it is free for those aside when nobody has asked for so long. */
+const CALM_MS = 1_000
 /** A turn of one that stands aside while all places are wanted, and from the beginning of one to that of the next. */
 const TURN_MS = 1_000
 const BETWEEN_TURNS_MS = 30_000
@@ -26,8 +28,8 @@ interface Holder {
 
 /**
  * So many places, and one more for what is urgent. A document that is slow loses its place to one that waits, as long as no more than
- * `mostAside` have lost theirs. It stands aside until there is a place that nobody wants, and goes on there until somebody does; where
- * that never comes, those aside take turns of a second, every half minute one of them, so that each comes to its end.
+ * `mostAside` have lost theirs. It stands aside until there is a place that nobody has wanted for a while, and goes on there until
+ * somebody does; where that never comes, those aside take turns of a second, every half minute one of them, so that each comes to its end.
  */
 export function createPlaces(count: number, mostAside: number): Places {
   const waiting: Holder[] = []
@@ -39,6 +41,8 @@ export function createPlaces(count: number, mostAside: number): Places {
   const goingOn = new Set<Holder>()
   /** One more of them, whose turn it is. */
   let turn: Holder | null = null
+  let calm = true
+  let calming: NodeJS.Timeout | undefined
   let taken = 0
   let timer: NodeJS.Timeout | undefined
 
@@ -51,13 +55,22 @@ export function createPlaces(count: number, mostAside: number): Places {
       taken++
       next.start()
     }
-    for (const holder of aside) {
+    for (const holder of calm ? aside : []) {
       if (taken + goingOn.size >= count) return
       if (goingOn.has(holder)) continue
       if (turn === holder) turn = null
       else letGoOn(holder)
       goingOn.add(holder)
     }
+  }
+
+  function askedNow(): void {
+    calm = false
+    clearTimeout(calming)
+    calming = setTimeout(() => {
+      calm = true
+      giveOut()
+    }, CALM_MS).unref()
   }
 
   function pauseOne(): boolean {
@@ -75,6 +88,7 @@ export function createPlaces(count: number, mostAside: number): Places {
     taken--
     aside.add(holder)
     holder.pause()
+    askedNow()
     timer ??= setInterval(beginTurn, BETWEEN_TURNS_MS).unref()
     return true
   }
@@ -104,12 +118,15 @@ export function createPlaces(count: number, mostAside: number): Places {
     if (turn === holder) turn = null
     if (aside.size > 0) return
     clearInterval(timer)
+    clearTimeout(calming)
     timer = undefined
+    calm = true
   }
 
   return {
     async take({ urgent, signal, pause, goOn }) {
       signal?.throwIfAborted()
+      if (aside.size > 0) askedNow()
       const holder: Holder = { urgent, start: () => {}, pause, goOn }
       await new Promise<void>((resolve, reject) => {
         const abort = (): void => {

@@ -107,7 +107,7 @@ test('one that is not wanted any more waits no longer, and leaves its turn to th
   expect(events.at(-1)).toBe('d: not wanted')
 })
 
-test('one that stands aside goes on in a place that nobody wants, and until somebody does', async () => {
+test('one that stands aside goes on in a place that nobody has wanted for a second, and until somebody does', async () => {
   const { ask, slow, end, events } = scene(1, 2)
   await ask('slow')
   await slow('slow')
@@ -118,10 +118,17 @@ test('one that stands aside goes on in a place that nobody wants, and until some
   expect(events.slice(3)).toEqual(['slow goes on'])
   await ask('b')
   expect(events.slice(4)).toEqual(['slow pauses', 'b'])
+  pass(0.5)
   await end('b')
-  expect(events.slice(6)).toEqual(['slow goes on'])
+  expect(events.slice(6)).toEqual([])
+  await ask('c')
+  await end('c')
+  pass(0.9)
+  expect(events.slice(6)).toEqual(['c'])
+  pass(0.2)
+  expect(events.slice(7)).toEqual(['slow goes on'])
   await ask('u', { urgent: true })
-  expect(events.slice(7)).toEqual(['u'])
+  expect(events.slice(8)).toEqual(['u'])
 })
 
 test('where there is always somebody, those aside go on in turns, one of them each half minute', async () => {
@@ -157,6 +164,7 @@ test('no more go on aside at a time than there are places, and the end of one le
   await slow('slow')
   await slow('slower')
   await end('a')
+  pass(2)
   expect(events.slice(-2)).toEqual(['a', 'slow goes on'])
   await end('slow')
   expect(events.at(-1)).toBe('slower goes on')
