@@ -15,19 +15,6 @@ export function styles(color: boolean): Style {
   return { bold, dim: wrap(2, 22), mark: (text) => bold(yellow(text)), good: wrap(32, 39), bad: wrap(31, 39) }
 }
 
-/** Bytes for a person, in powers of 1000 as in the documented limits. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  const units = ['kB', 'MB', 'GB', 'TB']
-  let value = bytes
-  let unit = ''
-  for (unit of units) {
-    value /= 1000
-    if (value < 999.5) break
-  }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`
-}
-
 /** "1 document", "2 documents". */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`

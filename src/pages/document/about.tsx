@@ -1,7 +1,7 @@
+import { formatBytes } from '../../core/format-bytes.ts'
 import type { Document } from '../../contract/documents.ts'
 import { Facts, shortTitle, Time } from '../parts.tsx'
 import { kindOf, searchAddress } from '../search/fields.ts'
-import { byteCount } from './bytes.ts'
 
 /** What it is, where it is from, how much. */
 export function AboutDocument({ document }: { document: Document }) {
@@ -20,7 +20,7 @@ export function AboutDocument({ document }: { document: Document }) {
         ],
         ['Type', kindOf(document.media_type)],
         count > 1 || health.pages_without_text > 0 ? ['Pages', pagesText(count, health.pages_without_text)] : null,
-        ['Size', byteCount(bytes)],
+        ['Size', formatBytes(bytes)],
         ['Added', <Time at={at} />],
         tags.length === 0
           ? null

@@ -1,7 +1,7 @@
 import type { Document } from '../../../contract/documents.ts'
 import type { Context } from '../../context.ts'
 import { EXIT } from '../../exit.ts'
-import { formatBytes } from '../../view/style.ts'
+import { formatBytes } from '../../../core/format-bytes.ts'
 import { formatReasons } from '../../view/table.ts'
 import { collectPages } from '../pages.ts'
 

@@ -1,6 +1,6 @@
 import type { Document } from '../../../contract/documents.ts'
 import type { Context } from '../../context.ts'
-import { formatBytes } from '../../view/style.ts'
+import { formatBytes } from '../../../core/format-bytes.ts'
 import { formatFields } from '../../view/table.ts'
 import { documentId } from './find.ts'
 

@@ -1,6 +1,7 @@
 import type { Model, ModelIndex } from '../../../contract/models.ts'
 import type { Context } from '../../context.ts'
-import { count, formatBytes } from '../../view/style.ts'
+import { count } from '../../view/style.ts'
+import { formatBytes } from '../../../core/format-bytes.ts'
 import { formatTable } from '../../view/table.ts'
 
 export async function run(context: Context): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { cancelled } from '../../exit.ts'
-import { formatBytes } from '../../view/style.ts'
+import { formatBytes } from '../../../core/format-bytes.ts'
 import { createBar } from './bar.ts'
 
 export async function run(context: Context, [model = '']: string[]): Promise<void> {

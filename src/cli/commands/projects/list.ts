@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { EXIT } from '../../exit.ts'
-import { formatBytes } from '../../view/style.ts'
+import { formatBytes } from '../../../core/format-bytes.ts'
 import { formatTable } from '../../view/table.ts'
 import { collectPages } from '../pages.ts'
 

@@ -1,6 +1,6 @@
 import type { Project } from '../../../contract/projects.ts'
 import type { Context } from '../../context.ts'
-import { formatBytes } from '../../view/style.ts'
+import { formatBytes } from '../../../core/format-bytes.ts'
 import { formatFields } from '../../view/table.ts'
 
 export async function run(context: Context, [project = '']: string[]): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import { wantsColor, widthOf } from '../../io.ts'
 import { oneLine } from '../../view/safe.ts'
-import { formatBytes, styles } from '../../view/style.ts'
+import { styles } from '../../view/style.ts'
+import { formatBytes } from '../../../core/format-bytes.ts'
 import { padEnd, truncate } from '../../view/width.ts'
 import type { PlannedFile } from './plan.ts'
 
