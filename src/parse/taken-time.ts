@@ -8,8 +8,8 @@ const MOST_WAITED_MS = 200
 
 /**
  * Time that counts against a document: that of the processor while its process computes, so that none is ended because others
- * had the processor, and that of the clock while it waits for something else or where the system does not
- * tell. None while it was made to stand still.
+ * had the processor, and that of the clock while it waits for something else or where the system does not tell. None while it was
+ * made to stand still.
  */
 export interface TakenTime {
   /** Milliseconds since `came`, and in all, as of the last look. */
