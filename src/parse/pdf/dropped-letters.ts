@@ -11,6 +11,7 @@ const SAME_WORD = 1.5
 
 interface ObjectExports {
   FPDFText_GetCharOrigin(text: number, index: number, x: number, y: number): number
+  FPDFText_GetLooseCharBox(text: number, index: number, rectangle: number): number
   FPDFText_IsGenerated(text: number, index: number): number
   FPDFText_GetTextObject(text: number, index: number): number
   FPDFPage_CountObjects(page: number): number
@@ -31,15 +32,30 @@ export function restoreDropped(
   text: number,
 ): (part: string, indexOf: (offset: number) => number) => string {
   const api = pdfium.exports as unknown as ObjectExports
-  let order: Map<number, number> | null = null
+  const objectAfter = objectsInOrder(api, page)
+  const distance = (from: number, to: number): number =>
+    withScratch(pdfium, (scratch) => {
+      api.FPDFText_GetCharOrigin(text, from, scratch, scratch + 8)
+      api.FPDFText_GetCharOrigin(text, to, scratch + 16, scratch + 24)
+      const [ax, ay, bx, by] = pdfium.doubles().subarray(scratch / 8, scratch / 8 + 4)
+      return Math.hypot(bx! - ax!, by! - ay!)
+    })
+  /** As wide as it is set, or as it is printed where that is more. */
+  const widthOf = (index: number): number =>
+    withScratch(pdfium, (scratch) => {
+      if (api.FPDFText_GetLooseCharBox(text, index, scratch) === 0) return 0
+      const [left, top, right, bottom] = pdfium.floats().subarray(scratch / 4, scratch / 4 + 4)
+      // Of print that runs upwards the height is its width, and the smaller of the two is never too much.
+      return Math.min(right! - left!, Math.abs(top! - bottom!))
+    })
   /** How far the second is from the first; 0 where there is none. */
   const shiftAfter = (index: number, next: number): number => {
     const first = api.FPDFText_GetTextObject(text, index)
     const following = api.FPDFText_GetTextObject(text, next)
     if (first === 0 || first === following) return 0
-    order ??= objectsOf(api, page)
-    const place = order.get(first)
-    const second = place === undefined ? 0 : api.FPDFPage_GetObject(page, place + 1)
+    // The next letter stands where this one ends: nothing is left out, and no need to go through the objects of the page for it.
+    if (next === index + 1 && api.FPDFText_IsGenerated(text, next) === 0 && distance(index, next) < widthOf(index)) return 0
+    const second = objectAfter(first)
     if (second === 0 || second === following || api.FPDFPageObj_GetType(second) !== TEXT_OBJECT) return 0
     const [a, b] = [boundsOf(pdfium, api, first), boundsOf(pdfium, api, second)]
     if (a === null || b === null) return 0
@@ -55,27 +71,32 @@ export function restoreDropped(
       const next = generated ? index + 2 : index + 1
       const shift = shiftAfter(index, next)
       if (shift === 0) return all
-      return generated && distance(pdfium, api, text, index, next) < (1 + SAME_WORD) * shift ? 'ff' : `ff${blank ?? ''}`
+      return generated && distance(index, next) < (1 + SAME_WORD) * shift ? 'ff' : `ff${blank ?? ''}`
     })
 }
 
-function distance(pdfium: Pdfium, api: ObjectExports, text: number, from: number, to: number): number {
-  const scratch = pdfium.malloc(32)
-  try {
-    api.FPDFText_GetCharOrigin(text, from, scratch, scratch + 8)
-    api.FPDFText_GetCharOrigin(text, to, scratch + 16, scratch + 24)
-    const [ax, ay, bx, by] = pdfium.doubles().subarray(scratch / 8, scratch / 8 + 4)
-    return Math.hypot(bx! - ax!, by! - ay!)
-  } finally {
-    pdfium.free(scratch)
+/**
+ * From an object to the one after it, 0 where there is none. Text is asked for from the top of a page to its end, and mostly its objects stand
+ * in that order, so that one pass over them does; only where they do not is the place of each kept.
+ */
+function objectsInOrder(api: ObjectExports, page: number): (object: number) => number {
+  let at = 0
+  let places: Map<number, number> | null = null
+  const allPlaces = (): Map<number, number> =>
+    new Map(Array.from({ length: api.FPDFPage_CountObjects(page) }, (_, i) => [api.FPDFPage_GetObject(page, i), i]))
+  const placeOf = (object: number): number | undefined => {
+    if (places === null) {
+      const count = api.FPDFPage_CountObjects(page)
+      for (; at < count; at++) if (api.FPDFPage_GetObject(page, at) === object) return at
+      places = allPlaces()
+    }
+    return places.get(object)
   }
-}
-
-function objectsOf(api: ObjectExports, page: number): Map<number, number> {
-  const order = new Map<number, number>()
-  const count = api.FPDFPage_CountObjects(page)
-  for (let i = 0; i < count; i++) order.set(api.FPDFPage_GetObject(page, i), i)
-  return order
+  return (object) => {
+    const place = placeOf(object)
+    // Beyond the last there is none, and PDFium says 0.
+    return place === undefined ? 0 : api.FPDFPage_GetObject(page, place + 1)
+  }
 }
 
 function boundsOf(
@@ -83,11 +104,18 @@ function boundsOf(
   api: ObjectExports,
   object: number,
 ): { left: number; bottom: number; right: number; top: number } | null {
-  const scratch = pdfium.malloc(16)
-  try {
+  return withScratch(pdfium, (scratch) => {
     if (api.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0) return null
     const [left, bottom, right, top] = pdfium.floats().subarray(scratch / 4, scratch / 4 + 4)
     return { left: left!, bottom: bottom!, right: right!, top: top! }
+  })
+}
+
+/** 32 bytes, for numbers that PDFium answers through pointers. */
+function withScratch<T>(pdfium: Pdfium, work: (scratch: number) => T): T {
+  const scratch = pdfium.malloc(32)
+  try {
+    return work(scratch)
   } finally {
     pdfium.free(scratch)
   }
