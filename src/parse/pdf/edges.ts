@@ -15,6 +15,8 @@ export interface Edge {
   size: number
   /** The text with a sign in the place of every number. */
   key: string
+  /** Its letters alone. */
+  words: string
   numbers: number[]
   /** Rows between it and the edge of the page. */
   fromTop: number
@@ -37,6 +39,7 @@ export function edges(source: PageSource): Edge[] {
   return found
 }
 
+const NO_LETTERS = /[^\p{L}]+/gu
 /** Digits, and small Roman numbers that stand alone. */
 const NUMBERS = /\d+|(?<![\p{L}\p{N}])[ivxlc]{1,7}(?![\p{L}\p{N}])/giu
 
@@ -46,7 +49,7 @@ export function edgeOf({ text, y, size }: Line, fromTop: number, fromBottom: num
     numbers.push(/\d/.test(number) ? Number(number) : roman(number))
     return '#'
   })
-  return { y, size, key, numbers, fromTop, fromBottom }
+  return { y, size, key, words: key.replace(NO_LETTERS, ' ').trim(), numbers, fromTop, fromBottom }
 }
 
 const DIGITS: Record<string, number> = { i: 1, v: 5, x: 10, l: 50, c: 100 }

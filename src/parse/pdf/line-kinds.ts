@@ -10,15 +10,17 @@ const MAX_HEADING = 120
 /** A line of a table: two figures or more, and they are a good part of it. */
 export function isRow(text: string): boolean {
   if (text.length > MAX_ROW) return false
-  if (!DIGIT.test(text)) return LEADERS.test(text)
   if (LEADERS.test(text)) return true
+  if (!DIGIT.test(text)) return false
   const tokens = text.split(' ')
-  const numbers = tokens.filter((token) => NUMBER.test(token))
-  if (!numbers.some((token) => /\d/.test(token)) || numbers.length < 2) return false
-  if (numbers.length >= tokens.length * 0.3) return true
+  const areNumbers = tokens.map((token) => NUMBER.test(token))
+  const withDigit = (_: string, i: number): boolean => areNumbers[i]! && DIGIT.test(tokens[i]!)
+  const count = areNumbers.filter(Boolean).length
+  if (count < 2 || !tokens.some(withDigit)) return false
+  if (count >= tokens.length * 0.3) return true
   // A long label, then the figures of its columns.
-  const label = tokens.findLastIndex((token) => !NUMBER.test(token))
-  return tokens.slice(label + 1).filter((token) => /\d/.test(token)).length >= 2
+  const label = areNumbers.lastIndexOf(false)
+  return tokens.filter((token, i) => i > label && DIGIT.test(token)).length >= 2
 }
 
 /** A line of a table of contents: it ends in the number of a page. */

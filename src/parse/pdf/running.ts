@@ -98,13 +98,13 @@ function usualStep(rows: readonly Row[]): number {
 function matches(a: Edge, b: Edge, pagesApart: number): boolean {
   if (Math.abs(a.y - b.y) > 2 || !sameSize(a, b)) return false
   if (a.key === b.key) return a.numbers.every((value, i) => b.numbers[i] === value || b.numbers[i] === value + pagesApart)
-  return a.numbers.length > 0 && wordsOf(a) === wordsOf(b) && counts(sorted(a), sorted(b), pagesApart)
+  return a.numbers.length > 0 && a.words === b.words && counts(sorted(a), sorted(b), pagesApart)
 }
 
 /** At the same edge of the page, at whatever height, the same with a number that counts the pages; at the top it is a number alone, or else a title. */
 function follows(a: Edge, b: Edge, pagesApart: number, side: Side): boolean {
   if (b[side] > 1 || a.key !== b.key || !sameSize(a, b)) return false
-  return (side === 'fromBottom' || wordsOf(a) === '') && counts(a, b, pagesApart)
+  return (side === 'fromBottom' || a.words === '') && counts(a, b, pagesApart)
 }
 
 /** All numbers are the same but for those that grow with the pages, and there are such. */
@@ -118,10 +118,6 @@ function counts(a: Edge, b: Edge, pagesApart: number): boolean {
 
 function sorted(edge: Edge): Edge {
   return { ...edge, numbers: edge.numbers.toSorted((a, b) => a - b) }
-}
-
-function wordsOf({ key }: Edge): string {
-  return key.replace(/[^\p{L}]+/gu, ' ').trim()
 }
 
 function sameSize(a: Edge, b: Edge): boolean {

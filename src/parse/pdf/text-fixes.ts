@@ -28,7 +28,8 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** Two lines of one paragraph made one. */
 export function joinLines(first: string, second: string): string {
-  if (/\p{L}-$/u.test(first) && /^\p{Ll}/u.test(second)) return first.slice(0, -1) + second
+  // Of what is joined line by line only the end is looked at.
+  if (first.endsWith('-') && /\p{L}-$/u.test(first.slice(-3)) && /^\p{Ll}/u.test(second)) return first.slice(0, -1) + second
   if (UNSPACED.test(first.slice(-1)) && UNSPACED.test(second.slice(0, 1))) return first + second
   return `${first} ${second}`
 }
