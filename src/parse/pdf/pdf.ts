@@ -12,6 +12,8 @@ import { typographyOf } from './typography.ts'
 const SAMPLE_PAGES = 8
 /** Enough for heads that alternate between left and right pages. */
 const PAGES_BEFORE = 5
+/** Their lines are held until they are laid out. */
+const PAGES_AHEAD = 8
 /** Titles that programs write by themselves. */
 const NO_TITLE =
   /^(untitled|no title|document\s*\d*|title|microsoft word|powerpoint presentation|slide 1|print|layout 1)$|\.(docx?|rtf|tex|dvi|indd|qxd|pdf|txt|fm|pptx?|xlsx?|html?)$|^[\W\d_]*$/i
@@ -23,8 +25,10 @@ export const parsePdf: Parser = async (input, output) => {
     output.open(pdf.pageCount)
     // Odd, so that left pages and right ones are among them.
     const step = Math.max(1, Math.floor(pdf.pageCount / SAMPLE_PAGES)) | 1
-    const sample = new Map<number, PageSource>()
-    for (let i = 0; i < pdf.pageCount && sample.size < SAMPLE_PAGES; i += step) sample.set(i, pdf.read(i))
+    const sampled: number[] = []
+    for (let i = 0; i < pdf.pageCount && sampled.length < SAMPLE_PAGES; i += step) sampled.push(i)
+    const sources = await Promise.all(sampled.map((i) => pdf.read(i)))
+    const sample = new Map(sampled.map((i, place) => [i, sources[place]!]))
     const typography = typographyOf(
       [...sample.values()].flatMap((source) => source.lines),
       pdf.outlineDepth,
@@ -36,8 +40,9 @@ export const parsePdf: Parser = async (input, output) => {
     // What repeats is seen on the sample and on the pages just before, never on pages to come: a page goes out as soon as it is
     // read, so that a kill loses none.
     const known = new Map(sample)
+    const pages = readAhead(pdf.pageCount, async (i) => sample.get(i) ?? pdf.read(i))
     for (let i = 0; i < pdf.pageCount; i++) {
-      const source = sample.get(i) ?? pdf.read(i)
+      const source = await pages.next()
       const page = layOut(i + 1, source, findRunning(i, source, known, pdf.pageCount), typography, counter)
       known.set(i, source)
       if (!sample.has(i - PAGES_BEFORE)) known.delete(i - PAGES_BEFORE)
@@ -49,6 +54,23 @@ export const parsePdf: Parser = async (input, output) => {
     return { title: titleOf(pdf.title) ?? heading, pageCount: pdf.pageCount, warnings: [], facts }
   } finally {
     pdf.close()
+  }
+}
+
+/** Pages in order, a few of which are read while one is worked on. */
+function readAhead(count: number, read: (index: number) => Promise<PageSource>): { next(): Promise<PageSource> } {
+  const asked: Promise<PageSource>[] = []
+  let next = 0
+  return {
+    next() {
+      for (; next < count && asked.length < PAGES_AHEAD; next++) {
+        const page = read(next)
+        // Whoever asks for it hears of it, and nobody does once one before it has failed.
+        page.catch(() => {})
+        asked.push(page)
+      }
+      return asked.shift()!
+    },
   }
 }
 
@@ -68,7 +90,7 @@ async function openPdf({ file, pdfEngine }: ParserInput): Promise<{ pdf: OpenPdf
 }
 
 const ENGINES: Record<PdfEngine, (file: string) => Promise<OpenPdf>> = {
-  pdfium: async (file) => (await import('./pdfium.ts')).openWithPdfium(file),
+  pdfium: async (file) => (await import('./pdfium-thread.ts')).openInThread(file),
   pdf2json: async (file) => (await import('./pdf2json.ts')).openWithPdf2json(file),
 }
 

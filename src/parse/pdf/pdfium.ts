@@ -15,12 +15,18 @@ export interface OpenPdf {
   pageCount: number
   title: string
   outlineDepth: number
-  read(index: number): PageSource
+  /** Answered in the order of asking. */
+  read(index: number): PageSource | Promise<PageSource>
   close(): void
 }
 
+/** One that is open in this thread. */
+export interface OpenedPdf extends OpenPdf {
+  read(index: number): PageSource
+}
+
 /** Opens a PDF with PDFium, with the empty password. Throws `encrypted` and `corrupt`. */
-export async function openWithPdfium(file: string): Promise<OpenPdf> {
+export async function openWithPdfium(file: string): Promise<OpenedPdf> {
   const pdfium = await loadPdfium()
   const { api } = pdfium
   const { pointer, document } = await openDocument(pdfium, file)

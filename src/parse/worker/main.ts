@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { DocsearchError } from '../../core/errors.ts'
 import { crashed, outOfMemory } from '../failures.ts'
 import { parseFile } from '../parse.ts'
-import { checkPassword } from '../pdf/pdfium.ts'
+import { checkPasswordInThread } from '../pdf/pdfium-thread.ts'
+import { silenceConsole } from '../silence.ts'
 import type { Answer, Job } from './protocol.ts'
 
 /** Distributes over a union, so that each answer keeps its own fields. */
@@ -13,8 +14,7 @@ type Body<T> = T extends unknown ? Omit<T, 'id' | 'rss'> : never
  * writes nothing (it runs without the right to) and ends with its parent.
  */
 function main(): void {
-  // Engines print; nobody reads it.
-  for (const name of ['log', 'info', 'warn', 'debug', 'error'] as const) console[name] = () => {}
+  silenceConsole()
   process.on('message', (job) => void work(job as Job))
   process.on('disconnect', () => process.exit(0))
   // The event above is not seen within a parser that loops; another thread sees that the parent is gone.
@@ -32,7 +32,7 @@ async function work(job: Job): Promise<void> {
   answer({ type: 'started' })
   try {
     if (job.task === 'preflight') {
-      await checkPassword(job.file)
+      await checkPasswordInThread(job.file)
       answer({ type: 'done', summary: null })
       return
     }

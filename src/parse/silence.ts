@@ -1,0 +1,4 @@
+/** Engines print, and nobody reads it. */
+export function silenceConsole(): void {
+  for (const name of ['log', 'info', 'warn', 'debug', 'error'] as const) console[name] = () => {}
+}
