@@ -9,6 +9,7 @@ import { createPlaces } from './places.ts'
 import { runJob } from './run-job.ts'
 import { contains } from './sniff.ts'
 import { ParserChild } from './worker/child.ts'
+import type { Job } from './worker/protocol.ts'
 import { createStandstill } from './worker/standstill.ts'
 
 /** A process is replaced after so many files: what leaks, leaks into one that ends. */
@@ -97,17 +98,16 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     return child
   }
 
-  const take = (): ParserChild => {
-    const warm = idle.pop()
-    if (warm !== undefined) {
-      clearTimeout(warm.timer)
-      return warm.child
-    }
-    return startChild()
+  // What has read most is fastest: it is for documents, and a look at an upload takes the one that has read least.
+  const take = (task: Job['task']): ParserChild => {
+    const entry = task === 'parse' ? idle.pop() : idle.shift()
+    if (entry === undefined) return startChild()
+    clearTimeout(entry.timer)
+    return entry.child
   }
 
   const putBack = (child: ParserChild): void => {
-    if (closed || child.jobs >= FILES_PER_PROCESS || idle.length >= workers || !all.has(child)) return discard(child)
+    if (closed || child.jobs >= FILES_PER_PROCESS || !all.has(child)) return discard(child)
     child.rest()
     const timer = setTimeout(() => {
       idle.splice(
@@ -117,7 +117,15 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       discard(child)
     }, IDLE_MS)
     timer.unref()
-    idle.push({ child, timer })
+    const place = idle.findIndex((entry) => entry.child.parsed > child.parsed)
+    idle.splice(place < 0 ? idle.length : place, 0, { child, timer })
+    // One more than documents are read at a time, for looks at uploads beside them.
+    const [least] = idle
+    if (idle.length > workers + 1 && least !== undefined) {
+      clearTimeout(least.timer)
+      idle.shift()
+      discard(least.child)
+    }
   }
 
   const inHalfOfMemory = Math.floor(totalmem() / 2 / limits.parseMemoryBytes) - workers
@@ -127,7 +135,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   // Warm before the first document comes: a start costs half a second of a core.
   for (let i = 0; i < workers; i++) putBack(startChild())
 
-  const run = async (task: 'parse' | 'preflight', request: ParseRequest): Promise<ParsedDocument> => {
+  const run = async (task: Job['task'], request: ParseRequest): Promise<ParsedDocument> => {
     let child: ParserChild | undefined
     const place = await places.take({
       urgent: task === 'preflight',
@@ -142,9 +150,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
           'The instance is shutting down; the document will be read when it is up again',
           { blame: 'internal' },
         )
-      const taken = take()
+      const taken = take(task)
       child = taken
-      const slowMs = taken.jobs < FIRST_JOBS ? SLOW_AT_FIRST_MS : SLOW_MS
+      const slowMs = taken.parsed < FIRST_JOBS ? SLOW_AT_FIRST_MS : SLOW_MS
       const job = { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine }
       const { result, reusable } = await runJob(taken, job, limits, {
         signal: request.signal,

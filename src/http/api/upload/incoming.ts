@@ -12,6 +12,9 @@ export interface IncomingFile {
   isTooLarge: boolean
 }
 
+/** The parser of the body hands on a piece for each thing that might have been its boundary: a write for each would take longer than all the rest. */
+const WRITE_BYTES = 262_144
+
 export interface Incoming {
   /** Begins a file; `done` is called once all of it was read. */
   receive(done: (file: IncomingFile) => void): Promise<PartSink>
@@ -36,16 +39,27 @@ export function incomingFiles(folder: string, maxBytes: number): Incoming {
         await handle.close()
       }
       opened.push({ file, close })
+      let held: Buffer[] = []
+      let heldBytes = 0
+      const flush = async () => {
+        const chunk = Buffer.concat(held)
+        held = []
+        heldBytes = 0
+        hash.update(chunk)
+        await writeAll(handle, chunk)
+      }
 
       return {
         async write(chunk) {
           sizeBytes += chunk.length
           if (sizeBytes > maxBytes) return
-          hash.update(chunk)
-          await writeAll(handle, chunk)
+          held.push(chunk)
+          heldBytes += chunk.length
+          if (heldBytes >= WRITE_BYTES) await flush()
         },
         async end() {
           const isTooLarge = sizeBytes > maxBytes
+          if (!isTooLarge) await flush()
           await close()
           if (isTooLarge) await rm(file, { force: true })
           done({ file, sha256: hash.digest('hex'), sizeBytes, isTooLarge })
