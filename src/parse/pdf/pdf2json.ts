@@ -23,7 +23,7 @@ export async function openWithPdf2json(file: string): Promise<OpenPdf> {
     pageCount: output.Pages.length,
     title: typeof output.Meta?.['Title'] === 'string' ? output.Meta['Title'] : '',
     outlineDepth: 0,
-    read: (index) => readPage(output.Pages[index]),
+    read: async (index) => readPage(output.Pages[index]),
     close() {},
   }
 }

@@ -16,7 +16,10 @@ export type Question =
 /** Answer to `open`. */
 export type Opened = Pick<OpenPdf, 'pageCount' | 'title' | 'outlineDepth'> & { document: number }
 
-export type Reply = { value: unknown } | { known: Pick<DocsearchError, 'code' | 'message' | 'details'> & { cause: string } } | { failure: string }
+export type Reply =
+  | { value: unknown }
+  | { known: Pick<DocsearchError, 'code' | 'message' | 'details'> & { cause: string } }
+  | { failure: string }
 
 interface Waiting {
   resolve: (value: unknown) => void

@@ -16,14 +16,12 @@ export interface OpenPdf {
   title: string
   outlineDepth: number
   /** Answered in the order of asking. */
-  read(index: number): PageSource | Promise<PageSource>
+  read(index: number): Promise<PageSource>
   close(): void
 }
 
 /** One that is open in this thread. */
-export interface OpenedPdf extends OpenPdf {
-  read(index: number): PageSource
-}
+export type OpenedPdf = Omit<OpenPdf, 'read'> & { read(index: number): PageSource }
 
 /** Opens a PDF with PDFium, with the empty password. Throws `encrypted` and `corrupt`. */
 export async function openWithPdfium(file: string): Promise<OpenedPdf> {
