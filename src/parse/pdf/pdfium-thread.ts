@@ -35,12 +35,13 @@ const waiting: Waiting[] = []
  */
 export async function openInThread(file: string): Promise<OpenPdf> {
   const { document, ...opened } = (await ask({ what: 'open', file })) as Opened
+  const opener = thread
   return {
     ...opened,
     read: (index) => ask({ what: 'read', document, index }) as Promise<PageSource>,
     close() {
-      // A thread that is gone has closed it.
-      ask({ what: 'close', document }).catch(() => {})
+      // One that is gone has closed it; one that goes while it is asked has, too.
+      if (thread === opener) ask({ what: 'close', document }).catch(() => {})
     },
   }
 }
