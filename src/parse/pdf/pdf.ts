@@ -25,10 +25,10 @@ export const parsePdf: Parser = async (input, output) => {
     output.open(pdf.pageCount)
     // Odd, so that left pages and right ones are among them.
     const step = Math.max(1, Math.floor(pdf.pageCount / SAMPLE_PAGES)) | 1
-    const sampled: number[] = []
-    for (let i = 0; i < pdf.pageCount && sampled.length < SAMPLE_PAGES; i += step) sampled.push(i)
-    const sources = await Promise.all(sampled.map((i) => pdf.read(i)))
-    const sample = new Map(sampled.map((i, place) => [i, sources[place]!]))
+    const asked = new Map<number, Promise<PageSource>>()
+    for (let i = 0; i < pdf.pageCount && asked.size < SAMPLE_PAGES; i += step) asked.set(i, pdf.read(i))
+    const pages = readAhead(pdf.pageCount, (i) => asked.get(i) ?? pdf.read(i))
+    const sample = new Map(await Promise.all([...asked].map(async ([i, source]) => [i, await source] as const)))
     const typography = typographyOf(
       [...sample.values()].flatMap((source) => source.lines),
       pdf.outlineDepth,
@@ -40,7 +40,6 @@ export const parsePdf: Parser = async (input, output) => {
     // What repeats is seen on the sample and on the pages just before, never on pages to come: a page goes out as soon as it is
     // read, so that a kill loses none.
     const known = new Map(sample)
-    const pages = readAhead(pdf.pageCount, async (i) => sample.get(i) ?? pdf.read(i))
     for (let i = 0; i < pdf.pageCount; i++) {
       const source = await pages.next()
       const page = layOut(i + 1, source, findRunning(i, source, known, pdf.pageCount), typography, counter)
@@ -57,19 +56,24 @@ export const parsePdf: Parser = async (input, output) => {
   }
 }
 
-/** Pages in order, a few of which are read while one is worked on. */
+/** Pages in order, of which a few are asked for before they are needed, the first of them now. */
 function readAhead(count: number, read: (index: number) => Promise<PageSource>): { next(): Promise<PageSource> } {
   const asked: Promise<PageSource>[] = []
   let next = 0
+  const ask = (): void => {
+    for (; next < count && asked.length < PAGES_AHEAD; next++) {
+      const page = read(next)
+      // Whoever asks for it hears of it, and nobody does once one before it has failed.
+      page.catch(() => {})
+      asked.push(page)
+    }
+  }
+  ask()
   return {
     next() {
-      for (; next < count && asked.length < PAGES_AHEAD; next++) {
-        const page = read(next)
-        // Whoever asks for it hears of it, and nobody does once one before it has failed.
-        page.catch(() => {})
-        asked.push(page)
-      }
-      return asked.shift()!
+      const page = asked.shift()!
+      ask()
+      return page
     },
   }
 }
