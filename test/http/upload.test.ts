@@ -160,13 +160,16 @@ test('an id of a project that is not there is not made into a name', async () =>
 test('bytes arrive as they are, also when they look like the boundary', async () => {
   const boundary = 'XsimpleboundaryX'
   const traps = [`\r\n--${boundary.slice(0, -1)}`, '\r\n--', '\r', '\r\n', `--${boundary}`, `\r\n-${boundary}`]
-  const content = Array.from({ length: 4000 }, (_, i) => `line ${i} ${traps[i % traps.length]}`).join('')
+  const content = Array.from({ length: 40_000 }, (_, i) => `line ${i} ${traps[i % traps.length]}`).join('')
   const body = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="traps.txt"\r\n\r\n${content}\r\n--${boundary}--\r\n`
   const { body: answer } = await app.alice.call<UploadAnswer>('POST', '/api/v1/upload', {
     body,
     headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
   })
   expect(answer.documents[0]).toMatchObject({ size_bytes: Buffer.byteLength(content), sha256: sha256(content) })
+  // The hash is made of what came; what was written is looked at itself.
+  const { body: written } = await app.alice.get<string>(`/api/v1/documents/${answer.documents[0]!.id}/content`)
+  expect(written === content).toBe(true)
 })
 
 test('a full disk is 507 before anything is read, and leaves nothing', async () => {

@@ -14,6 +14,8 @@ export interface IncomingFile {
 
 /** The parser of the body hands on a piece for each thing that might have been its boundary: a write for each would take longer than all the rest. */
 const WRITE_BYTES = 262_144
+/** A body made of nothing else takes no more memory for it. */
+const WRITE_PIECES = 4_096
 
 export interface Incoming {
   /** Begins a file; `done` is called once all of it was read. */
@@ -55,7 +57,7 @@ export function incomingFiles(folder: string, maxBytes: number): Incoming {
           if (sizeBytes > maxBytes) return
           held.push(chunk)
           heldBytes += chunk.length
-          if (heldBytes >= WRITE_BYTES) await flush()
+          if (heldBytes >= WRITE_BYTES || held.length >= WRITE_PIECES) await flush()
         },
         async end() {
           const isTooLarge = sizeBytes > maxBytes
