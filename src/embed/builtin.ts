@@ -33,10 +33,13 @@ const SLICE_MS = 5
  * numbers, other languages. `model`: its bytes, where another thread has read them. Throws DocsearchError `internal_error` when the model's file is
  * damaged; embedding itself never throws but when aborted.
  */
-export function createBuiltinEmbedder(model: ArrayBufferLike = shippedModel()): Embedder {
+export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel()): Embedder {
   const embed = embedWith(model)
   return {
     name: 'builtin',
+    canEmbed: true,
+    isExternal: false,
+    sharedModel: model,
     dimensions: BUILTIN_DIMENSIONS,
     maxTokens: 512,
     fusionWeight: (question) => (hashedShare(question) > 0.99 ? FEATURES_WEIGHT : MEANING_WEIGHT),

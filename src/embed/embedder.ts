@@ -2,6 +2,12 @@
 export interface Embedder {
   /** What users see as `embedding_model`: `builtin` or `ollama:embeddinggemma`. */
   readonly name: string
+  /** False for a placeholder that only names an index's model, while that model can't be used: each of its calls fails. */
+  readonly canEmbed: boolean
+  /** True when another program serves the model: its weights can change under the same name. */
+  readonly isExternal: boolean
+  /** The model's bytes, for other threads that compute the same vectors. Null when this process doesn't have the model. */
+  readonly sharedModel: SharedArrayBuffer | null
   readonly dimensions: number
   /** Most tokens, by `countTokens`, the text of one input may have; room for the model's prefix and a title is already taken off. */
   readonly maxTokens: number

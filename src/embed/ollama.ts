@@ -150,6 +150,9 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
 
   return {
     name: `ollama:${model}`,
+    canEmbed: true,
+    isExternal: true,
+    sharedModel: null,
     dimensions: identity.dimensions,
     maxTokens,
     fusionWeight: () => profile.fusionWeight,

@@ -24,6 +24,9 @@ function standInEmbedder({ name, dimensions, fingerprint, code, message }: Missi
   }
   return {
     name,
+    canEmbed: false,
+    isExternal: true,
+    sharedModel: null,
     dimensions,
     maxTokens: 0,
     fusionWeight: () => 0,
