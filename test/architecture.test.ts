@@ -8,7 +8,7 @@ const LAYERS = [
   ['core'],
   ['contract', 'config', 'text', 'ollama'],
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
-  ['engine'],
+  ['lifecycle'],
   ['ingest', 'search', 'auth', 'oauth'],
   ['pages', 'client'],
   ['http'],

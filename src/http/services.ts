@@ -4,7 +4,7 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { EmbedderModels } from '../embed/models.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Records } from '../records/records.ts'
@@ -17,7 +17,7 @@ export interface Services {
   log: Logger
   records: Records
   blobs: Blobs
-  engine: Engine
+  lifecycle: Lifecycle
   ingest: Ingest
   models: EmbedderModels
   search: Search

@@ -100,12 +100,12 @@ export interface ChunkIndex {
 /** One table of chunks per embedder fingerprint and index layout. */
 export interface ChunkIndexStore {
   /**
-   * Opens the index of this generation, creating it empty when it is not there. Damage is reported as DocsearchError
+   * Opens the index with this id, creating it empty when it is not there. Damage is reported as DocsearchError
    * `index_corrupt`: the caller drops it and rebuilds.
    */
-  open(generation: { id: string; dimensions: number }): Promise<ChunkIndex>
+  open(index: { id: string; dimensions: number }): Promise<ChunkIndex>
   list(): Promise<string[]>
   /** Bytes it takes on the disk; 0 when it is not there. */
-  size(generationId: string): Promise<number>
-  drop(generationId: string): Promise<void>
+  size(indexId: string): Promise<number>
+  drop(indexId: string): Promise<void>
 }

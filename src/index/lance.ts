@@ -17,7 +17,7 @@ export interface LanceIndexStoreOptions {
 }
 
 /**
- * Chunks in LanceDB, one table for each generation. The native library (200 MB) is loaded at the first `open`, not before.
+ * Chunks in LanceDB, one table for each index. The native library (200 MB) is loaded at the first `open`, not before.
  * LanceDB calls no fsync, so after a power cut a table may be damaged: `open` finds that and throws `index_corrupt`.
  */
 export function createLanceIndexStore({ folder, log, clock = systemClock }: LanceIndexStoreOptions): ChunkIndexStore {
@@ -26,7 +26,7 @@ export function createLanceIndexStore({ folder, log, clock = systemClock }: Lanc
       // Its own log goes past ours to standard error; its warnings (how k-means went, what is deprecated) are no concern of an operator.
       process.env['LANCEDB_LOG'] ??= 'error'
       const { openLanceTable } = await import('./lance-table.ts')
-      return openLanceTable({ folder, name: tableName(id), dimensions, clock, log: log.child({ generation: id }) })
+      return openLanceTable({ folder, name: tableName(id), dimensions, clock, log: log.child({ index: id }) })
     },
 
     async list() {
@@ -59,12 +59,12 @@ async function folderSize(folder: string): Promise<number> {
   return (await Promise.all(files)).reduce((sum, file) => sum + (file?.size ?? 0), 0)
 }
 
-function tableName(generationId: string): string {
+function tableName(indexId: string): string {
   // It becomes the name of a folder.
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(generationId)) {
-    throw new DocsearchError('index_failed', 'The id of an index generation has characters that a folder name must not have.', {
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(indexId)) {
+    throw new DocsearchError('index_failed', 'The id of an index has characters that a folder name must not have.', {
       blame: 'internal',
     })
   }
-  return PREFIX + generationId
+  return PREFIX + indexId
 }

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentRecord } from '../core/model.ts'
-import type { ActiveEngine } from '../engine/engine.ts'
+import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { DocumentChunks, IndexedChunk } from '../index/chunk-index.ts'
 import type { IndexedDocument } from '../records/records.ts'
 import { createBatcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
-import { EngineChanged } from './engine-changed.ts'
+import { IndexChanged } from './index-changed.ts'
 import { createPassages } from './passages.ts'
 import { createPatience } from './patience.ts'
 import type { PrepareThreads } from './prepare/threads.ts'
@@ -35,10 +35,10 @@ export interface Builder {
  * have ready and this index has not, so a crash at any point, an upload, a replacement or a deletion needs nothing of its own.
  */
 export function createBuilder(
-  { records, engine, log }: IngestOptions,
+  { records, lifecycle, log }: IngestOptions,
   parts: { threads: PrepareThreads; writer: IndexWriter; waits: () => boolean },
 ): Builder {
-  const { generations } = records
+  const { indexes } = records
   const { threads, writer } = parts
   const stopping = new AbortController()
   // Of its own: an Ollama that is away holds up the change and not the uploads.
@@ -49,14 +49,14 @@ export function createBuilder(
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const target = engine.building()
+      const target = lifecycle.building()
       if (target === null) {
-        await changeOf(() => engine.building() !== null)
+        await changeOf(() => lifecycle.building() !== null)
         continue
       }
       const gone = new AbortController()
-      const unsubscribe = engine.onChange(() => {
-        if (engine.building()?.generation.id !== target.generation.id) gone.abort(new EngineChanged())
+      const unsubscribe = lifecycle.onChange(() => {
+        if (lifecycle.building()?.record.id !== target.record.id) gone.abort(new IndexChanged())
       })
       const signal = AbortSignal.any([stopping.signal, gone.signal])
       try {
@@ -70,10 +70,10 @@ export function createBuilder(
     }
   }
 
-  async function recoverFrom(error: unknown, target: ActiveEngine, signal: AbortSignal): Promise<void> {
+  async function recoverFrom(error: unknown, target: OpenIndex, signal: AbortSignal): Promise<void> {
     const isDamaged =
       isDocsearchError(error, 'index_corrupt') || (isDocsearchError(error, 'index_failed') && !(await target.index.check()).ok)
-    if (isDamaged) return engine.rebuildBuilding('its files were damaged')
+    if (isDamaged) return lifecycle.rebuildBuilding('its files were damaged')
     log.error(
       { err: error, embedder: target.embedder.name },
       'the index of another embedder could not be built on; it is tried again',
@@ -82,15 +82,15 @@ export function createBuilder(
     await pause(AFTER_FAILURE_MS, signal)
   }
 
-  async function build(target: ActiveEngine, signal: AbortSignal): Promise<void> {
-    const { id } = target.generation
+  async function build(target: OpenIndex, signal: AbortSignal): Promise<void> {
+    const { id } = target.record
     killPoint('build')
     const mayHold = await writer.exclusive(() => agree(records, target))
     let untended = 0
     for (;;) {
       let found = 0
       for (let after = ''; ;) {
-        const documents = await patience.try(() => generations.missing(id, { after, limit: DOCUMENTS_AT_ONCE }))
+        const documents = await patience.try(() => indexes.missing(id, { after, limit: DOCUMENTS_AT_ONCE }))
         signal.throwIfAborted()
         if (documents.length === 0) break
         for (const group of groupsOf(documents)) untended += await index(group, target, mayHold, signal)
@@ -106,7 +106,7 @@ export function createBuilder(
       if (untended > 0) await patience.try(() => target.index.optimize())
       untended = 0
       killPoint('whole')
-      if (await writer.exclusive(() => engine.switchOver({ waitForReplaced: !parts.waits() }))) return
+      if (await writer.exclusive(() => lifecycle.switchOver({ waitForReplaced: !parts.waits() }))) return
       await pause(LOOK_AGAIN_MS, signal)
     }
   }
@@ -114,7 +114,7 @@ export function createBuilder(
   /** These documents as one commit. Number of passages. */
   async function index(
     documents: readonly DocumentRecord[],
-    target: ActiveEngine,
+    target: OpenIndex,
     mayHold: Set<string>,
     signal: AbortSignal,
   ): Promise<number> {
@@ -122,7 +122,7 @@ export function createBuilder(
     signal.throwIfAborted()
     await writer.exclusive(async () => {
       // A deletion from here on waits for its turn and finds them in the index.
-      const wanted = await patience.try(() => generations.wanted(made.map(({ entry }) => entry)))
+      const wanted = await patience.try(() => indexes.wanted(made.map(({ entry }) => entry)))
       const current = made.filter(({ entry }) => wanted.has(entry.documentId))
       const put = current.flatMap(({ chunks, entry: { documentId } }) => (chunks === null ? [] : [{ documentId, chunks }]))
       await patience.try(
@@ -135,8 +135,8 @@ export function createBuilder(
       )
       killPoint('build-index')
       await patience.try(() =>
-        generations.record(
-          target.generation.id,
+        indexes.record(
+          target.record.id,
           current.map(({ entry }) => entry),
         ),
       )
@@ -145,7 +145,7 @@ export function createBuilder(
     return made.reduce((sum, { chunks }) => sum + (chunks?.length ?? 0), 0)
   }
 
-  async function embed(document: DocumentRecord, { embedder }: ActiveEngine, signal: AbortSignal): Promise<Made> {
+  async function embed(document: DocumentRecord, { embedder }: OpenIndex, signal: AbortSignal): Promise<Made> {
     try {
       const pages = await records.documents.pages(document.ownerId, document.id)
       // Deleted meanwhile, or in need of being read anew.
@@ -162,7 +162,7 @@ export function createBuilder(
     }
   }
 
-  /** Resolves once `holds`, looked at after each change of the engine; rejects when the daemon stops. */
+  /** Resolves once `holds`, looked at after each change of the lifecycle; rejects when the daemon stops. */
   function changeOf(holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = () => {
@@ -178,7 +178,7 @@ export function createBuilder(
         done()
         resolve()
       }
-      const unsubscribe = engine.onChange(look)
+      const unsubscribe = lifecycle.onChange(look)
       stopping.signal.addEventListener('abort', stop)
       look()
     })

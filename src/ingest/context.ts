@@ -2,7 +2,7 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { Limits } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Ocr } from '../parse/ocr/ocr.ts'
 import type { ParserPool } from '../parse/pool.ts'
 import type { Records } from '../records/records.ts'
@@ -11,7 +11,7 @@ import type { Records } from '../records/records.ts'
 export interface IngestOptions {
   records: Records
   blobs: Blobs
-  engine: Engine
+  lifecycle: Lifecycle
   parserPool: ParserPool
   /** For pages without text; none where the operator named no program. */
   ocr?: Ocr | undefined

@@ -20,7 +20,7 @@ const FORGET_MS = 2_000
 
 /** Wires the parts of ingest: accept → queue → worker (extract, prepare, embed) → writer, with recovery and maintenance beside them. */
 export function createIngest(options: IngestOptions): Ingest {
-  const { records, engine, log } = options
+  const { records, lifecycle, log } = options
   const stopping = new AbortController()
   const patience = createPatience(log, stopping.signal)
   const maintenance = createMaintenance(options, {
@@ -65,7 +65,7 @@ export function createIngest(options: IngestOptions): Ingest {
     void forget()
   }
 
-  function onEngineChange(): void {
+  function onLifecycleChange(): void {
     reconciler
       .reconcile()
       .catch((error: unknown) => log.error({ err: error }, 'index and records could not be compared'))
@@ -77,7 +77,7 @@ export function createIngest(options: IngestOptions): Ingest {
       const interrupted = await records.queue.recover()
       if (interrupted > 0) log.info({ documents: interrupted }, 'documents in work when the daemon ended go on')
       await reconciler.reconcile()
-      unsubscribe = engine.onChange(onEngineChange)
+      unsubscribe = lifecycle.onChange(onLifecycleChange)
       maintenance.start()
       worker.start()
       builder.start()
@@ -109,7 +109,7 @@ export function createIngest(options: IngestOptions): Ingest {
     change: () => ({ reason: builder.reason() }),
     async status() {
       const { queued, processing, failed } = await records.queue.counts()
-      const held = patience.reason() ?? (engine.current()?.canEmbed ? null : engine.choice().reason)
+      const held = patience.reason() ?? (lifecycle.active()?.canEmbed ? null : lifecycle.choice().reason)
       const stands = held !== null && queued + processing > 0
       const message = stands
         ? `Processing waits: ${held}`

@@ -2,7 +2,7 @@ import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
-import type { ActiveEngine } from '../engine/engine.ts'
+import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import { PDF } from '../parse/media-types.ts'
 import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
@@ -25,7 +25,7 @@ export interface Steps {
    */
   extract(job: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<Extracted | null>
   /** From text to searchable. */
-  index(job: QueuedDocument, extracted: Extracted, engine: ActiveEngine, signal: AbortSignal): Promise<void>
+  index(job: QueuedDocument, extracted: Extracted, target: OpenIndex, signal: AbortSignal): Promise<void>
 }
 
 export type Aside = <T>(work: () => Promise<T>) => Promise<T>
@@ -83,11 +83,11 @@ export function createSteps(
       return { title, tags, pages, chars: charsOf(pages) }
     },
 
-    async index(job, extracted, engine, signal) {
-      const { chunks, prepared, chunksSkipped, warnings } = await passages(job.document, extracted, engine.embedder, signal)
+    async index(job, extracted, target, signal) {
+      const { chunks, prepared, chunksSkipped, warnings } = await passages(job.document, extracted, target.embedder, signal)
       const { words } = prepared
       killPoint('embed')
-      await writer.write({ job, engine, isNew: job.isNew, chunks, words, warnings, chunksSkipped })
+      await writer.write({ job, target, isNew: job.isNew, chunks, words, warnings, chunksSkipped })
     },
   }
 }

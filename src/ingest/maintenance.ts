@@ -33,7 +33,7 @@ interface MaintenanceParts {
 
 /** What keeps index, events and originals small. Nothing waits for it, and its failures cost nothing but room. */
 export function createMaintenance(options: IngestOptions, { writer, reconciler, inWork }: MaintenanceParts): Maintenance {
-  const { records, blobs, engine, log } = options
+  const { records, blobs, lifecycle, log } = options
   let quiet: NodeJS.Timeout | undefined
   let retry: NodeJS.Timeout | undefined
   let sweeping: NodeJS.Timeout | undefined
@@ -55,7 +55,7 @@ export function createMaintenance(options: IngestOptions, { writer, reconciler, 
       .exclusive(async () => {
         if (stopped) return
         const started = performance.now()
-        await engine.current()?.index.optimize()
+        await lifecycle.active()?.index.optimize()
         await records.events.trim()
         const ended = performance.now()
         nextAt = ended + Math.max(BETWEEN_MS, (ended - started) / LARGEST_PART)

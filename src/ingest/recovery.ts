@@ -1,5 +1,5 @@
 import { isDocsearchError } from '../core/errors.ts'
-import type { ActiveEngine } from '../engine/engine.ts'
+import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { Records } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
 import type { IndexWriter } from './writer.ts'
@@ -16,16 +16,16 @@ export interface Reconciler {
  * written to it meanwhile.
  */
 export async function agree(
-  { generations, queue }: Pick<Records, 'generations' | 'queue'>,
-  { generation, index }: Pick<ActiveEngine, 'generation' | 'index'>,
+  { indexes, queue }: Pick<Records, 'indexes' | 'queue'>,
+  { record, index }: Pick<OpenIndex, 'record' | 'index'>,
 ): Promise<Set<string>> {
   const there = await index.inventory()
-  const lost = [...(await generations.contents(generation.id))].filter(([id, { version, chunks }]) => {
+  const lost = [...(await indexes.contents(record.id))].filter(([id, { version, chunks }]) => {
     const found = there.get(id)
     return found === undefined ? chunks > 0 : found.version !== version || found.chunks !== chunks
   })
-  await generations.forget(
-    generation.id,
+  await indexes.forget(
+    record.id,
     lost.map(([id]) => id),
   )
   const strays = await queue.unknown([...there.keys()])
@@ -33,19 +33,19 @@ export async function agree(
   return new Set(there.keys())
 }
 
-export function createReconciler({ records, engine, log }: IngestOptions, writer: IndexWriter): Reconciler {
+export function createReconciler({ records, lifecycle, log }: IngestOptions, writer: IndexWriter): Reconciler {
   let queued: Promise<void> | null = null
 
   async function forgetNow(): Promise<void> {
-    const active = engine.current()
+    const active = lifecycle.active()
     const ids = await records.queue.tombstones()
     if (active === null || ids.length === 0) return
-    for (const { index } of [active, ...engine.others()]) await index.deleteDocuments(ids)
+    for (const { index } of [active, ...lifecycle.inactive()]) await index.deleteDocuments(ids)
     await records.queue.clearTombstones(ids)
   }
 
   async function reconcileNow(): Promise<void> {
-    const active = engine.current()
+    const active = lifecycle.active()
     if (active === null) return
     await forgetNow()
     const there = await active.index.inventory()
@@ -75,7 +75,7 @@ export function createReconciler({ records, engine, log }: IngestOptions, writer
           await reconcileNow()
         } catch (error) {
           if (!isDocsearchError(error, 'index_corrupt')) throw error
-          await engine.rebuild('its files were damaged')
+          await lifecycle.rebuild('its files were damaged')
         }
       }),
   }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDocsearchError } from '../core/errors.ts'
-import type { ActiveEngine } from '../engine/engine.ts'
+import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { QueuedDocument } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
-import { EngineChanged } from './engine-changed.ts'
+import { IndexChanged } from './index-changed.ts'
 import type { Extracted, Steps } from './job.ts'
 import type { Patience } from './patience.ts'
 
@@ -38,7 +38,7 @@ interface WorkerOptions extends IngestOptions {
 
 /** Takes documents from the queue and brings each to its end. Parsers are kept busy while passages are embedded and committed. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { records, engine, log, clock, patience, steps, stopping } = options
+  const { records, lifecycle, log, clock, patience, steps, stopping } = options
   // One more than can be read, so that nothing waits for the next claim.
   const extractors = options.parserPool.capacity + 1
   const aborting = new AbortController()
@@ -150,11 +150,11 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function index(job: QueuedDocument, extracted: Extracted): Promise<void> {
-    const active = await usableEngine()
+    const active = await usableIndex()
     // Another embedder or index takes over: the document has been queued for it, or is below.
     const gone = new AbortController()
-    const stop = engine.onChange(() => {
-      if (engine.current() !== active) gone.abort(new EngineChanged())
+    const stop = lifecycle.onChange(() => {
+      if (lifecycle.active() !== active) gone.abort(new IndexChanged())
     })
     try {
       await steps.index(job, extracted, active, AbortSignal.any([aborting.signal, gone.signal]))
@@ -163,10 +163,10 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** The engine, as soon as it can embed. */
-  async function usableEngine(): Promise<ActiveEngine> {
+  /** The active index, as soon as it can embed. */
+  async function usableIndex(): Promise<OpenIndex> {
     for (;;) {
-      const active = engine.current()
+      const active = lifecycle.active()
       if (active?.canEmbed) return active
       await new Promise<void>((resolve, reject) => {
         const done = () => {
@@ -177,7 +177,7 @@ export function createWorker(options: WorkerOptions): Worker {
           done()
           reject(stopping.signal.reason as Error)
         }
-        const stop = engine.onChange(() => {
+        const stop = lifecycle.onChange(() => {
           done()
           resolve()
         })
@@ -188,7 +188,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function giveBack(job: QueuedDocument, error: unknown): Promise<void> {
-    if (stopping.signal.aborted || error instanceof EngineChanged) {
+    if (stopping.signal.aborted || error instanceof IndexChanged) {
       // No patience: the database is there or it is not.
       await records.queue.release(job, { notBefore: clock.now(), countAttempt: false })
       return

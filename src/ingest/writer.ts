@@ -3,11 +3,11 @@ import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentWarning } from '../core/model.ts'
 import { oneAtATime } from '../core/one-at-a-time.ts'
-import type { ActiveEngine } from '../engine/engine.ts'
+import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { IndexedChunk } from '../index/chunk-index.ts'
 import type { JobRef } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
-import { EngineChanged } from './engine-changed.ts'
+import { IndexChanged } from './index-changed.ts'
 import type { Patience } from './patience.ts'
 
 /** Documents that end within this time share one commit, unless no other is in work … */
@@ -17,7 +17,7 @@ const CHUNKS_IN_COMMIT = 2_000
 
 export interface Finished {
   job: JobRef
-  engine: ActiveEngine
+  target: OpenIndex
   isNew: boolean
   chunks: readonly IndexedChunk[]
   /** See `CountedWord`, as JSON. */
@@ -48,7 +48,7 @@ interface WriterParts {
 
 /** The one writer of the index: commits the chunks of many documents at once, then says so in their rows. */
 export function createIndexWriter(
-  { records, engine, log }: IngestOptions,
+  { records, lifecycle, log }: IngestOptions,
   { patience, inWork, onCommit }: WriterParts,
 ): IndexWriter {
   let waiting: Waiting[] = []
@@ -80,8 +80,8 @@ export function createIndexWriter(
 
   async function commitSome(some: Waiting[]): Promise<void> {
     // Made for an index that is not in use any more.
-    const [current, late] = parted(some, ({ finished }) => finished.engine === engine.current())
-    for (const { reject } of late) reject(new EngineChanged())
+    const [current, late] = parted(some, ({ finished }) => finished.target === lifecycle.active())
+    for (const { reject } of late) reject(new IndexChanged())
     try {
       await commit(current.map((one) => one.finished))
       for (const { resolve } of current) resolve()
@@ -100,12 +100,12 @@ export function createIndexWriter(
     await patience.try(async () => {
       const put = documents.map(({ job, isNew, chunks }) => ({ documentId: job.documentId, isNew: isNew && !tried, chunks }))
       tried = true
-      await putOrRebuild(documents[0]!.engine, put)
+      await putOrRebuild(documents[0]!.target, put)
     })
     killPoint('index')
     await patience.try(() =>
       records.queue.finish(
-        documents.map(({ job, chunks, words, chunksSkipped, warnings, engine: { embedder } }) => ({
+        documents.map(({ job, chunks, words, chunksSkipped, warnings, target: { embedder } }) => ({
           job,
           chunkCount: chunks.length,
           words,
@@ -119,7 +119,7 @@ export function createIndexWriter(
     onCommit(documents.reduce((sum, { chunks }) => sum + chunks.length, 0))
   }
 
-  async function putOrRebuild({ index }: ActiveEngine, documents: Parameters<ActiveEngine['index']['put']>[0]): Promise<void> {
+  async function putOrRebuild({ index }: OpenIndex, documents: Parameters<OpenIndex['index']['put']>[0]): Promise<void> {
     try {
       await index.put(documents)
     } catch (error) {
@@ -128,7 +128,7 @@ export function createIndexWriter(
       if (!damaged) throw error
       log.error({ err: error }, 'the index cannot be written to')
       // Everything is queued for the new index, these documents too.
-      await engine.rebuild('its files were damaged')
+      await lifecycle.rebuild('its files were damaged')
     }
   }
 

@@ -29,7 +29,7 @@ export interface Records {
   documents: Documents
   queue: Queue
   events: Events
-  generations: Generations
+  indexes: Indexes
   vocabulary: Vocabulary
   /** A read and a write of nothing (every page is looked at when it is opened). Never throws. */
   check(): Promise<{ ok: boolean; message: string }>
@@ -269,16 +269,16 @@ export interface Events {
 }
 
 /** An index, and under which embedder it was made. One is active (searches ask it), one may be building beside it, others are kept. */
-export interface Generation {
+export interface IndexRecord {
   id: string
   fingerprint: string
   embeddingModel: string
   dimensions: number
-  state: 'active' | 'building' | 'kept'
+  state: 'active' | 'building' | 'retired'
   createdAt: Date
 }
 
-export type NewGeneration = Pick<Generation, 'fingerprint' | 'embeddingModel' | 'dimensions'>
+export type NewIndex = Pick<IndexRecord, 'fingerprint' | 'embeddingModel' | 'dimensions'>
 
 /** What an index holds of a document; `chunks` null when the model could do nothing with it. */
 export interface IndexedDocument extends JobRef {
@@ -291,16 +291,16 @@ export interface IndexedDocument extends JobRef {
 /**
  * What the active index holds stands in the documents' rows; for the others it is kept here. Rows of deleted documents go by themselves.
  */
-export interface Generations {
-  active(): Promise<Generation | null>
+export interface Indexes {
+  active(): Promise<IndexRecord | null>
   /** Oldest first. */
-  all(): Promise<Generation[]>
+  all(): Promise<IndexRecord[]>
   /** Makes a new one the active one; the old one's row goes, the others stay. */
-  activate(generation: NewGeneration): Promise<Generation>
+  activate(index: NewIndex): Promise<IndexRecord>
   /** A new one beside the active one. What was being built before is forgotten. */
-  build(generation: NewGeneration): Promise<Generation>
+  build(index: NewIndex): Promise<IndexRecord>
   /** One that was kept is completed. What was being built before is forgotten. */
-  resume(id: string): Promise<Generation | null>
+  resume(id: string): Promise<IndexRecord | null>
   drop(id: string): Promise<void>
   /** No index is there afterwards: the next start builds it anew. What was chosen stays chosen. */
   clear(): Promise<void>

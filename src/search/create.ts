@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { ChunkFilter, ChunkIndex, Passage } from '../index/chunk-index.ts'
 import type { Documents, Vocabulary } from '../records/records.ts'
 import { BUILTIN_RERANKER } from '../rerank/builtin.ts'
@@ -20,7 +20,7 @@ import { correct } from './spelling.ts'
 /** How often a search starts over because passages were replaced between its two reads. */
 const ATTEMPTS = 3
 
-/** What a search uses of the engine. */
+/** What a search uses of the lifecycle. */
 interface InUse {
   embedder: Embedder
   index: ChunkIndex
@@ -28,7 +28,7 @@ interface InUse {
 
 export interface SearchOptions {
   records: { documents: Pick<Documents, 'getMany' | 'countPending'>; vocabulary: Vocabulary }
-  engine: Pick<Engine, 'choice'> & { current(): InUse | null }
+  lifecycle: Pick<Lifecycle, 'choice'> & { active(): InUse | null }
   reranker: Reranker
   log: Logger
   /** Of the vector channel; null or left out takes the embedder's own. */
@@ -40,7 +40,7 @@ export interface SearchOptions {
 /** Question → read and corrected → terms and vector → candidates of both channels → one order → reranked → places reserved for meaning → grouped → the page asked for, with documents and marks. */
 export function createSearch({
   records,
-  engine,
+  lifecycle,
   reranker,
   log,
   fusionWeight = null,
@@ -107,9 +107,9 @@ export function createSearch({
     parsed: ParsedQuery,
     signal: AbortSignal | undefined,
   ): Promise<Omit<SearchOutcome, 'tookMs' | 'pendingDocuments'>> {
-    const inUse = engine.current()
+    const inUse = lifecycle.active()
     if (inUse === null) {
-      const modeReason = `There is no search index yet: ${engine.choice().reason}`
+      const modeReason = `There is no search index yet: ${lifecycle.choice().reason}`
       return {
         hits: [],
         mode: query.mode,

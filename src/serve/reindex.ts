@@ -26,7 +26,7 @@ export async function runReindex(flags: Readonly<Record<string, unknown>>, outpu
       log: createLogger(config.logLevel, output.stderr),
     })
     try {
-      await records.generations.clear()
+      await records.indexes.clear()
       const { ready } = await records.queue.counts()
       output.stdout.write(
         output.json

@@ -11,7 +11,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import { chooseEmbedder } from '../embed/choose.ts'
 import { createEmbedderModels } from '../embed/models.ts'
-import { startEngine } from '../engine/start.ts'
+import { startLifecycle } from '../lifecycle/start.ts'
 import { createApp } from '../http/app.ts'
 import { malformedRequests } from '../http/malformed.ts'
 import type { Services } from '../http/services.ts'
@@ -72,7 +72,7 @@ export async function startDaemon(options: {
     const blobs = await openBlobs({ folder: config.dataDir, clock })
     const owner = await ensureOwner(records)
 
-    const engine = await startEngine({
+    const lifecycle = await startLifecycle({
       records,
       indexStore: createLanceIndexStore({ folder: folder.lance, log }),
       chooseEmbedder: (existing, named) =>
@@ -82,7 +82,7 @@ export async function startDaemon(options: {
       clock,
       log,
     })
-    open.push({ name: 'engine', close: () => engine.close() })
+    open.push({ name: 'lifecycle', close: () => lifecycle.close() })
     const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
     open.push({ name: 'parsers', close: () => parserPool.close() })
     const ocr =
@@ -98,7 +98,7 @@ export async function startDaemon(options: {
     const ingest = createIngest({
       records,
       blobs,
-      engine,
+      lifecycle,
       parserPool,
       ocr,
       limits: config.limits,
@@ -114,7 +114,7 @@ export async function startDaemon(options: {
     const { reranker } = chosen
     // It ends by itself in time; the search's own deadline is for one that does not.
     const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
-    const search = createSearch({ records, engine, reranker, log, deadlines, fusionWeight: config.fusionWeight })
+    const search = createSearch({ records, lifecycle, reranker, log, deadlines, fusionWeight: config.fusionWeight })
 
     let baseUrl = config.publicUrl ?? ''
     const apiKeys = createApiKeys({ records, clock })
@@ -129,7 +129,7 @@ export async function startDaemon(options: {
       log,
       records,
       blobs,
-      engine,
+      lifecycle,
       ingest,
       models: createEmbedderModels(config.ollamaUrl),
       search,
@@ -161,7 +161,7 @@ export async function startDaemon(options: {
     return {
       url,
       setupUrl,
-      embedder: engine.choice(),
+      embedder: lifecycle.choice(),
       reranker: chosen.choice(),
       async stop(graceMs) {
         stopping.abort()

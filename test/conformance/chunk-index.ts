@@ -241,7 +241,7 @@ export function chunkIndexConformance(
       expect(await index.countChunks()).toBe(1)
     })
 
-    test('generations stand apart, are listed and dropped', async () => {
+    test('indexes are separate, can be listed and dropped', async () => {
       await add(chunk('doc_1', 0))
       const other = await store.open({ id: 'gen_2', dimensions: 4 })
       expect(await other.countChunks()).toBe(0)
@@ -253,7 +253,7 @@ export function chunkIndexConformance(
       expect(await index.countChunks()).toBe(1)
     })
 
-    test('a generation opened under other dimensions is reported as corrupt', async () => {
+    test('an index opened with other dimensions is reported as corrupt', async () => {
       await expect(store.open({ id: 'gen_1', dimensions: DIMENSIONS + 1 })).rejects.toMatchObject({ code: 'index_corrupt' })
     })
 

@@ -7,7 +7,7 @@ import type { RecordsUnderTest } from './records.ts'
 
 const STEPS = 200
 const HEALTH = { pages: 1, pagesWithText: 1, pagesWithoutText: 0, chunksSkipped: 0 }
-const GENERATION = { fingerprint: 'b', embeddingModel: 'builtin', dimensions: 4 }
+const INDEX = { fingerprint: 'b', embeddingModel: 'builtin', dimensions: 4 }
 
 /** Counts are kept beside the documents: whatever is done to these, the numbers are those of a count. */
 export function countsConformance({ open }: RecordsUnderTest): void {
@@ -25,12 +25,12 @@ export function countsConformance({ open }: RecordsUnderTest): void {
 
 /** Two owners with projects, and a change at a time. */
 async function createWorld(records: Records, random: () => number) {
-  const { documents, queue, projects, generations } = records
+  const { documents, queue, projects, indexes } = records
   const below = (end: number) => Math.floor(random() * end)
   const oneOf = <T>(items: readonly T[]): T | undefined => items[below(items.length)]
   const owners: string[] = []
   for (const role of ['owner', 'member'] as const) owners.push((await records.users.create({ name: role, email: null, role })).id)
-  await generations.activate(GENERATION)
+  await indexes.activate(INDEX)
 
   const document = async (ownerId: string) => oneOf((await documents.list(ownerId, { limit: 1000 })).items)
   const project = async (ownerId: string) => {
@@ -85,14 +85,14 @@ async function createWorld(records: Records, random: () => number) {
       if (one !== undefined) await documents.delete(ownerId, one.id)
     },
     async switchTo() {
-      const { id } = await generations.build({ ...GENERATION, fingerprint: 'o', embeddingModel: 'other' })
-      const missing = await generations.missing(id, { after: '', limit: 1000 })
+      const { id } = await indexes.build({ ...INDEX, fingerprint: 'o', embeddingModel: 'other' })
+      const missing = await indexes.missing(id, { after: '', limit: 1000 })
       const entries = missing.map((one) => ({ documentId: one.id, version: one.version, chunksSkipped: 0, warnings: [] }))
-      await generations.record(
+      await indexes.record(
         id,
         entries.map((entry) => ({ ...entry, chunks: random() < 0.2 ? null : below(5) })),
       )
-      expect(await generations.switchTo(id, { waitForReplaced: false })).toBe(true)
+      expect(await indexes.switchTo(id, { waitForReplaced: false })).toBe(true)
     },
   }
   const rare: typeof changes = {

@@ -104,6 +104,6 @@ test('a claim reads the head of the queue, and not all that wait', async () => {
 })
 
 test('what an index in the making lacks is read on from where it was, and not sorted anew for each page', async () => {
-  const plans = await plansOf(() => records.generations.missing('gen_1', { after: 'doc_1', limit: 2 }))
+  const plans = await plansOf(() => records.indexes.missing('gen_1', { after: 'doc_1', limit: 2 }))
   expect(plans).toEqual([expect.stringMatching(/^SEARCH documents USING INDEX \w+ \(id>\?\)$/)])
 })

@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
 import { accountsConformance } from './records-accounts.ts'
 import { countsConformance } from './records-counts.ts'
-import { generationsConformance } from './records-generations.ts'
+import { indexesConformance } from './records-indexes.ts'
 import { oauthConformance } from './records-oauth.ts'
 import { vocabularyConformance } from './records-vocabulary.ts'
 import { recordsConformance, type RecordsUnderTest } from './records.ts'
@@ -29,7 +29,7 @@ describe('records over SQLite', () => {
   accountsConformance(overSqlite)
   oauthConformance(overSqlite)
   vocabularyConformance(overSqlite)
-  generationsConformance(overSqlite)
+  indexesConformance(overSqlite)
   countsConformance(overSqlite)
 })
 

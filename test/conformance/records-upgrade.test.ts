@@ -69,7 +69,7 @@ test('a database of the first version comes to this one with nothing lost', asyn
   expect(await records.vocabulary.frequencies('usr_1', ['abc'])).toEqual({ passages: 0, frequency: new Map() })
   expect(await records.queue.tombstones()).toEqual(['doc_0'])
   expect(await records.events.since('usr_1', 0, 10)).toMatchObject([{ id: 7, type: 'document.ready' }])
-  expect(await records.generations.active()).toMatchObject({ id: 'gen_1', dimensions: 256 })
+  expect(await records.indexes.active()).toMatchObject({ id: 'gen_1', dimensions: 256 })
 })
 
 const EARLIER = Object.keys(MIGRATIONS).slice(0, -1)

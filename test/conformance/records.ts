@@ -542,13 +542,13 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
     })
   })
 
-  test('generations: one is active, the one before is forgotten', async () => {
-    expect(await records.generations.active()).toBeNull()
-    await records.generations.activate({ fingerprint: 'a', embeddingModel: 'builtin', dimensions: 4 })
-    const second = await records.generations.activate({ fingerprint: 'b', embeddingModel: 'builtin', dimensions: 8 })
-    expect(await records.generations.active()).toEqual(second)
-    await records.generations.clear()
-    expect(await records.generations.active()).toBeNull()
+  test('activating an index forgets the former active one', async () => {
+    expect(await records.indexes.active()).toBeNull()
+    await records.indexes.activate({ fingerprint: 'a', embeddingModel: 'builtin', dimensions: 4 })
+    const second = await records.indexes.activate({ fingerprint: 'b', embeddingModel: 'builtin', dimensions: 8 })
+    expect(await records.indexes.active()).toEqual(second)
+    await records.indexes.clear()
+    expect(await records.indexes.active()).toBeNull()
   })
 
   test('says that it is well', async () => {

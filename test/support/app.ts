@@ -14,7 +14,7 @@ import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Scope } from '../../src/core/model.ts'
 import { chooseEmbedder } from '../../src/embed/choose.ts'
 import { createEmbedderModels } from '../../src/embed/models.ts'
-import { startEngine } from '../../src/engine/start.ts'
+import { startLifecycle } from '../../src/lifecycle/start.ts'
 import { createApp } from '../../src/http/app.ts'
 import { MOST_HEADER_BYTES } from '../../src/http/malformed.ts'
 import type { HttpSettings, Services } from '../../src/http/services.ts'
@@ -71,7 +71,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const stopping = new AbortController()
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
   const blobs = await openBlobs({ folder, clock })
-  const engine = await startEngine({
+  const lifecycle = await startLifecycle({
     records,
     indexStore: createLanceIndexStore({ folder: join(folder, 'lance'), log }),
     // Nothing listens there, unless the test has an Ollama.
@@ -81,7 +81,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log,
   })
   const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
-  const ingest = createIngest({ records, blobs, engine, parserPool, limits, clock, log })
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, clock, log })
   await ingest.start()
   const reranker = createFusedReranker()
   const apiKeys = createApiKeys({ records, clock })
@@ -94,10 +94,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log,
     records,
     blobs,
-    engine,
+    lifecycle,
     ingest,
     models: createEmbedderModels(options.ollamaUrl ?? NOWHERE),
-    search: createSearch({ records, engine, reranker, log }),
+    search: createSearch({ records, lifecycle, reranker, log }),
     apiKeys,
     accounts: createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log }),
     oauth,
@@ -148,7 +148,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       await closeServer(server)
       await ingest.stop(5_000)
       await parserPool.close()
-      await engine.close()
+      await lifecycle.close()
       await records.close()
       await rm(folder, { recursive: true, force: true })
     },

@@ -10,7 +10,7 @@ import { nodeSqliteDialect } from './dialect.ts'
 import { createDocuments } from './documents.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
 import { createEvents } from './events.ts'
-import { createGenerations } from './generations.ts'
+import { createIndexes } from './indexes.ts'
 import { createKeys } from './keys.ts'
 import { createOneTimeLinks } from './links.ts'
 import { migrate } from './migrations.ts'
@@ -52,7 +52,7 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     documents: createDocuments(store),
     queue: createQueue(store),
     events: createEvents(store),
-    generations: createGenerations(store),
+    indexes: createIndexes(store),
     vocabulary: createVocabulary(store),
     check: () => check(db),
     close: () => db.destroy(),

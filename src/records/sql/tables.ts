@@ -17,11 +17,11 @@ export interface Tables extends OAuthTables {
   pages: PageRow
   tombstones: TombstoneRow
   events: EventRow
-  generations: GenerationRow
+  generations: IndexRow
   vocabularies: VocabularyRow
   vocabulary_words: VocabularyWordRow
   document_words: DocumentWordsRow
-  generation_documents: GenerationDocumentRow
+  generation_documents: IndexDocumentRow
   settings: SettingRow
 }
 
@@ -148,7 +148,7 @@ export interface EventRow {
   created_at: number
 }
 
-export interface GenerationRow {
+export interface IndexRow {
   id: string
   fingerprint: string
   embedding_model: string
@@ -160,7 +160,7 @@ export interface GenerationRow {
 }
 
 /** What an index that is not in use holds of a document. For the one in use the document's own row says it. */
-export interface GenerationDocumentRow {
+export interface IndexDocumentRow {
   generation_id: string
   document_id: string
   version: number

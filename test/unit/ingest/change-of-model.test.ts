@@ -20,14 +20,14 @@ beforeEach(async () => {
 /** The next call that embeds documents; setting a model up and the canary texts go past. */
 const holdDocuments = () => ollama.hold('/api/embed', ({ input }) => /passage/.test(JSON.stringify(input)))
 
-const inUse = () => bench.engine.current()!.embedder.name
-const switched = (name: string) => until(`${name} in use`, () => inUse() === name && bench.engine.building() === null)
+const inUse = () => bench.lifecycle.active()!.embedder.name
+const switched = (name: string) => until(`${name} in use`, () => inUse() === name && bench.lifecycle.building() === null)
 const states = async () =>
-  Object.fromEntries((await bench.engine.indexes()).map(({ generation: { embeddingModel, state } }) => [embeddingModel, state]))
+  Object.fromEntries((await bench.lifecycle.indexes()).map(({ record: { embeddingModel, state } }) => [embeddingModel, state]))
 
 /** In the index in use: each of these documents once, with a vector of its dimensions and no other; records tell the same. */
 async function expectWhole(...documents: DocumentRecord[]): Promise<void> {
-  const { index, embedder } = bench.engine.current()!
+  const { index, embedder } = bench.lifecycle.active()!
   const rows = await Promise.all(documents.map(({ id }) => bench.row(id)))
   const wanted = new Map(rows.map(({ id, version, chunkCount }) => [id, { version, chunks: chunkCount }]))
   expect(await index.inventory()).toEqual(wanted)
@@ -43,21 +43,21 @@ test('everything is in a second index before searches go there; the first stays 
   const a = await bench.ingested('apples', 'Apples grow on trees, a passage.')
   const b = await bench.ingested('bears', 'Bears eat honey, a passage.')
   const held = holdDocuments()
-  expect(await bench.engine.use('ollama:small')).toEqual({ embedder: 'ollama:small', state: 'building', notice: null })
+  expect(await bench.lifecycle.use('ollama:small')).toEqual({ embedder: 'ollama:small', state: 'building', notice: null })
   await held.arrived
   expect([inUse(), await bench.found('honey')]).toEqual(['builtin', ['bears']])
   expect(await states()).toEqual({ builtin: 'active', 'ollama:small': 'building' })
   held.release()
   await switched('ollama:small')
   await expectWhole(a, b)
-  expect(await states()).toEqual({ builtin: 'kept', 'ollama:small': 'active' })
+  expect(await states()).toEqual({ builtin: 'retired', 'ollama:small': 'active' })
 
-  expect(await bench.engine.use('ollama:small')).toMatchObject({ state: 'in_use' })
-  await bench.engine.use('builtin')
+  expect(await bench.lifecycle.use('ollama:small')).toMatchObject({ state: 'in_use' })
+  await bench.lifecycle.use('builtin')
   await switched('builtin')
   await expectWhole(a, b)
   const calls = ollama.embedCalls().length
-  await bench.engine.use('ollama:small')
+  await bench.lifecycle.use('ollama:small')
   await switched('ollama:small')
   await expectWhole(a, b)
   // Nothing but canaries and what this test asks; no document a second time.
@@ -77,7 +77,7 @@ test('what is uploaded, replaced and deleted meanwhile, and while another is in 
     await bench.ingested('c', 'Gamma three, a passage.'),
   ]
   const held = holdDocuments()
-  await bench.engine.use('ollama:small')
+  await bench.lifecycle.use('ollama:small')
   await held.arrived
   const d = await bench.ingested('d', 'Delta four, a passage.')
   await bench.ingested('a', 'Alpha in other words, a passage.')
@@ -87,9 +87,9 @@ test('what is uploaded, replaced and deleted meanwhile, and while another is in 
   await expectWhole(a, c, d)
   const e = await bench.ingested('e', 'Epsilon five, a passage.')
   await bench.ingest.deleteDocument(bench.owner.id, c.id)
-  const kept = bench.engine.others()[0]!
+  const kept = bench.lifecycle.inactive()[0]!
   expect([...(await kept.index.inventory()).keys()]).not.toContain(c.id)
-  await bench.engine.use('builtin')
+  await bench.lifecycle.use('builtin')
   await switched('builtin')
   await expectWhole(a, d, e)
   expect(await bench.found('words')).toEqual(['a'])
@@ -99,37 +99,37 @@ test('what is uploaded, replaced and deleted meanwhile, and while another is in 
 test('another choice takes the place of the one that is built; what is in use already ends it; remove drops', async () => {
   const a = await bench.ingested('a', 'Alpha one, a passage.')
   const held = holdDocuments()
-  await bench.engine.use('ollama:small')
+  await bench.lifecycle.use('ollama:small')
   await held.arrived
-  await bench.engine.use('ollama:other')
+  await bench.lifecycle.use('ollama:other')
   held.release()
   await switched('ollama:other')
   await expectWhole(a)
-  expect(await states()).toEqual({ builtin: 'kept', 'ollama:other': 'active' })
-  await expect(bench.engine.remove('ollama:other')).rejects.toMatchObject({ code: 'model_in_use' })
-  await expect(bench.engine.remove('ollama:small')).rejects.toMatchObject({ code: 'index_not_found' })
-  await bench.engine.remove('builtin')
+  expect(await states()).toEqual({ builtin: 'retired', 'ollama:other': 'active' })
+  await expect(bench.lifecycle.remove('ollama:other')).rejects.toMatchObject({ code: 'model_in_use' })
+  await expect(bench.lifecycle.remove('ollama:small')).rejects.toMatchObject({ code: 'index_not_found' })
+  await bench.lifecycle.remove('builtin')
   expect(await states()).toEqual({ 'ollama:other': 'active' })
 
   const again = holdDocuments()
-  await bench.engine.use('ollama:small')
+  await bench.lifecycle.use('ollama:small')
   await again.arrived
-  expect(await bench.engine.use('ollama:other')).toMatchObject({ state: 'in_use' })
+  expect(await bench.lifecycle.use('ollama:other')).toMatchObject({ state: 'in_use' })
   again.release()
-  expect([await states(), bench.engine.building()]).toEqual([{ 'ollama:other': 'active' }, null])
+  expect([await states(), bench.lifecycle.building()]).toEqual([{ 'ollama:other': 'active' }, null])
 })
 
 test('a model that is not there, or cannot embed, changes nothing and says why', async () => {
   ollama.setModels([SMALL, makeModel('talker', { capabilities: ['completion'] })])
-  await expect(bench.engine.use('ollama:absent')).rejects.toMatchObject({ code: 'model_unusable', message: /pull absent/ })
-  await expect(bench.engine.use('ollama:talker')).rejects.toMatchObject({ code: 'model_unusable', message: /completion/ })
+  await expect(bench.lifecycle.use('ollama:absent')).rejects.toMatchObject({ code: 'model_unusable', message: /pull absent/ })
+  await expect(bench.lifecycle.use('ollama:talker')).rejects.toMatchObject({ code: 'model_unusable', message: /completion/ })
   await ollama.stop()
-  await expect(bench.engine.use('ollama:small')).rejects.toMatchObject({ code: 'model_unusable', message: /nothing listens/ })
-  expect([await states(), await bench.records.generations.chosen()]).toEqual([{ builtin: 'active' }, null])
+  await expect(bench.lifecycle.use('ollama:small')).rejects.toMatchObject({ code: 'model_unusable', message: /nothing listens/ })
+  expect([await states(), await bench.records.indexes.chosen()]).toEqual([{ builtin: 'active' }, null])
 })
 
 test('an empty instance changes at once', async () => {
-  await bench.engine.use('ollama:small')
+  await bench.lifecycle.use('ollama:small')
   await switched('ollama:small')
   const a = await bench.ingested('a', 'Alpha one, a passage.')
   await expectWhole(a)
@@ -138,7 +138,7 @@ test('an empty instance changes at once', async () => {
 test('an Ollama that goes away in the middle holds up the change and no upload, and says so', async () => {
   const documents = [await bench.ingested('a', 'Alpha one, a passage.'), await bench.ingested('b', 'Beta two, a passage.')]
   const held = holdDocuments()
-  await bench.engine.use('ollama:small')
+  await bench.lifecycle.use('ollama:small')
   await held.arrived
   await ollama.stop()
   held.release()
@@ -154,11 +154,11 @@ test('an Ollama that goes away in the middle holds up the change and no upload, 
 test('a passage the new model cannot embed is set aside with a warning, which goes with the model', async () => {
   const a = await bench.ingested('a', 'Alpha poison one, a passage.')
   ollama.poison('poison')
-  await bench.engine.use('ollama:small')
+  await bench.lifecycle.use('ollama:small')
   await switched('ollama:small')
   expect(await bench.row(a.id)).toMatchObject({ health: { chunksSkipped: 1 }, warnings: [{ code: 'chunk_not_embedded' }] })
   expect(await bench.found('alpha')).toEqual(['a'])
-  await bench.engine.use('builtin')
+  await bench.lifecycle.use('builtin')
   await switched('builtin')
   expect(await bench.row(a.id)).toMatchObject({ health: { chunksSkipped: 0 }, warnings: [] })
   await expectWhole(a)
@@ -168,8 +168,8 @@ test('after a restart the choice stands, and what was being built goes on where 
   const documents = []
   for (let i = 0; i < 40; i++) documents.push(await bench.ingested(`d${i}`, `Word${i} stands here.`))
   // The second call for documents: the first commit is done then.
-  await bench.engine.use('ollama:small')
-  await until('a first commit', async () => (await bench.engine.indexes()).some(({ progress }) => (progress?.done ?? 0) > 0))
+  await bench.lifecycle.use('ollama:small')
+  await until('a first commit', async () => (await bench.lifecycle.indexes()).some(({ progress }) => (progress?.done ?? 0) > 0))
   await bench.close()
   const texts = () =>
     ollama
@@ -185,32 +185,32 @@ test('after a restart the choice stands, and what was being built goes on where 
 })
 
 test('the same weights that give other vectors are found by the canary texts: keywords only, and a way out that is offered', async () => {
-  await bench.engine.use('ollama:small')
+  await bench.lifecycle.use('ollama:small')
   await switched('ollama:small')
   const a = await bench.ingested('a', 'Alpha one, a passage.')
-  const { id } = bench.engine.current()!.generation
-  await until('canaries', async () => (await bench.records.generations.canaries(id)) !== null)
+  const { id } = bench.lifecycle.active()!.record
+  await until('canaries', async () => (await bench.records.indexes.canaries(id)) !== null)
   await bench.close()
 
   ollama.drift('small', 'after an update')
   bench = await openBench({ folder: bench.folder, embedder: 'auto', ollamaUrl: ollama.url, checkEveryMs: 50 })
   await bench.ingest.start()
-  await until('the drift to be found', () => bench.engine.current()?.canEmbed === false)
-  const { embedder } = await bench.engine.status()
+  await until('the drift to be found', () => bench.lifecycle.active()?.canEmbed === false)
+  const { embedder } = await bench.lifecycle.status()
   expect(embedder).toMatchObject({ status: 'degraded', code: 'embedding_model_changed' })
   expect(embedder.message).toContain('docsearch models use ollama:small')
   expect(await bench.found('alpha')).toEqual(['a'])
-  await expect(bench.engine.current()!.embedder.embedQuery('x')).rejects.toMatchObject({ code: 'embedding_model_changed' })
+  await expect(bench.lifecycle.active()!.embedder.embedQuery('x')).rejects.toMatchObject({ code: 'embedding_model_changed' })
 
   // As before again: nothing has to be done.
   ollama.drift('small')
-  await until('the former vectors to be seen', () => bench.engine.current()?.canEmbed === true)
+  await until('the former vectors to be seen', () => bench.lifecycle.active()?.canEmbed === true)
   await expectWhole(a)
 
   ollama.drift('small', 'for good')
-  await until('the drift to be found again', () => bench.engine.current()?.canEmbed === false)
-  expect(await bench.engine.use('ollama:small')).toMatchObject({ state: 'building' })
-  await until('vectors of now', () => bench.engine.current()?.canEmbed === true && bench.engine.building() === null)
-  expect(await states()).toEqual({ builtin: 'kept', 'ollama:small': 'active' })
+  await until('the drift to be found again', () => bench.lifecycle.active()?.canEmbed === false)
+  expect(await bench.lifecycle.use('ollama:small')).toMatchObject({ state: 'building' })
+  await until('vectors of now', () => bench.lifecycle.active()?.canEmbed === true && bench.lifecycle.building() === null)
+  expect(await states()).toEqual({ builtin: 'retired', 'ollama:small': 'active' })
   await expectWhole(a)
 })

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { DocumentRecord } from '../../../src/core/model.ts'
 import { chooseEmbedder } from '../../../src/embed/choose.ts'
-import { startEngine } from '../../../src/engine/start.ts'
+import { startLifecycle } from '../../../src/lifecycle/start.ts'
 import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import { createIngest } from '../../../src/ingest/create.ts'
 import type { Ocr } from '../../../src/parse/ocr/ocr.ts'
@@ -45,7 +45,7 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
   const blobs = await openBlobs({ folder, clock })
   const indexStore = createLanceIndexStore({ folder: join(folder, 'lance'), log })
-  const engine = await startEngine({
+  const lifecycle = await startLifecycle({
     records,
     indexStore,
     chooseEmbedder: (existing, named) => chooseEmbedder({ setting: named ?? setting, ollamaUrl, existing, log }),
@@ -53,13 +53,13 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
     clock,
     log,
   })
-  const ingest = createIngest({ records, blobs, engine, parserPool, ocr, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })
   const owner = (await records.users.owner()) ?? (await records.users.create({ name: 'A', email: null, role: 'owner' }))
   const project =
     (await records.projects.find(owner.id, 'default')) ??
     (await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }))
   let closed = false
-  const index = () => engine.current()!.index
+  const index = () => lifecycle.active()!.index
 
   async function upload(name: string, content: string | Buffer, onConflict: OnConflict = 'replace') {
     const file = join(blobs.incoming, randomUUID())
@@ -81,7 +81,7 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
     records,
     blobs,
     indexStore,
-    engine,
+    lifecycle,
     ingest,
     index,
     upload,
@@ -106,7 +106,7 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
       if (closed) return
       closed = true
       await ingest.stop(10_000)
-      await engine.close()
+      await lifecycle.close()
       await records.close()
     },
   }

@@ -19,7 +19,7 @@ function newMaintenance(tendMs = 0, inWork = () => 0) {
   const options = {
     records: { events: { trim: async () => {} }, documents: { isBlobReferenced: async () => true } },
     blobs: { sweep },
-    engine: { current: () => ({ index: { optimize } }) },
+    lifecycle: { active: () => ({ index: { optimize } }) },
     log: silentLogger,
   } as unknown as IngestOptions
   const writer = { exclusive: async (run: () => Promise<void>) => run() } as unknown as IndexWriter

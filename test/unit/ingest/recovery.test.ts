@@ -104,7 +104,7 @@ test.each(['_versions', 'data'])(
     const after = await openBench({ folder })
     await after.ingest.start()
     await expectBothFoundOnce(after, ids)
-    expect((await after.engine.status()).index.message).toContain('built anew')
+    expect((await after.lifecycle.status()).index.message).toContain('built anew')
     expect(await readdir(join(folder, 'lance'))).toHaveLength(1)
   },
 )
@@ -149,7 +149,7 @@ test('read by another version of the parsers, a document is read again when the 
   const kept = await between.records.documents.pages(between.owner.id, current)
   expect(kept).not.toBeNull()
   await between.blobs.path((await between.row(current)).sha256).then((file) => rm(file))
-  await between.records.generations.clear()
+  await between.records.indexes.clear()
   await between.close()
   const after = await openBench({ folder })
   await after.ingest.start()

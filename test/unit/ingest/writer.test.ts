@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
-import type { ActiveEngine } from '../../../src/engine/engine.ts'
+import type { OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
 import type { IndexedChunk } from '../../../src/index/chunk-index.ts'
 import type { IngestOptions } from '../../../src/ingest/context.ts'
 import type { Patience } from '../../../src/ingest/patience.ts'
@@ -22,18 +22,18 @@ function newWriter(inWork = 100) {
         commits.push(documents.map(({ documentId }) => documentId))
       },
     },
-  } as unknown as ActiveEngine
+  } as unknown as OpenIndex
   const queue = {
     beginIndexing: async (jobs: JobRef[]) => jobs,
     finish: async (rows: { job: JobRef }[]) => void finished.push(...rows.map(({ job }) => job.documentId)),
   }
-  const options = { records: { queue }, engine: { current: () => active }, log: silentLogger } as unknown as IngestOptions
+  const options = { records: { queue }, lifecycle: { active: () => active }, log: silentLogger } as unknown as IngestOptions
   const patience = { try: (run: () => Promise<unknown>) => run() } as unknown as Patience
   const writer = createIndexWriter(options, { patience, inWork: () => inWork, onCommit: () => {} })
   const write = (documentId: string, chunks = 1) =>
     writer.write({
       job: { documentId, version: 1 },
-      engine: active,
+      target: active,
       isNew: true,
       chunks: Array.from({ length: chunks }, () => ({}) as IndexedChunk),
       words: '[]',

@@ -138,7 +138,7 @@ export async function makeFixture(): Promise<Fixture> {
     const current = using.nothing ? null : { embedder: using.embedder ?? embedder, index: using.index ?? index }
     const search = createSearch({
       records,
-      engine: { current: () => current, choice: () => ({ embedder: 'none', reason: 'Ollama has not answered yet.' }) },
+      lifecycle: { active: () => current, choice: () => ({ embedder: 'none', reason: 'Ollama has not answered yet.' }) },
       reranker: using.reranker ?? createFusedReranker(),
       log: silentLogger,
       fusionWeight: using.fusionWeight ?? null,

@@ -29,10 +29,10 @@ export const healthRoutes = [
   }),
 ]
 
-async function checks({ records, engine, reranker, ingest, disk }: Services): Promise<NonNullable<Health['checks']>> {
+async function checks({ records, lifecycle, reranker, ingest, disk }: Services): Promise<NonNullable<Health['checks']>> {
   const [database, { embedder, index }, queue, space] = await Promise.all([
     records.check(),
-    engine.status(),
+    lifecycle.status(),
     queueStatus(ingest),
     disk(),
   ])

@@ -21,7 +21,7 @@ export const modelRoutes = [
     access: 'read:documents',
     answers: { 200: { description: 'All of them; first the one in use', schema: modelList } },
     async handle({ ctx, services, gone }) {
-      const [available, indexes] = await Promise.all([services.models.available(gone), services.engine.indexes()])
+      const [available, indexes] = await Promise.all([services.models.available(gone), services.lifecycle.indexes()])
       ctx.body = presentModels(available, indexes, services.ingest.change().reason)
     },
   }),
@@ -62,7 +62,7 @@ export const modelRoutes = [
     },
     problems: ['model_unusable'],
     async handle({ ctx, services, body, ending }) {
-      const asked = await services.engine.use(embedderName(body.model))
+      const asked = await services.lifecycle.use(embedderName(body.model))
       const used = await settledChange(services, asked, ending)
       ctx.status = used.state === 'in_use' ? 200 : 202
       ctx.body = used
@@ -81,7 +81,7 @@ export const modelRoutes = [
     answers: { 204: { description: 'It is gone' } },
     problems: ['index_not_found', 'model_in_use'],
     async handle({ ctx, services, id }) {
-      await services.engine.remove(embedderName(id))
+      await services.lifecycle.remove(embedderName(id))
       ctx.status = 204
     },
   }),

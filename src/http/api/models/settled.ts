@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelUsed } from '../../../contract/models.ts'
-import type { UseOutcome } from '../../../engine/engine.ts'
+import type { UseOutcome } from '../../../lifecycle/lifecycle.ts'
 import type { Services } from '../../services.ts'
 
 /** An empty instance, or one that goes back to a model it had, is through within this time, and the answer can say so. */
@@ -8,15 +8,15 @@ const SHORTLY_MS = 1_000
 
 /** How a change stands: in use already, or how far it is. */
 export async function settledChange(
-  { engine }: Pick<Services, 'engine'>,
+  { lifecycle }: Pick<Services, 'lifecycle'>,
   { embedder, state, notice }: UseOutcome,
   signal: AbortSignal,
 ): Promise<ModelUsed> {
-  if (state === 'building') await builtOrLate(engine, signal)
-  const beside = engine.building()
-  const isBuilding = beside !== null && beside.generation.embeddingModel === embedder
-  const indexes = isBuilding ? await engine.indexes() : []
-  const progress = indexes.find(({ generation }) => generation.id === beside?.generation.id)?.progress
+  if (state === 'building') await builtOrLate(lifecycle, signal)
+  const beside = lifecycle.building()
+  const isBuilding = beside !== null && beside.record.embeddingModel === embedder
+  const indexes = isBuilding ? await lifecycle.indexes() : []
+  const progress = indexes.find(({ record }) => record.id === beside?.record.id)?.progress
   return {
     model: embedder,
     state: isBuilding ? 'building' : 'in_use',
@@ -26,10 +26,10 @@ export async function settledChange(
   }
 }
 
-async function builtOrLate(engine: Services['engine'], signal: AbortSignal): Promise<void> {
+async function builtOrLate(lifecycle: Services['lifecycle'], signal: AbortSignal): Promise<void> {
   const through = Promise.withResolvers<void>()
-  const unsubscribe = engine.onChange(() => engine.building() === null && through.resolve())
-  if (engine.building() === null) through.resolve()
+  const unsubscribe = lifecycle.onChange(() => lifecycle.building() === null && through.resolve())
+  if (lifecycle.building() === null) through.resolve()
   const late = new AbortController()
   await Promise.race([
     through.promise,

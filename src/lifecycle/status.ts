@@ -1,13 +1,13 @@
 import type { Embedder } from '../embed/embedder.ts'
-import type { ActiveEngine, Engine, IndexState } from './engine.ts'
+import type { OpenIndex, Lifecycle, IndexState } from './lifecycle.ts'
 
 /** State of embedder and index in words, for health. `beside`: what is being built, if anything is. */
-export async function engineStatus(
-  active: ActiveEngine | null,
+export async function describeStatus(
+  active: OpenIndex | null,
   reason: string,
   rebuilt: string | null,
   beside: IndexState | null,
-): ReturnType<Engine['status']> {
+): ReturnType<Lifecycle['status']> {
   if (active === null) {
     const message = `No embedder yet, so nothing can be searched: ${reason}`
     return {
@@ -36,7 +36,7 @@ export async function engineStatus(
       ann: index.ann,
       ...(beside && {
         building: {
-          model: beside.generation.embeddingModel,
+          model: beside.record.embeddingModel,
           documents_done: beside.progress?.done ?? 0,
           documents_total: beside.progress?.total ?? 0,
         },
@@ -45,9 +45,9 @@ export async function engineStatus(
   }
 }
 
-function besideSentence({ generation, progress }: IndexState): string {
+function besideSentence({ record, progress }: IndexState): string {
   const done = progress === null ? '' : `, ${progress.done} of ${progress.total} documents are in it`
-  return `beside it one with ${generation.embeddingModel} is being built${done}`
+  return `beside it one with ${record.embeddingModel} is being built${done}`
 }
 
 /** What is said when the vectors of a model are no longer those of the index. */

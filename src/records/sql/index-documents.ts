@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { ExpressionBuilder } from 'kysely'
-import type { Generations } from '../records.ts'
+import type { Indexes } from '../records.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
-type Documents = Pick<Generations, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress'>
+type Documents = Pick<Indexes, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress'>
 
 /** What the indexes that are not in use hold. The queue of a change is no table: it is what is ready and not in here yet. */
-export function createGenerationDocuments(store: Store): Documents {
+export function createIndexDocuments(store: Store): Documents {
   const { db } = store
   return {
     async missing(id, { after, limit }) {

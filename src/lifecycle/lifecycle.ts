@@ -1,18 +1,18 @@
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
-import type { Generation } from '../records/records.ts'
+import type { IndexRecord } from '../records/records.ts'
 
 /**
  * Which embedder and which index are in use. An index made with one embedder is never queried with another: both change together, in one
  * moment, and `current` gives them as one object, so that whoever asks once works with a pair that belongs together.
  */
-export interface Engine {
+export interface Lifecycle {
   /** Null while no embedder could be determined (an Ollama that was asked for by name and has never answered). */
-  current(): ActiveEngine | null
+  active(): OpenIndex | null
   /** The one that is made beside the current one, document by document, until it takes its place (`switchOver`). */
-  building(): ActiveEngine | null
+  building(): OpenIndex | null
   /** Every open index but the current one. What is deleted goes from them too. */
-  others(): readonly Pick<ActiveEngine, 'generation' | 'index'>[]
+  inactive(): readonly Pick<OpenIndex, 'record' | 'index'>[]
   /** Every index there is, open or not. */
   indexes(): Promise<IndexState[]>
   /**
@@ -34,14 +34,14 @@ export interface Engine {
   /** Which embedder, and why, in words for `serve`'s output and for health. */
   choice(): { embedder: string; reason: string }
   /** State of embedder and index for health. Never throws. */
-  status(): Promise<{ embedder: EngineCheck; index: EngineCheck }>
+  status(): Promise<{ embedder: LifecycleCheck; index: LifecycleCheck }>
   /** Calls back when `current()` or `building()` becomes something else. Returns the way to stop. */
   onChange(listener: () => void): () => void
   close(): Promise<void>
 }
 
-export interface ActiveEngine {
-  generation: Generation
+export interface OpenIndex {
+  record: IndexRecord
   embedder: Embedder
   index: ChunkIndex
   /**
@@ -52,7 +52,7 @@ export interface ActiveEngine {
 }
 
 export interface IndexState {
-  generation: Generation
+  record: IndexRecord
   /** Null where it is not open or cannot be read. */
   chunks: number | null
   sizeBytes: number
@@ -68,7 +68,7 @@ export interface UseOutcome {
   notice: string | null
 }
 
-export interface EngineCheck {
+export interface LifecycleCheck {
   status: 'ok' | 'degraded' | 'unavailable'
   message: string
   [fact: string]: unknown

@@ -5,7 +5,7 @@ import { slices } from './store.ts'
 import type { WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
 
-/** Generations.switchTo: the documents' rows and the rows of both generations change places, all in this transaction. */
+/** Indexes.switchTo: the documents' rows and the rows of both generations change places, all in this transaction. */
 export async function switchTo(
   tx: WriteTransaction,
   now: number,

@@ -1,6 +1,6 @@
 import { DocsearchError } from '../core/errors.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { Generation } from '../records/records.ts'
+import type { IndexRecord } from '../records/records.ts'
 import { parseFingerprint } from './fingerprint.ts'
 
 interface MissingEmbedder {
@@ -11,9 +11,9 @@ interface MissingEmbedder {
   message: string
 }
 
-/** For the index of this generation. */
-export function missing(generation: Generation, code: MissingEmbedder['code'], message: string): Embedder {
-  const { embeddingModel, dimensions, fingerprint } = generation
+/** For the index of this record. */
+export function missing(record: IndexRecord, code: MissingEmbedder['code'], message: string): Embedder {
+  const { embeddingModel, dimensions, fingerprint } = record
   return standInEmbedder({ name: embeddingModel, dimensions, fingerprint: parseFingerprint(fingerprint).embedder, code, message })
 }
 

@@ -1,22 +1,22 @@
 import { newId } from '../../core/ids.ts'
-import type { Generation, Generations, NewGeneration } from '../records.ts'
-import { createGenerationDocuments } from './generation-documents.ts'
-import { switchTo } from './generation-switch.ts'
+import type { IndexRecord, Indexes, NewIndex } from '../records.ts'
+import { createIndexDocuments } from './index-documents.ts'
+import { switchTo } from './index-switch.ts'
 import type { Store, WriteTransaction } from './store.ts'
-import type { GenerationRow } from './tables.ts'
+import type { IndexRow } from './tables.ts'
 
 const CHOSEN = 'embedder'
 
-export function createGenerations(store: Store): Generations {
+export function createIndexes(store: Store): Indexes {
   const { db, clock } = store
 
   async function insert(
     tx: WriteTransaction,
-    { fingerprint, embeddingModel, dimensions }: NewGeneration,
-    state: GenerationRow['state'],
-  ): Promise<Generation> {
+    { fingerprint, embeddingModel, dimensions }: NewIndex,
+    state: IndexRow['state'],
+  ): Promise<IndexRecord> {
     const at = clock.now()
-    const row: GenerationRow = {
+    const row: IndexRow = {
       id: newId('gen', at),
       fingerprint,
       embedding_model: embeddingModel,
@@ -26,30 +26,30 @@ export function createGenerations(store: Store): Generations {
       created_at: at.getTime(),
     }
     await tx.sql.insertInto('generations').values(row).execute()
-    return toGeneration(row)
+    return toIndexRecord(row)
   }
 
-  const forgetThat = (tx: WriteTransaction, state: GenerationRow['state']) =>
+  const forgetThat = (tx: WriteTransaction, state: IndexRow['state']) =>
     tx.sql.deleteFrom('generations').where('state', '=', state).execute()
 
   return {
     async active() {
       const row = await db.selectFrom('generations').selectAll().where('state', '=', 'active').executeTakeFirst()
-      return row ? toGeneration(row) : null
+      return row ? toIndexRecord(row) : null
     },
     async all() {
       const rows = await db.selectFrom('generations').selectAll().orderBy('created_at').orderBy('id').execute()
-      return rows.map(toGeneration)
+      return rows.map(toIndexRecord)
     },
-    activate: (generation) =>
+    activate: (index) =>
       store.write(async (tx) => {
         await forgetThat(tx, 'active')
-        return insert(tx, generation, 'active')
+        return insert(tx, index, 'active')
       }),
-    build: (generation) =>
+    build: (index) =>
       store.write(async (tx) => {
         await forgetThat(tx, 'building')
-        return insert(tx, generation, 'building')
+        return insert(tx, index, 'building')
       }),
     resume: (id) =>
       store.write(async (tx) => {
@@ -61,7 +61,7 @@ export function createGenerations(store: Store): Generations {
           .where('state', '=', 'kept')
           .returningAll()
           .executeTakeFirst()
-        return row ? toGeneration(row) : null
+        return row ? toIndexRecord(row) : null
       }),
     async drop(id) {
       await db.deleteFrom('generations').where('id', '=', id).execute()
@@ -77,7 +77,7 @@ export function createGenerations(store: Store): Generations {
       const canaries = JSON.stringify(vectors.map((vector) => Array.from(vector)))
       await db.updateTable('generations').set({ canaries }).where('id', '=', id).execute()
     },
-    ...createGenerationDocuments(store),
+    ...createIndexDocuments(store),
     switchTo: (id, options) => store.write((tx) => switchTo(tx, store.now(), id, options)),
     async chosen() {
       const row = await db.selectFrom('settings').select('value').where('name', '=', CHOSEN).executeTakeFirst()
@@ -95,13 +95,14 @@ export function createGenerations(store: Store): Generations {
   }
 }
 
-function toGeneration(row: GenerationRow): Generation {
+function toIndexRecord(row: IndexRow): IndexRecord {
   return {
     id: row.id,
     fingerprint: row.fingerprint,
     embeddingModel: row.embedding_model,
     dimensions: row.dimensions,
-    state: row.state,
+    // Version 0.1.0 stores a retired index as `kept`.
+    state: row.state === 'kept' ? 'retired' : row.state,
     createdAt: new Date(row.created_at),
   }
 }

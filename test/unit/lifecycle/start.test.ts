@@ -5,9 +5,9 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { startEngine } from '../../../src/engine/start.ts'
-import type { EngineOptions } from '../../../src/engine/start.ts'
+import type { Lifecycle } from '../../../src/lifecycle/lifecycle.ts'
+import { startLifecycle } from '../../../src/lifecycle/start.ts'
+import type { LifecycleOptions } from '../../../src/lifecycle/start.ts'
 import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
@@ -33,22 +33,22 @@ const choosing =
   (embedder: Embedder | null, reason = 'the reason') =>
   async () => ({ embedder, reason })
 
-async function start(chooseEmbedder: EngineOptions['chooseEmbedder']): Promise<Engine> {
-  const engine = await startEngine({ records, indexStore: lance(), chooseEmbedder, clock: systemClock, log: silentLogger })
-  onTestFinished(() => engine.close())
-  return engine
+async function start(chooseEmbedder: LifecycleOptions['chooseEmbedder']): Promise<Lifecycle> {
+  const lifecycle = await startLifecycle({ records, indexStore: lance(), chooseEmbedder, clock: systemClock, log: silentLogger })
+  onTestFinished(() => lifecycle.close())
+  return lifecycle
 }
 
 test('the first start makes an index; the next opens the same one and queues nothing', async () => {
   await (await start(choosing(as({})))).close()
-  const first = await records.generations.active()
+  const first = await records.indexes.active()
   await records.queue.requeueMany([])
   const queued = (await records.queue.counts()).queued
-  const engine = await start(choosing(as({})))
-  expect(await records.generations.active()).toEqual(first)
+  const lifecycle = await start(choosing(as({})))
+  expect(await records.indexes.active()).toEqual(first)
   expect((await records.queue.counts()).queued).toBe(queued)
-  expect(engine.choice()).toEqual({ embedder: 'builtin', reason: 'the reason' })
-  expect(await engine.status()).toMatchObject({
+  expect(lifecycle.choice()).toEqual({ embedder: 'builtin', reason: 'the reason' })
+  expect(await lifecycle.status()).toMatchObject({
     embedder: { status: 'ok', message: 'the reason' },
     index: { status: 'ok', chunks: 0 },
   })
@@ -56,49 +56,49 @@ test('the first start makes an index; the next opens the same one and queues not
 
 test('another embedder asked for by name: an index of its own, everything queued, the old one gone', async () => {
   await (await start(choosing(as({})))).close()
-  const first = await records.generations.active()
-  const engine = await start(choosing(as({ name: 'ollama:other', fingerprint: 'other', dimensions: 8 })))
-  const second = await records.generations.active()
+  const first = await records.indexes.active()
+  const lifecycle = await start(choosing(as({ name: 'ollama:other', fingerprint: 'other', dimensions: 8 })))
+  const second = await records.indexes.active()
   expect(second).toMatchObject({ embeddingModel: 'ollama:other', dimensions: 8 })
   expect(await lance().list()).toEqual([second!.id])
   expect(second!.id).not.toBe(first!.id)
   expect((await records.queue.counts()).queued).toBe(1)
-  expect(engine.current()).toMatchObject({ canEmbed: true })
+  expect(lifecycle.active()).toMatchObject({ canEmbed: true })
 })
 
 test('a newer built-in embedder builds anew by itself', async () => {
   await (await start(choosing(as({ fingerprint: 'of an older version' })))).close()
-  const engine = await start(choosing(as({})))
-  expect(await records.generations.active()).toMatchObject({
+  const lifecycle = await start(choosing(as({})))
+  expect(await records.indexes.active()).toMatchObject({
     fingerprint: expect.stringContaining(createBuiltinEmbedder().fingerprint),
   })
-  expect((await engine.status()).index.message).toContain('built anew')
+  expect((await lifecycle.status()).index.message).toContain('built anew')
 })
 
 test('another version of what reads, cuts, analyses or stores builds anew by itself, and no other', async () => {
   await (await start(choosing(as({})))).close()
-  const { fingerprint, embeddingModel, dimensions } = (await records.generations.active())!
+  const { fingerprint, embeddingModel, dimensions } = (await records.indexes.active())!
   for (const part of ['pages', 'chunks', 'terms', 'table']) {
     expect(fingerprint).toMatch(new RegExp(`\\b${part} \\d`))
     const older = fingerprint.replace(new RegExp(`\\b${part} \\d+`), `${part} 0`)
-    await records.generations.activate({ fingerprint: older, embeddingModel, dimensions })
-    const engine = await start(choosing(as({})))
-    expect(await records.generations.active()).toMatchObject({ fingerprint })
-    expect((await engine.status()).index.message, part).toContain('built anew')
-    await engine.close()
+    await records.indexes.activate({ fingerprint: older, embeddingModel, dimensions })
+    const lifecycle = await start(choosing(as({})))
+    expect(await records.indexes.active()).toMatchObject({ fingerprint })
+    expect((await lifecycle.status()).index.message, part).toContain('built anew')
+    await lifecycle.close()
   }
 })
 
 test('other weights under the same name are not taken silently: keywords only, and health says what to do', async () => {
   await (await start(choosing(as({ name: 'ollama:m', fingerprint: 'm@one' })))).close()
-  const first = await records.generations.active()
-  const engine = await start(choosing(as({ name: 'ollama:m', fingerprint: 'm@two' })))
-  expect(await records.generations.active()).toEqual(first)
-  const { embedder, canEmbed, index } = engine.current()!
+  const first = await records.indexes.active()
+  const lifecycle = await start(choosing(as({ name: 'ollama:m', fingerprint: 'm@two' })))
+  expect(await records.indexes.active()).toEqual(first)
+  const { embedder, canEmbed, index } = lifecycle.active()!
   expect(canEmbed).toBe(false)
   await expect(embedder.embedQuery('x')).rejects.toMatchObject({ code: 'embedding_model_changed' })
   expect(await index.keywordSearch(['x'], { ownerId: 'usr' }, 1)).toEqual([])
-  expect((await engine.status()).embedder).toMatchObject({
+  expect((await lifecycle.status()).embedder).toMatchObject({
     status: 'degraded',
     code: 'embedding_model_changed',
     message: expect.stringContaining('docsearch models use'),
@@ -108,16 +108,16 @@ test('other weights under the same name are not taken silently: keywords only, a
 test('no embedder yet: tried again by itself, and told to whoever listens; the index there is serves keywords meanwhile', async () => {
   await (await start(choosing(as({})))).close()
   let answers: Embedder | null = null
-  const engine = await start(async (existing) => {
+  const lifecycle = await start(async (existing) => {
     expect(existing).toEqual({ embeddingModel: 'builtin', fingerprint: createBuiltinEmbedder().fingerprint })
     return { embedder: answers, reason: 'it does not answer' }
   })
-  expect(engine.current()).toMatchObject({ canEmbed: false })
-  expect((await engine.status()).embedder).toMatchObject({ status: 'degraded', message: 'it does not answer' })
-  const changed = new Promise<void>((resolve) => engine.onChange(resolve))
+  expect(lifecycle.active()).toMatchObject({ canEmbed: false })
+  expect((await lifecycle.status()).embedder).toMatchObject({ status: 'degraded', message: 'it does not answer' })
+  const changed = new Promise<void>((resolve) => lifecycle.onChange(resolve))
   answers = as({})
   await changed
-  expect(engine.current()).toMatchObject({ canEmbed: true })
+  expect(lifecycle.active()).toMatchObject({ canEmbed: true })
 })
 
 test('an index that belongs to nothing is dropped', async () => {
@@ -127,13 +127,13 @@ test('an index that belongs to nothing is dropped', async () => {
 })
 
 test('found damaged while in use: one new index for all who noticed, everything queued', async () => {
-  const engine = await start(choosing(as({})))
-  const before = await records.generations.active()
+  const lifecycle = await start(choosing(as({})))
+  const before = await records.indexes.active()
   const heard: number[] = []
-  engine.onChange(() => heard.push(1))
-  await Promise.all([engine.rebuild('x'), engine.rebuild('x')])
-  expect((await records.generations.active())!.id).not.toBe(before!.id)
+  lifecycle.onChange(() => heard.push(1))
+  await Promise.all([lifecycle.rebuild('x'), lifecycle.rebuild('x')])
+  expect((await records.indexes.active())!.id).not.toBe(before!.id)
   expect(heard).toEqual([1])
   expect((await records.queue.counts()).queued).toBe(1)
-  expect(await engine.current()!.index.countChunks()).toBe(0)
+  expect(await lifecycle.active()!.index.countChunks()).toBe(0)
 })

@@ -5,14 +5,14 @@ import type { Logger } from '../core/logger.ts'
 import { oneAtATime } from '../core/one-at-a-time.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndexStore } from '../index/chunk-index.ts'
-import type { Generation, Records } from '../records/records.ts'
+import type { IndexRecord, Records } from '../records/records.ts'
 import { createBuilding } from './building.ts'
 import { startDriftWatch } from './drift.ts'
-import type { Engine } from './engine.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import { fingerprintOf, formatFingerprint, parseFingerprint } from './fingerprint.ts'
-import { createShelf } from './shelf.ts'
-import { missing } from './stand-in.ts'
-import { engineStatus, remedy } from './status.ts'
+import { createOpenIndexes } from './open-indexes.ts'
+import { missing } from './missing-embedder.ts'
+import { describeStatus, remedy } from './status.ts'
 
 const RETRY_FIRST_MS = 1_000
 const RETRY_MOST_MS = 60_000
@@ -25,8 +25,8 @@ export interface ExistingIndex {
   fingerprint: string
 }
 
-export interface EngineOptions {
-  records: Pick<Records, 'generations' | 'queue'>
+export interface LifecycleOptions {
+  records: Pick<Records, 'indexes' | 'queue'>
   indexStore: ChunkIndexStore
   /** `named` is what was chosen while it ran, or the embedder of an index; undefined leaves it to the configuration. */
   chooseEmbedder: (
@@ -49,81 +49,81 @@ export interface EngineOptions {
  * every document is queued again. Another embedder: its index is built beside the old one, which serves until that is whole. The same model with
  * other weights or other vectors is not taken silently: the index serves keywords until somebody says `docsearch models use`.
  */
-export async function startEngine(options: EngineOptions): Promise<Engine> {
+export async function startLifecycle(options: LifecycleOptions): Promise<Lifecycle> {
   const { records, indexStore, chooseEmbedder, log } = options
   const pinned = options.pinned == null ? null : withoutLatest(options.pinned)
   const closing = new AbortController()
   const exclusive = oneAtATime()
-  const shelf = createShelf({ records, indexStore, log })
-  const building = createBuilding({ records, chooseEmbedder, shelf, log })
+  const openIndexes = createOpenIndexes({ records, indexStore, log })
+  const building = createBuilding({ records, chooseEmbedder, openIndexes, log })
   let choice = { embedder: 'none', reason: '' }
   let rebuilt: string | null = null
   let retry: NodeJS.Timeout | undefined
 
   /** True when there is nothing to try again. */
   async function choose(): Promise<boolean> {
-    const generation = await records.generations.active()
-    const named = pinned ?? (await records.generations.chosen())
-    const other = generation !== null && named !== null && named !== generation.embeddingModel ? named : null
-    const own = other === null ? named : generation!.embeddingModel
-    const settled = await serveOwn(generation, own ?? undefined)
+    const record = await records.indexes.active()
+    const named = pinned ?? (await records.indexes.chosen())
+    const other = record !== null && named !== null && named !== record.embeddingModel ? named : null
+    const own = other === null ? named : record!.embeddingModel
+    const settled = await serveOwn(record, own ?? undefined)
     if (other === null || closing.signal.aborted) return settled
     return (await begin(other)) && settled
   }
 
   /** The index that is in use, with its embedder, or with what stands in for it. */
-  async function serveOwn(generation: Generation | null, named: string | undefined): Promise<boolean> {
-    const made = generation && parseFingerprint(generation.fingerprint)
-    const existing = generation && made ? { embeddingModel: generation.embeddingModel, fingerprint: made.embedder } : null
-    const { active } = shelf
+  async function serveOwn(record: IndexRecord | null, named: string | undefined): Promise<boolean> {
+    const made = record && parseFingerprint(record.fingerprint)
+    const existing = record && made ? { embeddingModel: record.embeddingModel, fingerprint: made.embedder } : null
+    const { active } = openIndexes
     // It serves already; only the building one is tried again.
-    if (active?.real && active.generation.id === generation?.id) return true
+    if (active?.real && active.record.id === record?.id) return true
     const { embedder, reason } = await chooseEmbedder(existing, named)
     if (closing.signal.aborted) {
       await embedder?.close()
       return true
     }
     if (embedder === null) {
-      choice = { embedder: generation?.embeddingModel ?? 'none', reason }
-      if (generation && active === null) await serve(generation, missing(generation, 'embedder_unavailable', reason))
+      choice = { embedder: record?.embeddingModel ?? 'none', reason }
+      if (record && active === null) await serve(record, missing(record, 'embedder_unavailable', reason))
       return false
     }
     choice = { embedder: embedder.name, reason }
     const wanted = fingerprintOf(embedder)
-    if (generation && made && made.embedder !== wanted.embedder && isSameModel(generation, embedder)) {
+    if (record && made && made.embedder !== wanted.embedder && isSameModel(record, embedder)) {
       await embedder.close()
       const message = `${embedder.name} is no longer the model this index was made with. ${remedy(embedder.name)}`
       log.error({ embedder: embedder.name, made_with: made.embedder, now: wanted.embedder }, message)
       choice = { embedder: embedder.name, reason: message }
-      await serve(generation, missing(generation, 'embedding_model_changed', message))
+      await serve(record, missing(record, 'embedding_model_changed', message))
       return true
     }
-    if (generation && generation.fingerprint === formatFingerprint(wanted)) await serve(generation, embedder)
-    else await replace(generation, embedder, generation ? 'the embedder or the layout of the index is another one' : null)
+    if (record && record.fingerprint === formatFingerprint(wanted)) await serve(record, embedder)
+    else await replace(record, embedder, record ? 'the embedder or the layout of the index is another one' : null)
     return true
   }
 
-  /** Opens the index of this generation; a damaged one is replaced. */
-  async function serve(generation: Generation, embedder: Embedder): Promise<void> {
+  /** Opens the index of this record; a damaged one is replaced. */
+  async function serve(record: IndexRecord, embedder: Embedder): Promise<void> {
     try {
-      await shelf.take(generation, embedder)
+      await openIndexes.take(record, embedder)
     } catch (error) {
       if (!isDocsearchError(error, 'index_corrupt')) throw error
-      log.error({ err: error, generation: generation.id }, 'the index is damaged and is built anew')
-      await replace(generation, embedder, 'the index was damaged')
+      log.error({ err: error, index: record.id }, 'the index is damaged and is built anew')
+      await replace(record, embedder, 'the index was damaged')
     }
   }
 
-  /** The order is safe against a crash at any point: recovery queues what a new generation lacks, and drops tables without a row. */
-  async function replace(old: Generation | null, embedder: Embedder, reason: string | null): Promise<void> {
+  /** The order is safe against a crash at any point: recovery queues what a new record lacks, and drops tables without a row. */
+  async function replace(old: IndexRecord | null, embedder: Embedder, reason: string | null): Promise<void> {
     const fingerprint = embedder.maxTokens > 0 ? formatFingerprint(fingerprintOf(embedder)) : old!.fingerprint
-    const generation = await records.generations.activate({
+    const record = await records.indexes.activate({
       fingerprint,
       embeddingModel: embedder.name,
       dimensions: embedder.dimensions,
     })
     const queued = await records.queue.requeueAll()
-    await shelf.take(generation, embedder)
+    await openIndexes.take(record, embedder)
     if (old) await indexStore.drop(old.id)
     if (reason === null) return
     rebuilt = reason
@@ -166,7 +166,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
   const drift = startDriftWatch({
     records,
-    shelf,
+    openIndexes,
     exclusive,
     changed: () => changed(),
     checkEveryMs: options.checkEveryMs ?? DAY_MS,
@@ -174,20 +174,20 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     log,
   })
   const settledAtOnce = await exclusive(choose)
-  await building.tidy(pinned ?? (await records.generations.chosen()))
+  await building.tidy(pinned ?? (await records.indexes.chosen()))
   if (!settledAtOnce) tryAgain(RETRY_FIRST_MS)
   drift.soon()
 
   return {
-    current: () => shelf.active,
-    building: () => shelf.building,
-    others: () => shelf.others(),
-    indexes: () => shelf.states(),
+    active: () => openIndexes.active,
+    building: () => openIndexes.building,
+    inactive: () => openIndexes.inactive(),
+    indexes: () => openIndexes.states(),
     choice: () => choice,
     async status() {
       // Health answers also while the database does not; its own check says what is wrong with it.
-      const beside = shelf.building === null ? null : await shelf.state(shelf.building.generation).catch(() => null)
-      return engineStatus(shelf.active, choice.reason, rebuilt, beside)
+      const beside = openIndexes.building === null ? null : await openIndexes.state(openIndexes.building.record).catch(() => null)
+      return describeStatus(openIndexes.active, choice.reason, rebuilt, beside)
     },
     onChange(listener) {
       listeners.add(listener)
@@ -196,7 +196,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     async use(name) {
       const embedder = withoutLatest(name)
       const state = await exclusive(async () => {
-        if (shelf.active !== null) return building.begin(embedder)
+        if (openIndexes.active !== null) return building.begin(embedder)
         return firstIndex(embedder)
       })
       changed()
@@ -213,19 +213,19 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     async switchOver(how) {
       const done = await exclusive(() => building.switchOver(how))
       if (done === 'switched') {
-        choice = { embedder: shelf.active!.embedder.name, reason: 'It was chosen with `docsearch models use`.' }
+        choice = { embedder: openIndexes.active!.embedder.name, reason: 'It was chosen with `docsearch models use`.' }
         log.info({ embedder: choice.embedder }, 'searches are answered from the new index now')
         changed()
       }
       return done !== 'incomplete'
     },
     rebuild(reason) {
-      const damaged = shelf.active
+      const damaged = openIndexes.active
       return exclusive(async () => {
         // Two who meet the same damage cause one rebuild.
-        if (damaged === null || shelf.active !== damaged) return
-        log.error({ reason, generation: damaged.generation.id }, 'the index is damaged and is built anew')
-        await replace(damaged.generation, damaged.embedder, reason)
+        if (damaged === null || openIndexes.active !== damaged) return
+        log.error({ reason, index: damaged.record.id }, 'the index is damaged and is built anew')
+        await replace(damaged.record, damaged.embedder, reason)
         changed()
       })
     },
@@ -240,7 +240,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       drift.stop()
       // A model that is just being asked may take its time.
       await Promise.race([exclusive(async () => {}), sleep(CLOSE_MS, undefined, { ref: false })])
-      await shelf.close()
+      await openIndexes.close()
     },
   }
 
@@ -248,7 +248,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   async function firstIndex(name: string): Promise<'in_use'> {
     const { embedder, reason } = await chooseEmbedder(null, name)
     if (embedder === null) throw new DocsearchError('model_unusable', reason)
-    await records.generations.choose(name)
+    await records.indexes.choose(name)
     choice = { embedder: embedder.name, reason }
     await replace(null, embedder, null)
     return 'in_use'
@@ -261,6 +261,6 @@ function withoutLatest(name: string): string {
 }
 
 /** Ours changes only with a new version of docsearch, which builds anew by itself; a model's weights change behind our back. */
-function isSameModel(generation: Generation, embedder: Embedder): boolean {
-  return generation.embeddingModel === embedder.name && embedder.name !== 'builtin'
+function isSameModel(record: IndexRecord, embedder: Embedder): boolean {
+  return record.embeddingModel === embedder.name && embedder.name !== 'builtin'
 }
