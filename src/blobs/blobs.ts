@@ -1,18 +1,38 @@
 import type { Readable } from 'node:stream'
+import { DocsearchError } from '../core/errors.ts'
 
-/** Originals by their hash. What `put` returned is on the disk, synced, whatever happens next. */
+/**
+ * An original is stored before the row of its document is committed. A sweep therefore keeps originals younger than this, even when no
+ * document refers to them yet.
+ */
+export const SWEEP_GRACE_MS = 10 * 60_000
+
+/** The files that users uploaded ("originals"), each stored once under the SHA-256 of its bytes, in hex. */
 export interface Blobs {
-  /**
-   * Where request bodies are streamed to before their hash is known. Same file system as the originals, so that `adopt` is a rename.
-   * Emptied at start.
-   */
+  /** A local folder that receives request bodies while their hash is not known yet. It is emptied when the store is opened. */
   readonly incoming: string
-  /** Takes over a file that lies in `incoming`: fsync, rename to its hash, fsync of the folder. The same bytes twice are one file. */
-  adopt(file: string, sha256: string): Promise<void>
-  /** Path of an original, for a parser or a range of it. Throws DocsearchError `blob_missing`. */
-  path(sha256: string): Promise<string>
+  /**
+   * Takes a file out of `incoming` and stores it. Once this returns, the bytes survive a power cut. Storing the same bytes again is
+   * allowed, also at the same time.
+   */
+  put(file: string, sha256: string): Promise<void>
+  /** Calls `work` with the path of a local file that holds the original. The path is valid until `work` ends. Throws `blob_missing`. */
+  withFile<T>(sha256: string, work: (path: string) => Promise<T>): Promise<T>
+  /** Reads an original, or the range from byte `start` to byte `end`, both included. Throws `blob_missing`. */
   open(sha256: string, range?: { start: number; end: number }): Promise<Readable>
+  /** Returns the number of bytes. Throws `blob_missing`. */
   size(sha256: string): Promise<number>
-  /** Deletes originals that `isReferenced` denies, except any adopted within the last minutes. Returns how many. */
+  /** Deletes the originals that no document refers to (see `SWEEP_GRACE_MS`). Returns how many it deleted. */
   sweep(isReferenced: (sha256: string) => Promise<boolean>): Promise<number>
+}
+
+export function blobMissing(cause?: unknown): DocsearchError {
+  return new DocsearchError(
+    'blob_missing',
+    'The original file of this document is missing from the data folder. Upload it again.',
+    {
+      blame: 'outside',
+      cause,
+    },
+  )
 }

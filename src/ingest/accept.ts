@@ -13,7 +13,7 @@ export function createAccept({ records, blobs, parserPool, limits }: IngestOptio
       if (upload.sizeBytes > limits.fileBytes) throw tooLarge(upload.sizeBytes, limits.fileBytes)
       const { mediaType } = await sniff(file, upload.name)
       await parserPool.preflight({ file, mediaType, name: upload.name })
-      await blobs.adopt(file, sha256)
+      await blobs.put(file, sha256)
       const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict)
       if (registered.outcome === 'replaced') killPoint('replace')
       killPoint('commit')

@@ -48,11 +48,12 @@ export function createSteps(
 ): Steps {
   const passages = createPassages({ threads, batcher })
 
-  async function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
-    const file = await blobs.path(document.sha256)
-    const parsed = await parse(document, file, signal)
-    if (ocr === undefined || document.mediaType !== PDF || !needsOcr(parsed)) return parsed
-    return aside(() => withOcr(parsed, { ocr, file, signal, parse: (output) => parse(document, output, signal) }))
+  function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
+    return blobs.withFile(document.sha256, async (file) => {
+      const parsed = await parse(document, file, signal)
+      if (ocr === undefined || document.mediaType !== PDF || !needsOcr(parsed)) return parsed
+      return aside(() => withOcr(parsed, { ocr, file, signal, parse: (output) => parse(document, output, signal) }))
+    })
   }
 
   async function parse({ mediaType, name }: DocumentRecord, file: string, signal: AbortSignal): Promise<ParsedDocument> {

@@ -8,7 +8,7 @@ import { testClock, type TestClock } from '../support/test-clock.ts'
 
 const HOUR = 3_600_000
 
-/** What every implementation of Blobs has to do. */
+/** Tests that every implementation of Blobs passes. */
 export function blobsConformance(open: (clock: TestClock) => Promise<Blobs>): void {
   let clock: TestClock
   let blobs: Blobs
@@ -22,55 +22,64 @@ export function blobsConformance(open: (clock: TestClock) => Promise<Blobs>): vo
     await writeFile(file, content)
     return { file, sha256: createHash('sha256').update(content).digest('hex') }
   }
-  async function keep(content: string | Buffer): Promise<string> {
+  async function store(content: string | Buffer): Promise<string> {
     const { file, sha256 } = await receive(content)
-    await blobs.adopt(file, sha256)
+    await blobs.put(file, sha256)
     return sha256
   }
 
-  test('what was adopted can be read, by path, whole and in part, and has left the incoming folder', async () => {
+  test('reads a stored original as a file, as a stream and in part, and empties the incoming folder', async () => {
     const { file, sha256 } = await receive('0123456789')
-    await blobs.adopt(file, sha256)
-    expect(await readFile(await blobs.path(sha256), 'utf8')).toBe('0123456789')
+    await blobs.put(file, sha256)
+    expect(await blobs.withFile(sha256, (path) => readFile(path, 'utf8'))).toBe('0123456789')
     expect(String(await buffer(await blobs.open(sha256)))).toBe('0123456789')
     expect(String(await buffer(await blobs.open(sha256, { start: 2, end: 4 })))).toBe('234')
     expect(await blobs.size(sha256)).toBe(10)
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('the same bytes twice, also at once, are one original', async () => {
+  test('passes on what the work with a file returns or throws', async () => {
+    const sha256 = await store('file')
+    expect(await blobs.withFile(sha256, async () => 'done')).toBe('done')
+    await expect(blobs.withFile(sha256, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  })
+
+  test('stores the same bytes once, also when two uploads bring them at the same time', async () => {
     const both = await Promise.all([receive('same'), receive('same')])
-    await Promise.all(both.map(({ file, sha256 }) => blobs.adopt(file, sha256)))
+    await Promise.all(both.map(({ file, sha256 }) => blobs.put(file, sha256)))
     expect(await blobs.size(both[0].sha256)).toBe(4)
   })
 
-  test('one that is not there is named so', async () => {
-    const none = 'f'.repeat(64)
-    for (const ask of [blobs.path, blobs.open, blobs.size])
-      await expect(ask(none)).rejects.toMatchObject({ code: 'blob_missing' })
+  test('throws blob_missing for an unknown hash', async () => {
+    const unknown = 'f'.repeat(64)
+    const reads = [() => blobs.open(unknown), () => blobs.size(unknown), () => blobs.withFile(unknown, async () => {})]
+    for (const read of reads) await expect(read()).rejects.toMatchObject({ code: 'blob_missing' })
   })
 
-  test('a sweep takes what nobody refers to, and leaves the rest', async () => {
-    const used = await keep('used')
-    const unused = await keep('unused')
+  test('a sweep deletes only originals that no document refers to', async () => {
+    const used = await store('used')
+    const unused = await store('unused')
     clock.advance(HOUR)
     expect(await blobs.sweep(async (sha256) => sha256 === used)).toBe(1)
     expect(await blobs.size(used)).toBe(4)
     await expect(blobs.size(unused)).rejects.toMatchObject({ code: 'blob_missing' })
   })
 
-  test('a sweep leaves what has just been adopted, its document is about to be written', async () => {
-    const sha256 = await keep('new')
+  test('a sweep keeps an original that was just stored, because its document is not committed yet', async () => {
+    await store('new')
     expect(await blobs.sweep(async () => false)).toBe(0)
+  })
+
+  test('a sweep keeps bytes that are stored again while it runs', async () => {
+    const sha256 = await store('again')
     clock.advance(HOUR)
-    // The same bytes come again while the sweep asks.
-    const again = await receive('new')
-    let adopting: Promise<void> = Promise.resolve()
+    const again = await receive('again')
+    let storing: Promise<void> = Promise.resolve()
     await blobs.sweep(async () => {
-      adopting = blobs.adopt(again.file, sha256)
+      storing = blobs.put(again.file, sha256)
       return false
     })
-    await adopting
-    expect(await blobs.size(sha256)).toBe(3)
+    await storing
+    expect(await blobs.size(sha256)).toBe(5)
   })
 }

@@ -43,7 +43,7 @@ test('pages without text are those of the PDF that the program writes; the other
   const pages = await bench.records.documents.pages(bench.owner.id, document.id)
   expect(pages?.map(({ text }) => text)).toEqual(['The first page is print.', 'Handwriting on the second.', ''])
   expect(await bench.found('handwriting')).toEqual(['scan.pdf'])
-  expect(await readFile(await bench.blobs.path(document.sha256))).toEqual(scan)
+  expect(await bench.blobs.withFile(document.sha256, (file) => readFile(file))).toEqual(scan)
   expect(bench.left()).toEqual([])
 })
 

@@ -148,7 +148,7 @@ test('read by another version of the parsers, a document is read again when the 
   // The other one has no original any more: it comes back only where its pages are used.
   const kept = await between.records.documents.pages(between.owner.id, current)
   expect(kept).not.toBeNull()
-  await between.blobs.path((await between.row(current)).sha256).then((file) => rm(file))
+  await between.blobs.withFile((await between.row(current)).sha256, (file) => rm(file))
   await between.records.indexes.clear()
   await between.close()
   const after = await openBench({ folder })
