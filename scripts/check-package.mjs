@@ -23,7 +23,7 @@ try {
 async function check() {
   const [packed] = JSON.parse(ok('npm', ['pack', '--json', '--pack-destination', work], { cwd: root }))
   const paths = packed.files.map(({ path }) => path)
-  const allowed = /^(bin|dist|models|completions|samples)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+  const allowed = /^(bin|dist|models|completions|samples|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/
   expect(
     'nothing but what is used',
     paths.filter((path) => !allowed.test(path) || /\.(test|map|tsbuildinfo)\b|\.tsx?$/.test(path)),

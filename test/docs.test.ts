@@ -1,0 +1,61 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { environmentName, OTHER_VARIABLES, SETTINGS } from '../src/config/settings.ts'
+import { root } from './support/sources.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/*.md', { cwd: root })]
+const withoutCode = (markdown: string) => markdown.replaceAll(/^```.*?^```/gms, '')
+
+/** The anchor that a repository host gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(/\s/g, '-')
+}
+
+test('the README has at most 200 lines', () => {
+  expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200)
+})
+
+test('every relative link leads to a file and a heading that exist', () => {
+  const broken = pages.flatMap((page) =>
+    [...withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].flatMap(([, path = '', anchor]) => {
+      const target = path === '' ? page : join(dirname(page), path)
+      if (!existsSync(join(root, target))) return `${page}: ${path}`
+      const headings = anchor === undefined ? [] : [...withoutCode(read(target)).matchAll(/^#+ (.+)$/gm)]
+      const found = headings.some(([, heading = '']) => anchorOf(heading) === anchor)
+      return anchor === undefined || found ? [] : `${page}: ${path}#${anchor}`
+    }),
+  )
+  expect(broken).toEqual([])
+})
+
+test('every page of docs/ is in its index', () => {
+  const index = read('docs/README.md')
+  for (const page of globSync('*.md', { cwd: join(root, 'docs') }))
+    if (page !== 'README.md') expect(index).toContain(`](${page})`)
+})
+
+test('every line of prose has at most 100 characters', () => {
+  const long = pages.flatMap((page) =>
+    withoutCode(read(page))
+      .split('\n')
+      .filter((line) => line.length > 100 && !line.startsWith('|'))
+      .map((line) => `${page}: ${line}`),
+  )
+  expect(long).toEqual([])
+})
+
+test('the configuration page has every setting', () => {
+  const rows = [...read('docs/configuration.md').matchAll(/^\| `([a-z_.]+)` \|/gm)].map(([, key]) => key)
+  expect(new Set(rows)).toEqual(new Set(SETTINGS.map(({ key }) => key)))
+})
+
+test('the pages name no environment variable that docsearch does not read', () => {
+  const known = new Set([...SETTINGS.map(({ key }) => environmentName(key)), ...OTHER_VARIABLES, 'DOCSEARCH_TEST_DATA'])
+  const named = pages.flatMap((page) => [...read(page).matchAll(/\bDOCSEARCH_[A-Z_]*[A-Z]\b/g)].map(([name]) => name))
+  expect(named.filter((name) => !known.has(name))).toEqual([])
+})
