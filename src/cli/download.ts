@@ -7,14 +7,7 @@ import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import type { Document } from '../contract/documents.ts'
 import { DocsearchError } from '../core/errors.ts'
-
-const EXTENSIONS: Record<string, string> = {
-  'application/pdf': '.pdf',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': '.docx',
-  'text/plain': '.txt',
-  'text/markdown': '.md',
-  'text/html': '.html',
-}
+import { formatOf } from '../core/formats.ts'
 
 const REASONS: Record<string, string> = {
   ENOENT: 'its folder is not there',
@@ -42,7 +35,7 @@ export function safeFileName(name: string): string {
 
 /** With the extension of what it is, so that a system never runs what was to be read, whatever it is called. */
 export function nameToOpen(document: Pick<Document, 'name' | 'media_type'>): string {
-  const extension = EXTENSIONS[document.media_type] ?? '.bin'
+  const extension = formatOf(document.media_type)?.extensions[0] ?? '.bin'
   const name = safeFileName(document.name)
   return name.toLowerCase().endsWith(extension) ? name : name + extension
 }

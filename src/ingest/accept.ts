@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { DocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
-import { sniff } from '../parse/sniff.ts'
+import { sniff } from '../parse/sniff/sniff.ts'
 import type { IngestOptions } from './context.ts'
 import type { Ingest } from './ingest.ts'
 

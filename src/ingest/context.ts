@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Ocr } from '../parse/ocr/ocr.ts'
-import type { ParserPool } from '../parse/pool.ts'
+import type { ParserPool } from '../parse/pool/pool.ts'
 import type { Records } from '../records/records.ts'
 
 /** What ingest is made of, handed in by serve/. */

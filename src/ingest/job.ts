@@ -1,9 +1,9 @@
 import { isDocsearchError } from '../core/errors.ts'
+import { FORMATS } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
-import { PDF } from '../parse/media-types.ts'
 import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
 import type { QueuedDocument } from '../records/records.ts'
@@ -51,7 +51,7 @@ export function createSteps(
   function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
     return blobs.withFile(document.sha256, async (file) => {
       const parsed = await parse(document, file, signal)
-      if (ocr === undefined || document.mediaType !== PDF || !needsOcr(parsed)) return parsed
+      if (ocr === undefined || document.mediaType !== FORMATS.pdf.mediaType || !needsOcr(parsed)) return parsed
       return aside(() => withOcr(parsed, { ocr, file, signal, parse: (output) => parse(document, output, signal) }))
     })
   }

@@ -1,24 +1,38 @@
 import { DocsearchError } from '../core/errors.ts'
+import { formatNames } from '../core/formats.ts'
 
 const MB = 1_000_000
+const RESAVE = 'Open it in the program that made it, save it again and upload the new file.'
 
-export function encrypted(): DocsearchError {
-  return new DocsearchError('encrypted', 'The file is password-protected; save it without a password and upload it again')
+export function emptyFile(): DocsearchError {
+  return new DocsearchError('empty_file', 'The file is empty (0 bytes). Check the original and upload it again.')
 }
 
-/** @param what E.g. 'The PDF'. */
+/**
+ * @param what What the file is, e.g. 'an RTF document'.
+ * @param isArchive The file holds other files, which can be uploaded instead.
+ * @param detected Its media type, for programs.
+ */
+export function unsupportedType(what: string, isArchive: boolean, detected: string): DocsearchError {
+  const advice = isArchive ? 'Upload the files in it.' : 'If it contains text, save it as PDF or DOCX and upload that.'
+  return new DocsearchError('unsupported_type', `This is ${what}, and docsearch reads ${formatNames('and')}. ${advice}`, {
+    details: { detected },
+  })
+}
+
+export function encrypted(): DocsearchError {
+  return new DocsearchError('encrypted', 'The file needs a password. Remove the password and upload it again.')
+}
+
+/** @param what The kind of file, e.g. 'The PDF'. */
 export function corrupt(what: string, cause?: unknown): DocsearchError {
-  return new DocsearchError(
-    'corrupt',
-    `${what} is damaged and cannot be read; open it in its own program, save it again and upload that`,
-    { cause },
-  )
+  return new DocsearchError('corrupt', `${what} is damaged and can't be read. ${RESAVE}`, { cause })
 }
 
 export function tooManyPages(pages: number, limit: number): DocsearchError {
   return new DocsearchError(
     'too_many_pages',
-    `The document has ${pages} pages, more than the limit of ${limit}; split it, or raise limits.pages`,
+    `The document has ${pages} pages, more than the limit of ${limit}. Split it, or raise limits.pages.`,
     { details: { pages, limit } },
   )
 }
@@ -26,35 +40,68 @@ export function tooManyPages(pages: number, limit: number): DocsearchError {
 export function tooMuchText(limit: number): DocsearchError {
   return new DocsearchError(
     'too_much_text',
-    `The document holds more than ${limit / MB} MB of text, the limit; split it, or raise limits.text_bytes`,
+    `The document has more text than the limit of ${limit / MB} MB. Split it, or raise limits.text_bytes.`,
     { details: { limit } },
   )
 }
 
-export function timedOut(limitMs: number, stalled: boolean): DocsearchError {
-  const what = stalled
-    ? `Reading the document came no further for ${limitMs / 1000} s`
-    : `Reading the document took more than ${limitMs / 1000} s`
-  const knob = stalled ? 'limits.parse_stall_ms' : 'limits.parse_ms'
+/** @param found Bytes counted until the limit was passed, or the sum that the archive itself declares if that is larger. */
+export function tooMuchXml(found: number, limit: number): DocsearchError {
   return new DocsearchError(
-    'parse_timeout',
-    `${what}, the limit; split it or save it anew from its own program, or raise ${knob}`,
-    { details: { limit_ms: limitMs } },
+    'too_much_xml',
+    `The DOCX unpacks to at least ${found} bytes of XML, more than the limit of ${limit}. Split it, or raise limits.xml_bytes.`,
+    { details: { found, limit } },
   )
 }
 
+export function tooManyEntries(limit: number): DocsearchError {
+  return new DocsearchError(
+    'too_many_entries',
+    `The DOCX contains more than ${limit} files, the limit. Save it again in Word and upload the new file.`,
+    { details: { limit } },
+  )
+}
+
+/** @param stalled No page came for too long; otherwise the document took too long in total. */
+export function timedOut(limitMs: number, stalled: boolean): DocsearchError {
+  const seconds = `${limitMs / 1000} s`
+  const [what, setting] = stalled
+    ? [`No new page of the document could be read for more than ${seconds}, the limit.`, 'limits.parse_stall_ms']
+    : [`Reading the document took more than ${seconds}, the limit.`, 'limits.parse_ms']
+  return new DocsearchError('parse_timeout', `${what} Split it or save it again, or raise ${setting}.`, {
+    details: { limit_ms: limitMs },
+  })
+}
+
 export function outOfMemory(limitBytes: number, cause?: unknown): DocsearchError {
+  const mib = Math.round(limitBytes / 2 ** 20)
   return new DocsearchError(
     'parse_memory',
-    `Reading the document took more memory than the limit of ${Math.round(limitBytes / 2 ** 20)} MiB; split it or save it anew from its own program, or raise limits.parse_memory_bytes`,
+    `Reading the document took more than ${mib} MiB of memory, the limit. Split it or save it again, or raise limits.parse_memory_bytes.`,
     { details: { limit: limitBytes }, cause },
   )
 }
 
+/** The parser itself failed. */
 export function crashed(cause?: unknown): DocsearchError {
   return new DocsearchError(
     'parser_crashed',
-    'The document broke its parser; save it anew from its own program (for a PDF: print it to PDF) and upload that',
+    `The document can't be read: it crashes the parser. Save it again (for a PDF: print it to a new PDF) and upload the new file.`,
     { cause },
   )
+}
+
+/** The operating system refused to start a parser process. */
+export function noProcess(cause: Error): DocsearchError {
+  return new DocsearchError(
+    'parser_crashed',
+    "A parser process can't be started. Check that the machine has free memory and processes, then reprocess the document.",
+    { blame: 'outside', cause },
+  )
+}
+
+export function poolClosed(): DocsearchError {
+  return new DocsearchError('parser_crashed', 'The instance is shutting down. It reads the document after its next start.', {
+    blame: 'internal',
+  })
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_LIMITS } from '../../src/config/config.ts'
 import type { Page } from '../../src/core/parsed.ts'
-import { parseFile } from '../../src/parse/parse.ts'
+import { parseFile } from '../../src/parse/parse-file.ts'
 import type { ParserInput, ParseSummary } from '../../src/parse/parser.ts'
-import { sniff } from '../../src/parse/sniff.ts'
+import { sniff } from '../../src/parse/sniff/sniff.ts'
 
 /** Writes bytes to a file of their own, for as long as `use` runs. */
 export async function withFile<T>(bytes: Buffer | string, use: (file: string) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
+import { FORMATS, isFormatId } from '../../core/formats.ts'
 import { searchRequestWithin, type ParsedSearchRequest, type SearchRequest } from '../../contract/search.ts'
-import { KINDS, SEARCH_FIELDS, type Kind, type SearchField, type SearchFields } from '../../pages/search/fields.ts'
+import { SEARCH_FIELDS, type SearchField, type SearchFields } from '../../pages/search/fields.ts'
 import type { SearchErrors } from '../../pages/search/form.tsx'
 import type { Fault } from '../problems.ts'
 import { examine } from '../validate.ts'
@@ -37,7 +38,7 @@ export function requestOf(
 function rawRequest({ q, project, group, type, tags, exact, offset }: SearchFields, limit: number): SearchRequest {
   const wanted = (tags ?? '').split(',').flatMap((tag) => tag.trim() || [])
   const filter = {
-    ...(type ? { media_types: [Object.hasOwn(KINDS, type) ? KINDS[type as Kind].mediaType : type] } : {}),
+    ...(type ? { media_types: [isFormatId(type) ? FORMATS[type].mediaType : type] } : {}),
     ...(wanted.length > 0 ? { tags: wanted } : {}),
   }
   return {

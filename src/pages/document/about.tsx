@@ -1,7 +1,8 @@
 import { formatBytes } from '../../core/format-bytes.ts'
+import { formatOf } from '../../core/formats.ts'
 import type { Document } from '../../contract/documents.ts'
 import { Facts, shortTitle, Time } from '../parts.tsx'
-import { kindOf, searchAddress } from '../search/fields.ts'
+import { searchAddress } from '../search/fields.ts'
 
 /** What it is, where it is from, how much. */
 export function AboutDocument({ document }: { document: Document }) {
@@ -18,7 +19,7 @@ export function AboutDocument({ document }: { document: Document }) {
             <bdi>{project.name}</bdi>
           </a>,
         ],
-        ['Type', kindOf(document.media_type)],
+        ['Type', formatOf(document.media_type)?.label ?? document.media_type],
         count > 1 || health.pages_without_text > 0 ? ['Pages', pagesText(count, health.pages_without_text)] : null,
         ['Size', formatBytes(bytes)],
         ['Added', <Time at={at} />],

@@ -1,8 +1,9 @@
 import type { Document } from '../../contract/documents.ts'
+import { formatOf } from '../../core/formats.ts'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { KINDS, searchAddress, type SearchFields } from '../search/fields.ts'
+import { searchAddress, type SearchFields } from '../search/fields.ts'
 import { AboutDocument } from './about.tsx'
 import { Travel } from './travel.tsx'
 import { DocumentState, statusBadge } from './state.tsx'
@@ -30,7 +31,7 @@ const FRAME_VIEW = '&view=FitH&navpanes=0&pagemode=none'
 
 /** A browser shows it beside the text. */
 export function hasFrame({ media_type: type }: Pick<Document, 'media_type'>): boolean {
-  return type === KINDS.pdf.mediaType
+  return formatOf(type)?.originalView === 'pdf'
 }
 
 /** `/documents/{id}`: the text that was indexed, and the original beside it. */
@@ -108,7 +109,8 @@ export function renderDocument({ document, window, lastPage, passage, page, fiel
 
 /** The others are saved to a file: what could run in them shall not. */
 function opensInBrowser({ media_type: type }: Document): boolean {
-  return [KINDS.pdf, KINDS.text, KINDS.markdown].some(({ mediaType }) => mediaType === type)
+  const view = formatOf(type)?.originalView
+  return view === 'pdf' || view === 'text'
 }
 
 function originalAddress(document: Document, page: number): string {

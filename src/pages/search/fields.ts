@@ -18,17 +18,3 @@ export function withSearch(url: string, fields: SearchFields): string {
   for (const name of SEARCH_FIELDS) if (fields[name]) query.set(name, fields[name])
   return `${pathname}?${query}${hash}`
 }
-
-/** Kinds of documents to choose from, by what stands in the address. */
-export const KINDS = {
-  pdf: { label: 'PDF', mediaType: 'application/pdf' },
-  docx: { label: 'Word', mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' },
-  text: { label: 'Text', mediaType: 'text/plain' },
-  markdown: { label: 'Markdown', mediaType: 'text/markdown' },
-  html: { label: 'HTML', mediaType: 'text/html' },
-} as const
-export type Kind = keyof typeof KINDS
-
-export function kindOf(mediaType: string): string {
-  return Object.values(KINDS).find((kind) => kind.mediaType === mediaType)?.label ?? mediaType
-}

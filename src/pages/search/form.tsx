@@ -1,5 +1,6 @@
+import { FORMATS } from '../../core/formats.ts'
 import { paths } from '../paths.ts'
-import { KINDS, type SearchField, type SearchFields } from './fields.ts'
+import type { SearchField, SearchFields } from './fields.ts'
 
 export interface ProjectChoice {
   id: string
@@ -53,7 +54,7 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
             <label for="type">Type</label>
             <select id="type" name="type" {...faultOf('type', errors)}>
               <option value="">Any</option>
-              {Object.entries(KINDS).map(([value, { label }]) => (
+              {Object.entries(FORMATS).map(([value, { label }]) => (
                 <option value={value} selected={fields.type === value}>
                   {label}
                 </option>

@@ -1,4 +1,5 @@
 import type { SearchAnswer } from '../../contract/search.ts'
+import { formatNames } from '../../core/formats.ts'
 import { Code } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { searchAddress, type SearchFields } from './fields.ts'
@@ -38,9 +39,7 @@ export function NoDocuments({ baseUrl }: { baseUrl: string }) {
   return (
     <div class="empty first">
       <h2>No documents yet</h2>
-      <p>
-        Upload a folder of PDF, Word, text, Markdown or HTML files from a terminal. They can be found here a few seconds later.
-      </p>
+      <p>Upload a folder of {formatNames('or')} files from a terminal. They can be found here a few seconds later.</p>
       <Code label="Commands">{`docsearch login ${baseUrl}\ndocsearch upload ~/Documents --recursive`}</Code>
       <p>
         A program of yours uploads with an <a href={paths.apiKeys}>API key</a>, as the <a href={paths.docs}>API documentation</a>{' '}

@@ -1,4 +1,4 @@
-import { PAGE_BREAK, PAGE_RENDERED, PAGE_TOP } from '../flow.ts'
+import { PAGE_BREAK, PAGE_RENDERED, PAGE_TOP } from '../blocks/flow.ts'
 import type { Element, XmlHandlers } from './xml.ts'
 
 /** Deleted or moved away, or what a property was before: accepting the changes takes these out. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Flow } from '../flow.ts'
+import type { Flow } from '../blocks/flow.ts'
 import { headingLevel, headingOf, type ParagraphStyles } from './styles.ts'
 import { visible } from './visible.ts'
 import { readXml } from './xml.ts'

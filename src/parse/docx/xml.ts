@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { SaxesParser } from 'saxes'
-import { byMark } from '../encoding.ts'
+import { byMark } from '../encoding/decode.ts'
 import { corrupt } from '../failures.ts'
 
 /** Word itself nests a few dozen deep. */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { DocsearchError } from '../../core/errors.ts'
+import { corrupt, encrypted, tooManyEntries, tooMuchXml } from '../failures.ts'
 
 const MAX_ENTRIES = 5_000
 /** No part of a DOCX that holds text needs a document type, and with one come entities that grow without end. */
@@ -37,22 +38,21 @@ export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxP
   let declared = 0
   await eachEntry(file, async (entry, openStream) => {
     if (!/\.(xml|rels)$/i.test(entry.fileName)) return
-    if (entry.isEncrypted())
-      throw new DocsearchError('encrypted', 'The file is password-protected; save it without a password and upload it again')
+    if (entry.isEncrypted()) throw encrypted()
     declared += entry.uncompressedSize
     // What it says of itself is less than the truth or the truth: then there is no need to inflate it.
-    if (declared > xmlBytes) throw tooLarge(declared, xmlBytes)
+    if (declared > xmlBytes) throw tooMuchXml(declared, xmlBytes)
     let size = 0
     let tail = Buffer.alloc(0)
     for await (const chunk of await openStream()) {
       size += (chunk as Buffer).length
       total += (chunk as Buffer).length
-      if (total > xmlBytes) throw tooLarge(Math.max(total, declared), xmlBytes)
+      if (total > xmlBytes) throw tooMuchXml(Math.max(total, declared), xmlBytes)
       const window = Buffer.concat([tail, chunk as Buffer])
       if (window.includes(DOCTYPE))
         throw new DocsearchError(
           'corrupt',
-          'The DOCX holds a document type declaration, which Word never writes; save it again in Word and upload that',
+          'The DOCX has a document type declaration, which Word never writes. Save it again in Word and upload the new file.',
         )
       tail = Buffer.from(window.subarray(-(DOCTYPE.length - 1)))
     }
@@ -78,13 +78,7 @@ async function eachEntry(
 ): Promise<void> {
   await withZip(file, async (zip) => {
     // As the archive says, and no more than that are read. Reading them takes longer than most documents do.
-    if (zip.entryCount > MAX_ENTRIES) {
-      throw new DocsearchError(
-        'too_many_entries',
-        `The DOCX holds more than ${MAX_ENTRIES} entries, the limit; save it again in Word and upload that`,
-        { details: { limit: MAX_ENTRIES } },
-      )
-    }
+    if (zip.entryCount > MAX_ENTRIES) throw tooManyEntries(MAX_ENTRIES)
     for await (const entry of zip.eachEntry()) await visit(entry, () => zip.openReadStreamPromise(entry))
   })
 }
@@ -92,32 +86,13 @@ async function eachEntry(
 async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
   // Names are only compared, never used as paths, so odd ones need no refusal.
   const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
-    throw broken(cause)
+    throw corrupt('The DOCX', cause)
   })
   try {
     return await use(zip)
   } catch (cause) {
-    throw cause instanceof DocsearchError ? cause : broken(cause)
+    throw cause instanceof DocsearchError ? cause : corrupt('The DOCX', cause)
   } finally {
     zip.close()
   }
-}
-
-function broken(cause: unknown): DocsearchError {
-  return new DocsearchError(
-    'corrupt',
-    'The DOCX is damaged: its archive cannot be read; open it in Word, save it again and upload that',
-    { cause },
-  )
-}
-
-/** `found`: what was counted until it was too much, or what the archive itself says where that is more. */
-function tooLarge(found: number, xmlBytes: number): DocsearchError {
-  return new DocsearchError(
-    'too_much_xml',
-    `The DOCX unpacks to ${found} bytes of XML or more, the limit is ${xmlBytes}; split it, or raise limits.xml_bytes`,
-    {
-      details: { found, limit: xmlBytes },
-    },
-  )
 }

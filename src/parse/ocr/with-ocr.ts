@@ -1,7 +1,7 @@
 import { isDocsearchError } from '../../core/errors.ts'
 import type { DocumentWarning } from '../../core/model.ts'
 import type { Block, Page, ParsedDocument } from '../../core/parsed.ts'
-import { missingText } from '../missing-text.ts'
+import { missingText } from './missing-text.ts'
 import { type Ocr, OcrFailure } from './ocr.ts'
 
 /** True where some of its pages were read and have no text. */

@@ -1,5 +1,5 @@
 import type { Page } from '../../core/parsed.ts'
-import { cleanText, PageBuilder } from '../page-builder.ts'
+import { cleanText, PageBuilder } from '../blocks/page-builder.ts'
 import type { Line, PageSource } from './line.ts'
 import { joinLines } from './text-fixes.ts'
 import { firstWord, isContentsEntry, isHeadingLike, isListItem, isRow, startsLikeContinuation } from './line-kinds.ts'

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { isDocsearchError } from '../../core/errors.ts'
-import { silenceConsole } from '../silence.ts'
+import { silenceConsole } from '../worker/silence.ts'
 import { checkPassword, openWithPdfium } from './pdfium.ts'
 import type { OpenedPdf } from './pdfium.ts'
 import type { Opened, Question, Reply } from './pdfium-thread.ts'

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { DocsearchError } from '../../core/errors.ts'
 import { crashed, outOfMemory } from '../failures.ts'
-import { parseFile } from '../parse.ts'
+import { parseFile } from '../parse-file.ts'
 import { checkPasswordInThread } from '../pdf/pdfium-thread.ts'
-import { silenceConsole } from '../silence.ts'
+import { silenceConsole } from './silence.ts'
 import type { Answer, Job } from './protocol.ts'
 
 /** Distributes over a union, so that each answer keeps its own fields. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chunkDocument } from '../../../src/chunk/chunk.ts'
 import { documentText, type Page } from '../../../src/core/parsed.ts'
-import { PageBuilder } from '../../../src/parse/page-builder.ts'
+import { PageBuilder } from '../../../src/parse/blocks/page-builder.ts'
 
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0
 /** A sentence of this many words, the first of them telling which it is. */

@@ -5,8 +5,8 @@ import { chunkDocument } from '../../../src/chunk/chunk.ts'
 import { DEFAULT_LIMITS } from '../../../src/config/config.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { documentText, type Page } from '../../../src/core/parsed.ts'
-import { createParserPool } from '../../../src/parse/pool.ts'
-import { sniff } from '../../../src/parse/sniff.ts'
+import { createParserPool } from '../../../src/parse/pool/pool.ts'
+import { sniff } from '../../../src/parse/sniff/sniff.ts'
 import { DATA_DIR } from '../../support/data.ts'
 
 /** What does not end well, and how. */

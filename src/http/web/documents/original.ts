@@ -1,5 +1,5 @@
 import type { DocumentRecord } from '../../../core/model.ts'
-import { MARKDOWN, PDF, TEXT } from '../../../parse/media-types.ts'
+import { formatOf } from '../../../core/formats.ts'
 import { paths } from '../../../pages/paths.ts'
 import { FILE_POLICY, sendOriginal, typeByContent, type Manner } from '../../send-original.ts'
 import type { Page } from '../page.ts'
@@ -30,9 +30,9 @@ export const originalPages: Page[] = [
 /** By the type its content has: what could run anything is saved to a file. */
 function mannerOf(document: DocumentRecord): Manner {
   const { mediaType } = document
-  if (mediaType === PDF) return { disposition: 'inline', contentType: mediaType, policy: PDF_POLICY }
-  if (mediaType === TEXT || mediaType === MARKDOWN)
-    return { disposition: 'inline', contentType: `text/plain${charsetOf(document)}`, policy: FILE_POLICY }
+  const view = formatOf(mediaType)?.originalView
+  if (view === 'pdf') return { disposition: 'inline', contentType: mediaType, policy: PDF_POLICY }
+  if (view === 'text') return { disposition: 'inline', contentType: `text/plain${charsetOf(document)}`, policy: FILE_POLICY }
   return attached(document)
 }
 

@@ -1,0 +1,81 @@
+/**
+ * The formats that docsearch reads. To add one: a row here, a row in parse/readers.ts, and its parser.
+ */
+
+/** How a browser shows an original: in its PDF viewer, as plain text, or not at all, so that it is downloaded. */
+export type OriginalView = 'pdf' | 'text' | 'download'
+
+export interface DocumentFormat {
+  mediaType: string
+  /** In lower case, with the dot. A downloaded original gets the first one. */
+  extensions: readonly [string, ...string[]]
+  /** The format's name in a list of choices. */
+  label: string
+  /** The format's name in a sentence. */
+  name: string
+  /** `download` for every format that could run a script or a macro. */
+  originalView: OriginalView
+}
+
+export const FORMATS = {
+  pdf: {
+    mediaType: 'application/pdf',
+    extensions: ['.pdf'],
+    label: 'PDF',
+    name: 'PDF',
+    originalView: 'pdf',
+  },
+  docx: {
+    mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    extensions: ['.docx'],
+    label: 'Word',
+    name: 'DOCX',
+    originalView: 'download',
+  },
+  text: {
+    mediaType: 'text/plain',
+    extensions: ['.txt', '.text', '.log'],
+    label: 'Text',
+    name: 'plain text',
+    originalView: 'text',
+  },
+  markdown: {
+    mediaType: 'text/markdown',
+    extensions: ['.md', '.markdown', '.mdown', '.mkd'],
+    label: 'Markdown',
+    name: 'Markdown',
+    originalView: 'text',
+  },
+  html: {
+    mediaType: 'text/html',
+    extensions: ['.html', '.htm', '.xhtml'],
+    label: 'HTML',
+    name: 'HTML',
+    originalView: 'download',
+  },
+} as const satisfies Record<string, DocumentFormat>
+
+/** The format's value in the address of a search. */
+export type FormatId = keyof typeof FORMATS
+
+export const FORMAT_IDS = Object.keys(FORMATS) as FormatId[]
+
+export function isFormatId(id: string): id is FormatId {
+  return Object.hasOwn(FORMATS, id)
+}
+
+export function formatIdOf(mediaType: string): FormatId | undefined {
+  return FORMAT_IDS.find((id) => FORMATS[id].mediaType === mediaType)
+}
+
+/** Undefined for a document of a format that a later version read. */
+export function formatOf(mediaType: string): DocumentFormat | undefined {
+  const id = formatIdOf(mediaType)
+  return id && FORMATS[id]
+}
+
+/** `PDF, DOCX, plain text, Markdown and HTML` */
+export function formatNames(word: 'and' | 'or'): string {
+  const list = new Intl.ListFormat('en-GB', { type: word === 'and' ? 'conjunction' : 'disjunction' })
+  return list.format(FORMAT_IDS.map((id) => FORMATS[id].name))
+}

@@ -1,0 +1,39 @@
+import { formatIdOf } from '../core/formats.ts'
+import type { Page } from '../core/parsed.ts'
+import { tooManyPages, tooMuchText, unsupportedType } from './failures.ts'
+import { missingText } from './ocr/missing-text.ts'
+import type { ParserInput, ParserOutput, ParseSummary } from './parser.ts'
+import { READERS } from './readers.ts'
+
+/**
+ * Reads one file in this process, page by page into `output`, under the limits on pages and text. The daemon calls it in a
+ * child process only (pool.ts).
+ * Throws DocsearchError: `unsupported_type`, `encrypted`, `corrupt`, `too_many_pages`, `too_much_text`, `too_much_xml`,
+ * `too_many_entries`.
+ */
+export async function parseFile(input: ParserInput, output: ParserOutput): Promise<ParseSummary> {
+  const format = formatIdOf(input.mediaType)
+  if (format === undefined) throw unsupportedType(`a file of type ${input.mediaType}`, false, input.mediaType)
+  const started = performance.now()
+  const parser = await READERS[format].load()
+  let bytes = 0
+  const blank: number[] = []
+  const summary = await parser(input, {
+    open(pageCount) {
+      if (pageCount > input.limits.pages) throw tooManyPages(pageCount, input.limits.pages)
+      output.open(pageCount)
+    },
+    page(page: Page) {
+      bytes += Buffer.byteLength(page.text)
+      if (bytes > input.limits.textBytes) throw tooMuchText(input.limits.textBytes)
+      if (page.text.trim() === '') blank.push(page.number)
+      output.page(page)
+    },
+  })
+  const missing = missingText(blank, summary.pageCount, format === 'pdf' ? 'not_set' : 'no_pictures')
+  return {
+    ...summary,
+    warnings: missing === null ? summary.warnings : [...summary.warnings, missing],
+    facts: { ...summary.facts, took_ms: Math.round(performance.now() - started) },
+  }
+}

@@ -1,0 +1,47 @@
+import type { FormatId } from '../core/formats.ts'
+import { beginsAsHtml } from './html/begins-as-html.ts'
+import type { Parser } from './parser.ts'
+
+/** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
+const PDF_HEADER_WITHIN = 1024
+const PDF_HEADER = '%PDF-'
+/** Documents and templates, with and without macros. */
+const WORD =
+  /^application\/vnd\.(openxmlformats-officedocument\.wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroenabled\.12)$/i
+
+/** What the sniffer knows of a file. */
+export interface SniffedFile {
+  path: string
+  /** The first bytes, at most 64 KiB. */
+  head: Buffer
+  /** The media type that the package file-type finds; null if it finds none. */
+  detected(): Promise<string | null>
+}
+
+/** How one format is recognised and read. Its names, media type and extensions are in core/formats.ts. */
+export type FormatReader = { load(): Promise<Parser> } & (
+  | { kind: 'binary'; isFormatOf(file: SniffedFile): boolean | Promise<boolean> }
+  /** A text is of the format that its name's extension says; without a known extension, of the one that it begins like. */
+  | { kind: 'text'; beginsLike?(start: string): boolean }
+)
+
+/** Loads a parser when the first document needs it. */
+export const READERS: Readonly<Record<FormatId, FormatReader>> = {
+  pdf: {
+    kind: 'binary',
+    isFormatOf: ({ head }) => head.subarray(0, PDF_HEADER_WITHIN + PDF_HEADER.length).includes(PDF_HEADER),
+    load: async () => (await import('./pdf/pdf.ts')).parsePdf,
+  },
+  docx: {
+    kind: 'binary',
+    async isFormatOf({ path, detected }) {
+      const type = await detected()
+      if (type !== null && WORD.test(type)) return true
+      return type === 'application/zip' && (await import('./docx/zip.ts')).hasWordDocument(path)
+    },
+    load: async () => (await import('./docx/docx.ts')).parseDocx,
+  },
+  text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
+  markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
+  html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import type { Line, PageSource } from '../../../../src/parse/pdf/line.ts'
+import { inReadingOrder } from '../../../../src/parse/pdf/reading-order.ts'
+import { findRunning } from '../../../../src/parse/pdf/running.ts'
+
+const line = (text: string, x: number, y: number, width = text.length * 5): Line => ({
+  text,
+  x,
+  right: x + width,
+  y,
+  endY: y,
+  size: 10,
+  bold: false,
+  angle: 0,
+})
+const body = (page: number): Line[] =>
+  Array.from({ length: 10 }, (_, i) => line(`Sentence ${'abcdefghij'[i]} of page ${'xyzuvw'[page]}.`, 72, 100 + 14 * i))
+
+/** The running lines of the last of some pages, each made from its number from 0. */
+function running(count: number, make: (page: number) => Line[]) {
+  const pages = new Map<number, PageSource>(
+    Array.from({ length: count }, (_, i) => [i, { lines: make(i), notes: [], outline: [] }]),
+  )
+  const { header, footer } = findRunning(count - 1, pages.get(count - 1)!, pages, count)
+  return { header: header.map(({ text }) => text), footer: footer.map(({ text }) => text) }
+}
+
+test('what stands in the same place on other pages is running, numbers that count the pages included', () => {
+  const make = (page: number) => [line('Annual report', 72, 40), ...body(page), line(`Page ${page + 7} of 90`, 280, 800)]
+  expect(running(4, make)).toEqual({ header: ['Annual report'], footer: ['Page 10 of 90'] })
+  expect(running(4, (page) => [...body(page), line(['v', 'vi', 'vii', 'viii'][page]!, 280, 800)]).footer).toEqual(['viii'])
+})
+
+test('heads that alternate between left and right pages are found', () => {
+  const make = (page: number) => [line(page % 2 === 0 ? 'The harbour' : 'Chapter two', 72, 40), ...body(page)]
+  expect(running(5, make).header).toEqual(['The harbour'])
+})
+
+test('figures that do not count, and text that touches the body, are no running lines', () => {
+  expect(running(4, (page) => [...body(page), line(`Sum ${page * page * 31}`, 72, 800)]).footer).toEqual([])
+  expect(running(4, (page) => [line('Month Rent', 72, 87), ...body(page)]).header).toEqual([])
+})
+
+test('pages that are all alike keep their text', () => {
+  expect(running(4, () => body(0))).toEqual({ header: [], footer: [] })
+})
+
+test('two pages say enough only where a number counts them', () => {
+  expect(running(2, (page) => [line('Letter', 72, 40), ...body(page), line(`- ${page + 1} -`, 280, 800)])).toEqual({
+    header: [],
+    footer: ['- 2 -'],
+  })
+})
+
+const texts = (lines: Line[]): string[] => inReadingOrder(lines).map(({ text }) => text)
+
+test('what stands above comes first, in whatever order the file has it', () => {
+  expect(texts([line('second', 72, 120), line('third', 72, 134), line('first', 72, 100)])).toEqual(['first', 'second', 'third'])
+})
+
+test('the left of two columns comes before the right one, and a title over both before them', () => {
+  const column = (name: string, x: number) => [0, 1, 2, 3].map((i) => line(`${name}${i} of a column of words`, x, 100 + 14 * i))
+  expect(
+    texts([...column('b', 300), ...column('a', 72), line('A title over both of the columns of this page', 72, 60, 400)]),
+  ).toEqual([
+    'A title over both of the columns of this page',
+    ...[0, 1, 2, 3].map((i) => `a${i} of a column of words`),
+    ...[0, 1, 2, 3].map((i) => `b${i} of a column of words`),
+  ])
+})
+
+test('a column of figures that the file has by itself goes to its rows', () => {
+  const rows = [0, 1, 2, 3, 4, 5]
+  const dates = rows.map((i) => line(`0${i + 1}/06/2015`, 30, 100 + 13 * i))
+  const places = rows.map((i) => line(`Place ${i} closed for good`, 120, 100 + 13 * i))
+  expect(texts([...dates, ...places])).toEqual(rows.flatMap((i) => [`0${i + 1}/06/2015`, `Place ${i} closed for good`]))
+})
+
+test('lines printed over one another stay as the file has them', () => {
+  const over = [0, 1, 2, 3].map((i) => line(`under ${i} and so on`, 72, 100 + 8 * i))
+  const upon = [0, 1, 2, 3].map((i) => line(`upon ${i} and so on`, 72, 104 + 8 * i))
+  expect(texts([...over, ...upon])).toEqual([...over, ...upon].map(({ text }) => text))
+})

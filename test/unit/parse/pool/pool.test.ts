@@ -1,0 +1,250 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { DEFAULT_LIMITS, type Limits } from '../../../../src/config/config.ts'
+import { silentLogger } from '../../../../src/core/logger.ts'
+import type { Page } from '../../../../src/core/parsed.ts'
+import { createParserPool, type ParserPool } from '../../../../src/parse/pool/pool.ts'
+import { endlessPdf as loopingPdf } from '../../../support/hard-files.ts'
+import { blanksPdf, endlessPdf, manyPagesPdf } from '../../../support/make-bombs.ts'
+import { makePdf } from '../../../support/make-documents.ts'
+import { withFile } from '../../../support/parse-file.ts'
+import { childrenOf, isRunning } from '../../../support/processes.ts'
+import { until } from '../../../support/until.ts'
+
+const PDF = 'application/pdf'
+const MiB = 1024 ** 2
+const pools: ParserPool[] = []
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close()
+})
+
+function newPool(limits: Partial<Limits> = {}, workers = 1): ParserPool {
+  const pool = createParserPool({ workers, limits: { ...DEFAULT_LIMITS, ...limits }, pdfEngine: 'pdfium', log: silentLogger })
+  pools.push(pool)
+  return pool
+}
+
+/** The pool's processes, and not what watches over those that stand still. */
+function parsers(of = process.pid): number[] {
+  return childrenOf(of).filter((pid) => psOf(pid, 'args').includes('parse/worker/main'))
+}
+
+/** Empty when it has ended. */
+function psOf(pid: number, field: 'args' | 'stat'): string {
+  return spawnSync('ps', ['-p', String(pid), '-o', `${field}=`], { encoding: 'utf8' }).stdout.trim()
+}
+
+const standsStill = (pid: number): boolean => psOf(pid, 'stat').startsWith('T')
+
+const good = (): Promise<Buffer> => makePdf([[{ text: 'First page.' }], [{ text: 'Second page.' }]])
+
+async function expectAlive(pool: ParserPool, onPage?: () => void): Promise<void> {
+  await withFile(await good(), async (file) => {
+    const request = { file, mediaType: PDF, name: 'good.pdf', ...(onPage === undefined ? {} : { onPage }) }
+    expect((await pool.parse(request)).pages).toHaveLength(2)
+  })
+}
+
+test('pages arrive as they are read, in order, and a process is used again', async () => {
+  const pool = newPool()
+  await withFile(await good(), async (file) => {
+    const seen: [Page, number][] = []
+    const parsed = await pool.parse({ file, mediaType: PDF, name: 'a.pdf', onPage: (page, count) => seen.push([page, count]) })
+    expect(parsed.pages.map((page) => page.text)).toEqual(['First page.', 'Second page.'])
+    expect(seen).toEqual(parsed.pages.map((page) => [page, 2]))
+    const [pid] = parsers()
+    await expectAlive(pool)
+    expect(parsers()).toEqual([pid])
+  })
+})
+
+test('many documents at once are all read, by no more processes than there may be', async () => {
+  const pool = newPool({}, 2)
+  await withFile(await good(), async (file) => {
+    const parsed = await Promise.all(Array.from({ length: 12 }, () => pool.parse({ file, mediaType: PDF, name: 'a.pdf' })))
+    expect(parsed.map((document) => document.pages.length)).toEqual(Array.from({ length: 12 }, () => 2))
+    expect(parsers().length).toBeLessThanOrEqual(2)
+  })
+})
+
+test('a document that never ends is ended, and the next is read', async () => {
+  const pool = newPool({ parseStallMs: 2_000 })
+  await withFile('<div>'.repeat(3_000_000), async (file) => {
+    await expect(pool.parse({ file, mediaType: 'text/html', name: 'a.html' })).rejects.toMatchObject({
+      code: 'parse_timeout',
+      message: expect.stringContaining('2 s'),
+    })
+  })
+  await expectAlive(pool)
+})
+
+test('a document that takes longer than it may in all is ended, and the next is read', async () => {
+  const pool = newPool({ parseMs: 1_500, parseStallMs: 60_000 })
+  await withFile(loopingPdf(), async (file) => {
+    await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
+      code: 'parse_timeout',
+      message: expect.stringMatching(/more than 1\.5 s.*limits\.parse_ms/),
+    })
+  })
+  await expectAlive(pool)
+})
+
+test('a document that takes too much memory is ended, and the next is read', async () => {
+  const pool = newPool({ parseMemoryBytes: 300 * MiB })
+  await withFile(blanksPdf(700), async (file) => {
+    await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
+      code: 'parse_memory',
+      message: expect.stringContaining('300 MiB'),
+    })
+  })
+  await expectAlive(pool)
+})
+
+test('too many pages and too much text are refused with the limit', async () => {
+  const pool = newPool({ pages: 100, textBytes: 100 })
+  await withFile(manyPagesPdf(101), async (file) => {
+    await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
+      code: 'too_many_pages',
+      message: expect.stringMatching(/101 .*100/),
+    })
+  })
+  await withFile('word '.repeat(30), async (file) => {
+    await expect(pool.parse({ file, mediaType: 'text/plain', name: 'a.txt' })).rejects.toMatchObject({ code: 'too_much_text' })
+  })
+})
+
+test('a process that is killed costs its document and no other', async () => {
+  const pool = newPool()
+  await withFile(endlessPdf(), async (file) => {
+    const parsing = pool.parse({ file, mediaType: PDF, name: 'a.pdf' })
+    const [pid] = await until('a parser', () => parsers().length > 0 && parsers())
+    process.kill(pid!, 'SIGKILL')
+    await expect(parsing).rejects.toMatchObject({ code: 'parser_crashed' })
+  })
+  await expectAlive(pool)
+})
+
+test('a document that is ended after some of its pages keeps these, with a warning', async () => {
+  const pool = newPool({ parseStallMs: 2_000 })
+  await withFile(endlessPdf({ goodPages: 9 }), async (file) => {
+    const parsed = await pool.parse({ file, mediaType: PDF, name: 'a.pdf' })
+    expect(parsed.pages.map((page) => page.text)).toEqual(Array.from({ length: 9 }, (_, i) => `Good page ${i + 1}`))
+    expect(parsed.pageCount).toBe(10)
+    expect(parsed.warnings).toMatchObject([
+      {
+        code: expect.stringMatching(/^parse_(timeout|memory)$/),
+        message: expect.stringContaining('first 9 of 10 pages'),
+        page: 10,
+      },
+    ])
+  })
+})
+
+test.each([
+  { what: 'loops', standing: false },
+  { what: 'stands still', standing: true },
+])('no process outlives a daemon that is killed, even one whose parser $what', async ({ standing }) => {
+  if (standing && process.platform === 'win32') return
+  await withFile(loopingPdf(), (file) =>
+    withFile(Buffer.from('A line.'), async (text) => {
+      const source = `
+        import { createParserPool } from '${new URL('../../../../src/parse/pool/pool.ts', import.meta.url).href}'
+        import { DEFAULT_LIMITS } from '${new URL('../../../../src/config/config.ts', import.meta.url).href}'
+        import { silentLogger } from '${new URL('../../../../src/core/logger.ts', import.meta.url).href}'
+        const pool = createParserPool({ workers: 1, limits: { ...DEFAULT_LIMITS, parseMs: 600_000, parseStallMs: 600_000 }, pdfEngine: 'pdfium', log: silentLogger })
+        void pool.parse({ file: ${JSON.stringify(file)}, mediaType: '${PDF}', name: 'a.pdf' })
+        while (${standing}) await pool.parse({ file: ${JSON.stringify(text)}, mediaType: 'text/plain', name: 'a.txt' })`
+      const daemon = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], { stdio: 'ignore' })
+      let children: number[]
+      try {
+        await until('its parser', () => parsers(daemon.pid).some((pid) => standsStill(pid) === standing))
+        children = childrenOf(daemon.pid!)
+      } finally {
+        daemon.kill('SIGKILL')
+      }
+      await until('all that it started to end', () => !children.some(isRunning))
+    }),
+  )
+})
+
+test('an aborted document frees its place, waiting or not', async () => {
+  const pool = newPool()
+  await withFile(endlessPdf(), async (file) => {
+    const first = new AbortController()
+    const second = new AbortController()
+    const running = pool.parse({ file, mediaType: PDF, name: 'a.pdf', signal: first.signal })
+    const waiting = pool.parse({ file, mediaType: PDF, name: 'b.pdf', signal: second.signal })
+    second.abort(new Error('second'))
+    await expect(waiting).rejects.toThrow('second')
+    first.abort(new Error('first'))
+    await expect(running).rejects.toThrow('first')
+  })
+  await expectAlive(pool)
+})
+
+test('preflight refuses a PDF under a password, and nothing else', async () => {
+  const pool = newPool()
+  const check = (bytes: Buffer, mediaType = PDF): Promise<void> =>
+    withFile(bytes, (file) => pool.preflight({ file, mediaType, name: 'a' }))
+  await expect(check(await makePdf([[{ text: 'x' }]], { password: 'secret' }))).rejects.toMatchObject({ code: 'encrypted' })
+  await check(await makePdf([[{ text: 'x' }]], { ownerPassword: 'secret' }))
+  await check(Buffer.from('%PDF-1.7 /Encrypt and nothing else'))
+  await check(Buffer.from('/Encrypt'), 'text/plain')
+  await check(await good())
+})
+
+test('closing ends every process and what it reads', async () => {
+  const pool = newPool()
+  await withFile(endlessPdf(), async (file) => {
+    const parsing = pool.parse({ file, mediaType: PDF, name: 'a.pdf' })
+    const ended = expect(parsing).rejects.toMatchObject({ code: 'parser_crashed' })
+    const pids = await until('a parser', () => parsers().length > 0 && parsers())
+    await pool.close()
+    await ended
+    expect(pids.filter(isRunning)).toEqual([])
+    await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({ code: 'parser_crashed' })
+  })
+})
+
+test.runIf(process.platform === 'linux')('a process sees nothing of the environment', async () => {
+  process.env['DOCSEARCH_SECRET_OF_THE_TEST'] = 'hidden'
+  try {
+    const pool = newPool()
+    await expectAlive(pool)
+    const environment = await readFile(`/proc/${parsers()[0]}/environ`, 'utf8')
+    expect(environment).not.toContain('hidden')
+  } finally {
+    delete process.env['DOCSEARCH_SECRET_OF_THE_TEST']
+  }
+})
+
+test('closing comes to its end in a process that has nothing else to do, in whatever order the ends are seen', () => {
+  const preload = new URL('../../../support/late-exit.mjs', import.meta.url).href
+  const script = new URL('../../../support/close-pool.ts', import.meta.url)
+  expect(execFileSync(process.execPath, ['--import', preload, fileURLToPath(script)], { encoding: 'utf8' })).toBe('closed\n')
+})
+
+test('a document that never ends does not keep the others waiting, though there is one process', async () => {
+  const pool = newPool()
+  await withFile(loopingPdf(), async (endless) => {
+    const stop = new AbortController()
+    const never = pool.parse({ file: endless, mediaType: PDF, name: 'endless.pdf', signal: stop.signal })
+    never.catch(() => {})
+    for (let i = 0; i < 3; i++) await expectAlive(pool)
+    await until('it to stand still for others', async () => {
+      let stands = process.platform === 'win32'
+      await expectAlive(pool, () => {
+        stands ||= parsers().some(standsStill)
+      })
+      return stands
+    })
+    await until('it to go on', () => !parsers().some(standsStill))
+    stop.abort(new Error('enough'))
+    await expect(never).rejects.toThrow('enough')
+    // The place that it had given away is nobody's now, and there is still one.
+    await expectAlive(pool)
+    await until('its process to be gone', () => parsers().length === 1)
+  })
+})

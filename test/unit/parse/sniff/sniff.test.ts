@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { sniff } from '../../../../src/parse/sniff/sniff.ts'
+import { rawDocx, docxParagraph } from '../../../support/make-bombs.ts'
+import { makeDocx, makePdf } from '../../../support/make-documents.ts'
+import { makeZip } from '../../../support/make-zip.ts'
+import { withFile } from '../../../support/parse-file.ts'
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+
+const typeOf = (bytes: Buffer | string, name: string): Promise<string> =>
+  withFile(bytes, async (file) => (await sniff(file, name)).mediaType)
+const refusalOf = (bytes: Buffer | string, name: string): Promise<{ code: string; message: string }> =>
+  typeOf(bytes, name).then(
+    (type) => ({ code: `taken as ${type}`, message: '' }),
+    (error: { code: string; message: string }) => error,
+  )
+
+test('content decides, whatever the name says', async () => {
+  const pdf = await makePdf([[{ text: 'Hello' }]])
+  const docx = await makeDocx([{ text: 'Hello' }])
+  expect(await typeOf(pdf, 'report.txt')).toBe('application/pdf')
+  expect(await typeOf(docx, 'report.pdf')).toBe(DOCX)
+  expect(await typeOf('Only words.', 'report.pdf')).toBe('text/plain')
+  expect(await typeOf('Only words.', 'report.docx')).toBe('text/plain')
+})
+
+test('a PDF may have lines before its header', async () => {
+  const pdf = await makePdf([[{ text: 'Hello' }]])
+  expect(await typeOf(Buffer.concat([Buffer.from('X-Mailer: something\r\n\r\n'), pdf]), 'mail.bin')).toBe('application/pdf')
+})
+
+test('a DOCX is one wherever its parts stand in the archive', async () => {
+  expect(await typeOf(rawDocx(docxParagraph('Hello')), 'a')).toBe(DOCX)
+  const odd = makeZip([
+    { name: 'zzz.xml', data: '<a/>' },
+    { name: 'word/document.xml', data: '<w/>' },
+  ])
+  expect(await typeOf(odd, 'a')).toBe(DOCX)
+})
+
+test('the name chooses among the kinds of text only', async () => {
+  expect(await typeOf('# Title\n\ntext', 'a.md')).toBe('text/markdown')
+  expect(await typeOf('# Title\n\ntext', 'a')).toBe('text/plain')
+  expect(await typeOf('<!doctype html><title>x</title>', 'a')).toBe('text/html')
+  expect(await typeOf('<p>fragment', 'a.html')).toBe('text/html')
+  expect(await typeOf('<?xml version="1.0"?><notes/>', 'notes.txt')).toBe('text/plain')
+  // Begins like a bitmap.
+  expect(await typeOf('BMW makes cars, and this is a text about them.', 'a.txt')).toBe('text/plain')
+  expect(await typeOf(Buffer.from('Grüße aus Köln', 'latin1'), 'a.txt')).toBe('text/plain')
+  expect(await typeOf(Buffer.from('Hello world', 'utf16le'), 'a.txt')).toBe('text/plain')
+})
+
+test('comments before a page are passed over, however many', async () => {
+  expect(await typeOf(`<?xml version="1.0"?>\n${'<!-- saved -->\n'.repeat(20)}<html>`, 'a')).toBe('text/html')
+  expect(await typeOf('<!--'.repeat(200), 'a')).toBe('text/plain')
+  // Each comment could be part of the one before: reading it must not try all the ways.
+  expect(await typeOf(`${'<!---->'.repeat(200)}Words.`, 'a')).toBe('text/plain')
+})
+
+test('what is no document is refused and named', async () => {
+  const png = await refusalOf(PNG, 'scan.pdf')
+  expect(png.code).toBe('unsupported_type')
+  expect(png.message).toContain('image/png')
+  expect((await refusalOf(makeZip([{ name: 'a.txt', data: 'x' }]), 'a.docx')).message).toContain('ZIP archive')
+  expect((await refusalOf('{\\rtf1\\ansi Hello}', 'a.txt')).code).toBe('unsupported_type')
+  expect((await refusalOf(Buffer.from([1, 2, 3, 0, 200, 7, 7]), 'a.txt')).code).toBe('unsupported_type')
+})
+
+test('an empty file is refused', async () => {
+  expect((await refusalOf('', 'a.pdf')).code).toBe('empty_file')
+})
+
+test('an Office file under a password is refused as encrypted, an old one as unsupported', async () => {
+  const header = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2000)])
+  expect((await refusalOf(Buffer.concat([header, Buffer.from('EncryptedPackage', 'utf16le')]), 'a.docx')).code).toBe('encrypted')
+  expect((await refusalOf(header, 'a.doc')).code).toBe('unsupported_type')
+})
