@@ -16,6 +16,9 @@ export const shownName = z
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
 
+/** What names a thing in a request: an id or a name. */
+export const nameOrId = z.string().min(1).max(200)
+
 /** Query parameters of every list. They arrive as text. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most' }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { timestamp } from './common.ts'
-
-const names = z.string().min(1).max(200)
+import { nameOrId } from './common.ts'
+import { searchFilter } from './search-filter.ts'
 
 export const searchMode = z.enum(['hybrid', 'vector', 'keyword'])
 
@@ -23,7 +22,7 @@ export const searchRequest = z
     limit: z.int().min(1).max(100).default(10),
     offset: z.int().min(0).max(1000).default(0).meta({ description: 'How many results to leave out before the first' }),
     project: z
-      .union([names, z.array(names).min(1).max(100)])
+      .union([nameOrId, z.array(nameOrId).min(1).max(100)])
       .optional()
       .meta({ description: 'Id or name, or a list of them; all projects when left out' }),
     mode: searchMode.default('hybrid'),
@@ -36,22 +35,7 @@ export const searchRequest = z
       .enum(['chunk', 'document'])
       .default('chunk')
       .meta({ description: '`document`: one result a document, its best passage shown, `matching_chunks` counted' }),
-    filter: z
-      .strictObject({
-        document_ids: z.array(names).min(1).max(1000).optional(),
-        media_types: z.array(names).min(1).max(20).optional(),
-        tags: z.array(names).min(1).max(100).optional().meta({ description: 'Documents with at least one of these' }),
-        path_prefix: z
-          .string()
-          .min(1)
-          .max(4000)
-          .optional()
-          .meta({ description: "How the document's path begins, letter by letter: `notes/` and not `notes` for a folder" }),
-        created_after: timestamp.optional().meta({ description: 'Made at this time or later' }),
-        created_before: timestamp.optional().meta({ description: 'Made before this time' }),
-      })
-      .optional()
-      .meta({ description: 'A document has to pass every one that is given' }),
+    filter: searchFilter.optional(),
     explain: z.boolean().default(false).meta({ description: 'Adds the rank and score of each stage to each result' }),
   })
   .meta({ id: 'SearchRequest' })

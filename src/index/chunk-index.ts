@@ -1,5 +1,7 @@
 /** Chunks with their words and vectors, searchable. Derived: can always be rebuilt from records and blobs. */
 
+import type { SearchFilter } from '../core/search-filter.ts'
+
 /** Changes with what a row holds or means: an index of another layout is built anew. */
 export const INDEX_LAYOUT_VERSION = 3
 
@@ -37,29 +39,6 @@ export interface IndexedChunk {
   vector: Float32Array | null
 }
 
-export interface ChunkFilter {
-  /** Always set: nobody searches another's chunks. */
-  ownerId: string
-  projectIds?: readonly string[]
-  documentIds?: readonly string[]
-  mediaTypes?: readonly string[]
-  /** Any of these tags. */
-  tags?: readonly string[]
-  /** Letter case counts; `%` and `_` stand for themselves. */
-  pathPrefix?: string
-  /** That moment included. */
-  createdAfter?: Date
-  /** That moment left out. */
-  createdBefore?: Date
-  /** Each stands in the text, the title or a heading: letter case and the kind of blanks do not count, words are whole. */
-  phrases?: readonly string[]
-  /** None of these does. */
-  withoutPhrases?: readonly string[]
-  /** Each is part of the document's name, letter case does not count. */
-  nameParts?: readonly string[]
-  withoutNameParts?: readonly string[]
-}
-
 /** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. Its passage comes from `passages`. */
 export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version' | 'index' | 'pageStart' | 'pageEnd' | 'textHash'> & {
   score: number
@@ -82,9 +61,9 @@ export interface ChunkIndex {
   /** One commit for all of them: each document is afterwards there with exactly these chunks. */
   put(documents: readonly DocumentChunks[]): Promise<void>
   deleteDocuments(documentIds: readonly string[]): Promise<void>
-  vectorSearch(vector: Float32Array, filter: ChunkFilter, limit: number): Promise<ChunkHit[]>
+  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<ChunkHit[]>
   /** `terms`: analysed query terms; any of them may match, one given twice counts twice. */
-  keywordSearch(terms: readonly string[], filter: ChunkFilter, limit: number): Promise<ChunkHit[]>
+  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<ChunkHit[]>
   /** Passages by chunk id, those of this owner; one that has gone since it was found is missing. */
   passages(ownerId: string, chunkIds: readonly string[]): Promise<Map<string, Passage>>
   /** Chunks in the index by document and version, for recovery. Reads every row's ids; throws `index_corrupt` when the files are damaged. */

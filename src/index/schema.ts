@@ -23,42 +23,59 @@ import type { IndexedChunk } from './chunk-index.ts'
 const item = new Field('item', new Float16(), true)
 const tag = new Field('item', new Utf8(), true)
 
-export function foldName(name: string): string {
+/** Letter case does not count in names, and databases differ in what that means. */
+function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
+
+const asIs = (text: string) => text
 
 interface Column {
   name: string
   type: DataType
+  field: keyof IndexedChunk
+  /** Applied to a text before it is stored or compared with the column. */
+  fold: (text: string) => string
   value: (chunk: IndexedChunk) => unknown
 }
 
+/** A column that holds a field as it is, unless `change` says otherwise. */
+function column(name: string, type: DataType, field: keyof IndexedChunk, change: Partial<Column> = {}): Column {
+  return { name, type, field, fold: asIs, value: (chunk) => chunk[field], ...change }
+}
+
 const COLUMNS: Column[] = [
-  { name: 'id', type: new Utf8(), value: (chunk) => chunk.id },
-  { name: 'document_id', type: new Utf8(), value: (chunk) => chunk.documentId },
-  { name: 'version', type: new Int32(), value: (chunk) => chunk.version },
-  { name: 'owner_id', type: new Utf8(), value: (chunk) => chunk.ownerId },
-  { name: 'project_id', type: new Utf8(), value: (chunk) => chunk.projectId },
-  { name: 'media_type', type: new Utf8(), value: (chunk) => chunk.mediaType },
-  // Letter case does not count in names, and what that means differs between databases.
-  { name: 'name_folded', type: new Utf8(), value: (chunk) => foldName(chunk.name) },
-  { name: 'path', type: new Utf8(), value: (chunk) => chunk.path },
-  { name: 'tags', type: new List(tag), value: (chunk) => chunk.tags },
+  column('id', new Utf8(), 'id'),
+  column('document_id', new Utf8(), 'documentId'),
+  column('version', new Int32(), 'version'),
+  column('owner_id', new Utf8(), 'ownerId'),
+  column('project_id', new Utf8(), 'projectId'),
+  column('media_type', new Utf8(), 'mediaType'),
+  column('name_folded', new Utf8(), 'name', { fold: foldName, value: (chunk) => foldName(chunk.name) }),
+  column('path', new Utf8(), 'path'),
+  column('tags', new List(tag), 'tags'),
   // Milliseconds since 1970: as plain numbers, dates far from now neither overflow nor need a literal that SQL can read.
-  { name: 'document_created_at', type: new Int64(), value: (chunk) => BigInt(chunk.documentCreatedAt.getTime()) },
-  { name: 'chunk_index', type: new Int32(), value: (chunk) => chunk.index },
-  { name: 'page_start', type: new Int32(), value: (chunk) => chunk.pageStart },
-  { name: 'page_end', type: new Int32(), value: (chunk) => chunk.pageEnd },
-  { name: 'char_start', type: new Int32(), value: (chunk) => chunk.charStart },
-  { name: 'char_end', type: new Int32(), value: (chunk) => chunk.charEnd },
-  { name: 'heading', type: new Utf8(), value: (chunk) => chunk.heading },
-  { name: 'title', type: new Utf8(), value: (chunk) => chunk.title },
-  { name: 'text', type: new Utf8(), value: (chunk) => chunk.text },
-  { name: 'gap', type: new Utf8(), value: (chunk) => chunk.gap },
-  { name: 'context', type: new Utf8(), value: (chunk) => chunk.context },
-  { name: 'text_hash', type: new Utf8(), value: (chunk) => chunk.textHash },
-  { name: 'terms', type: new Utf8(), value: (chunk) => chunk.terms },
+  column('document_created_at', new Int64(), 'documentCreatedAt', {
+    value: (chunk) => BigInt(chunk.documentCreatedAt.getTime()),
+  }),
+  column('chunk_index', new Int32(), 'index'),
+  column('page_start', new Int32(), 'pageStart'),
+  column('page_end', new Int32(), 'pageEnd'),
+  column('char_start', new Int32(), 'charStart'),
+  column('char_end', new Int32(), 'charEnd'),
+  column('heading', new Utf8(), 'heading'),
+  column('title', new Utf8(), 'title'),
+  column('text', new Utf8(), 'text'),
+  column('gap', new Utf8(), 'gap'),
+  column('context', new Utf8(), 'context'),
+  column('text_hash', new Utf8(), 'textHash'),
+  column('terms', new Utf8(), 'terms'),
 ]
+
+/** Returns the column of a field. The vector's column is not among them. */
+export function columnOf(field: Exclude<keyof IndexedChunk, 'vector'>): Pick<Column, 'name' | 'fold'> {
+  return COLUMNS.find((column) => column.field === field)!
+}
 
 /** Columns of the table, in order; `vector` is null for a chunk that could not be embedded. */
 export function chunkSchema(dimensions: number): Schema {

@@ -1,5 +1,6 @@
+import type { SearchFilter } from '../core/search-filter.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { ChunkFilter, ChunkIndex } from '../index/chunk-index.ts'
+import type { ChunkIndex } from '../index/chunk-index.ts'
 import { append, type Candidate, type Channels, fuse } from './fuse.ts'
 import type { Question } from './question.ts'
 
@@ -19,7 +20,7 @@ export interface Candidates {
   next(): Promise<{ candidates: Candidate[]; more: boolean }>
 }
 
-export function findCandidates(index: ChunkIndex, question: Question, filter: ChunkFilter, embedder: FusedEmbedder): Candidates {
+export function findCandidates(index: ChunkIndex, question: Question, filter: SearchFilter, embedder: FusedEmbedder): Candidates {
   let level = 0
   let candidates: Candidate[] = []
   return {
@@ -47,7 +48,7 @@ function withoutNoise({ keyword, vector }: Channels, question: Question, depth: 
 }
 
 /** Both channels at the same time. */
-async function searchChannels(index: ChunkIndex, question: Question, filter: ChunkFilter, depth: number): Promise<Channels> {
+async function searchChannels(index: ChunkIndex, question: Question, filter: SearchFilter, depth: number): Promise<Channels> {
   const byWords = question.mode !== 'vector'
   const [keyword, vector] = await Promise.all([
     byWords && question.terms.length > 0 ? index.keywordSearch(question.terms, filter, depth) : [],

@@ -1,7 +1,7 @@
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import type { ChunkIndex, Passage } from '../index/chunk-index.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
-import type { ChunkFilter, ChunkIndex, Passage } from '../index/chunk-index.ts'
 import type { Documents, Vocabulary } from '../records/records.ts'
 import { BUILTIN_RERANKER } from '../rerank/builtin.ts'
 import type { Reranker } from '../rerank/reranker.ts'
@@ -55,12 +55,17 @@ export function createSearch({
     { index, embedder }: InUse,
     signal: AbortSignal | undefined,
   ): Promise<Page> {
-    const passages = remembering((ids) => index.passages(query.ownerId, ids))
-    const frequencies = (terms: readonly string[]) => records.vocabulary.frequencies(query.ownerId, terms)
-    const found = findCandidates(index, question, toFilter(query, parsed), {
-      fusionWeight: (vector) => fusionWeight ?? embedder.fusionWeight(vector),
-      noiseFloor: (...asked) => embedder.noiseFloor(...asked),
-    })
+    const passages = remembering((ids) => index.passages(query.filter.ownerId, ids))
+    const frequencies = (terms: readonly string[]) => records.vocabulary.frequencies(query.filter.ownerId, terms)
+    const found = findCandidates(
+      index,
+      question,
+      { ...query.filter, ...parsed.filter },
+      {
+        fusionWeight: (vector) => fusionWeight ?? embedder.fusionWeight(vector),
+        noiseFloor: (...asked) => embedder.noiseFloor(...asked),
+      },
+    )
     const rerank = (candidates: readonly Candidate[]) =>
       query.rerank
         ? rerankBest({
@@ -76,7 +81,7 @@ export function createSearch({
           })
         : { candidates, report: { applied: false, model: null, tookMs: 0, reason: 'It was not asked for.' } }
     const wanted = query.offset + query.limit
-    const getMany = (ids: readonly string[]) => records.documents.getMany(query.ownerId, ids)
+    const getMany = (ids: readonly string[]) => records.documents.getMany(query.filter.ownerId, ids)
 
     let { candidates, more } = await found.next()
     const reranked = await rerank(candidates)
@@ -120,7 +125,7 @@ export function createSearch({
       }
     }
     const { embedder, index } = inUse
-    const { ownerId } = query
+    const { ownerId } = query.filter
     const corrected = query.correct
       ? await correct(query.query, { ownerId, spans: parsed.free, vocabulary: records.vocabulary, index })
       : { query: null, terms: [] }
@@ -155,7 +160,7 @@ export function createSearch({
       signal?.throwIfAborted()
       const parsed = parseQuery(query.query)
       // Counted before the index is read: what becomes searchable in between may be counted and found, never neither.
-      const pendingDocuments = await records.documents.countPending(query.ownerId, query.projectIds)
+      const pendingDocuments = await records.documents.countPending(query.filter.ownerId, query.filter.projectIds)
       const found = await answer(query, parsed, signal)
       return { ...found, tookMs: performance.now() - started, pendingDocuments }
     },
@@ -171,24 +176,5 @@ function remembering(read: ReadPassages): ReadPassages {
     const unknown = ids.filter((id) => !known.has(id))
     if (unknown.length > 0) for (const [id, passage] of await read(unknown)) known.set(id, passage)
     return known
-  }
-}
-
-/** The filter of a query, with nothing in it that was not asked for. */
-function toFilter(query: SearchQuery, { phrases, excluded, names, excludedNames }: ParsedQuery): ChunkFilter {
-  const { ownerId, projectIds, documentIds, mediaTypes, tags, pathPrefix, createdAfter, createdBefore } = query
-  return {
-    ownerId,
-    ...(projectIds && { projectIds }),
-    ...(documentIds && { documentIds }),
-    ...(mediaTypes && { mediaTypes }),
-    ...(tags && { tags }),
-    ...(pathPrefix !== undefined && { pathPrefix }),
-    ...(createdAfter && { createdAfter }),
-    ...(createdBefore && { createdBefore }),
-    ...(phrases.length > 0 && { phrases }),
-    ...(excluded.length > 0 && { withoutPhrases: excluded }),
-    ...(names.length > 0 && { nameParts: names }),
-    ...(excludedNames.length > 0 && { withoutNameParts: excludedNames }),
   }
 }

@@ -1,4 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
+import type { SearchFilter } from '../core/search-filter.ts'
 import { isUnspaced } from '../text/tokenize.ts'
 
 /** Each costs a look at every passage. */
@@ -6,18 +7,18 @@ const MOST_OPERATORS = 20
 /** A question with more than this outside of operators is prose, which quotes and has dashes without meaning anything by them. */
 const PROSE_CHARACTERS = 200
 
-/** A question as it was written: what is asked, and what a passage must have and must not have. */
+/** What the operators of a question demand of a passage. */
+export type OperatorFilter = {
+  [F in 'phrases' | 'withoutPhrases' | 'nameParts' | 'withoutNameParts']: NonNullable<SearchFilter[F]>[number][]
+}
+
+/** A question in two parts: its words, and the filter that its operators make. */
 export interface ParsedQuery {
-  /** Without operators; the words of phrases are in it. */
+  /** The question without operators. The words of quoted phrases are part of it. */
   text: string
-  /** Where in the query its words stand that may be corrected: outside of quotes and operators. */
+  /** Where in the query the words stand that may be corrected: outside of quotes and operators. */
   free: [start: number, end: number][]
-  phrases: string[]
-  /** Words and phrases that must not stand there. */
-  excluded: string[]
-  /** Parts of the document's name. */
-  names: string[]
-  excludedNames: string[]
+  filter: OperatorFilter
 }
 
 /** By opening quote, those that close it: English, German and Swedish, French, Danish, Chinese and Japanese. */
@@ -46,7 +47,7 @@ const AROUND = /^[([{]+|[.,;:!?)\]}'…。、！？]+$/gu
  * inside a word, a colon after any other word, and all of it in prose (more than 200 characters beside the operators). Throws DocsearchError `invalid_query` when nothing is left to look for, or there are too many of them.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const parsed: ParsedQuery = { text: '', free: [], phrases: [], excluded: [], names: [], excludedNames: [] }
+  const parsed: ParsedQuery = { text: '', free: [], filter: noFilter() }
   let from = 0
   const plain = (to: number) => {
     if (to <= from) return
@@ -62,13 +63,13 @@ export function parseQuery(query: string): ParsedQuery {
     }
     plain(at)
     at = from = found.end
-    parsed[found.into].push(found.value)
+    parsed.filter[found.into].push(found.value)
     // A blank keeps the words apart that stood on both sides of it.
     parsed.text += found.into === 'phrases' ? ` ${found.value} ` : ' '
   }
   plain(query.length)
   if (parsed.free.reduce((sum, [start, end]) => sum + end - start, 0) > PROSE_CHARACTERS) return prose(query)
-  const operators = parsed.phrases.length + parsed.excluded.length + parsed.names.length + parsed.excludedNames.length
+  const operators = Object.values(parsed.filter).flat().length
   if (operators > MOST_OPERATORS) throw tooMany(operators)
   if (operators > 0 && !HAS_LETTER.test(parsed.text)) throw nothingAsked()
   if (operators > 0) parsed.text = parsed.text.replace(/\s+/g, ' ').trim()
@@ -76,11 +77,15 @@ export function parseQuery(query: string): ParsedQuery {
 }
 
 function prose(query: string): ParsedQuery {
-  return { text: query, free: [[0, query.length]], phrases: [], excluded: [], names: [], excludedNames: [] }
+  return { text: query, free: [[0, query.length]], filter: noFilter() }
+}
+
+function noFilter(): OperatorFilter {
+  return { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] }
 }
 
 interface Operator {
-  into: 'phrases' | 'excluded' | 'names' | 'excludedNames'
+  into: keyof OperatorFilter
   value: string
   end: number
 }
@@ -89,13 +94,13 @@ function operatorAt(query: string, at: number): Operator | null {
   const quoted = quotedAt(query, at)
   if (quoted !== null) return { into: 'phrases', ...quoted }
   if (at > 0 && !/[\s(]/.test(query[at - 1]!)) return null
-  if (query[at] !== '-') return nameAt(query, at, 'names')
-  if (isName(query, at + 1)) return nameAt(query, at + 1, 'excludedNames')
+  if (query[at] !== '-') return nameAt(query, at, 'nameParts')
+  if (isName(query, at + 1)) return nameAt(query, at + 1, 'withoutNameParts')
   if (SHARES_A_WORD.test(query.slice(Math.max(0, at - 10), at))) return null
-  return withInto('excluded', quotedAt(query, at + 1) ?? wordAt(query, at + 1))
+  return withInto('withoutPhrases', quotedAt(query, at + 1) ?? wordAt(query, at + 1))
 }
 
-function nameAt(query: string, at: number, into: 'names' | 'excludedNames'): Operator | null {
+function nameAt(query: string, at: number, into: 'nameParts' | 'withoutNameParts'): Operator | null {
   if (!isName(query, at)) return null
   const value = at + 'name:'.length
   return withInto(into, quotedAt(query, value, true) ?? wordAt(query, value))

@@ -1,26 +1,21 @@
 import type { DocumentRecord } from '../core/model.ts'
+import type { SearchFilter } from '../core/search-filter.ts'
+import type { OperatorFilter } from './parse.ts'
 
 export type SearchMode = 'hybrid' | 'vector' | 'keyword'
 
 export interface SearchQuery {
-  ownerId: string
   /** With operators: see parse.ts. */
   query: string
+  /** Without the conditions that the query's own operators set. */
+  filter: Omit<SearchFilter, keyof OperatorFilter>
   limit: number
   offset: number
-  /** Resolved ids; an empty list finds nothing. */
-  projectIds?: readonly string[]
   mode: SearchMode
   rerank: boolean
   /** Misspelt words are replaced by those of the caller's documents. */
   correct: boolean
   groupBy: 'chunk' | 'document'
-  documentIds?: readonly string[]
-  mediaTypes?: readonly string[]
-  tags?: readonly string[]
-  pathPrefix?: string
-  createdAfter?: Date
-  createdBefore?: Date
 }
 
 export interface Stage {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ChunkFilter, ChunkIndex, ChunkIndexStore, IndexedChunk } from '../../src/index/chunk-index.ts'
+import type { SearchFilter } from '../../src/core/search-filter.ts'
+import type { ChunkIndex, ChunkIndexStore, IndexedChunk } from '../../src/index/chunk-index.ts'
 
 export const DIMENSIONS = 8
 
@@ -42,7 +43,7 @@ export function direction(n: number): Float32Array {
   return vector
 }
 
-const ALL: ChunkFilter = { ownerId: 'usr_a' }
+const ALL: SearchFilter = { ownerId: 'usr_a' }
 const ids = (hits: readonly { id: string }[]) => hits.map((hit) => hit.id)
 
 /** What every ChunkIndex does, whatever it stands on. */
@@ -63,8 +64,8 @@ export function chunkIndexConformance(
       await cleanUp()
     })
     const add = (...chunks: IndexedChunk[]) => index.put([{ documentId: chunks[0]!.documentId, isNew: true, chunks }])
-    const words = (terms: string[], filter: ChunkFilter = ALL, limit = 100) => index.keywordSearch(terms, filter, limit)
-    const near = (n: number, filter: ChunkFilter = ALL, limit = 100) => index.vectorSearch(direction(n), filter, limit)
+    const words = (terms: string[], filter: SearchFilter = ALL, limit = 100) => index.keywordSearch(terms, filter, limit)
+    const near = (n: number, filter: SearchFilter = ALL, limit = 100) => index.vectorSearch(direction(n), filter, limit)
 
     test('an empty index answers with nothing', async () => {
       expect(await words(['word1'])).toEqual([])
@@ -296,7 +297,7 @@ export function chunkIndexConformance(
         await add(chunk('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_a', tags: ['red'], path: 'a%b/one.txt' }))
       })
 
-      const cases: [name: string, filter: Omit<ChunkFilter, 'ownerId'>, expected: string[]][] = [
+      const cases: [name: string, filter: Omit<SearchFilter, 'ownerId'>, expected: string[]][] = [
         ['none', {}, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
         ['one project', { projectIds: ['prj_a'] }, ['doc_1', 'doc_4']],
         ['several projects', { projectIds: ['prj_b', 'prj_c'] }, ['doc_2', 'doc_3']],
@@ -328,7 +329,7 @@ export function chunkIndexConformance(
       })
 
       test('an owner never sees the chunks of another, even when naming them', async () => {
-        const b: ChunkFilter = { ownerId: 'usr_b' }
+        const b: SearchFilter = { ownerId: 'usr_b' }
         expect(ids(await words(['passage'], b))).toEqual(['doc_5:1:0'])
         expect(ids(await near(0, b))).toEqual(['doc_5:1:0'])
         expect(await words(['passage'], { ...b, documentIds: ['doc_1'] })).toEqual([])

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SearchQuery } from '../../../src/search/search.ts'
-import { type Fixture, makeFixture } from './fixture.ts'
+import { type Ask, type Fixture, makeFixture } from './fixture.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -21,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.cleanUp())
 
-const texts = async (query: string, change: Partial<SearchQuery> = {}) =>
+const texts = async (query: string, change: Ask = {}) =>
   (await fixture.ask(query, change)).hits.map((hit) => hit.text.slice(0, 12)).toSorted()
 
 describe('spelling', () => {
@@ -46,7 +45,7 @@ describe('spelling', () => {
     ['ren'],
     ['depzzit'],
     ['rest'],
-  ] as [string, Partial<SearchQuery>?][])('%j is left as it is', async (query, change) => {
+  ] as [string, Ask?][])('%j is left as it is', async (query, change) => {
     expect((await fixture.ask(query, change)).correctedQuery).toBeNull()
   })
 

@@ -31,9 +31,12 @@ export interface Fixture {
   /** A ready document with these passages, searchable at once. */
   add(name: string, passages: string[], change?: Change): Promise<DocumentRecord>
   makeOwner(name: string): Promise<{ owner: User; project: Project }>
-  ask(query: string, change?: Partial<SearchQuery>, using?: Using): Promise<SearchOutcome>
+  ask(query: string, change?: Ask, using?: Using): Promise<SearchOutcome>
   cleanUp(): Promise<void>
 }
+
+/** What a test asks differently: the first owner asks for ten passages unless it says otherwise. */
+export type Ask = Partial<Omit<SearchQuery, 'filter'>> & { filter?: Partial<SearchQuery['filter']> }
 
 interface Change {
   owner?: User
@@ -134,7 +137,7 @@ export async function makeFixture(): Promise<Fixture> {
     return document
   }
 
-  function ask(query: string, change: Partial<SearchQuery> = {}, using: Using = {}): Promise<SearchOutcome> {
+  function ask(query: string, { filter, ...change }: Ask = {}, using: Using = {}): Promise<SearchOutcome> {
     const current = using.nothing ? null : { embedder: using.embedder ?? embedder, index: using.index ?? index }
     const search = createSearch({
       records,
@@ -145,7 +148,6 @@ export async function makeFixture(): Promise<Fixture> {
       ...(using.deadlines && { deadlines: using.deadlines }),
     })
     const base = {
-      ownerId: first.owner.id,
       query,
       limit: 10,
       offset: 0,
@@ -154,7 +156,7 @@ export async function makeFixture(): Promise<Fixture> {
       correct: true,
       groupBy: 'chunk',
     } as const
-    return search.search({ ...base, ...change }, using.signal)
+    return search.search({ ...base, ...change, filter: { ownerId: first.owner.id, ...filter } }, using.signal)
   }
 
   return {

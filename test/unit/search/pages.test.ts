@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SearchQuery } from '../../../src/search/search.ts'
-import { type Fixture, makeFixture } from './fixture.ts'
+import { type Ask, type Fixture, makeFixture } from './fixture.ts'
 
 const DOCUMENTS = 60
 let fixture: Fixture
@@ -18,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.cleanUp())
 
-async function pages(change: Partial<SearchQuery>, limit: number, upTo: number) {
+async function pages(change: Ask, limit: number, upTo: number) {
   const hits = []
   for (let offset = 0; offset < upTo; offset += limit)
     hits.push(...(await fixture.ask('harbour gamma', { ...change, limit, offset })).hits)

@@ -1,33 +1,33 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ParsedQuery, parseQuery } from '../../../src/search/parse.ts'
+import { type OperatorFilter, type ParsedQuery, parseQuery } from '../../../src/search/parse.ts'
 
-const NOTHING = { phrases: [], excluded: [], names: [], excludedNames: [] }
+const NO_FILTER: OperatorFilter = { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] }
 
-test.each<[string, Partial<ParsedQuery>]>([
-  ['"working day" rent', { text: 'working day rent', phrases: ['working day'] }],
-  ['rent "third\n working day" due', { text: 'rent third working day due', phrases: ['third\n working day'] }],
-  ['„dritter Werktag“ Miete', { text: 'dritter Werktag Miete', phrases: ['dritter Werktag'] }],
-  ['„dritter Werktag” Miete', { text: 'dritter Werktag Miete', phrases: ['dritter Werktag'] }],
-  ['“working day”', { text: 'working day', phrases: ['working day'] }],
-  ['”tredje dagen” hyra', { text: 'tredje dagen hyra', phrases: ['tredje dagen'] }],
-  ['« jour ouvrable » loyer', { text: 'jour ouvrable loyer', phrases: ['jour ouvrable'] }],
-  ['»dritter Werktag«', { text: 'dritter Werktag', phrases: ['dritter Werktag'] }],
-  ['「第三営業日」家賃', { text: '第三営業日 家賃', phrases: ['第三営業日'] }],
-  ['合同"押金"条款', { text: '合同 押金 条款', phrases: ['押金'] }],
-  ['who are "the Methodists?"', { text: 'who are the Methodists', phrases: ['the Methodists'] }],
-  ['rent -deposit', { text: 'rent', excluded: ['deposit'] }],
-  ['-deposit rent', { text: 'rent', excluded: ['deposit'] }],
-  ['rent -"late fee", due', { text: 'rent , due', excluded: ['late fee'] }],
-  ['rent (-deposit)', { text: 'rent (', excluded: ['deposit'] }],
-  ['rent -e-mail -C++ -AB-1234.', { text: 'rent', excluded: ['e-mail', 'C++', 'AB-1234'] }],
-  ['rent name:lease', { text: 'rent', names: ['lease'] }],
-  ['Name:lease.pdf rent', { text: 'rent', names: ['lease.pdf'] }],
-  ['rent name:"lease 2018" -name:draft', { text: 'rent', names: ['lease 2018'], excludedNames: ['draft'] }],
-  ['rent -name:"old lease"', { text: 'rent', excludedNames: ['old lease'] }],
-])('%j', (query, expected) => {
+test.each<[query: string, text: string, filter: Partial<OperatorFilter>]>([
+  ['"working day" rent', 'working day rent', { phrases: ['working day'] }],
+  ['rent "third\n working day" due', 'rent third working day due', { phrases: ['third\n working day'] }],
+  ['„dritter Werktag“ Miete', 'dritter Werktag Miete', { phrases: ['dritter Werktag'] }],
+  ['„dritter Werktag” Miete', 'dritter Werktag Miete', { phrases: ['dritter Werktag'] }],
+  ['“working day”', 'working day', { phrases: ['working day'] }],
+  ['”tredje dagen” hyra', 'tredje dagen hyra', { phrases: ['tredje dagen'] }],
+  ['« jour ouvrable » loyer', 'jour ouvrable loyer', { phrases: ['jour ouvrable'] }],
+  ['»dritter Werktag«', 'dritter Werktag', { phrases: ['dritter Werktag'] }],
+  ['「第三営業日」家賃', '第三営業日 家賃', { phrases: ['第三営業日'] }],
+  ['合同"押金"条款', '合同 押金 条款', { phrases: ['押金'] }],
+  ['who are "the Methodists?"', 'who are the Methodists', { phrases: ['the Methodists'] }],
+  ['rent -deposit', 'rent', { withoutPhrases: ['deposit'] }],
+  ['-deposit rent', 'rent', { withoutPhrases: ['deposit'] }],
+  ['rent -"late fee", due', 'rent , due', { withoutPhrases: ['late fee'] }],
+  ['rent (-deposit)', 'rent (', { withoutPhrases: ['deposit'] }],
+  ['rent -e-mail -C++ -AB-1234.', 'rent', { withoutPhrases: ['e-mail', 'C++', 'AB-1234'] }],
+  ['rent name:lease', 'rent', { nameParts: ['lease'] }],
+  ['Name:lease.pdf rent', 'rent', { nameParts: ['lease.pdf'] }],
+  ['rent name:"lease 2018" -name:draft', 'rent', { nameParts: ['lease 2018'], withoutNameParts: ['draft'] }],
+  ['rent -name:"old lease"', 'rent', { withoutNameParts: ['old lease'] }],
+])('%j', (query, text, filter) => {
   const { free: _, ...parsed } = parseQuery(query)
-  expect(parsed).toEqual({ ...NOTHING, ...expected })
+  expect(parsed).toEqual({ text, filter: { ...NO_FILTER, ...filter } })
 })
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
   '"',
   `${'a text that somebody pasted from somewhere else '.repeat(5)} "with quotes" -and dashes name:x`,
 ])('%j is all of it asked', (query) => {
-  expect(parseQuery(query)).toEqual({ ...NOTHING, text: query, free: [[0, query.length]] })
+  expect(parseQuery(query)).toEqual({ text: query, free: [[0, query.length]], filter: NO_FILTER })
 })
 
 test('what may be corrected is what stands outside of quotes and operators', () => {
@@ -83,8 +83,8 @@ test('any text is read without loss: its letters are asked, quoted, excluded or 
         return
       }
       const letters = (text: string) => [...text.replace(/name:?/gi, '').matchAll(/[\p{L}\p{N}]/gu)].map(String).toSorted()
-      const { text, phrases: _, ...rest } = parsed
-      expect(letters([text, rest.excluded, rest.names, rest.excludedNames].flat().join(' '))).toEqual(letters(query))
+      const { phrases: _, ...filter } = parsed.filter
+      expect(letters([parsed.text, ...Object.values(filter).flat()].join(' '))).toEqual(letters(query))
     }),
     { numRuns: 500 },
   )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Fixture, makeFixture } from './fixture.ts'
+import { type Ask, type Fixture, makeFixture } from './fixture.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -44,8 +44,8 @@ test.each(['hybrid', 'vector', 'keyword'] as const)('%s finds it, with scores fr
 })
 
 test('filters narrow: tags, documents, projects', async () => {
-  const names = async (change: Parameters<Fixture['ask']>[1]) =>
-    (await fixture.ask('lease refund tulips', { mode: 'keyword', ...change })).hits.map((hit) => hit.document.name)
+  const names = async (filter: NonNullable<Ask['filter']>) =>
+    (await fixture.ask('lease refund tulips', { mode: 'keyword', filter })).hits.map((hit) => hit.document.name)
   expect(new Set(await names({}))).toEqual(new Set(['returns.txt', 'garden.txt', 'contract.txt']))
   expect(await names({ tags: ['legal'] })).toEqual(['contract.txt'])
   expect(await names({ pathPrefix: 'gar' })).toEqual(['garden.txt'])
@@ -73,7 +73,7 @@ test("nobody finds another's passages", async () => {
   await fixture.add('secret.txt', ['Refund codes are in the drawer.'], { owner, project })
   const mine = await fixture.ask('refund codes drawer', { limit: 100 })
   expect(mine.hits.map((hit) => hit.document.name)).not.toContain('secret.txt')
-  const { hits } = await fixture.ask('refund codes drawer', { ownerId: owner.id, limit: 100 })
+  const { hits } = await fixture.ask('refund codes drawer', { filter: { ownerId: owner.id }, limit: 100 })
   expect(hits.map((hit) => hit.document.name)).toEqual(['secret.txt'])
 })
 
@@ -90,7 +90,7 @@ test('documents on their way are counted', async () => {
     tags: [],
   }
   await fixture.records.documents.register(upload, 'replace')
-  expect(await fixture.ask('anything', { ownerId: owner.id })).toMatchObject({ hits: [], pendingDocuments: 1 })
+  expect(await fixture.ask('anything', { filter: { ownerId: owner.id } })).toMatchObject({ hits: [], pendingDocuments: 1 })
 })
 
 test.each(['xyzzyplugh', '???', 'qwertzuiop blorf'])(

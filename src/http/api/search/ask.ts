@@ -1,3 +1,4 @@
+import { toSearchFilter } from '../../../contract/search-filter.ts'
 import type { ParsedSearchRequest, SearchAnswer } from '../../../contract/search.ts'
 import type { Principal } from '../../../core/model.ts'
 import type { SearchQuery } from '../../../search/search.ts'
@@ -23,9 +24,9 @@ export async function ask(
 }
 
 async function toQuery(services: Services, caller: Caller, body: ParsedSearchRequest): Promise<SearchQuery> {
-  const { filter = {} } = body
+  const projects = body.project === undefined ? undefined : await projectIds(services, caller, [body.project].flat())
   return {
-    ownerId: caller.userId,
+    filter: { ...toSearchFilter(body.filter), ownerId: caller.userId, projectIds: projects },
     query: body.query,
     limit: body.limit,
     offset: body.offset,
@@ -33,13 +34,6 @@ async function toQuery(services: Services, caller: Caller, body: ParsedSearchReq
     rerank: body.rerank,
     correct: body.correct,
     groupBy: body.group_by,
-    ...(body.project === undefined ? {} : { projectIds: await projectIds(services, caller, [body.project].flat()) }),
-    ...(filter.document_ids === undefined ? {} : { documentIds: filter.document_ids }),
-    ...(filter.media_types === undefined ? {} : { mediaTypes: filter.media_types }),
-    ...(filter.tags === undefined ? {} : { tags: filter.tags }),
-    ...(filter.path_prefix === undefined ? {} : { pathPrefix: filter.path_prefix }),
-    ...(filter.created_after === undefined ? {} : { createdAfter: new Date(filter.created_after) }),
-    ...(filter.created_before === undefined ? {} : { createdBefore: new Date(filter.created_before) }),
   }
 }
 

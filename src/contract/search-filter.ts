@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { SearchFilter } from '../core/search-filter.ts'
+import { nameOrId, timestamp } from './common.ts'
+
+/** strictObject: a typing error must not silently widen a search. */
+export const searchFilter = z
+  .strictObject({
+    document_ids: z.array(nameOrId).min(1).max(1000).optional(),
+    media_types: z.array(nameOrId).min(1).max(20).optional(),
+    tags: z.array(nameOrId).min(1).max(100).optional().meta({ description: 'Documents with at least one of these' }),
+    path_prefix: z
+      .string()
+      .min(1)
+      .max(4000)
+      .optional()
+      .meta({ description: "How the document's path begins, letter by letter: `notes/` and not `notes` for a folder" }),
+    created_after: timestamp.optional().meta({ description: 'Made at this time or later' }),
+    created_before: timestamp.optional().meta({ description: 'Made before this time' }),
+  })
+  .meta({ description: 'A document has to pass every one that is given' })
+
+/** Returns the filter of a request as the search takes it. */
+export function toSearchFilter(filter: z.output<typeof searchFilter> = {}): Omit<SearchFilter, 'ownerId'> {
+  return {
+    documentIds: filter.document_ids,
+    mediaTypes: filter.media_types,
+    tags: filter.tags,
+    pathPrefix: filter.path_prefix,
+    createdAfter: toDate(filter.created_after),
+    createdBefore: toDate(filter.created_before),
+  }
+}
+
+function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
+}
