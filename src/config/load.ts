@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { editDistance } from '../core/edit-distance.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Config } from './config.ts'
 import { resolveDataDir, type Source } from './data-dir.ts'
 import { environmentName, OTHER_VARIABLES, SETTINGS } from './settings.ts'
+
+/** An unknown name with more edits than this is not taken for a typing error. */
+const MAX_EDITS = 2
 
 export interface LoadedConfig {
   config: Config
@@ -114,22 +118,10 @@ async function readConfigFile(file: string, mustExist: boolean, problems: string
   return found
 }
 
-/** A known name within two edits, to mend a typing error. */
+/** Suggests a known name that differs by a typing error. */
 function suggestion(name: string, known: ReadonlySet<string>): string {
-  for (const candidate of known) if (editDistance(name, candidate) <= 2) return `, did you mean ${candidate}?`
+  for (const candidate of known) if (editDistance(name, candidate, MAX_EDITS) <= MAX_EDITS) return `, did you mean ${candidate}?`
   return ''
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    }
-    row = next
-  }
-  return row[b.length]!
 }
 
 function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankKey: string | null): Config {

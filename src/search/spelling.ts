@@ -1,6 +1,8 @@
+import { editDistance } from '../core/edit-distance.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Vocabulary } from '../records/records.ts'
-import { distance, inCaseOf, slipsIn, spelling, spelt, type SpeltWord } from '../text/spelling.ts'
+import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
+import { fold } from '../text/stem.ts'
 
 /** Of a pasted page only so many words are looked up: nobody corrects a text that is no question. */
 const MOST_WORDS = 32
@@ -25,7 +27,7 @@ export interface Corrected {
  * eight letters on; of several at the same distance the one in the most documents. A common word is right even where no document has it: `date` is no `data`.
  */
 export async function correct(query: string, { ownerId, spans, vocabulary, index }: SpellingOptions): Promise<Corrected> {
-  const free = spelling(query).filter(({ start, end }) => spans.some(([from, to]) => from <= start && end <= to))
+  const free = correctableWords(query).filter(({ start, end }) => spans.some(([from, to]) => from <= start && end <= to))
   const words = free.slice(0, MOST_WORDS)
   const { passages, frequency } = await vocabulary.frequencies(
     ownerId,
@@ -46,24 +48,24 @@ export async function correct(query: string, { ownerId, spans, vocabulary, index
       continue
     }
     if (word.isCommon()) continue
-    corrected += query.slice(at, word.start) + inCaseOf(nearest.word, query.slice(word.start, word.end))
+    corrected += query.slice(at, word.start) + withCaseOf(query.slice(word.start, word.end), nearest.word)
     at = word.end
   }
   return { query: at === 0 ? null : corrected + query.slice(at), terms }
 }
 
 async function nearestWord(
-  { word }: SpeltWord,
+  { word }: CorrectableWord,
   ownerId: string,
   vocabulary: SpellingOptions['vocabulary'],
 ): Promise<{ word: string; terms: string[] } | null> {
-  const wanted = spelt(word)
-  const slips = slipsIn(word)
+  const wanted = fold(word)
+  const slips = maxEditsIn(word)
   const shape = { initial: word[0]!, minLength: word.length - slips, maxLength: word.length + slips }
   let nearest: string[] = []
   let least = slips
   for (const candidate of await vocabulary.wordsLike(ownerId, shape)) {
-    const far = distance(wanted, spelt(candidate), least)
+    const far = editDistance(wanted, fold(candidate), least)
     if (far > least) continue
     if (far < least) nearest = []
     least = far
