@@ -31,7 +31,6 @@ export function blobMissing(cause?: unknown): DocsearchError {
     'blob_missing',
     'The original file of this document is missing from the data folder. Upload it again.',
     {
-      blame: 'outside',
       cause,
     },
   )

@@ -109,20 +109,24 @@ async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
 
 function translateDiskError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  const outside = { blame: 'outside' as const, cause: error }
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return new DocsearchError('disk_full', 'The disk is full. Free some space, then try again.', { ...outside, retryAfter: 30 })
+      return new DocsearchError('disk_full', 'The disk is full. Free some space, then try again.', {
+        cause: error,
+        retryAfter: 30,
+      })
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new DocsearchError('data_readonly', 'Could not write to the data folder. Check its owner and permissions.', outside)
+      return new DocsearchError('data_readonly', 'Could not write to the data folder. Check its owner and permissions.', {
+        cause: error,
+      })
     case 'EIO':
       return new DocsearchError(
         'disk_error',
         'The disk that holds the data folder reported an error. Check the disk before you continue.',
-        outside,
+        { cause: error },
       )
     default:
       return error

@@ -3,13 +3,16 @@ import type { Credential } from '../client/credentials/secrets.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import type { Target } from '../client/profiles.ts'
 import type { TokenSource } from '../client/transport.ts'
-import { DocsearchError } from '../core/errors.ts'
+import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 import { wantsColor, widthOf } from './io.ts'
 import type { Io } from './io.ts'
 import { oneLine, safeJson, safeText } from './view/safe.ts'
 import { styles } from './view/style.ts'
 import type { Style } from './view/style.ts'
 import type { TableOptions } from './view/table.ts'
+
+/** No instance answered at this address, so a credential would not help. */
+const NO_INSTANCE: ReadonlySet<ErrorCode> = new Set(['unreachable', 'timeout', 'aborted', 'redirected'])
 
 /** Options that stand before or after every command. */
 export interface Globals {
@@ -109,7 +112,7 @@ async function notLoggedIn(context: Context, address: string): Promise<Error> {
   try {
     await (await context.clientWith(null, address)).health()
   } catch (error) {
-    if (error instanceof DocsearchError && ['unreachable', 'timeout', 'aborted', 'redirected'].includes(error.code)) return error
+    if (error instanceof DocsearchError && NO_INSTANCE.has(error.code)) return error
     // It answers, be it with an error: what is missing is the key.
   }
   const stored = (await (await context.credentials()).list())

@@ -1,4 +1,5 @@
-import { DocsearchError } from '../core/errors.ts'
+import { ClientError } from '../client/errors.ts'
+import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 
 /** The same for every command (contract 2). */
 export const EXIT = {
@@ -39,34 +40,32 @@ export function cancelled(message = 'Cancelled.', details: Record<string, unknow
   return new DocsearchError('aborted', message, { details })
 }
 
-/** The one place where an error becomes an exit code. */
+const EXIT_OF_CODE: Partial<Record<ErrorCode, number>> = {
+  aborted: EXIT.cancelled,
+  partial_failure: EXIT.partial,
+  unreachable: EXIT.unreachable,
+  timeout: EXIT.unreachable,
+  not_logged_in: EXIT.login,
+  invalid_credential: EXIT.login,
+  login_denied: EXIT.login,
+  login_mismatch: EXIT.login,
+  login_timed_out: EXIT.login,
+  invalid_answer: EXIT.instance,
+}
+
+/** Returns the exit code of an error: by its code, else by its HTTP status, else by whose fault it is. */
 export function exitCodeOf(error: unknown): number {
   if (isCommanderError(error)) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   if (isPromptCancelled(error)) return EXIT.cancelled
   if (!(error instanceof DocsearchError)) return EXIT.instance
-  switch (error.code) {
-    case 'aborted':
-      return EXIT.cancelled
-    case 'partial_failure':
-      return EXIT.partial
-    case 'unreachable':
-    case 'timeout':
-      return EXIT.unreachable
-    case 'not_logged_in':
-    case 'invalid_credential':
-    case 'login_denied':
-    case 'login_mismatch':
-    case 'login_timed_out':
-      return EXIT.login
-    case 'invalid_answer':
-      return EXIT.instance
-  }
-  const status = 'status' in error && typeof error.status === 'number' ? error.status : 0
+  const code = EXIT_OF_CODE[error.code]
+  if (code !== undefined) return code
+  const status = error instanceof ClientError ? error.status : 0
   if (status === 401 || status === 403) return EXIT.login
   if (status === 429 || status === 503) return EXIT.busy
   if (status >= 500) return EXIT.instance
-  // What the caller or the machine can mend (a busy port, a data folder in use) is usage or configuration.
-  return error.blame === 'internal' ? EXIT.instance : EXIT.usage
+  // What the user or the machine can correct (a busy port, a data folder in use) is usage or configuration.
+  return error.fault === 'internal' ? EXIT.instance : EXIT.usage
 }
 
 /** Commander's own; by its name, so that an error needs no commander to be told apart. */

@@ -1,4 +1,4 @@
-import type { ClientError } from '../client/errors.ts'
+import { ClientError, shownCode } from '../client/errors.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { exitCodeOf, isCommanderError, isPromptCancelled, EXIT } from './exit.ts'
 import type { Io } from './io.ts'
@@ -47,10 +47,10 @@ function describe(error: unknown): Fault {
   if (isPromptCancelled(error)) return { code: 'aborted', message: 'Cancelled.' }
   if (!(error instanceof DocsearchError))
     return { code: 'internal_error', message: `A fault of docsearch itself: ${String(error)}` }
-  const fault: Fault = { code: error.code, message: forThisCommandLine(error.message) }
+  const fault: Fault = { code: shownCode(error), message: forThisCommandLine(error.message) }
   if (error.retryAfter !== undefined) fault.retry_after = error.retryAfter
-  if ('status' in error && typeof error.status === 'number' && error.status > 0) {
-    const { requestId, errors } = error as ClientError
+  if (error instanceof ClientError && error.status > 0) {
+    const { requestId, errors } = error
     fault.status = error.status
     if (requestId !== null) fault.request_id = requestId
     if (errors.length > 0) fault.errors = errors

@@ -1,9 +1,11 @@
-import { DocsearchError } from '../core/errors.ts'
-import type { DocsearchErrorOptions } from '../core/errors.ts'
+import { DocsearchError, isErrorCode } from '../core/errors.ts'
+import type { DocsearchErrorOptions, ErrorCode } from '../core/errors.ts'
 
 export interface ClientErrorOptions extends DocsearchErrorOptions {
   /** HTTP status; 0 when there was no answer. */
   status?: number
+  /** The code as the instance sent it, where that is not `code`. */
+  shownCode?: string
   requestId?: string | null
   errors?: FieldFault[]
 }
@@ -22,15 +24,30 @@ export interface FieldFault {
 export class ClientError extends DocsearchError {
   readonly status: number
   readonly detail: string
+  /** The code to show: the one that the instance sent, known or not, or the client's own. */
+  readonly shownCode: string
   readonly requestId: string | null
   readonly errors: FieldFault[]
 
-  constructor(code: string, detail: string, options: ClientErrorOptions = {}) {
+  constructor(code: ErrorCode, detail: string, options: ClientErrorOptions = {}) {
     super(code, detail, options)
+    this.shownCode = options.shownCode ?? code
     this.name = 'ClientError'
     this.status = options.status ?? 0
     this.detail = detail
     this.requestId = options.requestId ?? null
     this.errors = options.errors ?? []
   }
+}
+
+/** An error with a code that an instance sent. A code that this version doesn't know becomes `unknown_problem` and stays in `shownCode`. */
+export function errorFromInstance(sentCode: string, detail: string, options: ClientErrorOptions): ClientError {
+  return isErrorCode(sentCode)
+    ? new ClientError(sentCode, detail, options)
+    : new ClientError('unknown_problem', detail, { ...options, shownCode: sentCode })
+}
+
+/** The code to show for an error. */
+export function shownCode(error: DocsearchError): string {
+  return error instanceof ClientError ? error.shownCode : error.code
 }

@@ -23,7 +23,7 @@ export async function writePrivateJson(file: string, value: unknown): Promise<vo
     await rename(fresh, file)
   } catch (error) {
     await rm(fresh, { force: true })
-    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reasonOf(error)}`, { cause: error, blame: 'user' })
+    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reasonOf(error)}`, { cause: error })
   }
 }
 

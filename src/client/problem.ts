@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ClientError } from './errors.ts'
+import { ClientError, errorFromInstance } from './errors.ts'
 import type { ClientErrorOptions, FieldFault } from './errors.ts'
 
 /** An answer that is not 2xx as a ClientError: RFC 9457 where the instance speaks it, RFC 6749 (5.2) of the OAuth endpoints, else what the status says. */
@@ -7,7 +7,7 @@ export function problemOf(answer: IncomingMessage, body: string, address: string
   const status = answer.statusCode ?? 0
   if (status >= 300 && status < 400) return redirected(answer, address)
   const problem = (answer.headers['content-type'] ?? '').includes('json') ? record(body) : {}
-  const options: ClientErrorOptions = { status, blame: status >= 500 ? 'outside' : 'user' }
+  const options: ClientErrorOptions = { status, fault: status >= 500 ? 'outside' : 'user' }
   const retryAfter = secondsOf(answer.headers['retry-after'])
   if (retryAfter !== null) options.retryAfter = retryAfter
   options.requestId = text(problem['request_id']) ?? text(answer.headers['x-request-id']) ?? null
@@ -20,7 +20,7 @@ export function problemOf(answer: IncomingMessage, body: string, address: string
     text(problem['title']) ??
     text(problem['error_description']) ??
     `${address} answered ${status} ${answer.statusMessage ?? ''}`.trimEnd() + '.'
-  return new ClientError(known ? code : `http_${status}`, detail, options)
+  return errorFromInstance(known ? code : `http_${status}`, detail, options)
 }
 
 /** A redirect is never followed: the credential belongs to one address. */

@@ -1,5 +1,5 @@
 import type { ModelPullLine } from '../contract/models.ts'
-import { ClientError } from './errors.ts'
+import { ClientError, errorFromInstance } from './errors.ts'
 import { failureOf } from './transport.ts'
 import type { Transport } from './transport.ts'
 
@@ -27,7 +27,7 @@ export async function* readPull(
       rest = lines.pop() ?? ''
       for (const line of lines) {
         const said = parse(line)
-        if (said.error !== undefined) throw new ClientError(said.error.code, said.error.message, { blame: 'internal' })
+        if (said.error !== undefined) throw errorFromInstance(said.error.code, said.error.message, { fault: 'internal' })
         yield said
         if (said.status === 'success') return
       }
@@ -38,7 +38,7 @@ export async function* readPull(
     answer.destroy()
   }
   throw new ClientError('pull_failed', 'The instance broke the download off; ask for it again, it goes on where it was.', {
-    blame: 'internal',
+    fault: 'internal',
   })
 }
 

@@ -133,14 +133,12 @@ function send(
     const connectMs = options.connectMs ?? CONNECT_MS
     const connecting = setTimeout(() => {
       outgoing.destroy(
-        new ClientError('unreachable', `${options.address} did not take the connection within ${connectMs / 1000} s.`, {
-          blame: 'outside',
-        }),
+        new ClientError('unreachable', `${options.address} did not take the connection within ${connectMs / 1000} s.`),
       )
     }, connectMs)
     const idleMs = call.idleMs ?? options.idleMs ?? IDLE_MS
     outgoing.setTimeout(idleMs, () => {
-      outgoing.destroy(new ClientError('timeout', `${options.address} was silent for ${idleMs / 1000} s.`, { blame: 'outside' }))
+      outgoing.destroy(new ClientError('timeout', `${options.address} was silent for ${idleMs / 1000} s.`))
     })
     outgoing.once('socket', (socket) => {
       socket.once(request.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(connecting))

@@ -19,7 +19,6 @@ export function unreachable(error: unknown, address: string): ClientError {
   const reason = REASONS[code] ?? (error instanceof Error && error.message !== '' ? error.message : code)
   const hint = code === 'ECONNREFUSED' ? ' Start it with `docsearch serve`, or name another with --server.' : ''
   return new ClientError('unreachable', `Cannot reach ${address}: ${reason}.${hint}`, {
-    blame: 'outside',
     cause: error,
     details: { reason: code },
   })

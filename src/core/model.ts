@@ -1,3 +1,5 @@
+import type { ErrorCode, WarningCode } from './errors.ts'
+
 /** What a credential may do (contract 1.1). */
 export const SCOPES = ['read:documents', 'write:documents', 'manage:keys'] as const
 export type Scope = (typeof SCOPES)[number]
@@ -96,7 +98,7 @@ export const DOCUMENT_STATUSES = ['queued', 'processing', 'ready', 'failed'] as 
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number]
 
 export interface DocumentWarning {
-  code: string
+  code: WarningCode
   message: string
   page?: number
 }
@@ -130,7 +132,7 @@ export interface DocumentRecord {
   pageCount: number | null
   chunkCount: number | null
   embeddingModel: string | null
-  error: { code: string; message: string } | null
+  error: { code: ErrorCode; message: string } | null
   warnings: DocumentWarning[]
   health: DocumentHealth
   title: string | null

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../core/errors.ts'
+
 /** Turns text into vectors. One conformance suite (test/conformance/embedder.ts) holds for every implementation. */
 export interface Embedder {
   /** What users see as `embedding_model`: `builtin` or `ollama:embeddinggemma`. */
@@ -48,9 +50,10 @@ export interface EmbeddingInput {
   title: string | null
 }
 
+export type EmbedderCode = 'ok' | ErrorCode
+
 export interface EmbedderHealth {
   ok: boolean
-  /** `ok`, `embedder_unavailable`, `embedding_model_missing`, `embedding_model_changed`. */
-  code: string
+  code: EmbedderCode
   message: string
 }

@@ -1,4 +1,4 @@
-import { DocsearchError } from '../core/errors.ts'
+import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 import { withoutCredentials } from '../core/http-fetch.ts'
 import { OllamaCallError } from '../ollama/client.ts'
 
@@ -11,7 +11,7 @@ export function explain(error: unknown, url: string, model: string): unknown {
   if (!(error instanceof OllamaCallError)) return error
   const where = `Ollama at ${withoutCredentials(url)}`
   const make = (message: string, retryAfter: number): DocsearchError =>
-    new DocsearchError('embedder_unavailable', message, { blame: 'outside', cause: error, retryAfter })
+    new DocsearchError('embedder_unavailable', message, { cause: error, retryAfter })
   switch (error.failure) {
     case 'unreachable':
     case 'timeout':
@@ -29,7 +29,7 @@ export function explain(error: unknown, url: string, model: string): unknown {
 }
 
 /** What health calls it: whose remedy is a pull has a code of its own. */
-export function healthCode(error: DocsearchError): string {
+export function healthCode(error: DocsearchError): ErrorCode {
   return error.cause instanceof OllamaCallError && error.cause.failure === 'model_missing'
     ? 'embedding_model_missing'
     : error.code

@@ -65,9 +65,6 @@ export async function setUpModel({ client, model, log, expected, dimensions, sig
     throw new DocsearchError(
       'embedder_unavailable',
       `${model} is no embedding model: its capabilities are ${facts.capabilities.join(', ')}.`,
-      {
-        blame: 'outside',
-      },
     )
   }
   const full = await dimensionsOf(client, model, profile, facts, signal)

@@ -92,7 +92,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
       const message =
         `Ollama's ${model} is no longer the model this index was made with: its vectors cannot be compared with those in the index. ` +
         `Bring the former model back, or embed everything anew with \`docsearch models use ${model}\`.`
-      throw new DocsearchError('embedding_model_changed', message, { blame: 'outside', retryAfter: 60 })
+      throw new DocsearchError('embedding_model_changed', message, { retryAfter: 60 })
     }
     verifiedAt = performance.now()
   }
@@ -193,7 +193,7 @@ export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Prom
       return { ok: true, code: 'ok', message: `Ollama has ${model}, the model of this index.` }
     },
     async close() {
-      closing.abort(new DocsearchError('embedder_unavailable', 'docsearch is stopping.', { blame: 'outside', retryAfter: 5 }))
+      closing.abort(new DocsearchError('embedder_unavailable', 'docsearch is stopping.', { retryAfter: 5 }))
     },
   }
 }

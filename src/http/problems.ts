@@ -1,21 +1,24 @@
 import { STATUS_CODES } from 'node:http'
 import type { Problem } from '../contract/common.ts'
-import { DocsearchError } from '../core/errors.ts'
+import { DocsearchError, isApiErrorCode, type ApiErrorCode, type ErrorCode } from '../core/errors.ts'
 
-export interface Fault {
+export interface FieldFault {
   /** Where, with dots: `filter.tags.0`; empty for the whole. */
   path: string
   message: string
 }
 
 /**
- * Every code an answer of the API can carry, with its status: the one place that maps them (contract 1.2).
- * `say` replaces the error's own sentence where that could show the inside of the daemon.
+ * The HTTP status of every code that an answer of the API can carry. A code of the API that is missing here does not compile.
+ * `say` replaces the error's own message where that could show a path or another detail of the instance.
  */
 export const PROBLEMS = {
   invalid_request: { status: 400, means: 'A parameter, field or body does not validate; `errors` lists every fault.' },
   invalid_json: { status: 400, means: 'The body is not JSON, or has a forbidden field such as `__proto__`.' },
   invalid_multipart: { status: 400, means: 'The multipart body is malformed or was cut off.' },
+  invalid_http: { status: 400, means: 'What arrived is not an HTTP/1.1 request.' },
+  request_timeout: { status: 408, means: 'The headers of the request did not arrive in time.' },
+  headers_too_large: { status: 431, means: 'The headers of the request are over 64 kB.' },
   invalid_cursor: { status: 400, means: '`cursor` is not one of ours.' },
   invalid_query: { status: 400, means: 'The query has nothing to look for, or too many operators; the sentence says which.' },
   invalid_redirect_uri: { status: 400, means: 'A redirect address cannot be registered; the sentence says which and why.' },
@@ -57,6 +60,7 @@ export const PROBLEMS = {
   model_unusable: { status: 422, means: 'Nothing can be embedded with this model now; the sentence says why.' },
   pull_failed: { status: 422, means: 'Ollama could not download the model; the sentence says why.' },
   invalid_name: { status: 422, means: 'A file name is empty, too long or has control characters.' },
+  email_required: { status: 422, means: 'The account has no email address to log in with.' },
   password_too_short: { status: 422, means: 'The password has fewer than 10 characters.' },
   password_too_long: { status: 422, means: 'The password has more than 1,000 characters.' },
   password_too_common: { status: 422, means: "The password is among those tried first, or the person's own name or address." },
@@ -89,35 +93,35 @@ export const PROBLEMS = {
     means: 'No room is left on the disk of the instance; nothing was stored.',
     say: 'No room is left on the disk of the instance. Nothing was stored; free some space and send it again.',
   },
-} as const satisfies Record<string, { status: number; means: string; say?: string }>
+} as const satisfies Record<ApiErrorCode, Entry>
 
-export type ProblemCode = keyof typeof PROBLEMS
+interface Entry {
+  status: number
+  means: string
+  say?: string
+}
 
 const DEFAULT_RETRY_SECONDS = 5
 
-export function isProblemCode(code: string): code is ProblemCode {
-  return Object.hasOwn(PROBLEMS, code)
-}
-
-/** An error of this layer: the code must be one of the table. */
-export function fail(code: ProblemCode, message: string, details: Record<string, unknown> = {}): DocsearchError {
+/** An error of this layer. */
+export function fail(code: ApiErrorCode, message: string, details: Record<string, unknown> = {}): DocsearchError {
   return new DocsearchError(code, message, { details })
 }
 
 /** 400 with every fault; the sentence names the first. */
-export function invalid(faults: readonly Fault[]): DocsearchError {
+export function invalid(faults: readonly FieldFault[]): DocsearchError {
   const [first] = faults
   const where = first === undefined || first.path === '' ? 'The body ' : `${first.path} `
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
   return fail('invalid_request', `${where}${first?.message ?? 'does not validate'}${more}.`, { errors: faults })
 }
 
-/** Status of a code, also of one the table does not know. */
+/** The HTTP status of an error. A code that is not the API's gets one by whose fault it is. */
 export function statusOf(error: unknown): number {
   if (error instanceof DocsearchError) {
-    if (isProblemCode(error.code)) return PROBLEMS[error.code].status
-    if (error.blame !== 'user' && isNoSpace(error)) return 507
-    return { user: 422, outside: 503, internal: 500 }[error.blame]
+    if (isApiErrorCode(error.code)) return PROBLEMS[error.code].status
+    if (error.fault !== 'user' && isNoSpace(error)) return 507
+    return { user: 422, outside: 503, internal: 500 }[error.fault]
   }
   // The daemon stops, or the client has gone and nobody reads it.
   if (error instanceof Error && error.name === 'AbortError') return 503
@@ -141,7 +145,7 @@ export function toProblem(
 ): { problem: Problem; headers: Record<string, string> } {
   const status = statusOf(error)
   const code = codeOf(error, status)
-  const entry: { means: string; say?: string } | undefined = isProblemCode(code) ? PROBLEMS[code] : undefined
+  const entry: Entry | undefined = isApiErrorCode(code) ? PROBLEMS[code] : undefined
   const known = error instanceof DocsearchError ? error : null
   const problem: Problem = {
     ...(status < 500 ? known?.details : {}),
@@ -158,9 +162,9 @@ export function toProblem(
   return { problem, headers }
 }
 
-function codeOf(error: unknown, status: number): string {
+function codeOf(error: unknown, status: number): ErrorCode {
   if (status === 507) return 'disk_full'
   if (!(error instanceof DocsearchError)) return status === 503 ? 'unavailable' : 'internal_error'
-  if (isProblemCode(error.code) || status < 500) return error.code
+  if (isApiErrorCode(error.code) || status < 500) return error.code
   return status === 503 ? 'unavailable' : 'internal_error'
 }

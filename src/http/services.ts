@@ -8,6 +8,7 @@ import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Records } from '../records/records.ts'
+import type { RerankerStatus } from '../rerank/choose.ts'
 import type { Search } from '../search/search.ts'
 
 /** Everything the HTTP layer may touch, handed in by serve/. */
@@ -28,7 +29,7 @@ export interface Services {
   http: HttpSettings
   /** Bytes free where the data folder lies, and whether that is enough to take uploads. Never throws. */
   disk(): Promise<{ ok: boolean; message: string; freeBytes: number | null }>
-  reranker(): { status: 'ok' | 'degraded'; code: string; message: string; model: string | null }
+  reranker(): RerankerStatus
   startedAt: Date
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { invalid, type Fault } from './problems.ts'
+import { invalid, type FieldFault } from './problems.ts'
 
 /** Parses what came from outside; throws 400 with every fault. */
 export function validate<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
@@ -9,14 +9,14 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown): z.outp
 }
 
 /** The same for a caller that has faults of its own to add: `data` is undefined where there are any. */
-export function examine<S extends z.ZodType>(schema: S, input: unknown): { data: z.output<S> | undefined; faults: Fault[] } {
+export function examine<S extends z.ZodType>(schema: S, input: unknown): { data: z.output<S> | undefined; faults: FieldFault[] } {
   const result = schema.safeParse(input)
   if (!result.success) return { data: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, input)) }
   const faults = brokenText(result.data, [])
   return { data: faults.length === 0 ? result.data : undefined, faults }
 }
 
-function faultsOf(issue: z.core.$ZodIssue, input: unknown): Fault[] {
+function faultsOf(issue: z.core.$ZodIssue, input: unknown): FieldFault[] {
   const path = issue.path.join('.')
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a field of this request' }))
@@ -83,7 +83,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
  * Half of a surrogate pair, which JSON can escape and UTF-8 cannot hold: stored, it would come back as something else. Looks at parsed
  * data only, whose depth the schema bounds.
  */
-function brokenText(data: unknown, path: readonly string[]): Fault[] {
+function brokenText(data: unknown, path: readonly string[]): FieldFault[] {
   if (typeof data === 'string') {
     return data.isWellFormed() ? [] : [{ path: path.join('.'), message: 'is not well-formed Unicode: half a surrogate pair' }]
   }

@@ -13,13 +13,11 @@ export function indexFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError) return error
   if (DISK_FULL.test(message(error))) {
     return new DocsearchError('disk_full', 'The disk with the data folder is full. Make room: indexing then goes on by itself.', {
-      blame: 'outside',
       cause: error,
       retryAfter: 60,
     })
   }
   return new DocsearchError('index_failed', 'The search index could not do this. The log says why.', {
-    blame: 'internal',
     cause: error,
   })
 }
@@ -32,5 +30,5 @@ export function readFailure(error: unknown): DocsearchError {
 }
 
 export function corrupt(text: string, cause?: unknown): DocsearchError {
-  return new DocsearchError('index_corrupt', text, { blame: 'internal', cause })
+  return new DocsearchError('index_corrupt', text, { cause })
 }

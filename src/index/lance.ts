@@ -62,9 +62,7 @@ async function folderSize(folder: string): Promise<number> {
 function tableName(indexId: string): string {
   // It becomes the name of a folder.
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(indexId)) {
-    throw new DocsearchError('index_failed', 'The id of an index has characters that a folder name must not have.', {
-      blame: 'internal',
-    })
+    throw new DocsearchError('index_failed', 'The id of an index has characters that a folder name must not have.')
   }
   return PREFIX + indexId
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDocsearchError } from '../core/errors.ts'
+import { isDocsearchError, type ErrorCode } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentRecord } from '../core/model.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
@@ -200,7 +200,7 @@ export function createBuilder(
 }
 
 /** Failures that another document need not share. */
-const OF_ONE_DOCUMENT = new Set(['out_of_memory', 'internal_error'])
+const OF_ONE_DOCUMENT = new Set<ErrorCode>(['out_of_memory', 'internal_error'])
 
 interface Made {
   chunks: IndexedChunk[] | null

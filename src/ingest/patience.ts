@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDocsearchError } from '../core/errors.ts'
+import { isDocsearchError, type ErrorCode } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 
 const FIRST_MS = 250
 const MOST_MS = 15_000
 
 /** What passes by itself or when somebody makes room or starts Ollama again; no document is to blame. */
-const PASSING = new Set([
+const PASSING = new Set<ErrorCode>([
   'disk_full',
   'disk_error',
   'database_busy',

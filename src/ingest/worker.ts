@@ -194,7 +194,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return
     }
     const known = isDocsearchError(error)
-    if (!known || error.blame === 'internal')
+    if (!known || error.fault === 'internal')
       log.error({ err: error, document: job.documentId }, 'a document could not be processed')
     const code = known ? error.code : 'internal_error'
     const message = known

@@ -60,7 +60,7 @@ export function createBuilding({
     for (const { id, embeddingModel } of others)
       if (embeddingModel === embedder.name && id !== record.id && id !== before?.record.id) await forget(id)
     const index = opened ?? (await openIndexes.open(record))
-    if (index === null) throw new DocsearchError('index_failed', 'A new index could not be opened.', { blame: 'internal' })
+    if (index === null) throw new DocsearchError('index_failed', 'A new index could not be opened.')
     openIndexes.building = { record, embedder, index, canEmbed: true, real: embedder }
     return 'building'
   }

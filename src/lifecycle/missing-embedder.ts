@@ -20,7 +20,7 @@ export function missing(record: IndexRecord, code: MissingEmbedder['code'], mess
 /** In the place of the embedder an index was made with, while that one cannot be used: keywords still find, nothing is embedded wrongly. */
 function standInEmbedder({ name, dimensions, fingerprint, code, message }: MissingEmbedder): Embedder {
   const refuse = async (): Promise<never> => {
-    throw new DocsearchError(code, message, { blame: 'outside', retryAfter: 30 })
+    throw new DocsearchError(code, message, { retryAfter: 30 })
   }
   return {
     name,

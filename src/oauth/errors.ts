@@ -1,4 +1,4 @@
-import type { OAuthErrorCode } from './oauth.ts'
+import type { OAuthErrorCode } from '../core/errors.ts'
 
 const STATUS: Partial<Record<OAuthErrorCode, number>> = { invalid_client: 401, server_error: 500, temporarily_unavailable: 503 }
 

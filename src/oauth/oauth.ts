@@ -1,3 +1,4 @@
+import type { OAuthErrorCode } from '../core/errors.ts'
 import type { OAuthClientRecord, Scope, User } from '../core/model.ts'
 import type { ClientChange } from '../records/oauth-records.ts'
 
@@ -21,25 +22,6 @@ export interface OAuth {
   /** RFC 9728, for `/.well-known/oauth-protected-resource`. */
   resourceMetadata(): Record<string, unknown>
 }
-
-/** `error` of RFC 6749 (or of the interface's own list), with the sentence for `error_description`. */
-export type OAuthErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'invalid_redirect_uri'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'unsupported_response_type'
-  | 'unsupported_token_type'
-  | 'access_denied'
-  | 'authorization_pending'
-  | 'slow_down'
-  | 'expired_token'
-  | 'server_error'
-  | 'temporarily_unavailable'
 
 /** A request to token, revocation, introspection or device endpoint: parsed fields (each at most once, text only) and Basic credentials. */
 export interface ClientRequest {

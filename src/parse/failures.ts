@@ -96,12 +96,10 @@ export function noProcess(cause: Error): DocsearchError {
   return new DocsearchError(
     'parser_crashed',
     "A parser process can't be started. Check that the machine has free memory and processes, then reprocess the document.",
-    { blame: 'outside', cause },
+    { cause },
   )
 }
 
 export function poolClosed(): DocsearchError {
-  return new DocsearchError('parser_crashed', 'The instance is shutting down. It reads the document after its next start.', {
-    blame: 'internal',
-  })
+  return new DocsearchError('parser_crashed', 'The instance is shutting down. It reads the document after its next start.')
 }

@@ -12,6 +12,7 @@ import type {
   SessionRecord,
   User,
 } from '../core/model.ts'
+import type { ErrorCode, WarningCode } from '../core/errors.ts'
 import type { Page } from '../core/parsed.ts'
 import type { OAuthRecords } from './oauth-records.ts'
 
@@ -224,7 +225,7 @@ export interface Queue {
     }[],
   ): Promise<JobRef[]>
   /** For good. What was searchable of an earlier version is buried (see `tombstones`): a failed document is not found. */
-  fail(job: JobRef, error: { code: string; message: string }): Promise<void>
+  fail(job: JobRef, error: { code: ErrorCode; message: string }): Promise<void>
   /** Back into the queue, not before this moment. `countAttempt` false: waiting for something outside is no fault of the document. */
   release(job: JobRef, options: { notBefore: Date; countAttempt: boolean }): Promise<void>
   /** At start: what was `processing` when the daemon died is queued again, its attempts kept. Returns how many. */
@@ -330,7 +331,7 @@ export interface Indexes {
 }
 
 /** Warnings of a document that another model may not give. */
-export const EMBEDDING_WARNINGS: readonly string[] = ['chunk_not_embedded']
+export const EMBEDDING_WARNINGS: readonly WarningCode[] = ['chunk_not_embedded']
 
 /**
  * The words of each owner's searchable documents: changed in the transaction that makes a document ready, failed or deleted. Nobody's question is

@@ -4,7 +4,7 @@ import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/cl
 import { createBuiltinReranker } from './builtin.ts'
 import { createEndpointJudge } from './endpoint.ts'
 import { createFusedReranker } from './fused.ts'
-import { type Judge, JudgeError } from './judge.ts'
+import { type Judge, JudgeError, type JudgeFailure } from './judge.ts'
 import { keepJudge, type KeptJudge, type Retry } from './keep-judge.ts'
 import { createOllamaJudge } from './ollama.ts'
 import type { Reranker } from './reranker.ts'
@@ -33,9 +33,12 @@ export interface ChosenReranker {
   close(): void
 }
 
+/** `reranker_testing`: a model is being tested, and the order without it is used until then. */
+export type RerankerCode = 'ok' | 'reranker_testing' | JudgeFailure
+
 export interface RerankerStatus {
   status: 'ok' | 'degraded'
-  code: string
+  code: RerankerCode
   message: string
   model: string | null
 }

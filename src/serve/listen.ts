@@ -26,7 +26,7 @@ function shownHost(host: string): string {
 }
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): DocsearchError {
-  const options = { blame: 'user', cause: error } as const
+  const options = { cause: error }
   if (error.code === 'EADDRINUSE') {
     return new DocsearchError(
       'port_in_use',

@@ -6,8 +6,9 @@ import { textWidth } from '../../src/cli/view/width.ts'
 import { runCommand, testFolder } from '../support/cli.ts'
 import { json, problem, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 import type { Received, Script } from '../support/scripted-instance.ts'
+import { errorCode, warningCode } from '../support/codes.ts'
 
-const SCAN = { code: 'no_text', message: 'None of the 3 pages has text: needs OCR' }
+const SCAN = { code: warningCode('no_text'), message: 'None of the 3 pages has text: needs OCR' }
 const env = { DOCSEARCH_TOKEN: 'dsk_x' }
 
 async function run(args: string[], script: Script, terminal?: number) {
@@ -23,7 +24,10 @@ test('an upload ends with what is wrong: what failed, and what a search may miss
     'POST /api/v1/upload': (_: Received, response: ServerResponse) =>
       json(response, 200, {
         documents: [
-          uploaded('doc_b', 'broken.pdf', { status: 'failed', error: { code: 'corrupt', message: 'The PDF is damaged.' } }),
+          uploaded('doc_b', 'broken.pdf', {
+            status: 'failed',
+            error: { code: errorCode('corrupt'), message: 'The PDF is damaged.' },
+          }),
           uploaded('doc_g', 'good.txt', { status: 'ready' }),
           uploaded('doc_s', 'scan.pdf', { status: 'ready', warnings: [SCAN] }),
         ],
@@ -57,8 +61,14 @@ test('on a terminal of 80 columns what is wrong stands in a table, with its reas
   const folder = testFolder()
   writeFileSync(join(folder, 'a.pdf'), 'a')
   const documents = [
-    uploaded('doc_01h00000000000000000000001', NAMES[0]!, { status: 'failed', error: { code: 'corrupt', message: LONG } }),
-    uploaded('doc_01h00000000000000000000002', NAMES[1]!, { status: 'ready', warnings: [{ code: 'no_text', message: LONG }] }),
+    uploaded('doc_01h00000000000000000000001', NAMES[0]!, {
+      status: 'failed',
+      error: { code: errorCode('corrupt'), message: LONG },
+    }),
+    uploaded('doc_01h00000000000000000000002', NAMES[1]!, {
+      status: 'ready',
+      warnings: [{ code: warningCode('no_text'), message: LONG }],
+    }),
   ]
   const script = {
     'POST /api/v1/upload': (_: Received, response: ServerResponse) => json(response, 200, { documents, rejected: [] }),
@@ -89,7 +99,7 @@ test('documents show says how it was read and what of it is missing', async () =
       status: 'ready',
       page_count: 4,
       chunk_count: 9,
-      warnings: [{ code: 'pages_without_text', message: '1 of 4 page has no text (3)', page: 3 }],
+      warnings: [{ code: warningCode('pages_without_text'), message: '1 of 4 page has no text (3)', page: 3 }],
       health: { pages: 4, pages_with_text: 3, pages_without_text: 1, chunks_skipped: 2 },
       parse: { engine: 'text', encoding: 'koi8-r', confidence: 0.66, took_ms: 12, ocr: { pages: 2, took_ms: 900 } },
     }),

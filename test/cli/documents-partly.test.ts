@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { runCommand } from '../support/cli.ts'
 import { problem, scriptedInstance } from '../support/scripted-instance.ts'
+import { errorCode } from '../support/codes.ts'
 
 const [first, gone, last] = ['1', '2', '3'].map((digit) => `doc_${digit.repeat(26)}`) as [string, string, string]
 
@@ -17,8 +18,11 @@ test('an instance that fails in the middle: what was done before is listed, the 
   const args = ['documents', 'delete', first, gone, last, '--yes']
   const json = await runCommand([...args, '--json'], { env })
   expect(json.code).toBe(6)
-  expect(JSON.parse(json.stdout)).toMatchObject({ deleted: [first], failed: [{ id: gone, code: 'document_not_found' }] })
-  expect(JSON.parse(json.stderr)).toMatchObject({ code: 'unavailable', exit_code: 6 })
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    deleted: [first],
+    failed: [{ id: gone, code: errorCode('document_not_found') }],
+  })
+  expect(JSON.parse(json.stderr)).toMatchObject({ code: errorCode('unavailable'), exit_code: 6 })
   const plain = await runCommand(args, { env })
   expect(plain.stdout).toBe(`${first}\tdeleted\n`)
   expect(plain.stderr).toContain(`${gone}\tThere is none.\n`)

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../support/cli.ts'
 import { problem, scriptedInstance } from '../support/scripted-instance.ts'
+import { errorCode } from '../support/codes.ts'
 
 async function against(answer: (response: ServerResponse) => void, args: string[] = ['search', 'x']) {
   const instance = await scriptedInstance({ 'POST /api/v1/search': (_: unknown, response: ServerResponse) => answer(response) })
@@ -41,7 +42,7 @@ test('with --json an error is one object on standard error, wherever the flag st
     const run = await against(failing, args)
     expect(run.stdout).toBe('')
     expect(JSON.parse(run.stderr)).toEqual({
-      code: 'invalid_request',
+      code: errorCode('invalid_request'),
       message: 'Not valid.',
       status: 400,
       request_id: 'req_1',

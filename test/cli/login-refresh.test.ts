@@ -8,6 +8,7 @@ import { runCommand, testFolder } from '../support/cli.ts'
 import { json, problem } from '../support/scripted-instance.ts'
 import type { Received, Script } from '../support/scripted-instance.ts'
 import { oauthError, scriptedOAuth } from '../support/scripted-oauth.ts'
+import { errorCode } from '../support/codes.ts'
 
 const noKeychain = { getPassword: refuse, setPassword: refuse, deletePassword: refuse }
 async function refuse(): Promise<never> {
@@ -124,7 +125,7 @@ test('the login has ended: 4, and how to log in again; nothing secret is said', 
   const { list } = await keep(instance.url, -1, { refreshToken: 'refresh_0' })
   const run = await list()
   expect(run.code).toBe(4)
-  expect(JSON.parse(run.stderr)).toMatchObject({ code: 'login_ended', exit_code: 4 })
+  expect(JSON.parse(run.stderr)).toMatchObject({ code: errorCode('login_ended'), exit_code: 4 })
   expect(run.stderr).toContain(`docsearch login ${instance.url}`)
   expect(run.stderr).not.toMatch(/refresh_0|access_1/)
 })

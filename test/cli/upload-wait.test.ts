@@ -6,6 +6,7 @@ import { runCommand, testFolder } from '../support/cli.ts'
 import { json, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 import type { Received } from '../support/scripted-instance.ts'
 import { until } from '../support/until.ts'
+import { errorCode } from '../support/codes.ts'
 
 function event(id: number, type: string, documentId: string, data: object, at = '2026-01-01T00:00:01.000Z'): string {
   const value = { id, type, document_id: documentId, project_id: 'prj_1', created_at: at, data }
@@ -35,7 +36,10 @@ test('--wait ends when every document is ready or failed; a failure is listed: 3
         response.end(() => resolve())
       } else {
         response.write(
-          event(9, 'document.failed', 'doc_b', { status: 'failed', error: { code: 'encrypted', message: 'It has a password.' } }),
+          event(9, 'document.failed', 'doc_b', {
+            status: 'failed',
+            error: { code: errorCode('encrypted'), message: 'It has a password.' },
+          }),
         )
       }
     },

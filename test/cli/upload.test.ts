@@ -7,6 +7,7 @@ import type { CliOptions } from '../support/cli.ts'
 import { json, problem, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 import type { Received, Script } from '../support/scripted-instance.ts'
 import { until } from '../support/until.ts'
+import { errorCode } from '../support/codes.ts'
 
 /** What a multipart request carries, as any server would read it. */
 async function partsOf(request: Received) {
@@ -90,7 +91,7 @@ test('a busy instance is waited for as long as it asks', async () => {
 })
 
 test('what is refused is listed with its reason, the rest is done: 3', async () => {
-  const rejected = [{ name: 'b.txt', code: 'unsupported_type', message: 'This is \u001b[2Ja picture.' }]
+  const rejected = [{ name: 'b.txt', code: errorCode('unsupported_type'), message: 'This is \u001b[2Ja picture.' }]
   const run = await upload([library()], { 'POST /api/v1/upload': { documents: [uploaded('doc_a', 'a.txt')], rejected } })
   expect(run.code).toBe(3)
   expect(run.stdout).toBe('doc_a\tcreated\tqueued\ta.txt\n')
@@ -99,16 +100,16 @@ test('what is refused is listed with its reason, the rest is done: 3', async () 
 })
 
 test('all refused at once is the same list, not a failure of the upload', async () => {
-  const rejected = ['a.txt', 'b.txt'].map((name) => ({ name, code: 'empty_file', message: 'It has no bytes.' }))
+  const rejected = ['a.txt', 'b.txt'].map((name) => ({ name, code: errorCode('empty_file'), message: 'It has no bytes.' }))
   const refuse = (_: Received, response: ServerResponse) =>
     problem(response, 422, 'empty_file', 'Nothing was taken.', { documents: [], rejected })
   const run = await upload([library(), '--json'], { 'POST /api/v1/upload': refuse })
   expect(run.code).toBe(3)
   expect(JSON.parse(run.stdout)).toMatchObject({
     documents: [],
-    rejected: [{ path: 'a.txt', code: 'empty_file' }, { path: 'b.txt' }],
+    rejected: [{ path: 'a.txt', code: errorCode('empty_file') }, { path: 'b.txt' }],
   })
-  expect(JSON.parse(run.stderr)).toMatchObject({ code: 'partial_failure', exit_code: 3 })
+  expect(JSON.parse(run.stderr)).toMatchObject({ code: errorCode('partial_failure'), exit_code: 3 })
 })
 
 test('an instance with smaller limits gets smaller requests', async () => {
@@ -253,7 +254,7 @@ test('a terminal is told what is wrong below the name of each file, a pipe in co
     'POST /api/v1/upload': (_: Received, response: ServerResponse) =>
       json(response, 202, {
         documents: [],
-        rejected: [{ name: 'a.txt', code: 'encrypted', message: 'It has a \u001b[2Jpassword' }],
+        rejected: [{ name: 'a.txt', code: errorCode('encrypted'), message: 'It has a \u001b[2Jpassword' }],
       }),
   }
   const args = [join(library(), 'a.txt'), '--project', 'p']

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { beforeEach, expect, test } from 'vitest'
 import type { Blobs } from '../../src/blobs/blobs.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
+import { errorCode } from '../support/codes.ts'
 
 const HOUR = 3_600_000
 
@@ -53,7 +54,7 @@ export function blobsConformance(open: (clock: TestClock) => Promise<Blobs>): vo
   test('throws blob_missing for an unknown hash', async () => {
     const unknown = 'f'.repeat(64)
     const reads = [() => blobs.open(unknown), () => blobs.size(unknown), () => blobs.withFile(unknown, async () => {})]
-    for (const read of reads) await expect(read()).rejects.toMatchObject({ code: 'blob_missing' })
+    for (const read of reads) await expect(read()).rejects.toMatchObject({ code: errorCode('blob_missing') })
   })
 
   test('a sweep deletes only originals that no document refers to', async () => {
@@ -62,7 +63,7 @@ export function blobsConformance(open: (clock: TestClock) => Promise<Blobs>): vo
     clock.advance(HOUR)
     expect(await blobs.sweep(async (sha256) => sha256 === used)).toBe(1)
     expect(await blobs.size(used)).toBe(4)
-    await expect(blobs.size(unused)).rejects.toMatchObject({ code: 'blob_missing' })
+    await expect(blobs.size(unused)).rejects.toMatchObject({ code: errorCode('blob_missing') })
   })
 
   test('a sweep keeps an original that was just stored, because its document is not committed yet', async () => {

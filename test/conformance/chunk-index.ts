@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SearchFilter } from '../../src/core/search-filter.ts'
 import type { ChunkIndex, ChunkIndexStore, IndexedChunk } from '../../src/index/chunk-index.ts'
+import { errorCode } from '../support/codes.ts'
 
 export const DIMENSIONS = 8
 
@@ -235,7 +236,7 @@ export function chunkIndexConformance(
 
     test('a vector of the wrong length is refused and nothing of its commit stays', async () => {
       await expect(add(chunk('doc_1', 0), chunk('doc_1', 1, { vector: new Float32Array(3) }))).rejects.toMatchObject({
-        code: 'index_failed',
+        code: errorCode('index_failed'),
       })
       expect(await index.countChunks()).toBe(0)
       await add(chunk('doc_1', 0))
@@ -255,7 +256,9 @@ export function chunkIndexConformance(
     })
 
     test('an index opened with other dimensions is reported as corrupt', async () => {
-      await expect(store.open({ id: 'gen_1', dimensions: DIMENSIONS + 1 })).rejects.toMatchObject({ code: 'index_corrupt' })
+      await expect(store.open({ id: 'gen_1', dimensions: DIMENSIONS + 1 })).rejects.toMatchObject({
+        code: errorCode('index_corrupt'),
+      })
     })
 
     describe('filters', () => {

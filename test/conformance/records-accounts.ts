@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
 import type { RecordsUnderTest } from './records.ts'
+import { errorCode } from '../support/codes.ts'
 
 const MINUTE = 60_000
 
@@ -45,16 +46,18 @@ export function accountsConformance({ open }: RecordsUnderTest): void {
       expect(await records.users.findByEmail('ann@EXAMPLE.org')).toMatchObject({ id: ann, email: 'Ann@Example.org' })
       expect(await records.users.findByEmail('ann@example.com')).toBeNull()
       await expect(records.users.create({ name: 'x', email: 'BEN@example.org', role: 'member' })).rejects.toMatchObject({
-        code: 'user_exists',
+        code: errorCode('user_exists'),
       })
-      await expect(records.users.update(ben, { email: 'aNN@example.org' })).rejects.toMatchObject({ code: 'user_exists' })
+      await expect(records.users.update(ben, { email: 'aNN@example.org' })).rejects.toMatchObject({
+        code: errorCode('user_exists'),
+      })
       const accented = await records.users.create({ name: 'É', email: 'ÉMILE@example.org', role: 'member' })
       expect((await records.users.findByEmail('émile@example.org'))?.id).toBe(accented.id)
     })
 
     test('there is one owner, whoever else would be', async () => {
       const second = { name: 'x', email: 'x@example.org', role: 'owner' } as const
-      await expect(records.users.create(second)).rejects.toMatchObject({ code: 'owner_exists' })
+      await expect(records.users.create(second)).rejects.toMatchObject({ code: errorCode('owner_exists') })
       // Nothing of it was made.
       expect(await records.users.findByEmail(second.email)).toBeNull()
       expect(await records.users.owner()).toMatchObject({ id: ann })
@@ -127,7 +130,7 @@ export function accountsConformance({ open }: RecordsUnderTest): void {
 
     test('is never the owner', async () => {
       await session(ann, 's')
-      await expect(records.users.setDisabled(ann, true)).rejects.toMatchObject({ code: 'owner_stays' })
+      await expect(records.users.setDisabled(ann, true)).rejects.toMatchObject({ code: errorCode('owner_stays') })
       expect(await records.users.get(ann)).toMatchObject({ disabledAt: null })
       expect(await records.sessions.findByHash('s')).not.toBeNull()
       expect(await records.users.setDisabled('usr_none', true)).toBeNull()
@@ -153,7 +156,7 @@ export function accountsConformance({ open }: RecordsUnderTest): void {
 
     test('is never the owner, whose things stay', async () => {
       const { id } = await document(ann)
-      await expect(records.users.delete(ann)).rejects.toMatchObject({ code: 'owner_stays' })
+      await expect(records.users.delete(ann)).rejects.toMatchObject({ code: errorCode('owner_stays') })
       expect(await records.documents.get(ann, id)).not.toBeNull()
       expect(await records.queue.tombstones()).toEqual([])
     })
@@ -199,7 +202,7 @@ export function accountsConformance({ open }: RecordsUnderTest): void {
       await link(ben, 'l')
       await session(ben, 's')
       await expect(records.links.claim('l', { passwordHash: 'h', email: 'ANN@example.org' })).rejects.toMatchObject({
-        code: 'user_exists',
+        code: errorCode('user_exists'),
       })
       expect(await records.users.passwordHash(ben)).toBeNull()
       expect(await records.sessions.findByHash('s')).not.toBeNull()

@@ -4,6 +4,7 @@ import type { Records } from '../../src/records/records.ts'
 import { seeded } from '../support/seeded.ts'
 import { testClock } from '../support/test-clock.ts'
 import type { RecordsUnderTest } from './records.ts'
+import { errorCode } from '../support/codes.ts'
 
 const STEPS = 200
 const HEALTH = { pages: 1, pagesWithText: 1, pagesWithoutText: 0, chunksSkipped: 0 }
@@ -64,7 +65,7 @@ async function createWorld(records: Records, random: () => number) {
     },
     async fail() {
       const job = await claimed()
-      if (job !== undefined) await queue.fail(job, { code: 'broken', message: 'broken' })
+      if (job !== undefined) await queue.fail(job, { code: errorCode('corrupt'), message: 'broken' })
     },
     async release() {
       const job = await claimed()

@@ -3,11 +3,12 @@ import type { DocumentRecord } from '../../src/core/model.ts'
 import type { IndexedDocument, Records } from '../../src/records/records.ts'
 import { testClock } from '../support/test-clock.ts'
 import type { RecordsUnderTest } from './records.ts'
+import { warningCode } from '../support/codes.ts'
 
 const BUILTIN = { fingerprint: 'b', embeddingModel: 'builtin', dimensions: 4 }
 const OTHER = { fingerprint: 'o', embeddingModel: 'ollama:o', dimensions: 8 }
 const HEALTH = { pages: 1, pagesWithText: 1, pagesWithoutText: 0, chunksSkipped: 0 }
-const SKIPPED = { code: 'chunk_not_embedded', message: 'one of two' }
+const SKIPPED = { code: warningCode('chunk_not_embedded'), message: 'one of two' }
 
 /** Several indexes beside each other: what each lacks, and the one moment in which they change places. */
 export function indexesConformance({ open }: RecordsUnderTest): void {
@@ -29,7 +30,12 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
     }
     const finish = async (chunks: number, chunksSkipped = 0) => {
       const job = (await records.queue.claim(1))[0]!
-      const parsed = { pages: [], title: null, pageCount: 1, warnings: [{ code: 'w', message: 'of the parser' }] }
+      const parsed = {
+        pages: [],
+        title: null,
+        pageCount: 1,
+        warnings: [{ code: warningCode('no_text'), message: 'of the parser' }],
+      }
       await records.queue.savePages(job, { ...parsed, health: HEALTH, facts: {} })
       await records.queue.beginIndexing([job])
       const warnings = chunksSkipped > 0 ? [SKIPPED] : []
@@ -100,16 +106,25 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
         embeddingModel: 'ollama:o',
         chunkCount: 3,
         health: { pages: 1, chunksSkipped: 0 },
-        warnings: [{ code: 'w' }],
+        warnings: [{ code: warningCode('no_text') }],
       })
-      expect(await row(b)).toMatchObject({ chunkCount: 5, health: { chunksSkipped: 2 }, warnings: [{ code: 'w' }, SKIPPED] })
+      expect(await row(b)).toMatchObject({
+        chunkCount: 5,
+        health: { chunksSkipped: 2 },
+        warnings: [{ code: warningCode('no_text') }, SKIPPED],
+      })
+      expect(await row(b)).toMatchObject({
+        chunkCount: 5,
+        health: { chunksSkipped: 2 },
+        warnings: [{ code: warningCode('no_text') }, SKIPPED],
+      })
       expect(await states()).toEqual(['builtin retired', 'ollama:o active'])
       const kept = (await records.indexes.all()).find(({ state }) => state === 'retired')!
       expect((await records.indexes.resume(kept.id))?.state).toBe('building')
       expect(await missing(kept.id)).toEqual([])
       expect(await records.indexes.switchTo(kept.id, options)).toBe(true)
       expect(await row(a)).toMatchObject({ embeddingModel: 'builtin', chunkCount: 2, health: { chunksSkipped: 1 } })
-      expect((await row(a)).warnings).toEqual([{ code: 'w', message: 'of the parser' }, SKIPPED])
+      expect((await row(a)).warnings).toEqual([{ code: warningCode('no_text'), message: 'of the parser' }, SKIPPED])
       expect(await row(b)).toMatchObject({ chunkCount: 2, health: { chunksSkipped: 0 } })
     })
 

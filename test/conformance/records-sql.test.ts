@@ -12,6 +12,7 @@ import { indexesConformance } from './records-indexes.ts'
 import { oauthConformance } from './records-oauth.ts'
 import { vocabularyConformance } from './records-vocabulary.ts'
 import { recordsConformance, type RecordsUnderTest } from './records.ts'
+import { errorCode } from '../support/codes.ts'
 
 const openIn = (folder: string, clock: TestClock = testClock()) =>
   openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
@@ -57,7 +58,7 @@ describe('the database file', () => {
     const database = new DatabaseSync(join(folder, 'docsearch.db'))
     database.exec("insert into kysely_migration values ('9999_future', '2030-01-01')")
     database.close()
-    await expect(openIn(folder)).rejects.toMatchObject({ code: 'data_newer' })
+    await expect(openIn(folder)).rejects.toMatchObject({ code: errorCode('data_newer') })
   })
 
   test('with a corrupt page is refused, and the way back is named', async () => {
@@ -68,7 +69,7 @@ describe('the database file', () => {
     bytes.fill(0xff, bytes.length - 3 * pageSize, bytes.length - pageSize)
     await writeFile(file, bytes)
     await expect(openIn(folder)).rejects.toMatchObject({
-      code: 'database_corrupt',
+      code: errorCode('database_corrupt'),
       message: expect.stringContaining('copy of the whole data folder'),
     })
     expect(await readFile(file)).toEqual(bytes)
@@ -77,7 +78,7 @@ describe('the database file', () => {
   test('that is no database at all is refused', async () => {
     const folder = await tempFolder()
     await writeFile(join(folder, 'docsearch.db'), 'no database\n'.repeat(1000))
-    await expect(openIn(folder)).rejects.toMatchObject({ code: 'database_corrupt' })
+    await expect(openIn(folder)).rejects.toMatchObject({ code: errorCode('database_corrupt') })
   })
 
   test('with a torn end of its log opens, with everything that was committed before', async () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 import { testClock } from '../support/test-clock.ts'
 import type { RecordsUnderTest } from './records.ts'
+import { errorCode } from '../support/codes.ts'
 
 type Word = [word: string, term: string, passages: number]
 
@@ -99,7 +100,7 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       expect(await frequency(alice, 'rent')).toEqual({ passages: 10, rent: 5 })
       const [job] = await records.queue.claim(1)
       await records.queue.savePages(job!, { pages: [], title: null, pageCount: 0, warnings: [], health: HEALTH, facts: {} })
-      await records.queue.fail(job!, { code: 'x', message: 'x' })
+      await records.queue.fail(job!, { code: errorCode('corrupt'), message: 'x' })
       expect(await frequency(alice, 'rent', 'miet')).toEqual({ passages: 0 })
       expect(await records.vocabulary.entries(alice, ['rent'])).toEqual([])
     })

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Page } from '../../src/core/parsed.ts'
 import type { NewDocument, OnConflict, Records } from '../../src/records/records.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
+import { errorCode, warningCode } from '../support/codes.ts'
 
 export interface RecordsUnderTest {
   /** Empty records, closed when the test ends. */
@@ -17,7 +18,7 @@ const PARSED = {
   pages: PAGES,
   title: 'A title',
   pageCount: 2,
-  warnings: [{ code: 'w', message: 'warned' }],
+  warnings: [{ code: warningCode('no_text'), message: 'warned' }],
   health: HEALTH,
   facts: { engine: 'x' },
 }
@@ -102,14 +103,14 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
   describe('projects', () => {
     test('a name is taken once for each owner', async () => {
       await expect(records.projects.create({ ownerId: alice, name: 'default', description: '' })).rejects.toMatchObject({
-        code: 'project_exists',
+        code: errorCode('project_exists'),
       })
       await expect(records.projects.create({ ownerId: bob, name: 'default', description: '' })).resolves.toMatchObject({
         name: 'default',
       })
       const second = await records.projects.create({ ownerId: alice, name: 'second', description: 'd' })
       await expect(records.projects.update(alice, second.id, { name: 'default' })).rejects.toMatchObject({
-        code: 'project_exists',
+        code: errorCode('project_exists'),
       })
       expect(await records.projects.update(alice, second.id, { description: 'new' })).toMatchObject({
         name: 'second',
@@ -191,10 +192,10 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
 
     test('a failed document is queued anew by the same bytes', async () => {
       const { id } = await add()
-      await records.queue.fail(await claimOne(), { code: 'broken', message: 'It is broken.' })
+      await records.queue.fail(await claimOne(), { code: errorCode('corrupt'), message: 'It is broken.' })
       expect(await records.documents.get(alice, id)).toMatchObject({
         status: 'failed',
-        error: { code: 'broken', message: 'It is broken.' },
+        error: { code: errorCode('corrupt'), message: 'It is broken.' },
       })
       const again = await records.documents.register(upload(), 'replace')
       expect(again).toMatchObject({ outcome: 'unchanged', document: { id, status: 'queued', version: 2, error: null } })
@@ -203,7 +204,7 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
     test('other bytes replace, are kept beside, or are refused, as asked for', async () => {
       const { id, createdAt } = await add({ path: 'f/a.txt' })
       const other = upload({ path: 'f/a.txt', sha256: 'b'.repeat(64), sizeBytes: 99, tags: [] })
-      await expect(records.documents.register(other, 'error')).rejects.toMatchObject({ code: 'document_exists' })
+      await expect(records.documents.register(other, 'error')).rejects.toMatchObject({ code: errorCode('document_exists') })
       const kept = await records.documents.register(other, 'keep')
       expect(kept).toMatchObject({ outcome: 'created', document: { path: 'f/a (2).txt', name: 'a.txt' } })
       expect(await records.documents.register(other, 'keep')).toMatchObject({
@@ -232,8 +233,8 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
 
     test('into a project that is gone or another’s: refused, nothing is left', async () => {
       const theirs = await records.projects.create({ ownerId: bob, name: 'b', description: '' })
-      await expect(add({ projectId: theirs.id })).rejects.toMatchObject({ code: 'project_not_found' })
-      await expect(add({ projectId: 'prj_none' })).rejects.toMatchObject({ code: 'project_not_found' })
+      await expect(add({ projectId: theirs.id })).rejects.toMatchObject({ code: errorCode('project_not_found') })
+      await expect(add({ projectId: 'prj_none' })).rejects.toMatchObject({ code: errorCode('project_not_found') })
       expect(await types()).toEqual([])
     })
   })
@@ -292,7 +293,7 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       'a cursor that is not ours is named: %s',
       async (cursor) => {
         for (const list of [records.documents.list, records.projects.list, records.keys.list]) {
-          await expect(list(alice, { limit: 1, cursor })).rejects.toMatchObject({ code: 'invalid_cursor' })
+          await expect(list(alice, { limit: 1, cursor })).rejects.toMatchObject({ code: errorCode('invalid_cursor') })
         }
       },
     )
@@ -356,7 +357,7 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       expect(await records.documents.pages(alice, id)).toEqual(PAGES)
       expect(await records.queue.beginIndexing([job])).toMatchObject([{ documentId: id, version: 1 }])
       clock.advance(5)
-      const warnings = [{ code: 'chunk_not_embedded', message: 'm' }]
+      const warnings = [{ code: warningCode('chunk_not_embedded'), message: 'm' }]
       expect(await records.queue.finish([{ job, chunkCount: 4, chunksSkipped: 1, embeddingModel: 'builtin', warnings }])).toEqual(
         [],
       )
@@ -406,7 +407,7 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       expect(
         await records.queue.finish([{ job: old, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }]),
       ).toEqual([old])
-      await records.queue.fail(old, { code: 'x', message: 'x' })
+      await records.queue.fail(old, { code: errorCode('corrupt'), message: 'x' })
       await records.queue.release(old, { notBefore: clock.now(), countAttempt: true })
       expect(await records.documents.get(alice, id)).toMatchObject({ status: 'queued', version: 2, error: null })
       const job = await claimOne()
@@ -465,7 +466,7 @@ export function recordsConformance({ open }: RecordsUnderTest): void {
       const { id } = await add()
       await makeReady()
       await add({ sha256: 'b'.repeat(64) })
-      await records.queue.fail(await claimOne(), { code: 'x', message: 'x' })
+      await records.queue.fail(await claimOne(), { code: errorCode('corrupt'), message: 'x' })
       expect(await records.queue.tombstones()).toEqual([id])
       expect(await records.queue.unknown([id])).toEqual([id])
       await records.documents.requeue(alice, id)

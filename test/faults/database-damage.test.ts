@@ -5,6 +5,7 @@ import { type Instance, newInstance } from '../support/instance.ts'
 import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import { refusedStart } from '../support/refused.ts'
 import { rareWord, textWith } from '../support/words.ts'
+import { errorCode } from '../support/codes.ts'
 
 /** One that was killed (its log of writes is not folded in yet) and one that was stopped. */
 let killed: Instance
@@ -78,7 +79,7 @@ test('an original that is missing is told, and the others go on', async () => {
   rmSync(join(instance.dataDir, 'blobs', lost.sha256.slice(0, 2), lost.sha256.slice(2)))
   const answer = await running.call('GET', `/api/v1/documents/${lost.id}/content`)
   expect(answer.status).toBeGreaterThanOrEqual(400)
-  expect(answer.body.code).toBe('blob_missing')
+  expect(answer.body.code).toBe(errorCode('blob_missing'))
   expect(await found(running, words['two.txt'])).toEqual(['two.txt'])
   // The same bytes again mend it.
   await running.upload([{ name: 'one.txt', content: textWith(words['one.txt']) }], { wait: true })

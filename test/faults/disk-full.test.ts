@@ -8,6 +8,7 @@ import { type Mount, mountTmpfs } from '../support/mount.ts'
 import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
+import { errorCode } from '../support/codes.ts'
 
 /** One daemon whose data folder is a file system of 48 MB, filled and emptied by a file beside its data. */
 let instance: Instance
@@ -59,9 +60,9 @@ describe('disk full', () => {
     // One that says how much it is, and one that does not and runs into it.
     const content = 'far too much for this disk\n'.repeat(400_000)
     const announced = await running.upload([{ name: 'big.txt', content }])
-    expect(announced).toMatchObject({ status: 507, body: { code: 'disk_full', status: 507 } })
+    expect(announced).toMatchObject({ status: 507, body: { code: errorCode('disk_full'), status: 507 } })
     const streamed = await running.call('POST', '/api/v1/upload?name=big.txt', new Blob([content]).stream())
-    expect(streamed).toMatchObject({ status: 507, body: { code: 'disk_full', status: 507 } })
+    expect(streamed).toMatchObject({ status: 507, body: { code: errorCode('disk_full'), status: 507 } })
     expect(await incoming(instance.dataDir)).toEqual([])
     expect((await running.documents()).map(({ name }) => name)).toEqual(['kept.txt'])
     expect(await found(running, words['kept.txt']!)).toEqual(['kept.txt'])
@@ -78,7 +79,7 @@ describe('disk full', () => {
       const answer = await running.upload([{ name, content: textWith(word) }])
       if (answer.status === 202) words[name] = word
       else {
-        expect(answer).toMatchObject({ status: 507, body: { code: 'disk_full' } })
+        expect(answer).toMatchObject({ status: 507, body: { code: errorCode('disk_full') } })
         refused.push(word)
       }
       expect(await incoming(instance.dataDir)).toEqual([])

@@ -6,6 +6,7 @@ import { type Instance, newInstance, type Running } from '../support/instance.ts
 import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
+import { errorCode } from '../support/codes.ts'
 
 const MODEL = 'ollama:embeddinggemma'
 
@@ -114,7 +115,7 @@ describe('an Ollama that fails while documents are embedded', () => {
     await ollama.stop()
     const words = await upload('down-1.txt', 'down-2.txt')
     await expectKeywordsOnly(all['before.txt']!, 'before.txt')
-    expect(await embedderHealth()).toMatchObject({ status: 'degraded', code: 'embedder_unavailable' })
+    expect(await embedderHealth()).toMatchObject({ status: 'degraded', code: errorCode('embedder_unavailable') })
     await until('health to say that processing waits', async () => (await running.health()).checks?.queue?.status === 'degraded')
     expect((await running.documents()).filter(({ status }) => status === 'failed')).toEqual([])
 
@@ -186,7 +187,7 @@ describe('which model an index belongs to', () => {
 
     running = await instance.start()
     await expectKeywordsOnly(words['old.txt']!, 'old.txt')
-    expect((await embedderHealth())?.code).toBe('embedding_model_changed')
+    expect((await embedderHealth())?.code).toBe(errorCode('embedding_model_changed'))
     await running.daemon.stop()
 
     expect((await runCli(['reindex'], instance.env)).code).toBe(0)

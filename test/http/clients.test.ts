@@ -8,6 +8,7 @@ import type {
 } from '../../src/contract/clients.ts'
 import { hashSecret } from '../../src/core/secrets.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -46,7 +47,7 @@ test('a public one has none, and none to rotate', async () => {
   expect(body).not.toHaveProperty('client_secret')
   expect(await app.alice.call('POST', `${clients}/${body.client_id}/rotate`)).toMatchObject({
     status: 409,
-    body: { code: 'client_is_public' },
+    body: { code: errorCode('client_is_public') },
   })
 })
 
@@ -61,7 +62,7 @@ test.each([
 ])('the redirect address %j is refused, and the answer says which and why', async (uri, why) => {
   const before = (await app.alice.get<OAuthClientList>(clients)).body.clients.length
   const answer = await register({ redirect_uris: [CALLBACK, uri] })
-  expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_redirect_uri' } })
+  expect(answer).toMatchObject({ status: 400, body: { code: errorCode('invalid_redirect_uri') } })
   const { detail } = answer.body as unknown as { detail: string }
   expect(detail).toContain(JSON.stringify(uri))
   expect(detail).toContain(why)
@@ -69,7 +70,7 @@ test.each([
   const { client_id: id } = (await register()).body
   expect(await app.alice.call('PATCH', `${clients}/${id}`, { json: { redirect_uris: [uri] } })).toMatchObject({
     status: 400,
-    body: { code: 'invalid_redirect_uri' },
+    body: { code: errorCode('invalid_redirect_uri') },
   })
   expect((await app.alice.call('DELETE', `${clients}/${id}`)).status).toBe(204)
 })
@@ -123,12 +124,12 @@ test('what is connected is listed and can be ended; deleting the application end
   expect(await listed()).toEqual([])
   expect(await app.bob.call('DELETE', `/api/v1/connections/${id}`)).toMatchObject({
     status: 404,
-    body: { code: 'connection_not_found' },
+    body: { code: errorCode('connection_not_found') },
   })
   await connect()
   expect((await app.alice.call('DELETE', `${clients}/${id}`)).status).toBe(204)
   expect(await listed()).toEqual([])
-  expect(await app.alice.get(`${clients}/${id}`)).toMatchObject({ status: 404, body: { code: 'client_not_found' } })
+  expect(await app.alice.get(`${clients}/${id}`)).toMatchObject({ status: 404, body: { code: errorCode('client_not_found') } })
 })
 
 test('the built-in application is nobody’s to see or change', async () => {

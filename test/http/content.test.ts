@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 const HTML =
   '<!doctype html><html><head><title>A page</title></head><body><script>alert(1)</script><p>Some text of a page.</p></body></html>'
@@ -45,7 +46,7 @@ test.each(['bytes=100000-', 'bytes=-0'])('range %s is beyond the end: 416 with t
   expect([status, headers.get('content-range'), body]).toEqual([
     416,
     `bytes */${HTML.length}`,
-    expect.objectContaining({ code: 'range_not_satisfiable' }),
+    expect.objectContaining({ code: errorCode('range_not_satisfiable') }),
   ])
 })
 

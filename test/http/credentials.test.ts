@@ -4,6 +4,7 @@ import type { Scope } from '../../src/core/model.ts'
 import { routes } from '../../src/http/api/index.ts'
 import { apiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -19,7 +20,7 @@ test.each(guarded.map(({ method, path }) => [method, path]))(
   '%s %s without a credential: 401, no error code, the way to get one',
   async (method, path) => {
     const { status, headers, body } = await app.stranger.call(method, pathOf(path))
-    expect([status, body]).toEqual([401, expect.objectContaining({ code: 'unauthorized' })])
+    expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('unauthorized') })])
     expect(headers.get('www-authenticate')).toBe(
       `Bearer realm="docsearch", resource_metadata="${app.url}/.well-known/oauth-protected-resource"`,
     )
@@ -32,7 +33,7 @@ test.each(scoped.map(({ method, path, access }) => [method, path, access]))(
     const all: Scope[] = ['read:documents', 'write:documents', 'manage:keys']
     const client = await app.aliceWith(...all.filter((scope) => scope !== access))
     const { status, headers, body } = await client.call(method, pathOf(path))
-    expect([status, body]).toEqual([403, expect.objectContaining({ code: 'insufficient_scope', scope: access })])
+    expect([status, body]).toEqual([403, expect.objectContaining({ code: errorCode('insufficient_scope'), scope: access })])
     expect(headers.get('www-authenticate')).toMatch(new RegExp(`error="insufficient_scope", scope="${access}"`))
   },
 )
@@ -45,7 +46,7 @@ test.each([
   ['no credential behind the scheme', 'Bearer'],
 ])('%s is 401 invalid_token', async (_what, value) => {
   const { status, headers, body } = await app.stranger.call('GET', '/api/v1/me', { headers: { Authorization: value } })
-  expect([status, body]).toEqual([401, expect.objectContaining({ code: 'invalid_token' })])
+  expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('invalid_token') })])
   expect(headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
 })
 
@@ -54,7 +55,7 @@ test('the scheme is known in any case; a credential in the address counts for no
     200,
   )
   const { status, body } = await app.stranger.get(`/api/v1/projects?access_token=${app.alice.key}`)
-  expect([status, body]).toEqual([401, expect.objectContaining({ code: 'unauthorized' })])
+  expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('unauthorized') })])
 })
 
 test('me: user, scopes, credential', async () => {
@@ -90,7 +91,7 @@ test('a key gives no more than its maker has', async () => {
   const narrow = await app.aliceWith('manage:keys', 'read:documents')
   expect(await narrow.post('/api/v1/keys', { name: 'wider', scopes: ['read:documents', 'write:documents'] })).toMatchObject({
     status: 403,
-    body: { code: 'insufficient_scope', scope: 'write:documents' },
+    body: { code: errorCode('insufficient_scope'), scope: 'write:documents' },
   })
   expect(await narrow.post<ApiKeyCreated>('/api/v1/keys', { name: 'default' })).toMatchObject({
     status: 201,

@@ -5,6 +5,7 @@ import type { Project, ProjectDeleted, ProjectList } from '../../src/contract/pr
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { makePdf } from '../support/make-documents.ts'
+import { errorCode, warningCode } from '../support/codes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -79,7 +80,7 @@ test('text: one page, and 404 for a page that is not there', async () => {
   expect((await app.alice.get<string>(`/api/v1/documents/${id}/text?page=2`)).body).toBe('second page')
   expect(await app.alice.get(`/api/v1/documents/${id}/text?page=3`)).toMatchObject({
     status: 404,
-    body: { code: 'page_not_found' },
+    body: { code: errorCode('page_not_found') },
   })
 })
 
@@ -97,7 +98,7 @@ test('a PDF with pages that have no text is ready; its health counts them', asyn
   expect(await send('scan.pdf', '', '')).toMatchObject({
     status: 'ready',
     chunk_count: 0,
-    warnings: [{ code: 'no_text' }],
+    warnings: [{ code: warningCode('no_text') }],
     health: { pages: 2, pages_with_text: 0, pages_without_text: 2 },
   })
 })
@@ -117,7 +118,7 @@ test('projects: made, found by id and name, renamed, counted, deleted with their
   expect([made.status, made.headers.get('location')]).toEqual([201, `${app.url}/api/v1/projects/${made.body.id}`])
   expect(await app.alice.post('/api/v1/projects', { name: 'Contracts / 2026' })).toMatchObject({
     status: 409,
-    body: { code: 'project_exists' },
+    body: { code: errorCode('project_exists') },
   })
   await app.alice.ready('in-it.txt', 'A contract of nine words stands in this file.', { project: 'Contracts / 2026' })
   const byName = await app.alice.get<Project>(`/api/v1/projects/${encodeURIComponent('Contracts / 2026')}`)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentEvent, type DocumentEvent } from '../../src/contract/documents.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 let listeners = 0
@@ -92,9 +93,12 @@ test('a listener that goes away is forgotten', async () => {
 test('an id that is none is 400', async () => {
   expect(await app.alice.get('/api/v1/events', { 'Last-Event-ID': 'abc' })).toMatchObject({
     status: 400,
-    body: { code: 'invalid_request' },
+    body: { code: errorCode('invalid_request') },
   })
-  expect(await app.alice.get('/api/v1/events?last_event_id=-1')).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  expect(await app.alice.get('/api/v1/events?last_event_id=-1')).toMatchObject({
+    status: 400,
+    body: { code: errorCode('invalid_request') },
+  })
 })
 
 test('HEAD ends at once', async () => {

@@ -32,21 +32,11 @@ beforeEach(() => lines.splice(0))
 
 test.each([
   ['a bug', new Error('secret path /var/lib/x'), 500, 'internal_error'],
-  [
-    'a fault of ours',
-    new DocsearchError('index_failed', 'secret table t at /var/lib/x', { blame: 'internal' }),
-    500,
-    'internal_error',
-  ],
-  [
-    'something outside',
-    new DocsearchError('database_busy', 'secret pid 7', { blame: 'outside', retryAfter: 7 }),
-    503,
-    'unavailable',
-  ],
+  ['a fault of ours', new DocsearchError('index_failed', 'secret table t at /var/lib/x'), 500, 'internal_error'],
+  ['something outside', new DocsearchError('database_busy', 'secret pid 7', { retryAfter: 7 }), 503, 'unavailable'],
   [
     'a full disk deep inside',
-    new DocsearchError('index_failed', 'secret', { blame: 'internal', cause: Object.assign(new Error('x'), { code: 'ENOSPC' }) }),
+    new DocsearchError('index_failed', 'secret', { cause: Object.assign(new Error('x'), { code: 'ENOSPC' }) }),
     507,
     'disk_full',
   ],

@@ -8,6 +8,7 @@ import type { SearchAnswer } from '../../src/contract/search.ts'
 import { routes } from '../../src/http/api/index.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI } from '../support/oauth-flow.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 let document: Document
@@ -52,7 +53,7 @@ const isMissing = (code: string) => ({ status: 404, body: { code } })
 async function isForTheOwner(method: string, at: string, json?: object): Promise<void> {
   expect(await app.bob.call(method, at, json === undefined ? {} : { json })).toMatchObject({
     status: 403,
-    body: { code: 'owner_only' },
+    body: { code: errorCode('owner_only') },
   })
 }
 

@@ -6,6 +6,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
 import { EMBEDDINGGEMMA, makeModel } from '../support/fake-ollama-model.ts'
 import { until } from '../support/until.ts'
+import { errorCode } from '../support/codes.ts'
 
 const TALKER = makeModel('talker', { capabilities: ['completion'] })
 
@@ -95,9 +96,9 @@ test('remove: what is kept, what is being built; not what is in use, not what is
   await app.alice.ready('bees.txt', 'Bees make honey.')
   await use('embeddinggemma')
   await inUse('ollama:embeddinggemma')
-  expect(await remove('embeddinggemma')).toMatchObject({ status: 409, body: { code: 'model_in_use' } })
+  expect(await remove('embeddinggemma')).toMatchObject({ status: 409, body: { code: errorCode('model_in_use') } })
   expect((await remove('builtin')).status).toBe(204)
-  expect(await remove('builtin')).toMatchObject({ status: 404, body: { code: 'index_not_found' } })
+  expect(await remove('builtin')).toMatchObject({ status: 404, body: { code: errorCode('index_not_found') } })
   const held = ollama.hold('/api/embed', ({ model, input }) => model === 'unheard-of' && JSON.stringify(input).includes('honey'))
   expect((await use('unheard-of')).status).toBe(202)
   expect((await remove('unheard-of')).status).toBe(204)
@@ -106,9 +107,9 @@ test('remove: what is kept, what is being built; not what is in use, not what is
 })
 
 test('a model that cannot be used is refused with the reason', async () => {
-  expect(await use('absent')).toMatchObject({ status: 422, body: { code: 'model_unusable', detail: /pull absent/ } })
-  expect(await use('talker')).toMatchObject({ status: 422, body: { code: 'model_unusable', detail: /completion/ } })
-  expect(await use('two words')).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  expect(await use('absent')).toMatchObject({ status: 422, body: { code: errorCode('model_unusable'), detail: /pull absent/ } })
+  expect(await use('talker')).toMatchObject({ status: 422, body: { code: errorCode('model_unusable'), detail: /completion/ } })
+  expect(await use('two words')).toMatchObject({ status: 400, body: { code: errorCode('invalid_request') } })
 })
 
 test('pull: the whole of all layers, never going back, ends with success; then the model is in the list', async () => {
@@ -138,11 +139,14 @@ test('pull: an error line after a good status is an error; one before any progre
   const lines = await linesOf(await pull('fresh'))
   expect(lines.at(-1)).toMatchObject({
     status: 'error',
-    error: { code: 'pull_failed', message: expect.stringContaining('max retries exceeded') },
+    error: { code: errorCode('pull_failed'), message: expect.stringContaining('max retries exceeded') },
   })
   ollama.fail({ path: '/api/pull', body: '{"error":"pull model manifest: file does not exist"}\n' })
   const refused = await pull('misspelt')
-  expect([refused.status, await refused.json()]).toMatchObject([422, { code: 'pull_failed', detail: /knows no model misspelt/ }])
+  expect([refused.status, await refused.json()]).toMatchObject([
+    422,
+    { code: errorCode('pull_failed'), detail: /knows no model misspelt/ },
+  ])
   ollama.fail({ path: '/api/pull', status: 400, error: 'invalid model name' })
   expect((await pull('a:b:c')).status).toBe(422)
   await ollama.stop()
@@ -152,7 +156,10 @@ test('pull: an error line after a good status is an error; one before any progre
 
 test('pull: a download that ends without success is an error; hanging up ends it', async () => {
   ollama.fail({ path: '/api/pull', body: '{"status":"pulling manifest"}\n{"status":"pulling","digest":"sha256:a","total":9}\n' })
-  expect((await linesOf(await pull('fresh'))).at(-1)).toMatchObject({ status: 'error', error: { code: 'pull_failed' } })
+  expect((await linesOf(await pull('fresh'))).at(-1)).toMatchObject({
+    status: 'error',
+    error: { code: errorCode('pull_failed') },
+  })
   ollama.pulls({ layers: [1000], stopsAfter: 3 })
   const cancel = new AbortController()
   const response = await pull('fresh', cancel.signal)

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 async function limited(rateLimit: number, trustProxy = false) {
   const app = await startTestApp({ http: { rateLimit, trustProxy } })
@@ -17,7 +18,7 @@ test('a key that asks too often is told when to go on; another key is not touche
   }
   expect(left).toEqual(['2', '1', '0'])
   const { status, headers, body } = await app.alice.get('/api/v1/me')
-  expect([status, body]).toEqual([429, expect.objectContaining({ code: 'rate_limited', limit: 3 })])
+  expect([status, body]).toEqual([429, expect.objectContaining({ code: errorCode('rate_limited'), limit: 3 })])
   expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['3', '0'])
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
   expect((await app.bob.get('/api/v1/me')).status).toBe(200)

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -42,7 +43,7 @@ test.each([
   'evil.example:4747',
 ])('a forged Host %s is 403', async (host) => {
   const { status, body } = await withHost(host)
-  expect([status, JSON.parse(body)]).toEqual([403, expect.objectContaining({ code: 'host_not_allowed' })])
+  expect([status, JSON.parse(body)]).toEqual([403, expect.objectContaining({ code: errorCode('host_not_allowed') })])
 })
 
 const json = (body: string, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
@@ -77,23 +78,23 @@ test.each([
   ['another character set', { 'Content-Type': 'application/json; charset=latin1' }],
   ['an unknown encoding', { 'Content-Type': 'application/json', 'Content-Encoding': 'rot13' }],
 ])('%s is 415', async (_what, headers) => {
-  expect(await json('{"name": "x"}', headers)).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } })
+  expect(await json('{"name": "x"}', headers)).toMatchObject({ status: 415, body: { code: errorCode('unsupported_media_type') } })
 })
 
 test('a body that is not what its encoding says is 400', async () => {
   expect(await json('{"name": "x"}', { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })).toMatchObject({
     status: 400,
-    body: { code: 'invalid_json' },
+    body: { code: errorCode('invalid_json') },
   })
 })
 
 test('unknown paths are 404, other methods 405 with Allow, OPTIONS says what there is', async () => {
-  expect(await app.alice.get('/api/v1/nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(await app.alice.get('/api/v1/nothing')).toMatchObject({ status: 404, body: { code: errorCode('not_found') } })
   const put = await app.alice.call('PUT', '/api/v1/projects')
   expect([put.status, put.headers.get('allow'), put.body]).toEqual([
     405,
     'HEAD, GET, POST, OPTIONS',
-    expect.objectContaining({ code: 'method_not_allowed' }),
+    expect.objectContaining({ code: errorCode('method_not_allowed') }),
   ])
   const options = await app.stranger.call('OPTIONS', '/api/v1/documents/doc_x')
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'HEAD, GET, DELETE, OPTIONS'])

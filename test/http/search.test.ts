@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 let id: string
@@ -136,10 +137,13 @@ test.each([
 test('a query of only exclusions is refused in words', async () => {
   expect(await app.alice.post('/api/v1/search', { query: '-refunds name:gardens' })).toMatchObject({
     status: 400,
-    body: { code: 'invalid_query', detail: expect.stringContaining('Add a word to look for') },
+    body: { code: errorCode('invalid_query'), detail: expect.stringContaining('Add a word to look for') },
   })
 })
 
 test('a project that is not there is 404, not an empty answer', async () => {
-  expect(await search({ query: 'refunds', project: 'Trems' })).toMatchObject({ status: 404, body: { code: 'project_not_found' } })
+  expect(await search({ query: 'refunds', project: 'Trems' })).toMatchObject({
+    status: 404,
+    body: { code: errorCode('project_not_found') },
+  })
 })

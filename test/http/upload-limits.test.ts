@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { DocumentList, UploadAnswer } from '../../src/contract/documents.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 
@@ -35,13 +36,13 @@ test('a file over its limit is refused with limit and value', async () => {
   const { status, body } = await app.alice.upload(files(1, 1001))
   expect([status, body.rejected]).toEqual([
     413,
-    [{ name: '0.txt', code: 'too_large', message: expect.stringMatching(/1001.*1000/) }],
+    [{ name: '0.txt', code: errorCode('too_large'), message: expect.stringMatching(/1001.*1000/) }],
   ])
 })
 
 test('a raw body over the limit of a file is refused, with and without its length known', async () => {
   const known = await app.alice.call('POST', '/api/v1/upload?name=a.txt', { body: 'x'.repeat(1001) })
-  expect([known.status, known.body]).toEqual([413, expect.objectContaining({ code: 'too_large', limit: 1000 })])
+  expect([known.status, known.body]).toEqual([413, expect.objectContaining({ code: errorCode('too_large'), limit: 1000 })])
   const answer = await raw(
     `POST /api/v1/upload?name=a.txt HTTP/1.1\r\nTransfer-Encoding: chunked\r\n`,
     `5dc\r\n${'x'.repeat(1500)}\r\n0\r\n\r\n`,
@@ -51,12 +52,12 @@ test('a raw body over the limit of a file is refused, with and without its lengt
 
 test('a request over its limit is refused as a whole', async () => {
   const { status, body } = await app.alice.upload([...files(3, 900), { name: 'more.txt', content: 'y'.repeat(9000) }])
-  expect([status, body]).toEqual([413, expect.objectContaining({ code: 'body_too_large', limit: 10_000 })])
+  expect([status, body]).toEqual([413, expect.objectContaining({ code: errorCode('body_too_large'), limit: 10_000 })])
 })
 
 test('more files than a request may carry are refused as a whole', async () => {
   const { status, body } = await app.alice.upload(files(4, 10))
-  expect([status, body]).toEqual([413, expect.objectContaining({ code: 'too_many_files', limit: 3 })])
+  expect([status, body]).toEqual([413, expect.objectContaining({ code: errorCode('too_many_files'), limit: 3 })])
 })
 
 test('3,000 parts end early, as files and as fields', async () => {

@@ -4,6 +4,7 @@ import type { DocumentList, UploadAnswer } from '../../src/contract/documents.ts
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import type { ProjectList } from '../../src/contract/projects.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 
@@ -75,9 +76,9 @@ test('the same bytes are unchanged, other bytes replace, keep or are a conflict'
   expect([refused.status, refused.body]).toEqual([
     409,
     expect.objectContaining({
-      code: 'document_exists',
+      code: errorCode('document_exists'),
       documents: [],
-      rejected: [expect.objectContaining({ code: 'document_exists' })],
+      rejected: [expect.objectContaining({ code: errorCode('document_exists') })],
     }),
   ])
 })
@@ -154,7 +155,7 @@ test('many uploads into a project that is not there yet make it once', async () 
 
 test('an id of a project that is not there is not made into a name', async () => {
   const answer = await app.alice.upload([{ name: 'a.txt', content: 'a' }], { project: 'prj_00000000000000000000000000' })
-  expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: 'project_not_found' })])
+  expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: errorCode('project_not_found') })])
 })
 
 test('bytes arrive as they are, also when they look like the boundary', async () => {
@@ -176,7 +177,7 @@ test('a full disk is 507 before anything is read, and leaves nothing', async () 
   const full = await startTestApp({ change: () => ({ disk: async () => ({ ok: false, message: 'full', freeBytes: 0 }) }) })
   try {
     const answer = await full.alice.upload([{ name: 'a.txt', content: 'x'.repeat(300_000) }])
-    expect([answer.status, answer.body]).toEqual([507, expect.objectContaining({ code: 'disk_full' })])
+    expect([answer.status, answer.body]).toEqual([507, expect.objectContaining({ code: errorCode('disk_full') })])
     expect((await full.alice.get<DocumentList>('/api/v1/documents')).body.documents).toEqual([])
   } finally {
     await full.close()
@@ -197,7 +198,7 @@ test('a disk that fills up in the middle is 507: no row, no file', async () => {
   })
   try {
     const answer = await filling.alice.upload([{ name: 'a.txt', content: 'a' }])
-    expect([answer.status, answer.body]).toEqual([507, expect.objectContaining({ code: 'disk_full' })])
+    expect([answer.status, answer.body]).toEqual([507, expect.objectContaining({ code: errorCode('disk_full') })])
     expect(JSON.stringify(answer.body)).not.toContain('ENOSPC')
     expect(await filling.received()).toEqual([])
   } finally {

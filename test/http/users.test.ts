@@ -6,6 +6,7 @@ import { SCOPES } from '../../src/core/model.ts'
 import { routes } from '../../src/http/api/index.ts'
 import { apiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -75,7 +76,7 @@ test('all are listed, page by page, and each is found by id or email in any case
   expect(new Set(emails).size).toBe(emails.length)
   const byEmail = (await app.alice.get<User>(`${users}/${encodeURIComponent('BOB@example.org')}`)).body
   expect((await app.alice.get<User>(`${users}/${byEmail.id}`)).body).toEqual(byEmail)
-  expect(await app.alice.get(`${users}/usr_none`)).toMatchObject({ status: 404, body: { code: 'user_not_found' } })
+  expect(await app.alice.get(`${users}/usr_none`)).toMatchObject({ status: 404, body: { code: errorCode('user_not_found') } })
 })
 
 test('a disabled user gets in nowhere until enabled again; the documents stay', async () => {
@@ -86,7 +87,10 @@ test('a disabled user gets in nowhere until enabled again; the documents stay', 
   expect((await patch({ disabled: true })).body).toMatchObject({ id, disabled: true })
   expect((await fay.get('/api/v1/me')).status).toBe(401)
   expect(await logIn('fay@example.org')).toBeNull()
-  expect(await app.alice.call('POST', `${users}/${id}/reset`)).toMatchObject({ status: 409, body: { code: 'user_disabled' } })
+  expect(await app.alice.call('POST', `${users}/${id}/reset`)).toMatchObject({
+    status: 409,
+    body: { code: errorCode('user_disabled') },
+  })
   expect((await patch({ disabled: false, name: 'Fay Wray' })).body).toMatchObject({ disabled: false, name: 'Fay Wray' })
   expect((await fay.get<DocumentList>('/api/v1/documents')).body.documents).toHaveLength(1)
   expect(await logIn('fay@example.org')).not.toBeNull()
@@ -123,10 +127,13 @@ test('a deleted user is gone with documents and keys, and no search finds anythi
 test('the owner stays, whoever asks', async () => {
   const { user } = (await app.alice.get<Me>('/api/v1/me')).body
   for (const who of [user.id, 'alice@example.org']) {
-    expect(await app.alice.call('DELETE', `${users}/${who}`)).toMatchObject({ status: 409, body: { code: 'owner_stays' } })
+    expect(await app.alice.call('DELETE', `${users}/${who}`)).toMatchObject({
+      status: 409,
+      body: { code: errorCode('owner_stays') },
+    })
     expect(await app.alice.call('PATCH', `${users}/${who}`, { json: { disabled: true } })).toMatchObject({
       status: 409,
-      body: { code: 'owner_stays' },
+      body: { code: errorCode('owner_stays') },
     })
   }
   expect((await app.alice.get<User>(`${users}/${user.id}`)).body.disabled).toBe(false)
@@ -138,13 +145,16 @@ test('a member is refused, whatever the scopes and whether or not the user is th
   expect(rows.map(({ operationId }) => operationId)).toHaveLength(9)
   for (const { method, path } of rows)
     for (const id of ['usr_none', 'bob@example.org', 'alice@example.org'])
-      expect(await app.bob.call(method, path.replace('{id}', id))).toMatchObject({ status: 403, body: { code: 'owner_only' } })
+      expect(await app.bob.call(method, path.replace('{id}', id))).toMatchObject({
+        status: 403,
+        body: { code: errorCode('owner_only') },
+      })
 })
 
 test('a password of the owner is made only by a credential that may do everything the owner may', async () => {
   const narrow = await app.aliceWith('manage:keys')
   const scope = 'read:documents write:documents'
-  const refused = { status: 403, body: { code: 'insufficient_scope', scope } }
+  const refused = { status: 403, body: { code: errorCode('insufficient_scope'), scope } }
   expect(await narrow.call('POST', `${users}/alice@example.org/reset`)).toMatchObject(refused)
   expect(await narrow.post(users, { email: 'new@example.org', role: 'owner' })).toMatchObject(refused)
   expect((await narrow.call('POST', `${users}/bob@example.org/reset`)).status).toBe(200)
@@ -165,7 +175,7 @@ test("the owner's account is completed while it has no password, then it is one 
     expect(user).toMatchObject({ email: 'me@example.org', name: 'Me' })
     expect(await fresh.alice.post(users, { email: 'you@example.org', role: 'owner' })).toMatchObject({
       status: 409,
-      body: { code: 'owner_exists' },
+      body: { code: errorCode('owner_exists') },
     })
   } finally {
     await fresh.close()

@@ -18,6 +18,7 @@ import {
 } from '../../src/pages/settings/users.tsx'
 import { SCOPES } from '../../src/core/model.ts'
 import { searchPageSamples } from './search-page-samples.ts'
+import { errorCode } from './codes.ts'
 
 /** What a person or an application called itself. */
 export interface Names {
@@ -121,38 +122,38 @@ function accountPages({ person, email, application, redirectUri, text }: Names):
     'device, ended': renderDeviceDone({ outcome: 'ended', applicationName: null }),
     'error, unknown client': renderError({
       status: 400,
-      code: 'invalid_client',
+      code: errorCode('invalid_client'),
       detail: `There is no application with the id ${text}.`,
       requestId: 'req_01JD3F9Q7Z',
     }),
     'error, redirect address': renderError({
       status: 400,
-      code: 'invalid_redirect_uri',
+      code: errorCode('invalid_redirect_uri'),
       detail: `${redirectUri} is not registered for this application.`,
       requestId: 'req_01JD3F9Q7Z',
     }),
     'error, csrf': renderError({
       status: 403,
-      code: 'csrf_failed',
+      code: errorCode('csrf_failed'),
       detail: 'The form was not sent from this page.',
       requestId: 'req_01J',
     }),
     'error, not found': renderError({
       status: 404,
-      code: 'not_found',
+      code: errorCode('not_found'),
       detail: 'There is no page at this address.',
       requestId: 'req_01J',
     }),
     'error, limited': renderError({
       status: 429,
-      code: 'rate_limited',
+      code: errorCode('rate_limited'),
       detail: 'Too many requests from this address.',
       requestId: 'req_01J',
       retryAfterSeconds: 200,
     }),
     'error, internal': renderError({
       status: 500,
-      code: 'internal',
+      code: errorCode('internal_error'),
       detail: 'The request could not be answered.',
       requestId: 'req_01J',
     }),

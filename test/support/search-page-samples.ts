@@ -6,6 +6,7 @@ import { windowAt } from '../../src/pages/document/window.ts'
 import type { SignedInProps } from '../../src/pages/layout.tsx'
 import { renderSearch } from '../../src/pages/search/search.tsx'
 import type { Names } from './page-samples.ts'
+import { errorCode, warningCode } from './codes.ts'
 
 const at = '2026-11-02T09:41:00.000Z'
 const baseUrl = 'https://docs.example.com'
@@ -134,7 +135,7 @@ function documentSamples({ person, application, text }: Names, page: SignedInPro
   const props = { ...page, document, window: windowAt(pages, { at: 0 }), lastPage: 90, passage: null, page: 1, fields: {} }
   const short = windowAt(pages.slice(0, 3), { at: 0 })
   const passage = { start: 2, end: text.length + 9, marks: [[3, 7]] as [number, number][] }
-  const failed: Document = { ...document, status: 'failed', error: { code: 'corrupt', message: text } }
+  const failed: Document = { ...document, status: 'failed', error: { code: errorCode('corrupt'), message: text } }
   return {
     document: renderDocument({ ...props, window: short, lastPage: 3 }),
     'document, its passage': renderDocument({ ...props, window: short, lastPage: 3, passage, fields: { q: text } }),
@@ -153,8 +154,8 @@ function documentSamples({ person, application, text }: Names, page: SignedInPro
       document: {
         ...document,
         warnings: [
-          { code: 'pages_without_text', message: text, page: 2 },
-          { code: 'no_text', message: text },
+          { code: warningCode('pages_without_text'), message: text, page: 2 },
+          { code: warningCode('no_text'), message: text },
         ],
         health: { ...document.health, pages_without_text: 2 },
       },

@@ -56,7 +56,6 @@ async function overApi<T>(context: Context, work: (administration: Administratio
     const local = await lastLocalInstance(context.io.env)
     if (local === null || local.address !== (await context.target()).address) throw error
     throw new DocsearchError('unreachable', `${error.message} Without the daemon: --data ${local.dataDir}`, {
-      blame: 'outside',
       cause: error,
       details: { data: local.dataDir },
     })

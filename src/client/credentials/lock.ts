@@ -64,7 +64,7 @@ async function take(file: string, holder: Holder): Promise<boolean> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
     const reason = error instanceof Error ? error.message : String(error)
-    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reason}`, { cause: error, blame: 'user' })
+    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reason}`, { cause: error })
   }
 }
 

@@ -45,8 +45,9 @@ async function refresh(address: string, kept: OAuthLogin, userAgent: string): Pr
       case 'wrong_issuer':
       case 'oauth_unsupported':
         throw new ClientError(error.code, error.message, { status: 401, cause: error })
+      default:
+        throw error
     }
-    throw error
   }
 }
 

@@ -60,7 +60,7 @@ export function readModelFile(path: string, sha256: string): SharedArrayBuffer {
 
 function damaged(path: string, what: string, cause?: unknown): DocsearchError {
   return new DocsearchError('internal_error', `The built-in embedding model ${what}: ${path}. Install docsearch again.`, {
-    blame: 'outside',
+    fault: 'outside',
     cause,
   })
 }

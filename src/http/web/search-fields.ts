@@ -2,7 +2,7 @@ import { FORMATS, isFormatId } from '../../core/formats.ts'
 import { searchRequestWithin, type ParsedSearchRequest, type SearchRequest } from '../../contract/search.ts'
 import { SEARCH_FIELDS, type SearchField, type SearchFields } from '../../pages/search/fields.ts'
 import type { SearchErrors } from '../../pages/search/form.tsx'
-import type { Fault } from '../problems.ts'
+import type { FieldFault } from '../problems.ts'
 import { examine } from '../validate.ts'
 
 /** By the request's field: where it stands on the page, and how a sentence about it begins. */
@@ -53,7 +53,7 @@ function rawRequest({ q, project, group, type, tags, exact, offset }: SearchFiel
   }
 }
 
-function errorsOf(faults: readonly Fault[]): SearchErrors {
+function errorsOf(faults: readonly FieldFault[]): SearchErrors {
   const errors: SearchErrors = {}
   for (const { path, message } of faults) {
     const [field, subject] = PLACES[path] ?? ['q', path]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DocsearchError } from '../../core/errors.ts'
+import { DocsearchError, type ErrorCode } from '../../core/errors.ts'
 import type { FormState } from '../../pages/form.tsx'
 import { invalid } from '../problems.ts'
 import type { FormBody } from './form-body.ts'
@@ -42,7 +42,7 @@ export function submitted<S extends z.ZodObject>(
 export function withError<Name extends string>(
   state: FormState<Name>,
   error: unknown,
-  fieldOf: Readonly<Record<string, Name>>,
+  fieldOf: Readonly<Partial<Record<ErrorCode, Name>>>,
 ): FormState<Name> {
   if (error instanceof DocsearchError) {
     const field = fieldOf[error.code]

@@ -90,14 +90,13 @@ function failed(cause: Error): DocsearchError {
     return new DocsearchError(
       'out_of_memory',
       'The text of this document takes more memory than there is for it. Split it and upload the parts.',
-      { blame: 'outside', cause },
+      { cause },
     )
   }
   return new DocsearchError(
     'internal_error',
     'docsearch made a mistake with this document; its log says which. Reprocess it after an update.',
     {
-      blame: 'internal',
       cause,
     },
   )

@@ -1,5 +1,5 @@
 import type { Limits } from '../../config/config.ts'
-import { DocsearchError } from '../../core/errors.ts'
+import { DocsearchError, isCutShortCode } from '../../core/errors.ts'
 import type { Page, ParsedDocument } from '../../core/parsed.ts'
 import { crashed, noProcess, outOfMemory, timedOut, tooMuchText } from '../failures.ts'
 import type { ParseSummary } from '../parser.ts'
@@ -9,8 +9,6 @@ import type { Answer, Job } from '../worker/protocol.ts'
 
 const LOOK_EVERY_MS = 100
 const START_MS = 60_000
-/** Failures in the middle of a document that would come again: the pages read before are still good. */
-const CUT_SHORT = new Set(['parse_timeout', 'parse_memory', 'parser_crashed'])
 
 export interface JobOutcome {
   /** Settled; to be awaited once the child has been put back or discarded. */
@@ -115,14 +113,15 @@ function failureOfExit(exit: Exit, memoryBytes: number): DocsearchError {
 }
 
 function cutShort(error: unknown, pages: Page[], pageCount: number): ParsedDocument | null {
-  if (!(error instanceof DocsearchError) || !CUT_SHORT.has(error.code) || !pages.some((page) => page.text.trim() !== ''))
-    return null
+  if (!(error instanceof DocsearchError) || !pages.some((page) => page.text.trim() !== '')) return null
+  const { code } = error
+  if (!isCutShortCode(code)) return null
   const message = `Only the first ${pages.length} of ${pageCount} pages can be found. ${error.message}`
   return {
     title: null,
     pages,
     pageCount,
-    warnings: [{ code: error.code, message, page: pages.length + 1 }],
+    warnings: [{ code, message, page: pages.length + 1 }],
     facts: { cut_short: true },
   }
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Page } from '../../core/parsed.ts'
 import type { ParserInput, ParseSummary } from '../parser.ts'
 
@@ -14,5 +15,5 @@ export type Answer = { id: number; rss: number } & (
   | { type: 'open'; pageCount: number }
   | { type: 'page'; page: Page }
   | { type: 'done'; summary: ParseSummary | null }
-  | { type: 'failed'; code: string; message: string; details: Record<string, unknown>; cause: string; spent: boolean }
+  | { type: 'failed'; code: ErrorCode; message: string; details: Record<string, unknown>; cause: string; spent: boolean }
 )

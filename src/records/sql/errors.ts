@@ -30,7 +30,6 @@ export function isUniqueViolation(error: unknown): boolean {
 export function translateSqlError(error: unknown): unknown {
   const code = sqliteCode(error)
   if (code === null) return error
-  const outside = { blame: 'outside' as const, cause: error }
   if (code === IOERR_SHMSIZE) return diskFull(error)
   switch (code & 0xff) {
     case CORRUPT:
@@ -41,19 +40,17 @@ export function translateSqlError(error: unknown): unknown {
       return new DocsearchError(
         'data_readonly',
         'The data folder cannot be written to. Check who owns it and its permissions, or name another one with --data.',
-        outside,
+        { cause: error },
       )
     case FULL:
       return diskFull(error)
     case IOERR:
-      return new DocsearchError(
-        'disk_error',
-        'The disk under the data folder reported an error. Check it before going on.',
-        outside,
-      )
+      return new DocsearchError('disk_error', 'The disk under the data folder reported an error. Check it before going on.', {
+        cause: error,
+      })
     case BUSY:
       return new DocsearchError('database_busy', 'Another process holds the database. Try again in a moment.', {
-        ...outside,
+        cause: error,
         retryAfter: 5,
       })
     default:
@@ -67,13 +64,12 @@ export function databaseCorrupt(cause: unknown): DocsearchError {
     'database_corrupt',
     'The database docsearch.db is damaged. Nothing was changed. Put a copy of the whole data folder in its place, made while no daemon ran; ' +
       'without one, start on an empty folder with --data and upload again: the originals are in blobs, without their names.',
-    { blame: 'outside', cause },
+    { cause },
   )
 }
 
 function diskFull(cause: unknown): DocsearchError {
   return new DocsearchError('disk_full', 'The disk is full. Make room; work goes on by itself then.', {
-    blame: 'outside',
     cause,
     retryAfter: 30,
   })

@@ -80,12 +80,12 @@ async function openDatabase(file: string): Promise<DatabaseSync> {
 function asReadonly(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOSPC')
-    return new DocsearchError('disk_full', 'The disk is full. Make room, then start again.', { blame: 'outside', cause: error })
+    return new DocsearchError('disk_full', 'The disk is full. Make room, then start again.', { cause: error })
   if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') return error
   return new DocsearchError(
     'data_readonly',
     'The data folder cannot be written to. Check who owns it and its permissions, or name another one with --data.',
-    { blame: 'outside', cause: error },
+    { cause: error },
   )
 }
 

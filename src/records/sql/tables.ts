@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { DocumentStatus, LinkPurpose } from '../../core/model.ts'
 import type { OAuthTables } from './oauth-tables.ts'
 
@@ -98,7 +99,7 @@ export interface DocumentRow {
   page_count: number | null
   chunk_count: number | null
   embedding_model: string | null
-  error_code: string | null
+  error_code: ErrorCode | null
   error_message: string | null
   warnings: string
   health: string

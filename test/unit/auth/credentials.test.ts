@@ -10,6 +10,7 @@ import type { Principal } from '../../../src/core/model.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { testClock } from '../../support/test-clock.ts'
+import { errorCode } from '../../support/codes.ts'
 
 async function setUp() {
   const folder = await tempFolder()
@@ -77,7 +78,7 @@ test('a maker gives no more than it has, and nothing is made then', async () => 
   await expect(
     keys.create({ ownerId: user.id, name: 'a', scopes: ['manage:keys', 'read:documents'], expiresAt: null, maker }),
   ).rejects.toMatchObject({
-    code: 'insufficient_scope',
+    code: errorCode('insufficient_scope'),
     details: { scope: 'read:documents' },
   })
   expect((await records.keys.list(user.id, { limit: 10 })).items).toEqual([])

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLoginLimits } from '../../../src/auth/login-limits.ts'
 import { testClock } from '../../support/test-clock.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const MINUTE = 60_000
 
@@ -13,7 +14,7 @@ function setUp(failures = 3) {
       limits.begin({ account, address })
       return null
     } catch (error) {
-      expect(error).toMatchObject({ code: 'too_many_failures' })
+      expect(error).toMatchObject({ code: errorCode('too_many_failures') })
       return (error as { retryAfter: number }).retryAfter
     }
   }

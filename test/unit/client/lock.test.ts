@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withLock } from '../../../src/client/credentials/lock.ts'
 import { testFolder } from '../../support/cli.ts'
+import { errorCode } from '../../support/codes.ts'
 
 function lockFile(): string {
   return join(testFolder(), 'credentials', 'a.json.lock')
@@ -66,7 +67,7 @@ test('one that is in use is waited for, and not for ever', async () => {
     [deadPid(), 'another'],
   ] as const) {
     leaveLock(file, pid, host)
-    await expect(withLock(file, async () => {}, { waitMs: 0 })).rejects.toMatchObject({ code: 'login_busy' })
+    await expect(withLock(file, async () => {}, { waitMs: 0 })).rejects.toMatchObject({ code: errorCode('login_busy') })
     expect(existsSync(file)).toBe(true)
   }
 })
@@ -78,7 +79,9 @@ test('Ctrl-C ends the wait, not what is done under the lock', async () => {
     file,
     async () => {
       controller.abort()
-      await expect(withLock(file, async () => {}, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
+      await expect(withLock(file, async () => {}, { signal: controller.signal })).rejects.toMatchObject({
+        code: errorCode('aborted'),
+      })
       return statSync(file).mode & 0o777
     },
     { signal: controller.signal },

@@ -4,6 +4,7 @@ import type { KeytarLike } from '../../../src/client/credentials/keychain.ts'
 import type { OAuthLogin } from '../../../src/client/credentials/oauth-login.ts'
 import { openCredentialStore } from '../../../src/client/credentials/store.ts'
 import { testFolder } from '../../support/cli.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const AT = 'http://127.0.0.1:4747'
 const LOGIN: OAuthLogin = {
@@ -67,7 +68,7 @@ test('renewed after a logout it is not kept again', async () => {
 test('a login that cannot be read: logging in again is what helps', async () => {
   const { store } = open(memoryKeychain())
   await store.set(AT, { kind: 'oauth', login: { accessToken: 'x' } as OAuthLogin })
-  await expect(store.get(AT)).rejects.toMatchObject({ code: 'not_logged_in' })
+  await expect(store.get(AT)).rejects.toMatchObject({ code: errorCode('not_logged_in') })
   await store.keepLogin(AT, LOGIN)
   expect(await store.get(AT)).toMatchObject({ token: 'access_1' })
 })

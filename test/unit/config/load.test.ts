@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
+import { errorCode } from '../../support/codes.ts'
 
 let dir: string
 beforeEach(async () => {
@@ -24,7 +25,7 @@ test('every unknown key and bad value is named at once', async () => {
   const failure = await loadConfig({ data: dir, embedder: 'gpt' }, { DOCSEARCH_RATE_LIMT: '1', DOCSEARCH_PORT: '70000' }).catch(
     (error) => error,
   )
-  expect(failure.code).toBe('invalid_configuration')
+  expect(failure.code).toBe(errorCode('invalid_configuration'))
   for (const part of [
     '"prot", did you mean port?',
     'DOCSEARCH_RATE_LIMT, did you mean DOCSEARCH_RATE_LIMIT?',

@@ -3,6 +3,7 @@ import type { Embedder } from '../../../src/embed/embedder.ts'
 import { countFakeTokens } from '../../support/fake-ollama-model.ts'
 import type { Fault } from '../../support/fake-ollama.ts'
 import { QUICK, inputs, isWork, onStage } from './ollama-helpers.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const stage = onStage()
 const onEmbed = (fault: Partial<Fault>): void => stage.fake.fail({ path: '/api/embed', when: isWork, ...fault })
@@ -21,8 +22,8 @@ test.each([false, true])(
 test('a model that has NaN for everything is not taken for twenty bad texts', async () => {
   stage.fake.poison('')
   const embedder = await stage.make()
-  await expect(embedder.embedDocuments(inputs('one', 'two'))).rejects.toMatchObject({ code: 'embedder_unavailable' })
-  expect(await embedder.check()).toMatchObject({ ok: false, code: 'embedder_unavailable' })
+  await expect(embedder.embedDocuments(inputs('one', 'two'))).rejects.toMatchObject({ code: errorCode('embedder_unavailable') })
+  expect(await embedder.check()).toMatchObject({ ok: false, code: errorCode('embedder_unavailable') })
 })
 
 test('one text that is too long is set aside, the batch goes on', async () => {
@@ -53,7 +54,7 @@ test('a server that stays overloaded gives a clear error with a time to wait, an
   onEmbed({ status: 503, error: 'server busy', times: 3 })
   const embedder = await stage.make()
   await expect(embedder.embedDocuments(inputs('one'))).rejects.toMatchObject({
-    code: 'embedder_unavailable',
+    code: errorCode('embedder_unavailable'),
     message: expect.stringMatching(/overloaded or failing: server busy/),
     retryAfter: expect.any(Number),
   })
@@ -75,7 +76,7 @@ test.each<[string, Partial<Fault>, RegExp]>([
   onEmbed(fault)
   const embedder = await stage.make()
   await expect(embedder.embedDocuments(inputs('one', 'two'))).rejects.toMatchObject({
-    code: 'embedder_unavailable',
+    code: errorCode('embedder_unavailable'),
     message: expect.stringMatching(message),
   })
   expect(await embedder.check()).toMatchObject({ ok: false, message: expect.stringMatching(message) })
@@ -87,11 +88,11 @@ test('a server that is away: a clear error, and back to work when it returns', a
   const embedder = await stage.make()
   await stage.fake.stop()
   await expect(embedder.embedDocuments(inputs('one'))).rejects.toMatchObject({
-    code: 'embedder_unavailable',
+    code: errorCode('embedder_unavailable'),
     message: expect.stringMatching(/cannot be reached: nothing listens there/),
   })
-  await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: 'embedder_unavailable' })
-  expect(await embedder.check()).toMatchObject({ ok: false, code: 'embedder_unavailable' })
+  await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: errorCode('embedder_unavailable') })
+  expect(await embedder.check()).toMatchObject({ ok: false, code: errorCode('embedder_unavailable') })
   await stage.fake.restart()
   expect(present(await embedder.embedDocuments(inputs('one')))).toEqual([true])
   expect(await embedder.check()).toMatchObject({ ok: true })
@@ -101,7 +102,7 @@ test('a server that never answers is given up after the time that was set', asyn
   onEmbed({ kind: 'hang' })
   const embedder = await stage.make({ tuning: { ...QUICK, query: { attempts: 2, baseMs: 1, maxMs: 1, timeoutMs: 50 } } })
   await expect(embedder.embedQuery('one')).rejects.toMatchObject({
-    code: 'embedder_unavailable',
+    code: errorCode('embedder_unavailable'),
     message: expect.stringMatching(/no answer in time/),
   })
 })
@@ -128,7 +129,7 @@ test('closing ends a call that is under way', async () => {
   const embedder = await stage.make()
   await embedder.embedDocuments(inputs('warm'))
   const { work, release } = await startedOn(embedder)
-  const refused = expect(work).rejects.toMatchObject({ code: 'embedder_unavailable' })
+  const refused = expect(work).rejects.toMatchObject({ code: errorCode('embedder_unavailable') })
   await embedder.close()
   await refused
   release()

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { inputs, onStage } from './ollama-helpers.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const stage = onStage()
 const OTHER = 'f'.repeat(64)
-const changed = { code: 'embedding_model_changed', message: expect.stringMatching(/docsearch models use/) }
+const changed = { code: errorCode('embedding_model_changed'), message: expect.stringMatching(/docsearch models use/) }
 
 test('other weights under the same name have another fingerprint', async () => {
   const first = await stage.make()
@@ -17,7 +18,7 @@ test('a model that changed is refused for documents and questions, and health sa
   stage.fake.setDigest('embeddinggemma', OTHER)
   await expect(embedder.embedDocuments(inputs('two'))).rejects.toMatchObject(changed)
   await expect(embedder.embedQuery('two')).rejects.toMatchObject(changed)
-  expect(await embedder.check()).toMatchObject({ ok: false, code: 'embedding_model_changed' })
+  expect(await embedder.check()).toMatchObject({ ok: false, code: errorCode('embedding_model_changed') })
 })
 
 test('vectors of a model that changes while they are made never get out, however rarely the digest is asked for', async () => {
@@ -37,7 +38,7 @@ test('a server that comes back with another model is found out at the first ques
   })
   await embedder.embedDocuments(inputs('one'))
   await stage.fake.stop()
-  await expect(embedder.embedQuery('two')).rejects.toMatchObject({ code: 'embedder_unavailable' })
+  await expect(embedder.embedQuery('two')).rejects.toMatchObject({ code: errorCode('embedder_unavailable') })
   stage.fake.setDigest('embeddinggemma', OTHER)
   await stage.fake.restart()
   await expect(embedder.embedQuery('two')).rejects.toMatchObject(changed)
@@ -57,7 +58,7 @@ test('for an index made earlier it can be made while Ollama is away, and works w
   await stage.fake.stop()
   const embedder = await stage.make({ expected: { fingerprint, dimensions } })
   expect(embedder).toMatchObject({ fingerprint, dimensions, maxTokens, name: 'ollama:embeddinggemma' })
-  await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: 'embedder_unavailable' })
+  await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: errorCode('embedder_unavailable') })
   await stage.fake.restart()
   expect(await embedder.embedQuery('one')).toHaveLength(768)
 })
@@ -74,8 +75,8 @@ test('a model that was removed: health says to pull it', async () => {
   const embedder = await stage.make()
   stage.fake.setModels([])
   await expect(embedder.embedQuery('one')).rejects.toMatchObject({
-    code: 'embedder_unavailable',
+    code: errorCode('embedder_unavailable'),
     message: expect.stringMatching(/ollama pull embeddinggemma/),
   })
-  expect(await embedder.check()).toMatchObject({ ok: false, code: 'embedding_model_missing' })
+  expect(await embedder.check()).toMatchObject({ ok: false, code: errorCode('embedding_model_missing') })
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { makeModel } from '../../support/fake-ollama-model.ts'
 import { until } from '../../support/until.ts'
 import { inputs, isWork, onStage } from './ollama-helpers.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const stage = onStage([
   makeModel('embeddinggemma', { dimensions: 768, contextLength: 2048 }),
@@ -69,7 +70,7 @@ test('shorter vectors only from models that were trained to give them', async ()
 
 test('a model that cannot embed, or is not there, is refused with what to do', async () => {
   await expect(stage.make({ model: 'llama' })).rejects.toMatchObject({
-    code: 'embedder_unavailable',
+    code: errorCode('embedder_unavailable'),
     message: expect.stringMatching(/no embedding model/),
   })
   await expect(stage.make({ model: 'bge-m3' })).rejects.toThrow('Run `ollama pull bge-m3`')

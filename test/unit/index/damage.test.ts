@@ -7,6 +7,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../../../src/index/chunk-index.ts'
 import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import { chunk, DIMENSIONS, direction } from '../../conformance/chunk-index.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const OWNER = { ownerId: 'usr_a' }
 let folder: string
@@ -100,7 +101,7 @@ test('what is damaged can be dropped and built anew', async () => {
   const store = storeIn(whole)
   const manifests = join(whole, 'chunks_gen_1.lance', '_versions')
   for (const name of await readdir(manifests)) await truncate(join(manifests, name), 0)
-  await expect(open(store)).rejects.toMatchObject({ code: 'index_corrupt', blame: 'internal' })
+  await expect(open(store)).rejects.toMatchObject({ code: errorCode('index_corrupt'), fault: 'internal' })
   expect(await store.list()).toEqual(['gen_1'])
   await store.drop('gen_1')
   const index = await open(store)
@@ -122,7 +123,7 @@ test('a folder that was deleted is an empty index', async () => {
 test('files that go missing while it is open: check says so and does not throw', async () => {
   const index = await open(storeIn(whole))
   await rm(whole, { recursive: true })
-  await expect(index.inventory()).rejects.toMatchObject({ code: 'index_corrupt' })
+  await expect(index.inventory()).rejects.toMatchObject({ code: errorCode('index_corrupt') })
   expect(await index.check()).toMatchObject({ ok: false, chunks: null })
   await index.close()
 })

@@ -4,6 +4,7 @@ import { type FakeOllama, startFakeOllama } from '../../support/fake-ollama.ts'
 import { makeModel } from '../../support/fake-ollama-model.ts'
 import { until } from '../../support/until.ts'
 import { type Bench, openBench } from './harness.ts'
+import { errorCode, warningCode } from '../../support/codes.ts'
 
 const SMALL = makeModel('small', { dimensions: 64 })
 const OTHER = makeModel('other', { dimensions: 96 })
@@ -106,8 +107,8 @@ test('another choice takes the place of the one that is built; what is in use al
   await switched('ollama:other')
   await expectWhole(a)
   expect(await states()).toEqual({ builtin: 'retired', 'ollama:other': 'active' })
-  await expect(bench.lifecycle.remove('ollama:other')).rejects.toMatchObject({ code: 'model_in_use' })
-  await expect(bench.lifecycle.remove('ollama:small')).rejects.toMatchObject({ code: 'index_not_found' })
+  await expect(bench.lifecycle.remove('ollama:other')).rejects.toMatchObject({ code: errorCode('model_in_use') })
+  await expect(bench.lifecycle.remove('ollama:small')).rejects.toMatchObject({ code: errorCode('index_not_found') })
   await bench.lifecycle.remove('builtin')
   expect(await states()).toEqual({ 'ollama:other': 'active' })
 
@@ -121,10 +122,19 @@ test('another choice takes the place of the one that is built; what is in use al
 
 test('a model that is not there, or cannot embed, changes nothing and says why', async () => {
   ollama.setModels([SMALL, makeModel('talker', { capabilities: ['completion'] })])
-  await expect(bench.lifecycle.use('ollama:absent')).rejects.toMatchObject({ code: 'model_unusable', message: /pull absent/ })
-  await expect(bench.lifecycle.use('ollama:talker')).rejects.toMatchObject({ code: 'model_unusable', message: /completion/ })
+  await expect(bench.lifecycle.use('ollama:absent')).rejects.toMatchObject({
+    code: errorCode('model_unusable'),
+    message: /pull absent/,
+  })
+  await expect(bench.lifecycle.use('ollama:talker')).rejects.toMatchObject({
+    code: errorCode('model_unusable'),
+    message: /completion/,
+  })
   await ollama.stop()
-  await expect(bench.lifecycle.use('ollama:small')).rejects.toMatchObject({ code: 'model_unusable', message: /nothing listens/ })
+  await expect(bench.lifecycle.use('ollama:small')).rejects.toMatchObject({
+    code: errorCode('model_unusable'),
+    message: /nothing listens/,
+  })
   expect([await states(), await bench.records.indexes.chosen()]).toEqual([{ builtin: 'active' }, null])
 })
 
@@ -156,7 +166,10 @@ test('a passage the new model cannot embed is set aside with a warning, which go
   ollama.poison('poison')
   await bench.lifecycle.use('ollama:small')
   await switched('ollama:small')
-  expect(await bench.row(a.id)).toMatchObject({ health: { chunksSkipped: 1 }, warnings: [{ code: 'chunk_not_embedded' }] })
+  expect(await bench.row(a.id)).toMatchObject({
+    health: { chunksSkipped: 1 },
+    warnings: [{ code: warningCode('chunk_not_embedded') }],
+  })
   expect(await bench.found('alpha')).toEqual(['a'])
   await bench.lifecycle.use('builtin')
   await switched('builtin')
@@ -197,10 +210,12 @@ test('the same weights that give other vectors are found by the canary texts: ke
   await bench.ingest.start()
   await until('the drift to be found', () => bench.lifecycle.active()?.canEmbed === false)
   const { embedder } = await bench.lifecycle.status()
-  expect(embedder).toMatchObject({ status: 'degraded', code: 'embedding_model_changed' })
+  expect(embedder).toMatchObject({ status: 'degraded', code: errorCode('embedding_model_changed') })
   expect(embedder.message).toContain('docsearch models use ollama:small')
   expect(await bench.found('alpha')).toEqual(['a'])
-  await expect(bench.lifecycle.active()!.embedder.embedQuery('x')).rejects.toMatchObject({ code: 'embedding_model_changed' })
+  await expect(bench.lifecycle.active()!.embedder.embedQuery('x')).rejects.toMatchObject({
+    code: errorCode('embedding_model_changed'),
+  })
 
   // As before again: nothing has to be done.
   ollama.drift('small')

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startFakeOllama } from '../../support/fake-ollama.ts'
 import { until } from '../../support/until.ts'
 import { openBench } from './harness.ts'
+import { warningCode } from '../../support/codes.ts'
 
 async function withOllama() {
   const ollama = await startFakeOllama()
@@ -50,7 +51,7 @@ test('a passage that the model cannot embed is set aside with a warning, the doc
     status: 'ready',
     chunkCount: 1,
     health: { chunksSkipped: 1 },
-    warnings: [{ code: 'chunk_not_embedded' }],
+    warnings: [{ code: warningCode('chunk_not_embedded') }],
   })
   expect(await bench.found('heron')).toEqual(['a.txt'])
 })

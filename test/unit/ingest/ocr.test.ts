@@ -9,6 +9,7 @@ import { isRunning } from '../../support/processes.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
 import { openBench } from './harness.ts'
+import { warningCode } from '../../support/codes.ts'
 
 const SCAN = [[{ text: 'The first page is print.' }], [], []]
 const RECOGNISED = [[{ text: 'Not what was printed.' }], [{ text: 'Handwriting on the second.' }], []]
@@ -39,7 +40,7 @@ test('pages without text are those of the PDF that the program writes; the other
   const document = await bench.ingested('scan.pdf', scan)
   expect(document).toMatchObject({ status: 'ready', pageCount: 3, health: { pagesWithText: 2, pagesWithoutText: 1 } })
   expect(document.parse).toMatchObject({ engine: 'pdfium', ocr: { pages: 1, took_ms: expect.any(Number) } })
-  expect(document.warnings).toMatchObject([{ code: 'pages_without_text', page: 3 }])
+  expect(document.warnings).toMatchObject([{ code: warningCode('pages_without_text'), page: 3 }])
   const pages = await bench.records.documents.pages(bench.owner.id, document.id)
   expect(pages?.map(({ text }) => text)).toEqual(['The first page is print.', 'Handwriting on the second.', ''])
   expect(await bench.found('handwriting')).toEqual(['scan.pdf'])
@@ -69,8 +70,11 @@ test.each([
   const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
   expect(document.status).toBe('ready')
   expect(document.warnings).toMatchObject([
-    { code: 'pages_without_text', message: '2 of 3 pages have no text (pages 2–3): empty, or pictures that need OCR' },
-    { code: 'ocr_failed', message: expect.stringMatching(why) },
+    {
+      code: warningCode('pages_without_text'),
+      message: '2 of 3 pages have no text (pages 2–3): empty, or pictures that need OCR',
+    },
+    { code: warningCode('ocr_failed'), message: expect.stringMatching(why) },
   ])
   expect(await bench.found('print')).toEqual(['scan.pdf'])
   expect(bench.left()).toEqual([])
@@ -91,7 +95,7 @@ test('where a program is set, a scan is not told to set one: it says that the pr
   const blank = (await (await benchWith('fs.copyFileSync(input, output)')).ingested('scan.pdf', scan)).warnings
   expect(failed.map(({ code }) => code)).toEqual(['no_text', 'ocr_failed'])
   expect(failed[0]?.message).toMatch(/no text: needs OCR/)
-  expect(blank).toMatchObject([{ code: 'no_text', message: expect.stringMatching(/OCR found none either/) }])
+  expect(blank).toMatchObject([{ code: warningCode('no_text'), message: expect.stringMatching(/OCR found none either/) }])
   expect([failed[0]?.message, blank[0]?.message].join()).not.toContain('parse.ocr_command')
 })
 
@@ -110,7 +114,10 @@ const pidsOf = (folder: string): Promise<number[]> =>
 test('a program over its time is ended with all it started', async () => {
   const bench = await benchWith(ENDLESS, { limitMs: 3_000 })
   const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
-  expect(document.warnings.at(-1)).toMatchObject({ code: 'ocr_failed', message: expect.stringContaining('more than 3 s') })
+  expect(document.warnings.at(-1)).toMatchObject({
+    code: warningCode('ocr_failed'),
+    message: expect.stringContaining('more than 3 s'),
+  })
   const pids = await pidsOf(bench.own)
   await until('both to be gone', () => !pids.some(isRunning))
   expect(bench.left()).toEqual([])

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { PARSER_VERSION } from '../../../src/parse/parser.ts'
 import { openBench } from './harness.ts'
 import type { Bench } from './harness.ts'
+import { errorCode } from '../../support/codes.ts'
 
 /** Two documents in the index, and everything closed. */
 async function filled(): Promise<{ folder: string; ids: string[] }> {
@@ -130,7 +131,7 @@ test('a document over which the daemon died again and again is given up, and the
   await bench.ingest.start()
   const good = await bench.ingested('b.txt', 'Another heron.')
   await bench.settle(document.id)
-  expect(await bench.row(document.id)).toMatchObject({ status: 'failed', error: { code: 'crashed_daemon' } })
+  expect(await bench.row(document.id)).toMatchObject({ status: 'failed', error: { code: errorCode('crashed_daemon') } })
   expect(good.status).toBe('ready')
 })
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { openBench } from './harness.ts'
+import { errorCode } from '../../support/codes.ts'
 
 test('an upload becomes ready, and is then in the index with its place and its words', async () => {
   const bench = await openBench()
@@ -54,7 +55,7 @@ test('a document that cannot be read fails with a code, and the others go on', a
   ])
   await bench.settle(broken.document.id, good.document.id)
   const row = await bench.row(broken.document.id)
-  expect(row).toMatchObject({ status: 'failed', error: { code: 'corrupt' } })
+  expect(row).toMatchObject({ status: 'failed', error: { code: errorCode('corrupt') } })
   expect(await bench.found('heron')).toEqual(['good.txt'])
 })
 

@@ -12,6 +12,7 @@ import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { errorCode } from '../../support/codes.ts'
 
 let folder: string
 let records: Records
@@ -96,11 +97,11 @@ test('other weights under the same name are not taken silently: keywords only, a
   expect(await records.indexes.active()).toEqual(first)
   const { embedder, canEmbed, index } = lifecycle.active()!
   expect(canEmbed).toBe(false)
-  await expect(embedder.embedQuery('x')).rejects.toMatchObject({ code: 'embedding_model_changed' })
+  await expect(embedder.embedQuery('x')).rejects.toMatchObject({ code: errorCode('embedding_model_changed') })
   expect(await index.keywordSearch(['x'], { ownerId: 'usr' }, 1)).toEqual([])
   expect((await lifecycle.status()).embedder).toMatchObject({
     status: 'degraded',
-    code: 'embedding_model_changed',
+    code: errorCode('embedding_model_changed'),
     message: expect.stringContaining('docsearch models use'),
   })
 })

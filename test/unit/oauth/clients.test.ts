@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { hashSecret } from '../../../src/core/secrets.ts'
 import { openOAuth } from '../../support/open-oauth.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const redirectUris = ['https://app.example.com/callback']
 
@@ -45,7 +46,7 @@ test('a new secret is good at once, the old one until its grace ends', async () 
 test('what is not registered cannot be rotated: a public client, another one’s, the built-in one', async () => {
   const { create, clients, user, bob } = await setUp()
   const { client } = await create('public')
-  await expect(clients.rotate(user.id, client.id)).rejects.toMatchObject({ code: 'client_is_public' })
+  await expect(clients.rotate(user.id, client.id)).rejects.toMatchObject({ code: errorCode('client_is_public') })
   const { client: hers } = await create()
   expect(await clients.rotate(bob.id, hers.id)).toBeNull()
   expect(await clients.rotate(user.id, 'docsearch-cli')).toBeNull()
@@ -74,15 +75,15 @@ test('what is wrong with a name or an address is said, at registration and later
   const make = (change: { name?: string; redirectUris?: string[] }) =>
     clients.create({ ownerId: user.id, name: 'Notes', type: 'public', redirectUris, ...change })
   for (const change of [{ name: ' ' }, { name: 'a\u0007b' }, { name: 'a'.repeat(201) }]) {
-    await expect(make(change)).rejects.toMatchObject({ code: 'invalid_name' })
-    await expect(clients.update(user.id, client.id, change)).rejects.toMatchObject({ code: 'invalid_name' })
+    await expect(make(change)).rejects.toMatchObject({ code: errorCode('invalid_name') })
+    await expect(clients.update(user.id, client.id, change)).rejects.toMatchObject({ code: errorCode('invalid_name') })
   }
   for (const uri of ['javascript:alert(1)', 'data:text/html,x', 'http://app.example.com/']) {
     const change = { redirectUris: [...redirectUris, uri] }
-    await expect(make(change)).rejects.toMatchObject({ code: 'invalid_redirect_uri' })
-    await expect(clients.update(user.id, client.id, change)).rejects.toMatchObject({ code: 'invalid_redirect_uri' })
+    await expect(make(change)).rejects.toMatchObject({ code: errorCode('invalid_redirect_uri') })
+    await expect(clients.update(user.id, client.id, change)).rejects.toMatchObject({ code: errorCode('invalid_redirect_uri') })
   }
   const many = { redirectUris: Array.from({ length: 21 }, (_, i) => `https://app.example.com/${i}`) }
-  await expect(make(many)).rejects.toMatchObject({ code: 'too_many_redirect_uris', details: { limit: 20 } })
+  await expect(make(many)).rejects.toMatchObject({ code: errorCode('too_many_redirect_uris'), details: { limit: 20 } })
   expect(await clients.get(client.id)).toMatchObject({ name: 'Notes', redirectUris })
 })

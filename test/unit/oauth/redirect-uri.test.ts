@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkRedirectUri, isRegistered } from '../../../src/oauth/redirect-uri.ts'
+import { errorCode } from '../../support/codes.ts'
 
 describe('registration', () => {
   test.each([
@@ -53,7 +54,7 @@ describe('registration', () => {
     [`https://app.example.com/${'a'.repeat(2000)}`, /the limit is 2000/],
   ])('refuses %s', (uri, because) => {
     expect(() => checkRedirectUri(uri)).toThrow(
-      expect.objectContaining({ code: 'invalid_redirect_uri', message: expect.stringMatching(because) }),
+      expect.objectContaining({ code: errorCode('invalid_redirect_uri'), message: expect.stringMatching(because) }),
     )
   })
 })

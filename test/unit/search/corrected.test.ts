@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Ask, type Fixture, makeFixture } from './fixture.ts'
+import { errorCode } from '../../support/codes.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -100,6 +101,6 @@ test('the words of a phrase are asked for too', async () => {
 })
 
 test('a query of only exclusions is refused before anything is searched', async () => {
-  await expect(fixture.ask('-rent name:lease')).rejects.toMatchObject({ code: 'invalid_query' })
-  await expect(fixture.ask('-rent', {}, { nothing: true })).rejects.toMatchObject({ code: 'invalid_query' })
+  await expect(fixture.ask('-rent name:lease')).rejects.toMatchObject({ code: errorCode('invalid_query') })
+  await expect(fixture.ask('-rent', {}, { nothing: true })).rejects.toMatchObject({ code: errorCode('invalid_query') })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DocsearchError } from '../../../src/core/errors.ts'
+import { DocsearchError, type ErrorCode } from '../../../src/core/errors.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => fixture.cleanUp())
 
 const broken = (embedQuery: Embedder['embedQuery']): Embedder => ({ ...fixture.embedder, name: 'ollama:some', embedQuery })
-const failing = (code: string) => broken(() => Promise.reject(new DocsearchError(code, 'No.', { blame: 'outside' })))
+const failing = (code: ErrorCode) => broken(() => Promise.reject(new DocsearchError(code, 'No.')))
 
 test.each([
   ['embedder_unavailable', 'hybrid', /ollama:some cannot be reached/],

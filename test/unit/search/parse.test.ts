@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type OperatorFilter, type ParsedQuery, parseQuery } from '../../../src/search/parse.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const NO_FILTER: OperatorFilter = { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] }
 
@@ -56,13 +57,13 @@ test('what may be corrected is what stands outside of quotes and operators', () 
 describe('is refused with what to do', () => {
   test.each(['-deposit', '-"late fee" -deposit', 'name:lease', '-a name:b …'])('%j: nothing is asked', (query) => {
     expect(() => parseQuery(query)).toThrow(
-      expect.objectContaining({ code: 'invalid_query', message: expect.stringContaining('Add a word') }),
+      expect.objectContaining({ code: errorCode('invalid_query'), message: expect.stringContaining('Add a word') }),
     )
   })
   test('more of them than anybody means', () => {
     const query = Array.from({ length: 21 }, (_, i) => `"w${i}"`).join(' ')
     expect(() => parseQuery(query)).toThrow(
-      expect.objectContaining({ code: 'invalid_query', message: expect.stringContaining('21') }),
+      expect.objectContaining({ code: errorCode('invalid_query'), message: expect.stringContaining('21') }),
     )
   })
 })
@@ -79,7 +80,7 @@ test('any text is read without loss: its letters are asked, quoted, excluded or 
       try {
         parsed = parseQuery(query)
       } catch (error) {
-        expect(error).toMatchObject({ code: 'invalid_query' })
+        expect(error).toMatchObject({ code: errorCode('invalid_query') })
         return
       }
       const letters = (text: string) => [...text.replace(/name:?/gi, '').matchAll(/[\p{L}\p{N}]/gu)].map(String).toSorted()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDataFolder } from '../../../src/serve/data-folder.ts'
+import { errorCode } from '../../support/codes.ts'
 
 let dir: string
 beforeEach(async () => {
@@ -15,7 +16,7 @@ test('one daemon at a time: the second is refused and told who has the folder, u
   const first = await openDataFolder(join(dir, 'data'))
   await first.announce({ pid: 4711, url: 'http://127.0.0.1:4747', base_url: 'https://docs.example.org' })
   await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
-    code: 'data_in_use',
+    code: errorCode('data_in_use'),
     message: expect.stringContaining('process 4711, http://127.0.0.1:4747') as string,
   })
   await first.close()
@@ -32,7 +33,7 @@ test('the folder is private, also when it was not before', async () => {
 test('a file in its place is refused in words', async () => {
   await writeFile(join(dir, 'data'), '')
   await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
-    code: 'data_unusable',
+    code: errorCode('data_unusable'),
     message: expect.stringContaining('is not a folder') as string,
   })
 })
@@ -43,5 +44,5 @@ test('folders above it are made with it', async () => {
 })
 
 test.runIf(existsSync('/proc/self'))('where nothing can be made it is refused, and the attempt ends', async () => {
-  await expect(openDataFolder('/proc/docsearch-cannot-be/here')).rejects.toMatchObject({ code: 'data_unusable' })
+  await expect(openDataFolder('/proc/docsearch-cannot-be/here')).rejects.toMatchObject({ code: errorCode('data_unusable') })
 })

@@ -1,4 +1,4 @@
-import { ClientError } from '../../../client/errors.ts'
+import { ClientError, shownCode } from '../../../client/errors.ts'
 import type { Context } from '../../context.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import { PartialFailure } from '../../exit.ts'
@@ -29,7 +29,7 @@ export async function eachDocument(
         if (succeeded.length + failed.length > 0) list()
         throw error
       }
-      failed.push({ id, code: error.code, message: forThisCommandLine(error.message) })
+      failed.push({ id, code: shownCode(error), message: forThisCommandLine(error.message) })
     }
   }
   list()

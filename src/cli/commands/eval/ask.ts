@@ -33,7 +33,7 @@ export async function askAll(
       if (fallback !== null) reasons.set(fallback, (reasons.get(fallback) ?? 0) + 1)
     } catch (error) {
       if (!(error instanceof ClientError) || concernsAll(error)) throw error
-      asked.failed.push({ line: question.line, query: question.query, code: error.code, message: error.message })
+      asked.failed.push({ line: question.line, query: question.query, code: error.shownCode, message: error.message })
     }
   }
   onProgress(questions.length)

@@ -18,10 +18,12 @@ export interface Refusal {
   message: string
 }
 
+/** Why a file that was named or found cannot be sent. */
+export type LocalRefusalCode = 'not_there' | 'unreadable' | 'not_a_file' | 'invalid_name'
+
 export interface Plan {
   files: PlannedFile[]
-  /** What was named or found but cannot be sent. */
-  refused: Refusal[]
+  refused: (Refusal & { code: LocalRefusalCode })[]
   /** Folders left out for lack of --recursive. */
   foldersLeftOut: number
 }

@@ -160,13 +160,13 @@ function rejectedOf(error: ClientError): UploadAnswer['rejected'] | null {
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
   return list.map((entry: Record<string, unknown>) => ({
     name: text(entry['name'], ''),
-    code: text(entry['code'], error.code),
+    code: text(entry['code'], error.shownCode),
     message: text(entry['message'], error.detail),
   }))
 }
 
 function refusalOf(file: PlannedFile | undefined, error: ClientError): Refusal {
-  return { path: file?.path ?? '', name: file?.name ?? '', code: error.code, message: error.detail }
+  return { path: file?.path ?? '', name: file?.name ?? '', code: error.shownCode, message: error.detail }
 }
 
 /** Which file each part of the answer is about: documents by path, refusals, which carry only a name, among what is left. */

@@ -40,7 +40,7 @@ async function checks({ records, lifecycle, reranker, ingest, disk }: Services):
     database: { status: database.ok ? 'ok' : 'unavailable', message: database.message },
     index,
     embedder,
-    reranker: reranker(),
+    reranker: { ...reranker() },
     queue,
     disk: { status: space.ok ? 'ok' : 'degraded', message: space.message, free_bytes: space.freeBytes },
   }

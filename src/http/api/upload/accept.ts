@@ -1,6 +1,6 @@
 import type { UploadAnswer } from '../../../contract/documents.ts'
 import { looksLikeProjectId } from '../../../contract/projects.ts'
-import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
+import { DocsearchError, isDocsearchError, type ErrorCode } from '../../../core/errors.ts'
 import type { DocumentRecord, Principal } from '../../../core/model.ts'
 import type { UploadOutcome } from '../../../records/records.ts'
 import { fail, statusOf } from '../../problems.ts'
@@ -11,7 +11,7 @@ import { nameFault, showName } from './names.ts'
 
 export interface Accepted {
   documents: { document: DocumentRecord; outcome: UploadOutcome }[]
-  rejected: UploadAnswer['rejected']
+  rejected: (UploadAnswer['rejected'][number] & { code: ErrorCode })[]
 }
 
 type File = Upload['files'][number]

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { rawUploadQuery, uploadFields } from '../../../contract/documents.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { OnConflict } from '../../../records/records.ts'
-import { type Fault, fail, invalid } from '../../problems.ts'
+import { type FieldFault, fail, invalid } from '../../problems.ts'
 import type { Ctx } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { examine, validate } from '../../validate.ts'
@@ -78,7 +78,7 @@ async function readRaw(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Up
     ])
   const query = validate(rawUploadQuery, { ...ctx.query })
   const name = baseName(query.name)
-  const faults: Fault[] = []
+  const faults: FieldFault[] = []
   const checked = check({ project: query.project, tags: query.tags, paths: query.path === undefined ? [] : [query.path] }, faults)
   if (faults.length > 0) throw invalid(faults)
   let received: IncomingFile | null = null
@@ -100,7 +100,7 @@ async function readForm(ctx: Ctx, type: string, incoming: Incoming, limits: Limi
 
   const files: { sent: string; received: IncomingFile }[] = []
   const fields = new Map<string, string[]>()
-  const faults: Fault[] = []
+  const faults: FieldFault[] = []
   let begun = 0
   await readMultipart({
     chunks: chunksOf(ctx.req, limits.requestBytes, true),
@@ -146,7 +146,11 @@ function fieldSink(name: string, done: (value: string) => void) {
   }
 }
 
-function toUpload(fields: Map<string, string[]>, files: { sent: string; received: IncomingFile }[], faults: Fault[]): Upload {
+function toUpload(
+  fields: Map<string, string[]>,
+  files: { sent: string; received: IncomingFile }[],
+  faults: FieldFault[],
+): Upload {
   for (const [name, values] of fields) {
     if (name === 'file') faults.push({ path: 'file', message: 'has no file name; send it as a file' })
     else if (!FIELDS.has(name)) faults.push({ path: name, message: 'is not a field of this request' })
@@ -180,7 +184,7 @@ function toUpload(fields: Map<string, string[]>, files: { sent: string; received
 /** What both kinds of body have in common. Every fault is added to `faults`. */
 function check(
   input: { project: string; tags: string; paths: readonly string[] },
-  faults: Fault[],
+  faults: FieldFault[],
 ): { project: string; tags: string[] | null } {
   if (hasControlCharacters(input.project)) faults.push({ path: 'project', message: 'must not contain control characters' })
   const tags = [...new Set(input.tags.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')

@@ -1,5 +1,6 @@
 import type { UploadAnswer } from '../../../contract/documents.ts'
-import { fail, PROBLEMS, statusOf, toProblem, isProblemCode } from '../../problems.ts'
+import { isApiErrorCode } from '../../../core/errors.ts'
+import { fail, PROBLEMS, statusOf, toProblem } from '../../problems.ts'
 import { presentDocument } from '../documents/present.ts'
 import type { Accepted } from './accept.ts'
 
@@ -12,7 +13,7 @@ export function presentUpload({ documents, rejected }: Accepted): UploadAnswer {
 export function presentRefusal(accepted: Accepted, requestId: string, baseUrl: string): UploadAnswer & { status: number } {
   const codes = new Set(accepted.rejected.map(({ code }) => code))
   const [only] = codes
-  const code = codes.size === 1 && only !== undefined && isProblemCode(only) ? only : 'cannot_be_processed'
+  const code = codes.size === 1 && only !== undefined && isApiErrorCode(only) ? only : 'cannot_be_processed'
   const message =
     accepted.rejected.length === 1
       ? (accepted.rejected[0]?.message ?? '')

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { makePdf, type Part } from '../../../support/make-documents.ts'
 import { blocksOf, parseBytes } from '../../../support/parse-file.ts'
+import { errorCode, warningCode } from '../../../support/codes.ts'
 
 const LONG =
   'The refund is paid within thirty days after the goods have come back to the warehouse. It goes to the account that the order was paid from, and no other account can be named. Where the goods are damaged, the refund is reduced by the loss of value.'
@@ -61,7 +62,7 @@ test('a page without text is there and empty; a document without any says so', a
   const some = await parseBytes(await makePdf([[{ text: 'Words.' }], []]), 'a.pdf')
   expect(some.pages.map((page) => page.text)).toEqual(['Words.', ''])
   expect(some.warnings).toMatchObject([
-    { code: 'pages_without_text', page: 2, message: expect.stringContaining('1 of 2 pages has no text (page 2)') },
+    { code: warningCode('pages_without_text'), page: 2, message: expect.stringContaining('1 of 2 pages has no text (page 2)') },
   ])
   const none = await parseBytes(await makePdf([[], []]), 'a.pdf')
   expect(none.warnings.map(({ code }) => code)).toEqual(['no_text'])
@@ -69,7 +70,9 @@ test('a page without text is there and empty; a document without any says so', a
 })
 
 test('a password is asked for by none but a file that has one', async () => {
-  await expect(parseBytes(await makePdf(PAGES, { password: 'secret' }), 'a.pdf')).rejects.toMatchObject({ code: 'encrypted' })
+  await expect(parseBytes(await makePdf(PAGES, { password: 'secret' }), 'a.pdf')).rejects.toMatchObject({
+    code: errorCode('encrypted'),
+  })
   const open = await parseBytes(await makePdf(PAGES, { ownerPassword: 'secret' }), 'a.pdf')
   expect(open.pages[0]?.text).toContain('Refunds')
 })
@@ -78,5 +81,7 @@ test('damage that PDFium repairs is repaired, and what is beyond it is corrupt',
   const pdf = await makePdf(PAGES)
   const torn = await parseBytes(Buffer.from(pdf.toString('latin1').replace(/startxref\n\d+/, 'startxref\n7'), 'latin1'), 'a.pdf')
   expect(torn.pages[0]?.text).toContain('Terms of Sale')
-  await expect(parseBytes(Buffer.from('%PDF-1.7\nnothing of a PDF follows'), 'a.pdf')).rejects.toMatchObject({ code: 'corrupt' })
+  await expect(parseBytes(Buffer.from('%PDF-1.7\nnothing of a PDF follows'), 'a.pdf')).rejects.toMatchObject({
+    code: errorCode('corrupt'),
+  })
 })

@@ -12,6 +12,7 @@ import { makePdf } from '../../../support/make-documents.ts'
 import { withFile } from '../../../support/parse-file.ts'
 import { childrenOf, isRunning } from '../../../support/processes.ts'
 import { until } from '../../../support/until.ts'
+import { errorCode } from '../../../support/codes.ts'
 
 const PDF = 'application/pdf'
 const MiB = 1024 ** 2
@@ -73,7 +74,7 @@ test('a document that never ends is ended, and the next is read', async () => {
   const pool = newPool({ parseStallMs: 2_000 })
   await withFile('<div>'.repeat(3_000_000), async (file) => {
     await expect(pool.parse({ file, mediaType: 'text/html', name: 'a.html' })).rejects.toMatchObject({
-      code: 'parse_timeout',
+      code: errorCode('parse_timeout'),
       message: expect.stringContaining('2 s'),
     })
   })
@@ -84,7 +85,7 @@ test('a document that takes longer than it may in all is ended, and the next is 
   const pool = newPool({ parseMs: 1_500, parseStallMs: 60_000 })
   await withFile(loopingPdf(), async (file) => {
     await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
-      code: 'parse_timeout',
+      code: errorCode('parse_timeout'),
       message: expect.stringMatching(/more than 1\.5 s.*limits\.parse_ms/),
     })
   })
@@ -95,7 +96,7 @@ test('a document that takes too much memory is ended, and the next is read', asy
   const pool = newPool({ parseMemoryBytes: 300 * MiB })
   await withFile(blanksPdf(700), async (file) => {
     await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
-      code: 'parse_memory',
+      code: errorCode('parse_memory'),
       message: expect.stringContaining('300 MiB'),
     })
   })
@@ -106,12 +107,14 @@ test('too many pages and too much text are refused with the limit', async () => 
   const pool = newPool({ pages: 100, textBytes: 100 })
   await withFile(manyPagesPdf(101), async (file) => {
     await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
-      code: 'too_many_pages',
+      code: errorCode('too_many_pages'),
       message: expect.stringMatching(/101 .*100/),
     })
   })
   await withFile('word '.repeat(30), async (file) => {
-    await expect(pool.parse({ file, mediaType: 'text/plain', name: 'a.txt' })).rejects.toMatchObject({ code: 'too_much_text' })
+    await expect(pool.parse({ file, mediaType: 'text/plain', name: 'a.txt' })).rejects.toMatchObject({
+      code: errorCode('too_much_text'),
+    })
   })
 })
 
@@ -121,7 +124,7 @@ test('a process that is killed costs its document and no other', async () => {
     const parsing = pool.parse({ file, mediaType: PDF, name: 'a.pdf' })
     const [pid] = await until('a parser', () => parsers().length > 0 && parsers())
     process.kill(pid!, 'SIGKILL')
-    await expect(parsing).rejects.toMatchObject({ code: 'parser_crashed' })
+    await expect(parsing).rejects.toMatchObject({ code: errorCode('parser_crashed') })
   })
   await expectAlive(pool)
 })
@@ -188,7 +191,9 @@ test('preflight refuses a PDF under a password, and nothing else', async () => {
   const pool = newPool()
   const check = (bytes: Buffer, mediaType = PDF): Promise<void> =>
     withFile(bytes, (file) => pool.preflight({ file, mediaType, name: 'a' }))
-  await expect(check(await makePdf([[{ text: 'x' }]], { password: 'secret' }))).rejects.toMatchObject({ code: 'encrypted' })
+  await expect(check(await makePdf([[{ text: 'x' }]], { password: 'secret' }))).rejects.toMatchObject({
+    code: errorCode('encrypted'),
+  })
   await check(await makePdf([[{ text: 'x' }]], { ownerPassword: 'secret' }))
   await check(Buffer.from('%PDF-1.7 /Encrypt and nothing else'))
   await check(Buffer.from('/Encrypt'), 'text/plain')
@@ -199,12 +204,12 @@ test('closing ends every process and what it reads', async () => {
   const pool = newPool()
   await withFile(endlessPdf(), async (file) => {
     const parsing = pool.parse({ file, mediaType: PDF, name: 'a.pdf' })
-    const ended = expect(parsing).rejects.toMatchObject({ code: 'parser_crashed' })
+    const ended = expect(parsing).rejects.toMatchObject({ code: errorCode('parser_crashed') })
     const pids = await until('a parser', () => parsers().length > 0 && parsers())
     await pool.close()
     await ended
     expect(pids.filter(isRunning)).toEqual([])
-    await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({ code: 'parser_crashed' })
+    await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({ code: errorCode('parser_crashed') })
   })
 })
 

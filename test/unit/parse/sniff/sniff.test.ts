@@ -4,6 +4,7 @@ import { rawDocx, docxParagraph } from '../../../support/make-bombs.ts'
 import { makeDocx, makePdf } from '../../../support/make-documents.ts'
 import { makeZip } from '../../../support/make-zip.ts'
 import { withFile } from '../../../support/parse-file.ts'
+import { errorCode } from '../../../support/codes.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -63,19 +64,21 @@ test('comments before a page are passed over, however many', async () => {
 
 test('what is no document is refused and named', async () => {
   const png = await refusalOf(PNG, 'scan.pdf')
-  expect(png.code).toBe('unsupported_type')
+  expect(png.code).toBe(errorCode('unsupported_type'))
   expect(png.message).toContain('image/png')
   expect((await refusalOf(makeZip([{ name: 'a.txt', data: 'x' }]), 'a.docx')).message).toContain('ZIP archive')
-  expect((await refusalOf('{\\rtf1\\ansi Hello}', 'a.txt')).code).toBe('unsupported_type')
-  expect((await refusalOf(Buffer.from([1, 2, 3, 0, 200, 7, 7]), 'a.txt')).code).toBe('unsupported_type')
+  expect((await refusalOf('{\\rtf1\\ansi Hello}', 'a.txt')).code).toBe(errorCode('unsupported_type'))
+  expect((await refusalOf(Buffer.from([1, 2, 3, 0, 200, 7, 7]), 'a.txt')).code).toBe(errorCode('unsupported_type'))
 })
 
 test('an empty file is refused', async () => {
-  expect((await refusalOf('', 'a.pdf')).code).toBe('empty_file')
+  expect((await refusalOf('', 'a.pdf')).code).toBe(errorCode('empty_file'))
 })
 
 test('an Office file under a password is refused as encrypted, an old one as unsupported', async () => {
   const header = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2000)])
-  expect((await refusalOf(Buffer.concat([header, Buffer.from('EncryptedPackage', 'utf16le')]), 'a.docx')).code).toBe('encrypted')
-  expect((await refusalOf(header, 'a.doc')).code).toBe('unsupported_type')
+  expect((await refusalOf(Buffer.concat([header, Buffer.from('EncryptedPackage', 'utf16le')]), 'a.docx')).code).toBe(
+    errorCode('encrypted'),
+  )
+  expect((await refusalOf(header, 'a.doc')).code).toBe(errorCode('unsupported_type'))
 })

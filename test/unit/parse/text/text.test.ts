@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../../../src/config/config.ts'
 import { blocksOf, parseBytes } from '../../../support/parse-file.ts'
+import { errorCode } from '../../../support/codes.ts'
 
 test('paragraphs are parted by blank lines, pages by form feeds, and the text stays as written', async () => {
   const { pages, pageCount } = await parseBytes('One\r\n  still one\r\n\r\n \r\nTwo\n\fThree\n\f\n', 'a.txt')
@@ -52,7 +53,7 @@ test('blanks, form feeds and line ends without number are read in a time that gr
 test('a text over the limit is refused with the limit', async () => {
   const limits = { ...DEFAULT_LIMITS, textBytes: 1_000_000 }
   await expect(parseBytes('word '.repeat(250_000), 'a.txt', { limits })).rejects.toMatchObject({
-    code: 'too_much_text',
+    code: errorCode('too_much_text'),
     message: expect.stringContaining('1 MB'),
   })
 })
