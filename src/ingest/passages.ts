@@ -67,7 +67,7 @@ function placeOf(document: DocumentRecord, index: number) {
   }
 }
 
-/** Its code is one of `EMBEDDING_WARNINGS`. */
+/** `isEmbeddingWarning` in records/indexes.ts knows its code. */
 function notEmbedded(skipped: number, all: number, model: string): DocumentWarning {
   return {
     code: 'chunk_not_embedded',

@@ -37,7 +37,7 @@ test('a taken address stays with whom it belongs to', async () => {
   expect([page.status, page.field('email'), page.text]).toEqual([
     422,
     'BOB@example.org',
-    expect.stringContaining('There is a user with the address'),
+    expect.stringContaining('A user with the address'),
   ])
   expect((await alice.get('/settings/profile')).field('email')).toBe(email)
 })

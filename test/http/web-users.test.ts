@@ -77,7 +77,7 @@ test('a reset link is shown to the owner once; the newest is the one that is goo
 
 test.each([
   [{ email: 'nowhere' }, 'This is not an email address'],
-  [{ email: 'Bob@Example.org' }, 'There is a user with the address'],
+  [{ email: 'Bob@Example.org' }, 'A user with the address'],
   [{ email: 'x@example.org', name: 'n'.repeat(201) }, 'A name has at most 200 characters'],
 ])('an invitation of %j is refused at its field', async (values, message) => {
   const page = await owner.submit(await owner.get('/settings/users/invite'), '/settings/users/invite', values)

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { DocumentHealth, DocumentRecord, DocumentWarning } from '../../core/model.ts'
+import { NO_HEALTH } from '../rules.ts'
+import { dateOrNull } from './tables.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 
 export type NamedDocumentRow = DocumentRow & { project_name: string }
-
-export const NO_HEALTH: DocumentHealth = { pages: 0, pagesWithText: 0, pagesWithoutText: 0, chunksSkipped: 0 }
 
 /** Columns of a version that is yet to be worked on. */
 export function fresh(now: number) {
@@ -26,11 +26,6 @@ export function fresh(now: number) {
     title: null,
     parse: '{}',
   }
-}
-
-/** Case does not count in searches for names, whatever the script. */
-export function foldName(name: string): string {
-  return name.normalize('NFC').toLowerCase()
 }
 
 /** Documents with the names of their projects. */
@@ -63,7 +58,7 @@ export function toDocument(row: NamedDocumentRow): DocumentRecord {
     version: row.version,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
-    readyAt: row.ready_at === null ? null : new Date(row.ready_at),
+    readyAt: dateOrNull(row.ready_at),
     pageCount: row.page_count,
     chunkCount: row.chunk_count,
     embeddingModel: row.embedding_model,

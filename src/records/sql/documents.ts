@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { DocumentRecord } from '../../core/model.ts'
 import type { Block } from '../../core/parsed.ts'
-import type { DocumentQuery, Documents, PageOf } from '../records.ts'
-import { decodeCursor, pageOf } from './cursor.ts'
+import type { DocumentQuery, Documents } from '../documents.ts'
+import type { PageOf } from '../paging.ts'
+import { decodeCursor, pageOf } from '../paging.ts'
 import { queueAnew, removeDocuments } from './document-changes.ts'
 import { countPending } from './document-counts.ts'
-import { containing, foldName, selectDocuments, toDocument } from './document-rows.ts'
+import { containing, selectDocuments, toDocument } from './document-rows.ts'
+import { foldCase } from '../rules.ts'
 import { createRegister } from './register.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
@@ -35,7 +37,7 @@ export function createDocuments(store: Store): Documents {
     if (warnings === true) select = select.where(hasWarnings)
     if (warnings === false) select = select.where('documents.warnings', '=', '[]')
     if (sha256 !== undefined) select = select.where('documents.sha256', '=', sha256)
-    if (name !== undefined) select = select.where(containing('name_folded', foldName(name)))
+    if (name !== undefined) select = select.where(containing('name_folded', foldCase(name)))
     if (cursor !== undefined) {
       const { value, id } = decodeCursor(cursor, 'number')
       select = select.where((e) => e(e.refTuple('documents.created_at', 'documents.id'), '<', e.tuple(value, id)))

@@ -1,9 +1,7 @@
 import type { DocumentEvent } from '../../core/model.ts'
-import type { Events } from '../records.ts'
+import { MAX_EVENTS } from '../events.ts'
+import type { Events } from '../events.ts'
 import type { Store } from './store.ts'
-
-/** A listener can resume across this many events of the whole instance. */
-const EVENTS_KEPT = 20_000
 
 export function createEvents(store: Store): Events {
   const { db } = store
@@ -39,7 +37,7 @@ export function createEvents(store: Store): Events {
     latestId,
     subscribe: (ownerId, listener) => store.subscribe(ownerId, listener),
     async trim() {
-      const oldest = (await latestId()) - EVENTS_KEPT
+      const oldest = (await latestId()) - MAX_EVENTS
       if (oldest > 0) await db.deleteFrom('events').where('id', '<=', oldest).execute()
     },
   }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ExpressionBuilder } from 'kysely'
-import type { Indexes } from '../records.ts'
+import type { Indexes } from '../indexes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'

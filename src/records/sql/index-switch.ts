@@ -1,5 +1,5 @@
 import type { DocumentWarning } from '../../core/model.ts'
-import { EMBEDDING_WARNINGS } from '../records.ts'
+import { isEmbeddingWarning } from '../indexes.ts'
 import { indexAnew } from './queue-recovery.ts'
 import { slices } from './store.ts'
 import type { WriteTransaction } from './store.ts'
@@ -81,7 +81,7 @@ async function remember(tx: WriteTransaction, id: string): Promise<void> {
     const { health, warnings } = embeddingPart(row)
     await tx.sql
       .updateTable('generation_documents')
-      .set({ chunks_skipped: health.chunksSkipped, warnings: JSON.stringify(warnings.filter(isOfEmbedding)) })
+      .set({ chunks_skipped: health.chunksSkipped, warnings: JSON.stringify(warnings.filter(isEmbeddingWarning)) })
       .where('generation_id', '=', id)
       .where('document_id', '=', row.id)
       .execute()
@@ -158,7 +158,7 @@ async function writeSkipped(
   const { health, warnings } = embeddingPart(row)
   const change = {
     health: JSON.stringify({ ...health, chunksSkipped }),
-    warnings: JSON.stringify([...warnings.filter((warning) => !isOfEmbedding(warning)), ...given]),
+    warnings: JSON.stringify([...warnings.filter((warning) => !isEmbeddingWarning(warning)), ...given]),
   }
   await tx.sql.updateTable('documents').set(change).where('id', '=', row.id).execute()
 }
@@ -169,5 +169,3 @@ function embeddingPart(row: DocumentRow): { health: { chunksSkipped: number }; w
     warnings: JSON.parse(row.warnings) as DocumentWarning[],
   }
 }
-
-const isOfEmbedding = ({ code }: DocumentWarning) => EMBEDDING_WARNINGS.includes(code)

@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.ts'
-import type { IndexRecord, Indexes, NewIndex } from '../records.ts'
+import type { IndexRecord, Indexes, NewIndex } from '../indexes.ts'
 import { createIndexDocuments } from './index-documents.ts'
 import { switchTo } from './index-switch.ts'
 import type { Store, WriteTransaction } from './store.ts'

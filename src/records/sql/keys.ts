@@ -1,10 +1,11 @@
 import { newId } from '../../core/ids.ts'
 import type { ApiKeyRecord, Scope } from '../../core/model.ts'
-import type { Keys } from '../records.ts'
-import { decodeCursor, pageOf } from './cursor.ts'
+import type { Keys } from '../keys.ts'
+import { decodeCursor, pageOf } from '../paging.ts'
+import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { Store } from './store.ts'
 import type { ApiKeyRow } from './tables.ts'
-import { moment, TOUCH_MS } from './values.ts'
+import { dateOrNull } from './tables.ts'
 
 export function createKeys(store: Store): Keys {
   const { db, clock, now } = store
@@ -41,7 +42,7 @@ export function createKeys(store: Store): Keys {
         .updateTable('api_keys')
         .set({ last_used_at: now() })
         .where('id', '=', id)
-        .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<=', now() - TOUCH_MS)]))
+        .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<=', now() - TOUCH_INTERVAL_MS)]))
         .execute()
     },
     async list(ownerId, { limit, cursor }) {
@@ -72,7 +73,7 @@ function toKey(row: ApiKeyRow): ApiKeyRecord {
     scopes: JSON.parse(row.scopes) as Scope[],
     lastFour: row.last_four,
     createdAt: new Date(row.created_at),
-    lastUsedAt: moment(row.last_used_at),
-    expiresAt: moment(row.expires_at),
+    lastUsedAt: dateOrNull(row.last_used_at),
+    expiresAt: dateOrNull(row.expires_at),
   }
 }

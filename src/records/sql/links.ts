@@ -1,4 +1,4 @@
-import type { OneTimeLinks } from '../records.ts'
+import type { OneTimeLinks } from '../links.ts'
 import type { Store } from './store.ts'
 import { activeUsers, emailColumns, orUserExists, toUser } from './user-rows.ts'
 

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { OAuthClientRecord, Scope } from '../../core/model.ts'
-import type { OAuthClients } from '../oauth-records.ts'
+import type { OAuthClients } from '../oauth-clients.ts'
 import type { OAuthClientRow, OAuthClientSecretRow } from './oauth-tables.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
-import { moment } from './values.ts'
+import { dateOrNull } from './tables.ts'
 
 export function createOAuthClients(store: Store): OAuthClients {
   const { db, clock, now } = store
@@ -155,7 +155,7 @@ function toClient(row: OAuthClientRow, secrets: OAuthClientSecretRow[]): OAuthCl
       .map((secret) => ({
         lastFour: secret.last_four,
         createdAt: new Date(secret.created_at),
-        expiresAt: moment(secret.expires_at),
+        expiresAt: dateOrNull(secret.expires_at),
       })),
   }
 }

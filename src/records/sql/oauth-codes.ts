@@ -1,5 +1,5 @@
 import type { Scope } from '../../core/model.ts'
-import type { OAuthCodes } from '../oauth-records.ts'
+import type { OAuthCodes } from '../oauth-codes.ts'
 import { makeGrant } from './oauth-grants.ts'
 import type { Store } from './store.ts'
 import { activeUsers } from './user-rows.ts'

@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../core/model.ts'
-import type { DeviceRecord, OAuthDevices } from '../oauth-records.ts'
+import { SLOW_DOWN_SECONDS } from '../oauth-devices.ts'
+import type { DeviceRecord, OAuthDevices } from '../oauth-devices.ts'
 import { makeGrant } from './oauth-grants.ts'
 import type { OAuthDeviceCodeRow } from './oauth-tables.ts'
 import type { Store } from './store.ts'
 import { activeUsers } from './user-rows.ts'
-import { moment } from './values.ts'
-
-/** What a poll that came too soon adds to the interval, RFC 8628 section 3.5. */
-const SLOWER_SECONDS = 5
+import { dateOrNull } from './tables.ts'
 
 export function createOAuthDevices(store: Store): OAuthDevices {
   const { db, clock, now } = store
@@ -63,7 +61,7 @@ export function createOAuthDevices(store: Store): OAuthDevices {
       store.write(async (tx) => {
         const tooSoon = await tx.sql
           .updateTable('oauth_device_codes')
-          .set({ interval_seconds: sql<number>`interval_seconds + ${SLOWER_SECONDS}` })
+          .set({ interval_seconds: sql<number>`interval_seconds + ${SLOW_DOWN_SECONDS}` })
           .where('device_sha256', '=', deviceSha256)
           .where(sql<number>`last_polled_at + interval_seconds * 1000`, '>', now())
           .executeTakeFirst()
@@ -101,6 +99,6 @@ function toDevice(row: OAuthDeviceCodeRow): DeviceRecord {
     userId: row.user_id,
     expiresAt: new Date(row.expires_at),
     intervalSeconds: row.interval_seconds,
-    lastPolledAt: moment(row.last_polled_at),
+    lastPolledAt: dateOrNull(row.last_polled_at),
   }
 }

@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { GrantRecord, Scope } from '../../core/model.ts'
-import type { NewTokens, OAuthGrants, TokenRecord } from '../oauth-records.ts'
+import type { NewTokens, OAuthGrants, TokenRecord } from '../oauth-grants.ts'
 import type { OAuthGrantRow } from './oauth-tables.ts'
+import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 import { activeUsers } from './user-rows.ts'
-import { moment, TOUCH_MS } from './values.ts'
+import { dateOrNull } from './tables.ts'
 
 export function createOAuthGrants(store: Store): OAuthGrants {
   const { db, now } = store
@@ -125,7 +126,7 @@ export function createOAuthGrants(store: Store): OAuthGrants {
         .updateTable('oauth_grants')
         .set({ last_used_at: now() })
         .where('id', '=', grantId)
-        .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<=', now() - TOUCH_MS)]))
+        .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<=', now() - TOUCH_INTERVAL_MS)]))
         .execute()
     },
   }
@@ -219,7 +220,7 @@ function toGrant(row: OAuthGrantRow): GrantRecord {
     scopes: JSON.parse(row.scopes) as Scope[],
     resource: row.resource,
     createdAt: new Date(row.created_at),
-    lastUsedAt: moment(row.last_used_at),
-    revokedAt: moment(row.revoked_at),
+    lastUsedAt: dateOrNull(row.last_used_at),
+    revokedAt: dateOrNull(row.revoked_at),
   }
 }

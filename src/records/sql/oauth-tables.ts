@@ -1,4 +1,4 @@
-import type { DeviceRecord } from '../oauth-records.ts'
+import type { DeviceRecord } from '../oauth-devices.ts'
 
 /** Columns of what OAuth keeps; conventions as in tables.ts. `client_id` is no foreign key, because the built-in client has no row. */
 export interface OAuthTables {

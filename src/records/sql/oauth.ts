@@ -1,12 +1,10 @@
+import { KEEP_EXPIRED_MS } from '../oauth-records.ts'
 import type { OAuthRecords } from '../oauth-records.ts'
 import { createOAuthClients } from './oauth-clients.ts'
 import { createOAuthCodes } from './oauth-codes.ts'
 import { createOAuthDevices } from './oauth-devices.ts'
 import { createOAuthGrants } from './oauth-grants.ts'
 import type { Store } from './store.ts'
-
-/** What has expired is kept this long, so that a late second use is recognised and answered precisely. */
-const KEPT_MS = 24 * 60 * 60 * 1000
 
 export function createOAuthRecords(store: Store): OAuthRecords {
   return {
@@ -19,7 +17,7 @@ export function createOAuthRecords(store: Store): OAuthRecords {
 }
 
 function sweep(store: Store): Promise<number> {
-  const before = store.now() - KEPT_MS
+  const before = store.now() - KEEP_EXPIRED_MS
   return store.write(async ({ sql }) => {
     let gone = 0n
     for (const table of ['oauth_codes', 'oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_device_codes'] as const) {

@@ -1,8 +1,8 @@
-import { DocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { ProjectCounts } from '../../core/model.ts'
-import type { Projects, ProjectWithCounts } from '../records.ts'
-import { decodeCursor, pageOf } from './cursor.ts'
+import type { Projects, ProjectWithCounts } from '../projects.ts'
+import { decodeCursor, pageOf } from '../paging.ts'
+import { projectExists } from '../errors.ts'
 import { removeDocuments } from './document-changes.ts'
 import { countsOf, noCounts } from './document-counts.ts'
 import { isUniqueViolation } from './errors.ts'
@@ -88,9 +88,7 @@ async function orProjectExists<T>(name: string, work: () => Promise<T>): Promise
     return await work()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new DocsearchError('project_exists', `There is a project named ${JSON.stringify(name)} already. Choose another name.`, {
-      cause: error,
-    })
+    throw projectExists(name, error)
   }
 }
 

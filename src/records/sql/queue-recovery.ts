@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
 import type { UpdateObject } from 'kysely'
-import type { ErrorCode } from '../../core/errors.ts'
-import type { Queue } from '../records.ts'
+import type { Queue } from '../queue.ts'
+import { EMBEDDING_FAILURES } from '../rules.ts'
 import { fresh } from './document-rows.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
 type Recovery = Pick<Queue, 'recover' | 'requeueAll' | 'requeueMany' | 'expected' | 'unknown'>
-
-/** Failures that are the index's or the embedder's and not the document's: a new index is another chance. */
-const EMBEDDING_FAILURES: readonly ErrorCode[] = ['embedder_unavailable', 'embedding_model_changed', 'embedding_model_missing']
 
 /** What brings the queue and the index to agree again after a crash or when the index is built anew. */
 export function createQueueRecovery(store: Store): Recovery {

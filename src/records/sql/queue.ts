@@ -1,4 +1,4 @@
-import type { JobRef, QueuedDocument, Queue } from '../records.ts'
+import type { JobRef, QueuedDocument, Queue } from '../queue.ts'
 import { bury, withTagsOfFile } from './document-changes.ts'
 import { countsByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'

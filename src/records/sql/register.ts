@@ -1,6 +1,7 @@
-import { DocsearchError } from '../../core/errors.ts'
+import { documentExists, projectNotFound } from '../errors.ts'
+import { numberedPath } from '../rules.ts'
 import { newId } from '../../core/ids.ts'
-import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../records.ts'
+import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
 import { contentOf, newRow, queueAnew, tagsOf } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
 import type { Store, WriteTransaction } from './store.ts'
@@ -32,7 +33,7 @@ export function createRegister(store: Store): Documents['register'] {
     const tags = tagsOf(document)
     if (there.sha256 === document.sha256)
       return unchanged(tx, there, onConflict === 'replace' && tags !== null ? tags : there.tags)
-    if (onConflict === 'error') throw exists(document.path, there.id)
+    if (onConflict === 'error') throw documentExists(document.path, there.id)
     if (onConflict === 'keep') return keepBoth(tx, document)
     return {
       row: await queueAnew(tx, there, now(), { ...contentOf(document), ...(tags === null ? {} : { tags }) }),
@@ -42,7 +43,7 @@ export function createRegister(store: Store): Documents['register'] {
 
   async function keepBoth(tx: WriteTransaction, document: NewDocument): Promise<Registered> {
     for (let count = 2; ; count++) {
-      const path = numbered(document.path, count)
+      const path = numberedPath(document.path, count)
       const there = await atPath(tx, { ...document, path })
       if (!there) return insert(tx, { ...document, path })
       if (there.sha256 === document.sha256) return unchanged(tx, there)
@@ -66,7 +67,7 @@ async function requireProject(tx: WriteTransaction, { ownerId, projectId }: NewD
     .where('id', '=', projectId)
     .executeTakeFirst()
   if (project) return project
-  throw new DocsearchError('project_not_found', 'The project is not there any more. Make it again, then upload again.')
+  throw projectNotFound()
 }
 
 function atPath(tx: WriteTransaction, { ownerId, projectId, path }: NewDocument): Promise<DocumentRow | undefined> {
@@ -77,22 +78,4 @@ function atPath(tx: WriteTransaction, { ownerId, projectId, path }: NewDocument)
     .where('project_id', '=', projectId)
     .where('path', '=', path)
     .executeTakeFirst()
-}
-
-/** `reports/a.pdf` → `reports/a (2).pdf` */
-function numbered(path: string, count: number): string {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  const dot = name.lastIndexOf('.')
-  const extension = dot > 0 ? name.slice(dot) : ''
-  return `${path.slice(0, path.length - extension.length)} (${count})${extension}`
-}
-
-function exists(path: string, id: string): DocsearchError {
-  return new DocsearchError(
-    'document_exists',
-    `${JSON.stringify(path)} is there already with other bytes. Replace it, keep both, or choose another path.`,
-    {
-      details: { document_id: id },
-    },
-  )
 }

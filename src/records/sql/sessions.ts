@@ -1,10 +1,10 @@
 import { newId } from '../../core/ids.ts'
 import type { SessionRecord } from '../../core/model.ts'
-import type { Sessions } from '../records.ts'
+import type { Sessions } from '../sessions.ts'
+import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { Store } from './store.ts'
 import type { SessionRow } from './tables.ts'
 import { toUser } from './user-rows.ts'
-import { TOUCH_MS } from './values.ts'
 
 export function createSessions({ db, clock, now, write }: Store): Sessions {
   return {
@@ -47,7 +47,7 @@ export function createSessions({ db, clock, now, write }: Store): Sessions {
         .updateTable('sessions')
         .set({ last_seen_at: now(), expires_at: expiresAt.getTime() })
         .where('id', '=', id)
-        .where('last_seen_at', '<=', now() - TOUCH_MS)
+        .where('last_seen_at', '<=', now() - TOUCH_INTERVAL_MS)
         .where('expires_at', '>', now())
         .execute()
     },

@@ -203,3 +203,7 @@ export interface DocumentWordsRow {
   passages: number
   words: string
 }
+
+export function dateOrNull(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms)
+}

@@ -1,17 +1,13 @@
 import type { Kysely } from 'kysely'
-import { DocsearchError } from '../../core/errors.ts'
 import type { User } from '../../core/model.ts'
+import { userExists } from '../errors.ts'
+import { foldCase } from '../rules.ts'
 import { isUniqueViolation } from './errors.ts'
 import type { Tables, UserRow } from './tables.ts'
-import { moment } from './values.ts'
-
-/** Addresses are the same without regard to case, whatever the script. */
-export function foldEmail(email: string): string {
-  return email.normalize('NFC').toLowerCase()
-}
+import { dateOrNull } from './tables.ts'
 
 export function emailColumns(email: string | null) {
-  return { email, email_folded: email === null ? null : foldEmail(email) }
+  return { email, email_folded: email === null ? null : foldCase(email) }
 }
 
 /** Ids of the users who may act at all, for `user_id in (…)` inside a claim. */
@@ -26,9 +22,9 @@ export function toUser(row: UserRow): User {
     name: row.name,
     role: row.role,
     createdAt: new Date(row.created_at),
-    disabledAt: moment(row.disabled_at),
+    disabledAt: dateOrNull(row.disabled_at),
     hasPassword: row.password_hash !== null,
-    lastLoginAt: moment(row.last_login_at),
+    lastLoginAt: dateOrNull(row.last_login_at),
   }
 }
 
@@ -37,8 +33,6 @@ export async function orUserExists<T>(email: string | null | undefined, work: ()
     return await work()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new DocsearchError('user_exists', `There is a user with the address ${email} already. Choose another address.`, {
-      cause: error,
-    })
+    throw userExists(email, error)
   }
 }

@@ -1,13 +1,15 @@
-import { DocsearchError, isDocsearchError } from '../../core/errors.ts'
+import { isDocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import type { Users } from '../records.ts'
-import { decodeCursor, pageOf } from './cursor.ts'
+import type { Users } from '../users.ts'
+import { decodeCursor, pageOf } from '../paging.ts'
+import { ownerExists, ownerStays } from '../errors.ts'
+import { foldCase } from '../rules.ts'
 import { bury } from './document-changes.ts'
 import { endClients } from './oauth-clients.ts'
 import { endGrants } from './oauth-grants.ts'
 import type { Store } from './store.ts'
 import type { UserRow } from './tables.ts'
-import { emailColumns, foldEmail, orUserExists, toUser } from './user-rows.ts'
+import { emailColumns, orUserExists, toUser } from './user-rows.ts'
 
 export function createUsers(store: Store): Users {
   const { db, clock, now } = store
@@ -49,7 +51,7 @@ export function createUsers(store: Store): Users {
       return row ? toUser(row) : null
     },
     async findByEmail(email) {
-      const row = await db.selectFrom('users').selectAll().where('email_folded', '=', foldEmail(email)).executeTakeFirst()
+      const row = await db.selectFrom('users').selectAll().where('email_folded', '=', foldCase(email)).executeTakeFirst()
       return row ? toUser(row) : null
     },
     async list({ limit, cursor }) {
@@ -115,12 +117,4 @@ export function createUsers(store: Store): Users {
         return { documentIds }
       }),
   }
-}
-
-function ownerExists(): DocsearchError {
-  return new DocsearchError('owner_exists', 'This instance has an owner already, and there is one.')
-}
-
-function ownerStays(): DocsearchError {
-  return new DocsearchError('owner_stays', 'The owner of this instance cannot be disabled or deleted.')
 }

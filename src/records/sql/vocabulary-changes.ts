@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder, Transaction } from 'kysely'
+import { MAX_VOCABULARY_WORDS } from '../vocabulary.ts'
 import { slices } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -13,11 +14,6 @@ export interface DocumentWords {
   counted: { words: string; passages: number } | null
 }
 
-/**
- * Words an owner can have. A full vocabulary takes in no further ones until documents go: those that are there stay, because which of them
- * the documents yet to come will need cannot be told, and what was counted once must be there to be taken off again.
- */
-const MAX_WORDS = 250_000
 /** Word lists in memory at a time. */
 const DOCUMENTS_AT_ONCE = 200
 
@@ -97,10 +93,10 @@ async function applyDelta(
   // What is gained may be there already: the number is a bound, and counted only when it comes to the limit.
   let words = own.words + gained.length
   let refused: Set<string> | null = null
-  if (words > MAX_WORDS) {
+  if (words > MAX_VOCABULARY_WORDS) {
     words = await countWords(tx, id)
     const missing = await missingOf(tx, id, gained)
-    refused = new Set(missing.slice(Math.max(0, MAX_WORDS - words)))
+    refused = new Set(missing.slice(Math.max(0, MAX_VOCABULARY_WORDS - words)))
     words += missing.length - refused.size
   }
   const changed = delta.rows((documents, passages) => documents !== 0 || passages !== 0)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Vocabulary } from '../records.ts'
+import type { Vocabulary } from '../vocabulary.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
 

@@ -1,0 +1,60 @@
+import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
+import type { Page } from '../core/parsed.ts'
+import type { PageOf, PageRequest } from './paging.ts'
+
+export interface NewDocument {
+  ownerId: string
+  projectId: string
+  name: string
+  path: string
+  mediaType: string
+  sizeBytes: number
+  sha256: string
+  /** Null when the upload named no tags: an existing document then keeps the tags it has. */
+  tags: readonly string[] | null
+}
+
+export type UploadOutcome = 'created' | 'replaced' | 'unchanged'
+export type OnConflict = 'replace' | 'keep' | 'error'
+
+export interface DocumentQuery extends PageRequest {
+  projectId?: string
+  status?: DocumentStatus
+  /** True for documents with warnings, false for documents without. */
+  warnings?: boolean
+  /** Part of the name; upper and lower case count as the same. */
+  name?: string
+  sha256?: string
+}
+
+export interface Documents {
+  /**
+   * Registers an upload whose original is already stored: queues the document and writes its event, in one transaction. When the
+   * project has a document at the same path:
+   * - the same bytes are `unchanged`. The document is queued again when it had failed, or when `replace` brings other tags.
+   * - other bytes become, with `replace`, the next version of the same document (`replaced`); its former version stays searchable until
+   *   the next one is ready. With `keep` they become a second document with a number in its path, as in `a (2).pdf`. With `error` this
+   *   throws `document_exists`.
+   *
+   * Throws `project_not_found` when the owner has no such project.
+   */
+  register(document: NewDocument, onConflict: OnConflict): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
+  get(ownerId: string, id: string): Promise<DocumentRecord | null>
+  /** Returns the owner's documents with these ids. Ids that the owner has no document for are missing from the map. */
+  getMany(ownerId: string, ids: readonly string[]): Promise<Map<string, DocumentRecord>>
+  /** Newest first. */
+  list(ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>>
+  /** Counts the owner's queued and processing documents, in all projects or in these. Search results report this number. */
+  countPending(ownerId: string, projectIds?: readonly string[]): Promise<number>
+  /** Queues the same bytes as a new version. Returns null when the owner has no such document. */
+  requeue(ownerId: string, id: string): Promise<DocumentRecord | null>
+  /**
+   * Deletes a document and leaves a tombstone until the index has dropped its passages. Returns false when the owner has no such
+   * document.
+   */
+  delete(ownerId: string, id: string): Promise<boolean>
+  /** Returns the pages of the version that was parsed last, or null when no version was. */
+  pages(ownerId: string, id: string): Promise<Page[] | null>
+  /** Returns true when a document of any owner has these bytes. */
+  isBlobReferenced(sha256: string): Promise<boolean>
+}

@@ -1,0 +1,31 @@
+import { DocsearchError } from '../core/errors.ts'
+
+export function userExists(email: string | null | undefined, cause?: unknown): DocsearchError {
+  return new DocsearchError('user_exists', `A user with the address ${email} already exists. Choose another address.`, { cause })
+}
+
+export function ownerExists(): DocsearchError {
+  return new DocsearchError('owner_exists', 'This instance already has an owner, and it can only have one.')
+}
+
+export function ownerStays(): DocsearchError {
+  return new DocsearchError('owner_stays', "The owner of this instance can't be disabled or deleted.")
+}
+
+export function projectExists(name: string, cause?: unknown): DocsearchError {
+  return new DocsearchError('project_exists', `A project named ${JSON.stringify(name)} already exists. Choose another name.`, {
+    cause,
+  })
+}
+
+export function projectNotFound(): DocsearchError {
+  return new DocsearchError('project_not_found', 'The project no longer exists. Create it again, then upload again.')
+}
+
+export function documentExists(path: string, documentId: string): DocsearchError {
+  return new DocsearchError(
+    'document_exists',
+    `${JSON.stringify(path)} already exists with different content. Replace it, keep both, or choose another path.`,
+    { details: { document_id: documentId } },
+  )
+}

@@ -1,0 +1,22 @@
+import type { ApiKeyRecord, Scope } from '../core/model.ts'
+import type { PageOf, PageRequest } from './paging.ts'
+
+/** API keys. Only the SHA-256 of a whole key is stored, in hex. */
+export interface Keys {
+  create(key: {
+    ownerId: string
+    name: string
+    sha256: string
+    lastFour: string
+    scopes: readonly Scope[]
+    expiresAt: Date | null
+  }): Promise<ApiKeyRecord>
+  /** Returns null when the key is unknown or expired, or its user is disabled. */
+  findByHash(sha256: string): Promise<ApiKeyRecord | null>
+  /** Sets the time of the last use. Writes at most once a minute for each key. */
+  touch(id: string): Promise<void>
+  /** Newest first. */
+  list(ownerId: string, page: PageRequest): Promise<PageOf<ApiKeyRecord>>
+  /** Returns false when the owner has no such key. */
+  delete(ownerId: string, id: string): Promise<boolean>
+}

@@ -1,0 +1,39 @@
+import type { OAuthClientRecord, Scope } from '../core/model.ts'
+
+/** A field that is left out stays as it is. */
+export interface ClientChange {
+  name?: string
+  redirectUris?: readonly string[]
+  scopes?: readonly Scope[]
+}
+
+/** The SHA-256 of an application's secret, and what the owner sees of it. */
+export interface ClientSecret {
+  sha256: string
+  lastFour: string
+}
+
+/** Applications that users may give access to their documents. */
+export interface OAuthClients {
+  create(client: {
+    ownerId: string
+    name: string
+    type: OAuthClientRecord['type']
+    redirectUris: readonly string[]
+    scopes: readonly Scope[]
+    /** Null for a public application. */
+    secret: ClientSecret | null
+  }): Promise<OAuthClientRecord>
+  /** Finds an application of any owner by its `client_id`. */
+  get(id: string): Promise<OAuthClientRecord | null>
+  /** Newest first. */
+  list(ownerId: string): Promise<OAuthClientRecord[]>
+  /** Returns null when the owner has no such application. */
+  update(ownerId: string, id: string, change: ClientChange): Promise<OAuthClientRecord | null>
+  /** Adds a new secret. Earlier secrets work until `oldUntil` at the latest. Returns null for a public application, and where `update` does. */
+  rotate(ownerId: string, id: string, secret: ClientSecret, oldUntil: Date): Promise<OAuthClientRecord | null>
+  /** Returns true when the application has this secret and it has not expired. */
+  hasSecret(id: string, sha256: string): Promise<boolean>
+  /** Deletes an application with all users' grants, codes and tokens for it. Returns false when the owner has no such application. */
+  delete(ownerId: string, id: string): Promise<boolean>
+}

@@ -1,0 +1,90 @@
+import type { ErrorCode } from '../core/errors.ts'
+import type { DocumentHealth, DocumentRecord, DocumentStatus, DocumentWarning } from '../core/model.ts'
+import type { Page } from '../core/parsed.ts'
+
+/** A version of a document, as a piece of work. */
+export interface JobRef {
+  documentId: string
+  version: number
+}
+
+export interface QueuedDocument extends JobRef {
+  document: DocumentRecord
+  /** How often this version was claimed before without being finished. */
+  attempts: number
+  /** True when the pages of this version are stored, so that a retry need not parse again. `document.parse` names the parser. */
+  hasPages: boolean
+  /** False when passages of an earlier version may be in the index. */
+  isNew: boolean
+}
+
+/** What a parser found in a document. */
+export interface ParsedPages {
+  pages: readonly Page[]
+  title: string | null
+  /** Tags that the file itself has. They become the document's tags when the upload named none. */
+  tags?: readonly string[]
+  pageCount: number
+  warnings: readonly DocumentWarning[]
+  health: DocumentHealth
+  facts: Record<string, unknown>
+}
+
+/** A document whose passages are committed in the index. */
+export interface FinishedJob {
+  job: JobRef
+  chunkCount: number
+  chunksSkipped: number
+  embeddingModel: string
+  warnings: readonly DocumentWarning[]
+  /** The document's words for the vocabulary: `[[word, term, passages], …]` as JSON, from `text/word-list.ts`. */
+  words?: string
+}
+
+/**
+ * The queue of documents to index. The document's status is its place in the queue. The worker acts for all owners.
+ * A job whose document was deleted, or has a newer version by now, is no longer wanted: methods ignore it or say so.
+ */
+export interface Queue {
+  /**
+   * Sets up to `limit` queued documents to processing and returns them: first those with the fewest attempts, among them the oldest.
+   * Leaves out documents whose `notBefore` is in the future. No document is claimed twice.
+   */
+  claim(limit: number): Promise<QueuedDocument[]>
+  /** Returns the earliest moment at which a queued document can be claimed, or null when none is queued. */
+  nextDue(): Promise<Date | null>
+  /** Stores the pages. Returns the document's tags, or null when the job is no longer wanted. */
+  savePages(job: JobRef, parsed: ParsedPages): Promise<{ tags: string[] } | null>
+  /** Records, before passages go to the index, that the index may hold them from now on. Returns the jobs that are still wanted. */
+  beginIndexing(jobs: readonly JobRef[]): Promise<JobRef[]>
+  /** Sets documents to ready, all in one transaction. Returns the jobs that were no longer wanted. */
+  finish(results: readonly FinishedJob[]): Promise<JobRef[]>
+  /**
+   * Sets a document to failed, for good. When an earlier version was searchable, this writes a tombstone, because search must not find
+   * a failed document.
+   */
+  fail(job: JobRef, error: { code: ErrorCode; message: string }): Promise<void>
+  /**
+   * Puts a document back into the queue until `notBefore`. `countAttempt` is false when the document had to wait for something outside,
+   * such as the embedder.
+   */
+  release(job: JobRef, options: { notBefore: Date; countAttempt: boolean }): Promise<void>
+  /** At start: queues the documents again that were processing when the daemon stopped, with their attempts. Returns how many. */
+  recover(): Promise<number>
+  /**
+   * For a new, empty index: queues every document again that is ready or processing, or failed for lack of an embedder. Returns how
+   * many.
+   */
+  requeueAll(): Promise<number>
+  /** Returns the ids of documents, deleted or failed, whose passages may still be in the index. */
+  tombstones(): Promise<string[]>
+  clearTombstones(documentIds: readonly string[]): Promise<void>
+  /** Returns what the active index should hold: the ready documents, with version and number of passages. */
+  expected(): Promise<Map<string, { version: number; chunks: number }>>
+  /** Returns those of the ids that belong to no document or to a failed one. The index should have no passages of them. */
+  unknown(documentIds: readonly string[]): Promise<string[]>
+  /** Queues ready documents again whose passages the index has lost. */
+  requeueMany(documentIds: readonly string[]): Promise<void>
+  /** Counts the documents of all owners by status. */
+  counts(): Promise<Record<DocumentStatus, number>>
+}

@@ -1,0 +1,30 @@
+import type { ErrorCode } from '../core/errors.ts'
+import type { DocumentHealth } from '../core/model.ts'
+
+// Rules that every implementation of Records follows.
+
+/** "Last used" and "last seen" are written at most this often, so that not every request writes. */
+export const TOUCH_INTERVAL_MS = 60_000
+
+/** The health of a version that was not parsed yet. */
+export const NO_HEALTH: DocumentHealth = { pages: 0, pagesWithText: 0, pagesWithoutText: 0, chunksSkipped: 0 }
+
+/** Codes of documents that failed because of the index or the embedder. They are tried again when there is a new index. */
+export const EMBEDDING_FAILURES: readonly ErrorCode[] = [
+  'embedder_unavailable',
+  'embedding_model_changed',
+  'embedding_model_missing',
+]
+
+/** Names and email addresses that differ only in upper and lower case have the same folded form, in every script. */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
+
+/** Puts a number into a path: `reports/a.pdf` becomes `reports/a (2).pdf`. */
+export function numberedPath(path: string, number: number): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const dot = name.lastIndexOf('.')
+  const extension = dot > 0 ? name.slice(dot) : ''
+  return `${path.slice(0, path.length - extension.length)} (${number})${extension}`
+}
