@@ -96,10 +96,12 @@ export function noProcess(cause: Error): DocsearchError {
   return new DocsearchError(
     'parser_crashed',
     "A parser process can't be started. Check that the machine has free memory and processes, then reprocess the document.",
-    { cause },
+    { fault: 'outside', cause },
   )
 }
 
 export function poolClosed(): DocsearchError {
-  return new DocsearchError('parser_crashed', 'The instance is shutting down. It reads the document after its next start.')
+  return new DocsearchError('parser_crashed', 'The instance is shutting down. It reads the document after its next start.', {
+    fault: 'internal',
+  })
 }

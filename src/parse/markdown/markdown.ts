@@ -37,6 +37,10 @@ export function readMarkdown(source: string): { page: Page; title: string | null
   return { page: reader.builder.build(), title: front?.title ?? reader.title, tags: front?.tags ?? [] }
 }
 
+/**
+ * This is our own reader because mdast-util-from-markdown 2.1.0 is too slow for the limit of 10 s without a page. It took 34 s and
+ * 930 MB for 5 MB of READMEs (ours: 0.6 s and 170 MB), and more than 60 s for 1 MB of `>` or `[a](` (ours: 3 ms).
+ */
 class MarkdownReader {
   readonly builder = new PageBuilder(1)
   /** The first heading of the first level. */

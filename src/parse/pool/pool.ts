@@ -1,37 +1,33 @@
 import { totalmem } from 'node:os'
 import type { Limits } from '../../config/config.ts'
 import { DocsearchError } from '../../core/errors.ts'
+import { FORMATS } from '../../core/formats.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Page, ParsedDocument } from '../../core/parsed.ts'
-import { FORMATS } from '../../core/formats.ts'
-import type { PdfEngine } from '../parser.ts'
-import { createPlaces } from './places.ts'
-import { runJob } from './run-job.ts'
 import { poolClosed } from '../failures.ts'
+import type { PdfEngine } from '../parser.ts'
 import { contains } from '../sniff/contains.ts'
-import { ParserChild } from './child.ts'
 import type { Job } from '../worker/protocol.ts'
-import { createStandstill } from './standstill.ts'
+import type { ParserProcess } from './parser-process.ts'
+import { ParserProcesses } from './processes.ts'
+import { runJob } from './run-job.ts'
+import { Slots } from './slots.ts'
 
-/** A process is replaced after so many files: what leaks, leaks into one that ends. */
-const FILES_PER_PROCESS = 100
 /**
- * A document that takes so much without a page gives its place to one that waits and stands still until nobody needs one, so that
- * a few that never end do not hold up the others. Not earlier, because the process that starts in its stead costs about a second;
- * later for the first of a process, which take up to 800 ms because it learns with them.
+ * A document is slow after this long without a page. It then gives its slot to a waiting document, so that a few endless documents
+ * don't hold up all others. Not earlier, because the process that starts in its place takes about a second of a core.
  */
 const SLOW_MS = 500
+/** The first documents of a process are slow later: its code is compiled while they run, and a good one takes up to 800 ms. */
 const SLOW_AT_FIRST_MS = 1_000
-const FIRST_JOBS = 3
-/** So many aside for each worker, and no more than half of the machine's memory holds where each takes all it may. */
-const ASIDE_FOR_WORKER = 4
-/** An idle process is worth its memory for so long. */
-const IDLE_MS = 10 * 60_000
+const FIRST_DOCUMENTS = 3
+/** Displaced documents for each worker. All together may take at most half of the machine's memory at the limit of each. */
+const MAX_DISPLACED_PER_WORKER = 4
 
 export interface ParserPoolOptions {
   /**
-   * Processes at most, one document each; one more for `preflight`, and some for documents that take long (`capacity`). They
-   * start with the pool, and again when needed.
+   * Documents that are read at the same time, each in its own process. `preflight` adds a process, and so does each document that
+   * takes long (see `capacity`). The processes start with the pool, and again when needed.
    */
   workers: number
   limits: Pick<Limits, 'pages' | 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes' | 'xmlBytes'>
@@ -40,151 +36,120 @@ export interface ParserPoolOptions {
 }
 
 export interface ParseRequest {
-  /** Only its path goes to the process. */
+  /** The path. Only it goes to the process. */
   file: string
-  /** As sniff() told it. */
+  /** The result of sniff(). */
   mediaType: string
-  /** Of the document, for messages in the log; no parser sees it. */
+  /** The document's name, for the log. The parser doesn't see it. */
   name: string
-  /** Aborted, the process is killed and `parse` rejects with the signal's reason. */
+  /** When aborted, the process is killed and `parse` rejects with the signal's reason. */
   signal?: AbortSignal
-  /** Each page as soon as it is read, in order. */
+  /** Called with each page as soon as it is read, in order. */
   onPage?: (page: Page, pageCount: number) => void
 }
 
 export interface ParserPool {
-  /** Documents that can be read at the same time, those that take long included. */
+  /** The documents that can have a process at the same time, including those that take long. */
   readonly capacity: number
   /**
-   * Reads a document in a process of its own. Where a limit of time or memory, or the parser's own failure, ends it after
-   * some pages were read, these are the answer, with a warning of the failure's code and `pageCount` larger than
-   * `pages.length`. A process that dies otherwise is `parser_crashed`: worth another try.
+   * Reads a document in a parser process.
+   *
+   * If a limit of time or memory or a failure of the parser stops it after some pages, `parse` resolves with these pages, a
+   * warning with the failure's code, and a `pageCount` larger than `pages.length`. If the process ends in any other way, `parse`
+   * rejects with `parser_crashed`, and another attempt may succeed.
    * Throws DocsearchError: `encrypted`, `corrupt`, `parse_timeout`, `parse_memory`, `too_many_pages`, `too_much_text`,
    * `too_much_xml`, `too_many_entries`, `parser_crashed`, `unsupported_type`.
    */
   parse(request: ParseRequest): Promise<ParsedDocument>
   /**
-   * What can be told before a document is accepted: throws `encrypted` for a PDF under a password. Cheap for every file
-   * without encryption.
+   * Checks an upload before it is accepted. Throws `encrypted` for a PDF with a password. Starts no process for a file without
+   * encryption.
    */
   preflight(request: Pick<ParseRequest, 'file' | 'mediaType' | 'name' | 'signal'>): Promise<void>
-  /** Ends all processes; what is running rejects with `parser_crashed`. */
+  /** Ends all processes. Documents that are being read reject with `parser_crashed`. */
   close(): Promise<void>
 }
 
-/** A pool of warm parser processes under limits of time, memory and output. */
+/**
+ * Starts a pool of parser processes with limits of time, memory and output. It is our own because the packages for pools (piscina,
+ * tinypool, workerpool) know no permissions, no limit of resident memory and no pause for one task.
+ */
 export function createParserPool(options: ParserPoolOptions): ParserPool {
-  const { log, limits, pdfEngine } = options
-  const workers = Math.max(1, options.workers)
-  const idle: { child: ParserChild; timer: NodeJS.Timeout }[] = []
-  const all = new Set<ParserChild>()
-  const standstill = createStandstill(log)
-  let closed = false
-  let lastId = 0
+  return new ProcessPool(options)
+}
 
-  const discard = (child: ParserChild): void => {
-    all.delete(child)
-    child.kill()
+class ProcessPool implements ParserPool {
+  readonly capacity: number
+  private readonly options: ParserPoolOptions
+  private readonly processes: ParserProcesses
+  private readonly slots: Slots
+  private state: 'open' | 'closed' = 'open'
+  private lastJobId = 0
+
+  constructor(options: ParserPoolOptions) {
+    this.options = options
+    const workers = Math.max(1, options.workers)
+    const fitsInHalfOfMemory = Math.floor(totalmem() / 2 / options.limits.parseMemoryBytes) - workers
+    const maxDisplaced = Math.max(1, Math.min(MAX_DISPLACED_PER_WORKER * workers, fitsInHalfOfMemory))
+    this.capacity = workers + maxDisplaced
+    this.slots = new Slots(workers, maxDisplaced)
+    // One more than workers, for the checks of uploads.
+    this.processes = new ParserProcesses({ maxIdle: workers + 1, log: options.log })
+    for (let i = 0; i < workers; i++) this.processes.warmUp()
   }
 
-  const startChild = (): ParserChild => {
-    const child = new ParserChild(log, standstill)
-    all.add(child)
-    void child.exited.then((exit) => {
-      all.delete(child)
-      const place = idle.findIndex((entry) => entry.child === child)
-      if (place >= 0) clearTimeout(idle.splice(place, 1)[0]?.timer)
-      if (exit.error !== undefined) log.error({ err: exit.error }, 'a parser process could not be started')
-    })
-    return child
+  parse(request: ParseRequest): Promise<ParsedDocument> {
+    return this.run('parse', request)
   }
 
-  // What has read most is fastest: it is for documents, and a look at an upload takes the one that has read least.
-  const take = (task: Job['task']): ParserChild => {
-    const entry = task === 'parse' ? idle.pop() : idle.shift()
-    if (entry === undefined) return startChild()
-    clearTimeout(entry.timer)
-    return entry.child
-  }
-
-  const putBack = (child: ParserChild): void => {
-    if (closed || child.jobs >= FILES_PER_PROCESS || !all.has(child)) return discard(child)
-    child.rest()
-    const timer = setTimeout(() => {
-      idle.splice(
-        idle.findIndex((entry) => entry.child === child),
-        1,
-      )
-      discard(child)
-    }, IDLE_MS)
-    timer.unref()
-    const place = idle.findIndex((entry) => entry.child.parsed > child.parsed)
-    idle.splice(place < 0 ? idle.length : place, 0, { child, timer })
-    // One more than documents are read at a time, for looks at uploads beside them.
-    const [least] = idle
-    if (idle.length > workers + 1 && least !== undefined) {
-      clearTimeout(least.timer)
-      idle.shift()
-      discard(least.child)
+  async preflight(request: Pick<ParseRequest, 'file' | 'mediaType' | 'name' | 'signal'>): Promise<void> {
+    if (request.mediaType !== FORMATS.pdf.mediaType || !(await contains(request.file, Buffer.from('/Encrypt')))) return
+    try {
+      await this.run('preflight', request)
+    } catch (error) {
+      if (!(error instanceof DocsearchError) || error.code === 'encrypted') throw error
+      // The parser reports every other failure later, after it has tried the second PDF engine too.
+      this.options.log.debug({ code: error.code }, 'preflight failed')
     }
   }
 
-  const inHalfOfMemory = Math.floor(totalmem() / 2 / limits.parseMemoryBytes) - workers
-  const mostAside = Math.max(1, Math.min(ASIDE_FOR_WORKER * workers, inHalfOfMemory))
-  // A look at an upload is urgent: somebody waits for its answer, and parsing in the background can take a minute.
-  const places = createPlaces(workers, mostAside)
-  // Warm before the first document comes: a start costs half a second of a core.
-  for (let i = 0; i < workers; i++) putBack(startChild())
+  async close(): Promise<void> {
+    this.state = 'closed'
+    await this.processes.close()
+  }
 
-  const run = async (task: Job['task'], request: ParseRequest): Promise<ParsedDocument> => {
-    let child: ParserChild | undefined
-    const place = await places.take({
+  private async run(task: Job['task'], request: ParseRequest): Promise<ParsedDocument> {
+    let process: ParserProcess | undefined
+    const slot = await this.slots.take({
+      // A user waits for the result of a preflight, and a document in the background can take a minute.
       urgent: task === 'preflight',
       signal: request.signal,
-      pause: () => child?.pause(),
-      goOn: () => child?.goOn(),
+      pause: () => process?.pause(),
+      resume: () => process?.resume(),
     })
     try {
-      if (closed) throw poolClosed()
-      const taken = take(task)
-      child = taken
-      const slowMs = taken.parsed < FIRST_JOBS ? SLOW_AT_FIRST_MS : SLOW_MS
-      const job = { id: ++lastId, task, file: request.file, mediaType: request.mediaType, limits, pdfEngine }
-      const { result, reusable } = await runJob(taken, job, limits, {
+      if (this.state === 'closed') throw poolClosed()
+      const taken = this.processes.take(task)
+      process = taken
+      const slowMs = taken.documentsRead < FIRST_DOCUMENTS ? SLOW_AT_FIRST_MS : SLOW_MS
+      const { result, isReusable } = await runJob(taken, this.jobOf(task, request), this.options.limits, {
         signal: request.signal,
         onPage: request.onPage,
-        onLook: (sincePageMs) => place.slow(sincePageMs > slowMs),
+        onCheck: (sincePageMs) => slot.setSlow(sincePageMs > slowMs),
       })
-      // It may have been paused after its last answer; from here on it is another document's.
-      child = undefined
-      taken.goOn()
-      if (reusable) putBack(taken)
-      else discard(taken)
+      // The process may have been paused after its last answer. From here on it belongs to the next document.
+      process = undefined
+      taken.resume()
+      if (isReusable) this.processes.putBack(taken)
+      else this.processes.discard(taken)
       return await result
     } finally {
-      place.end()
+      slot.release()
     }
   }
 
-  return {
-    capacity: workers + mostAside,
-    parse: (request) => run('parse', request),
-    async preflight(request) {
-      if (request.mediaType !== FORMATS.pdf.mediaType || !(await contains(request.file, Buffer.from('/Encrypt')))) return
-      try {
-        await run('preflight', request)
-      } catch (error) {
-        if (!(error instanceof DocsearchError) || error.code === 'encrypted') throw error
-        // Anything else is told by the parser, with the second engine heard.
-        log.debug({ code: error.code }, 'preflight ended early')
-      }
-    },
-    async close() {
-      closed = true
-      const children = [...all]
-      for (const { timer } of idle.splice(0)) clearTimeout(timer)
-      for (const child of children) child.kill()
-      await Promise.all(children.map((child) => child.exited))
-    },
+  private jobOf(task: Job['task'], { file, mediaType }: ParseRequest): Job {
+    const { limits, pdfEngine } = this.options
+    return { id: ++this.lastJobId, task, file, mediaType, limits, pdfEngine }
   }
 }

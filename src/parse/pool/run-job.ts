@@ -3,101 +3,145 @@ import { DocsearchError, isCutShortCode } from '../../core/errors.ts'
 import type { Page, ParsedDocument } from '../../core/parsed.ts'
 import { crashed, noProcess, outOfMemory, timedOut, tooMuchText } from '../failures.ts'
 import type { ParseSummary } from '../parser.ts'
-import type { Exit, ParserChild } from './child.ts'
-import { createTakenTime, type TakenTime } from './taken-time.ts'
 import type { Answer, Job } from '../worker/protocol.ts'
+import { CountedTime } from './counted-time.ts'
+import type { Exit, ParserProcess } from './parser-process.ts'
 
-const LOOK_EVERY_MS = 100
-const START_MS = 60_000
+const CHECK_INTERVAL_MS = 100
+const MAX_START_MS = 60_000
+
+export type JobLimits = Pick<Limits, 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes'>
 
 export interface JobOutcome {
-  /** Settled; to be awaited once the child has been put back or discarded. */
+  /** Settled already. Await it after the process has been put back or discarded. */
   result: Promise<ParsedDocument>
-  reusable: boolean
+  /** The process can take another job. */
+  isReusable: boolean
 }
 
-interface Watch {
+export interface JobWatch {
   signal?: AbortSignal | undefined
-  /** Again and again, with the time that it took since its last page. */
-  onLook: (sincePageMs: number) => void
+  /** Called ten times a second with the time since the last page. */
+  onCheck: (sincePageMs: number) => void
   onPage?: ((page: Page, pageCount: number) => void) | undefined
 }
 
+type JobEnd =
+  | { type: 'done'; summary: ParseSummary | null }
+  /** The parser reported a failure, or the daemon stopped the job. */
+  | { type: 'failed'; error: unknown; isReusable: boolean }
+  /** The process ended by itself, or another program ended it. */
+  | { type: 'died'; error: DocsearchError }
+
 /**
- * Runs one job on a process and watches over it: time in all, time without a page, resident memory, amount of text. Ends the
- * process where a limit is passed.
+ * Runs one job on a process, and stops it at the limits of time in total, time without a page, memory and text.
  */
-export async function runJob(
-  child: ParserChild,
-  job: Job,
-  limits: Pick<Limits, 'parseMs' | 'parseStallMs' | 'parseMemoryBytes' | 'textBytes'>,
-  { signal, onPage, onLook }: Watch,
-): Promise<JobOutcome> {
-  const pages: Page[] = []
-  let pageCount = 0
-  let bytes = 0
-  let cleanUp = (): void => {}
-
-  const ended = await new Promise<{ summary: ParseSummary | null } | { error: unknown; reusable: boolean; died?: boolean }>(
-    (resolve) => {
-      const stop = (error: unknown): void => resolve({ error, reusable: false })
-      // The start of a process on a busy machine is not the document's fault: its time begins when it is taken up.
-      const start = setTimeout(() => stop(crashed(new Error('the process did not start'))), START_MS)
-      let time: TakenTime | undefined
-      const look = setInterval(() => {
-        const { rss } = time === undefined ? child.usage() : time.look()
-        if (rss > limits.parseMemoryBytes) stop(outOfMemory(limits.parseMemoryBytes))
-        if (time === undefined) return
-        if (time.sinceCameMs > limits.parseStallMs) stop(timedOut(limits.parseStallMs, true))
-        if (time.inAllMs > limits.parseMs) stop(timedOut(limits.parseMs, false))
-        onLook(time.sinceCameMs)
-      }, LOOK_EVERY_MS)
-      const abort = (): void => stop(signal?.reason ?? new Error('aborted'))
-      signal?.addEventListener('abort', abort, { once: true })
-      if (signal?.aborted) abort()
-
-      child.send(job, (answer) => {
-        if (answer.id !== job.id) return
-        time?.came()
-        if (answer.type === 'started') {
-          clearTimeout(start)
-          time = createTakenTime(child)
-        } else if (answer.type === 'open') pageCount = answer.pageCount
-        else if (answer.type === 'page') {
-          // The process counts too; this bounds what a process gone wrong can make the daemon hold.
-          bytes += Buffer.byteLength(answer.page.text)
-          if (bytes > limits.textBytes) return stop(tooMuchText(limits.textBytes))
-          pages.push(answer.page)
-          try {
-            onPage?.(answer.page, pageCount)
-          } catch (error) {
-            stop(error)
-          }
-        } else if (answer.type === 'done') resolve({ summary: answer.summary })
-        else resolve({ error: failureOf(answer, limits.parseMemoryBytes), reusable: !answer.spent })
-      })
-      void child.exited.then((exit) =>
-        resolve({ error: failureOfExit(exit, limits.parseMemoryBytes), reusable: false, died: true }),
-      )
-      cleanUp = (): void => {
-        clearTimeout(start)
-        clearInterval(look)
-        signal?.removeEventListener('abort', abort)
-      }
-    },
-  ).finally(() => cleanUp())
-
-  if ('summary' in ended) {
-    const summary = ended.summary ?? { title: null, pageCount, warnings: [], facts: {} }
-    return { result: Promise.resolve({ ...summary, pages }), reusable: true }
+export async function runJob(process: ParserProcess, job: Job, limits: JobLimits, watch: JobWatch): Promise<JobOutcome> {
+  const run = new JobRun(process, job, limits, watch)
+  const end = await run.end
+  const { pages, pageCount } = run
+  if (end.type === 'done') {
+    const summary = end.summary ?? { title: null, pageCount, warnings: [], facts: {} }
+    return { result: Promise.resolve({ ...summary, pages }), isReusable: true }
   }
-  // A process that somebody else ended (the kernel short of memory, a stop of the daemon) says nothing about the document: it
-  // is to be tried again as a whole.
-  const partial = ended.died === true ? null : cutShort(ended.error, pages, pageCount)
-  const result = partial === null ? Promise.reject(ended.error) : Promise.resolve(partial)
-  // The caller awaits it after a step of its own.
+  // A process can die for reasons outside the document (the kernel is short of memory, the daemon stops). Then the whole document
+  // is tried again, so its first pages are not the result.
+  const partial = end.type === 'died' ? null : cutShort(end.error, pages, pageCount)
+  const result = partial === null ? Promise.reject(end.error) : Promise.resolve(partial)
+  // The caller awaits the promise later; until then its rejection must not count as unhandled.
   result.catch(() => {})
-  return { result, reusable: ended.reusable }
+  return { result, isReusable: end.type === 'failed' && end.isReusable }
+}
+
+/** One job: `starting` until the process takes it up, then `reading`, then `ended`. */
+class JobRun {
+  readonly end: Promise<JobEnd>
+  readonly pages: Page[] = []
+  pageCount = 0
+  private state: { name: 'starting' } | { name: 'reading'; time: CountedTime } | { name: 'ended' } = { name: 'starting' }
+  private textBytes = 0
+  private readonly process: ParserProcess
+  private readonly limits: JobLimits
+  private readonly watch: JobWatch
+  private readonly settle: (end: JobEnd) => void
+  // On a busy machine the start of the process can take long. That is not the document's fault, so its time begins later.
+  private readonly startTimer = setTimeout(() => this.stop(crashed(new Error('the process did not start'))), MAX_START_MS)
+  private readonly checkTimer = setInterval(() => this.check(), CHECK_INTERVAL_MS)
+  private readonly abort = (): void => this.stop(this.watch.signal?.reason ?? new Error('aborted'))
+
+  constructor(process: ParserProcess, job: Job, limits: JobLimits, watch: JobWatch) {
+    this.process = process
+    this.limits = limits
+    this.watch = watch
+    const { promise, resolve } = Promise.withResolvers<JobEnd>()
+    this.end = promise
+    this.settle = resolve
+    watch.signal?.addEventListener('abort', this.abort, { once: true })
+    process.send(job, (answer) => {
+      if (answer.id === job.id && this.state.name !== 'ended') this.take(answer)
+    })
+    void process.exited.then((exit) => this.finish({ type: 'died', error: failureOfExit(exit, limits.parseMemoryBytes) }))
+    if (watch.signal?.aborted) this.abort()
+  }
+
+  private take(answer: Answer): void {
+    if (this.state.name === 'reading') this.state.time.noteProgress()
+    switch (answer.type) {
+      case 'started':
+        clearTimeout(this.startTimer)
+        this.state = { name: 'reading', time: new CountedTime(this.process) }
+        return
+      case 'open':
+        this.pageCount = answer.pageCount
+        return
+      case 'page':
+        return this.takePage(answer.page)
+      case 'done':
+        return this.finish({ type: 'done', summary: answer.summary })
+      case 'failed':
+        return this.finish({
+          type: 'failed',
+          error: failureOf(answer, this.limits.parseMemoryBytes),
+          isReusable: !answer.isProcessBroken,
+        })
+    }
+  }
+
+  private takePage(page: Page): void {
+    // The process counts too. This limits the memory of the daemon if the process goes wrong.
+    this.textBytes += Buffer.byteLength(page.text)
+    if (this.textBytes > this.limits.textBytes) return this.stop(tooMuchText(this.limits.textBytes))
+    this.pages.push(page)
+    try {
+      this.watch.onPage?.(page, this.pageCount)
+    } catch (error) {
+      this.stop(error)
+    }
+  }
+
+  private check(): void {
+    const { parseMemoryBytes, parseStallMs, parseMs } = this.limits
+    const time = this.state.name === 'reading' ? this.state.time : null
+    const { rss } = time === null ? this.process.usage() : time.measure()
+    if (rss > parseMemoryBytes) return this.stop(outOfMemory(parseMemoryBytes))
+    if (time === null) return
+    if (time.sinceProgressMs > parseStallMs) return this.stop(timedOut(parseStallMs, true))
+    if (time.totalMs > parseMs) return this.stop(timedOut(parseMs, false))
+    this.watch.onCheck(time.sinceProgressMs)
+  }
+
+  private stop(error: unknown): void {
+    this.finish({ type: 'failed', error, isReusable: false })
+  }
+
+  private finish(end: JobEnd): void {
+    if (this.state.name === 'ended') return
+    this.state = { name: 'ended' }
+    clearTimeout(this.startTimer)
+    clearInterval(this.checkTimer)
+    this.watch.signal?.removeEventListener('abort', this.abort)
+    this.settle(end)
+  }
 }
 
 function failureOf(answer: Extract<Answer, { type: 'failed' }>, memoryBytes: number): DocsearchError {
@@ -112,16 +156,16 @@ function failureOfExit(exit: Exit, memoryBytes: number): DocsearchError {
   return crashed(new Error(`parser process ended with ${exit.signal ?? exit.code}`))
 }
 
+/** Returns the pages before a failure that would come again at the same page; null if none of them has text. */
 function cutShort(error: unknown, pages: Page[], pageCount: number): ParsedDocument | null {
-  if (!(error instanceof DocsearchError) || !pages.some((page) => page.text.trim() !== '')) return null
-  const { code } = error
-  if (!isCutShortCode(code)) return null
-  const message = `Only the first ${pages.length} of ${pageCount} pages can be found. ${error.message}`
+  if (!(error instanceof DocsearchError) || !isCutShortCode(error.code)) return null
+  if (!pages.some((page) => page.text.trim() !== '')) return null
+  const message = `Only the first ${pages.length} of ${pageCount} pages can be searched. ${error.message}`
   return {
     title: null,
     pages,
     pageCount,
-    warnings: [{ code, message, page: pages.length + 1 }],
+    warnings: [{ code: error.code, message, page: pages.length + 1 }],
     facts: { cut_short: true },
   }
 }

@@ -3,21 +3,23 @@ import { DocsearchError } from '../../core/errors.ts'
 import { crashed, outOfMemory } from '../failures.ts'
 import { parseFile } from '../parse-file.ts'
 import { checkPasswordInThread } from '../pdf/pdfium-thread.ts'
-import { silenceConsole } from './silence.ts'
 import type { Answer, Job } from './protocol.ts'
+import { silenceConsole } from './silence.ts'
 
-/** Distributes over a union, so that each answer keeps its own fields. */
+/** Applies to each member of a union, so that each answer keeps its own fields. */
 type Body<T> = T extends unknown ? Omit<T, 'id' | 'rss'> : never
 
+const OUT_OF_MEMORY = /out of memory|OOM|enlarge memory|Array buffer allocation|memory left|Invalid string length/i
+
 /**
- * A parser process: takes jobs over its channel, one after the other, and answers over it. It holds no state between jobs,
- * writes nothing (it runs without the right to) and ends with its parent.
+ * A parser process: takes jobs over its channel, one after the other, and answers over it. It keeps nothing between jobs, has no
+ * permission to write, and ends with its parent.
  */
 function main(): void {
   silenceConsole()
   process.on('message', (job) => void work(job as Job))
   process.on('disconnect', () => process.exit(0))
-  // The event above is not seen within a parser that loops; another thread sees that the parent is gone.
+  // A parser in an endless loop never gets the event above. A thread of its own notices that the parent is gone.
   const watchdog = new Worker(
     `const parent = ${process.ppid}; setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, 1000)`,
     { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 } },
@@ -42,26 +44,16 @@ async function work(job: Job): Promise<void> {
     })
     answer({ type: 'done', summary })
   } catch (error) {
-    const known = error instanceof DocsearchError
-    const failure = known ? error : explain(error)
-    answer({
-      type: 'failed',
-      code: failure.code,
-      message: failure.message,
-      details: failure.details,
-      cause: String(known ? error.cause : error),
-      spent: !known,
-    })
+    const isKnown = error instanceof DocsearchError
+    const { code, message, details } = isKnown ? error : toFailure(error)
+    const cause = String(isKnown ? error.cause : error)
+    // After any other error the process gets no more jobs: a WebAssembly module that aborted never answers again.
+    answer({ type: 'failed', code, message, details, cause, isProcessBroken: !isKnown })
   }
 }
 
-/**
- * What is no DocsearchError is a parser that broke; the process is not used again, for a WebAssembly module that aborted
- * answers nothing more.
- */
-function explain(error: unknown): DocsearchError {
-  const memory = /out of memory|OOM|enlarge memory|Array buffer allocation|memory left|Invalid string length/i.test(String(error))
-  return memory ? outOfMemory(0, error) : crashed(error)
+function toFailure(error: unknown): DocsearchError {
+  return OUT_OF_MEMORY.test(String(error)) ? outOfMemory(0, error) : crashed(error)
 }
 
 main()

@@ -1,4 +1,4 @@
-/** Engines print, and nobody reads it. */
+/** The parsers' packages print warnings that no program reads. */
 export function silenceConsole(): void {
   for (const name of ['log', 'info', 'warn', 'debug', 'error'] as const) console[name] = () => {}
 }

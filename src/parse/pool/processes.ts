@@ -1,0 +1,85 @@
+import type { Logger } from '../../core/logger.ts'
+import type { Job } from '../worker/protocol.ts'
+import { ParserProcess } from './parser-process.ts'
+import { Pauser } from './pauser.ts'
+
+/** A process ends after this many jobs, so that memory leaks end with it. */
+const MAX_JOBS_PER_PROCESS = 100
+/** An idle process is worth its memory for this long. */
+const MAX_IDLE_MS = 10 * 60_000
+
+/** The parser processes of a pool: those with a job, and the idle ones that wait for the next. */
+export class ParserProcesses {
+  private readonly all = new Set<ParserProcess>()
+  /** Sorted by the number of documents that each process has read. */
+  private readonly idle: { process: ParserProcess; timer: NodeJS.Timeout }[] = []
+  private readonly pauser: Pauser
+  private readonly maxIdle: number
+  private readonly log: Logger
+  private state: 'open' | 'closed' = 'open'
+
+  constructor({ maxIdle, log }: { maxIdle: number; log: Logger }) {
+    this.maxIdle = maxIdle
+    this.log = log
+    this.pauser = new Pauser(log)
+  }
+
+  /** Starts an idle process, because a start takes half a second of a core. */
+  warmUp(): void {
+    this.putBack(this.start())
+  }
+
+  /**
+   * Takes an idle process, or starts one. A document gets the process that has read most, which is the fastest; the check of an
+   * upload gets the one that has read least.
+   */
+  take(task: Job['task']): ParserProcess {
+    const entry = task === 'parse' ? this.idle.pop() : this.idle.shift()
+    if (entry === undefined) return this.start()
+    clearTimeout(entry.timer)
+    return entry.process
+  }
+
+  /** Keeps a process for the next job, unless it is worn out or one too many. */
+  putBack(process: ParserProcess): void {
+    if (this.state === 'closed' || process.jobs >= MAX_JOBS_PER_PROCESS || !this.all.has(process)) {
+      this.discard(process)
+      return
+    }
+    process.rest()
+    const timer = setTimeout(() => this.discard(process), MAX_IDLE_MS).unref()
+    const place = this.idle.findIndex((entry) => entry.process.documentsRead > process.documentsRead)
+    this.idle.splice(place < 0 ? this.idle.length : place, 0, { process, timer })
+    const [least] = this.idle
+    if (this.idle.length > this.maxIdle && least !== undefined) this.discard(least.process)
+  }
+
+  discard(process: ParserProcess): void {
+    this.forget(process)
+    process.kill()
+  }
+
+  /** Ends all processes, with or without a job. Resolves when they have ended. */
+  async close(): Promise<void> {
+    this.state = 'closed'
+    const processes = [...this.all]
+    for (const process of processes) this.discard(process)
+    await Promise.all(processes.map((process) => process.exited))
+  }
+
+  private start(): ParserProcess {
+    const process = new ParserProcess(this.log, this.pauser)
+    this.all.add(process)
+    void process.exited.then((exit) => {
+      this.forget(process)
+      if (exit.error !== undefined) this.log.error({ err: exit.error }, 'a parser process could not be started')
+    })
+    return process
+  }
+
+  private forget(process: ParserProcess): void {
+    this.all.delete(process)
+    const place = this.idle.findIndex((entry) => entry.process === process)
+    if (place >= 0) clearTimeout(this.idle.splice(place, 1)[0]?.timer)
+  }
+}
