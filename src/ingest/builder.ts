@@ -7,7 +7,7 @@ import type { DocumentChunks, IndexedChunk } from '../index/chunk-index.ts'
 import type { IndexedDocument } from '../records/records.ts'
 import { createBatcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
-import { IndexChanged } from './index-changed.ts'
+import { IndexChanged } from '../lifecycle/while-current.ts'
 import { createPassages } from './passages.ts'
 import { createPatience } from './patience.ts'
 import type { PrepareThreads } from './prepare/threads.ts'
@@ -73,7 +73,7 @@ export function createBuilder(
   async function recoverFrom(error: unknown, target: OpenIndex, signal: AbortSignal): Promise<void> {
     const isDamaged =
       isDocsearchError(error, 'index_corrupt') || (isDocsearchError(error, 'index_failed') && !(await target.index.check()).ok)
-    if (isDamaged) return lifecycle.rebuildBuilding('its files were damaged')
+    if (isDamaged) return lifecycle.restartBuilding('its files were damaged')
     log.error(
       { err: error, embedder: target.embedder.name },
       'the index of another embedder could not be built on; it is tried again',

@@ -109,7 +109,7 @@ export function createIngest(options: IngestOptions): Ingest {
     change: () => ({ reason: builder.reason() }),
     async status() {
       const { queued, processing, failed } = await records.queue.counts()
-      const held = patience.reason() ?? (lifecycle.active()?.canEmbed ? null : lifecycle.choice().reason)
+      const held = patience.reason() ?? (lifecycle.active()?.embedder.canEmbed ? null : lifecycle.choice().reason)
       const stands = held !== null && queued + processing > 0
       const message = stands
         ? `Processing waits: ${held}`

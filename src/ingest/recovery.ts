@@ -75,7 +75,7 @@ export function createReconciler({ records, lifecycle, log }: IngestOptions, wri
           await reconcileNow()
         } catch (error) {
           if (!isDocsearchError(error, 'index_corrupt')) throw error
-          await lifecycle.rebuild('its files were damaged')
+          await lifecycle.rebuildActive('its files were damaged')
         }
       }),
   }

@@ -3,7 +3,7 @@ import { isDocsearchError } from '../core/errors.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { QueuedDocument } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
-import { IndexChanged } from './index-changed.ts'
+import { IndexChanged } from '../lifecycle/while-current.ts'
 import type { Extracted, Steps } from './job.ts'
 import type { Patience } from './patience.ts'
 
@@ -167,7 +167,7 @@ export function createWorker(options: WorkerOptions): Worker {
   async function usableIndex(): Promise<OpenIndex> {
     for (;;) {
       const active = lifecycle.active()
-      if (active?.canEmbed) return active
+      if (active?.embedder.canEmbed) return active
       await new Promise<void>((resolve, reject) => {
         const done = () => {
           stop()

@@ -7,7 +7,7 @@ import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { IndexedChunk } from '../index/chunk-index.ts'
 import type { JobRef } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
-import { IndexChanged } from './index-changed.ts'
+import { IndexChanged } from '../lifecycle/while-current.ts'
 import type { Patience } from './patience.ts'
 
 /** Documents that end within this time share one commit, unless no other is in work … */
@@ -128,7 +128,7 @@ export function createIndexWriter(
       if (!damaged) throw error
       log.error({ err: error }, 'the index cannot be written to')
       // Everything is queued for the new index, these documents too.
-      await lifecycle.rebuild('its files were damaged')
+      await lifecycle.rebuildActive('its files were damaged')
     }
   }
 

@@ -1,151 +1,132 @@
 import { DocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { IndexRecord, Records } from '../records/records.ts'
-import { fingerprintOf, formatFingerprint, parseFingerprint } from './fingerprint.ts'
+import { fingerprintOf, formatFingerprint } from './fingerprint.ts'
+import type { ChooseEmbedder } from './lifecycle.ts'
 import type { OpenIndexes } from './open-indexes.ts'
-import type { LifecycleOptions } from './start.ts'
 
-export interface Building {
-  /**
-   * The index of this embedder becomes the one that is built: begun, or gone on with, or completed where it was kept. `in_use` when it is the active
-   * one, and what was being built goes. Throws `model_unusable`.
-   */
-  begin(embedder: string): Promise<'in_use' | 'building'>
-  /** From nothing, because its files are damaged. */
-  again(): Promise<void>
-  remove(embedder: string): Promise<void>
-  switchOver(options: { waitForReplaced: boolean }): Promise<'switched' | 'incomplete' | 'none'>
-  /** At start: opens what is kept; what nobody wants any more goes, rows and files. */
-  tidy(wanted: string | null): Promise<void>
+export interface BuildingParts {
+  records: Pick<Records, 'indexes'>
+  chooseEmbedder: ChooseEmbedder
+  openIndexes: OpenIndexes
 }
 
-/** The index beside the one in use: how it begins, and how it takes its place. */
-export function createBuilding({
-  records: { indexes },
-  chooseEmbedder,
-  openIndexes,
-  log,
-}: Pick<LifecycleOptions, 'chooseEmbedder' | 'log'> & { records: Pick<Records, 'indexes'>; openIndexes: OpenIndexes }): Building {
-  async function begin(name: string): Promise<'in_use' | 'building'> {
-    // As it is now, and not as an index was made with: the point may be that it has changed.
-    const { embedder, reason } = await chooseEmbedder(null, name)
+/** The index that is to replace the active one: how it begins, ends, and becomes active. Only one caller at a time may use it. */
+export class Building {
+  readonly #indexes: Records['indexes']
+  readonly #chooseEmbedder: ChooseEmbedder
+  readonly #open: OpenIndexes
+
+  constructor({ records, chooseEmbedder, openIndexes }: BuildingParts) {
+    this.#indexes = records.indexes
+    this.#chooseEmbedder = chooseEmbedder
+    this.#open = openIndexes
+  }
+
+  /**
+   * Begins, continues or resumes the index of this embedder. When the active index is already made with it, cancels what is being built and
+   * returns `in_use`. Throws `model_unusable`.
+   */
+  async begin(name: string): Promise<'in_use' | 'building'> {
+    // Without the fingerprint of an existing index: the model may have changed, which can be the reason for this call.
+    const { embedder, reason } = await this.#chooseEmbedder(null, name)
     if (embedder === null) throw new DocsearchError('model_unusable', reason)
     const fingerprint = formatFingerprint(fingerprintOf(embedder))
-    await indexes.choose(name)
-    const { active } = openIndexes
-    if (active?.canEmbed && active.record.fingerprint === fingerprint) {
+    await this.#indexes.choose(name)
+    const { active, building } = this.#open
+    if (active?.embedder.canEmbed && active.record.fingerprint === fingerprint) {
       await embedder.close()
-      await cancel()
+      await this.cancel()
       return 'in_use'
     }
-    if (openIndexes.building?.record.fingerprint === fingerprint) {
+    if (building?.record.fingerprint === fingerprint) {
       await embedder.close()
       return 'building'
     }
-    const others = (await indexes.all()).filter(({ state }) => state !== 'active')
-    const same = others.find((record) => record.fingerprint === fingerprint) ?? null
-    const opened = same && (await reopen(same))
-    if (same && opened === null) await indexes.drop(same.id)
-    const record =
-      same === null || opened === null
-        ? await indexes.build({ fingerprint, embeddingModel: embedder.name, dimensions: embedder.dimensions })
-        : same.state === 'retired'
-          ? ((await indexes.resume(same.id)) ?? same)
-          : same
-    const before = openIndexes.building
-    openIndexes.building = null
-    if (before) openIndexes.dropLater(before.record.id, before)
-    if (same && opened === null) await openIndexes.drop(same.id)
-    // Vectors of former weights are of no use to anybody.
-    for (const { id, embeddingModel } of others)
-      if (embeddingModel === embedder.name && id !== record.id && id !== before?.record.id) await forget(id)
-    const index = opened ?? (await openIndexes.open(record))
-    if (index === null) throw new DocsearchError('index_failed', 'A new index could not be opened.')
-    openIndexes.building = { record, embedder, index, canEmbed: true, real: embedder }
+    await this.#replaceBuilding(embedder, fingerprint)
     return 'building'
   }
 
-  async function reopen(record: IndexRecord) {
-    const retired = openIndexes.takeRetired(record.id)
-    await retired?.real?.close()
-    return retired?.index ?? (await openIndexes.open(record))
+  async #replaceBuilding(embedder: Embedder, fingerprint: string): Promise<void> {
+    const others = (await this.#indexes.all()).filter(({ state }) => state !== 'active')
+    const same = others.find((record) => record.fingerprint === fingerprint) ?? null
+    const reopened = same && (await this.#reopen(same))
+    const isDamaged = same !== null && reopened === null
+    if (isDamaged) await this.#indexes.drop(same.id)
+    const record = reopened
+      ? await this.#resume(same)
+      : await this.#indexes.build({ fingerprint, embeddingModel: embedder.name, dimensions: embedder.dimensions })
+    const before = this.#open.takeBuilding()
+    if (before) this.#open.dropLater(before.record.id, before)
+    if (isDamaged) await this.#open.dropFiles(same.id)
+    // Vectors of the same model with other weights are of no use.
+    for (const { id, embeddingModel } of others)
+      if (embeddingModel === embedder.name && id !== record.id && id !== before?.record.id) await this.#drop(id)
+    const index = reopened ?? (await this.#open.open(record))
+    if (index === null) throw new DocsearchError('index_failed', 'A new index could not be opened.')
+    this.#open.startBuilding({ record, embedder, index, ownEmbedder: embedder })
   }
 
-  async function forget(id: string): Promise<void> {
-    await indexes.drop(id)
-    openIndexes.dropLater(id, openIndexes.takeRetired(id))
+  async #reopen(record: IndexRecord): Promise<ChunkIndex | null> {
+    const retired = this.#open.takeRetired(record.id)
+    await retired?.ownEmbedder?.close()
+    return retired?.index ?? (await this.#open.open(record))
   }
 
-  async function cancel(): Promise<void> {
-    const before = openIndexes.building
-    openIndexes.building = null
-    for (const { id, state } of await indexes.all()) {
+  async #resume(record: IndexRecord): Promise<IndexRecord> {
+    if (record.state !== 'retired') return record
+    return (await this.#indexes.resume(record.id)) ?? record
+  }
+
+  /** Starts again from nothing, because the files are damaged. */
+  async restart(): Promise<void> {
+    const { building } = this.#open
+    if (building === null) return
+    await this.cancel()
+    await this.begin(building.embedder.name)
+  }
+
+  /** Drops the building index, row and files. */
+  async cancel(): Promise<void> {
+    const before = this.#open.takeBuilding()
+    for (const { id, state } of await this.#indexes.all()) {
       if (state !== 'building') continue
-      await indexes.drop(id)
-      openIndexes.dropLater(id, before?.record.id === id ? before : null)
+      await this.#indexes.drop(id)
+      this.#open.dropLater(id, before?.record.id === id ? before : null)
     }
   }
 
-  return {
-    begin,
+  /** Drops the building or retired index of this embedder. Throws `model_in_use`, `index_not_found`. */
+  async remove(name: string): Promise<void> {
+    const all = await this.#indexes.all()
+    const found = all.find(({ embeddingModel, state }) => embeddingModel === name && state !== 'active')
+    if (found === undefined) {
+      if (all.some(({ embeddingModel }) => embeddingModel === name))
+        throw new DocsearchError('model_in_use', `${name} is in use. Switch to another one first, with \`docsearch models use\`.`)
+      throw new DocsearchError('index_not_found', `There is no index of ${name}.`)
+    }
+    if (found.state === 'retired') return this.#drop(found.id)
+    // A restart keeps the active index.
+    if (this.#open.active) await this.#indexes.choose(this.#open.active.record.embeddingModel)
+    return this.cancel()
+  }
 
-    async again() {
-      const before = openIndexes.building
-      if (before === null) return
-      await cancel()
-      await begin(before.embedder.name)
-    },
+  async #drop(id: string): Promise<void> {
+    await this.#indexes.drop(id)
+    this.#open.dropLater(id, this.#open.takeRetired(id))
+  }
 
-    async remove(name) {
-      const all = await indexes.all()
-      const found = all.find(({ embeddingModel, state }) => embeddingModel === name && state !== 'active')
-      if (found === undefined) {
-        if (all.some(({ embeddingModel }) => embeddingModel === name))
-          throw new DocsearchError('model_in_use', `${name} is in use; \`docsearch models use\` another one first.`)
-        throw new DocsearchError('index_not_found', `There is no index of ${name}.`)
-      }
-      if (found.state === 'retired') return forget(found.id)
-      // What is in use stays so after a restart.
-      if (openIndexes.active) await indexes.choose(openIndexes.active.record.embeddingModel)
-      return cancel()
-    },
-
-    async switchOver({ waitForReplaced }) {
-      const { active, building: next } = openIndexes
-      if (next === null) return 'none'
-      // Where nothing can be added to the active one, a replacement would be waited for in vain.
-      const wait = waitForReplaced && active?.canEmbed === true
-      if (!(await indexes.switchTo(next.record.id, { waitForReplaced: wait }))) return 'incomplete'
-      killPoint('switch')
-      openIndexes.active = { ...next, record: { ...next.record, state: 'active' } }
-      openIndexes.building = null
-      if (active === null) return 'switched'
-      const { record, index, real } = active
-      // An embedder of searches under way: it is closed with its index.
-      if (record.embeddingModel === next.record.embeddingModel) openIndexes.dropLater(record.id, { index, real })
-      else openIndexes.retire({ record: { ...record, state: 'retired' }, index, real })
-      return 'switched'
-    },
-
-    async tidy(wanted) {
-      const layout = openIndexes.active && parseFingerprint(openIndexes.active.record.fingerprint).layout
-      for (const record of await indexes.all()) {
-        const { id, state, embeddingModel, fingerprint } = record
-        if (state === 'active' || openIndexes.building?.record.id === id) continue
-        const isCurrent = parseFingerprint(fingerprint).layout === layout
-        const index = isCurrent && state === 'retired' ? await openIndexes.open(record) : null
-        if (index !== null) openIndexes.retire({ record, index, real: null })
-        // One that is being built waits for its embedder.
-        else if (!isCurrent || state === 'retired' || embeddingModel !== wanted) {
-          log.info(
-            { embedder: embeddingModel },
-            'an index that is not in use belongs to another version of docsearch, or to nobody',
-          )
-          await indexes.drop(id)
-        }
-      }
-      const known = new Set((await indexes.all()).map(({ id }) => id))
-      for (const id of await openIndexes.list()) if (!known.has(id)) await openIndexes.drop(id)
-    },
+  /** Makes the building index active, unless documents are missing from it. */
+  async switchOver({ waitForReplaced }: { waitForReplaced: boolean }): Promise<'switched' | 'incomplete' | 'none'> {
+    const { active, building } = this.#open
+    if (building === null) return 'none'
+    // While nothing can be added to the active index, a replacement never becomes ready: don't wait for it.
+    const wait = waitForReplaced && active?.embedder.canEmbed === true
+    if (!(await this.#indexes.switchTo(building.record.id, { waitForReplaced: wait }))) return 'incomplete'
+    killPoint('switch')
+    this.#open.switchOver()
+    return 'switched'
   }
 }

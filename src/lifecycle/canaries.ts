@@ -1,9 +1,9 @@
 import type { Embedder } from '../embed/embedder.ts'
 
 /**
- * Texts whose vectors are kept with an index. A model can give other vectors under the same name and digest (another version of Ollama, another
- * device): embedded again, these show it. Of several kinds and languages, because a fault in one of them may leave the others as they were.
- * None that has been released is changed: the vectors kept are of these.
+ * Texts whose vectors are stored with each index. A model can return other vectors under the same name and digest, for example with another
+ * version of Ollama or on another device; embedding these texts again shows it. They differ in kind and language, because a fault in one may
+ * leave the others as they were. Never change a text that has been released: the stored vectors belong to it.
  */
 const CANARIES: readonly string[] = [
   'The tenant pays the rent on the first working day of each month.',
@@ -12,10 +12,10 @@ const CANARIES: readonly string[] = [
   'const sum = prices.reduce((total, price) => total + price, 0)',
 ]
 
-/** The same model on other hardware stays above .999; a change of tokenizer, pooling or template falls far below this. */
-export const LEAST_SIMILARITY = 0.98
+/** The same model on other hardware stays above .999. Another tokenizer, pooling or template falls far below this. */
+export const MIN_SIMILARITY = 0.98
 
-/** Their vectors; null when the model gives none for one of them. Throws as `embedDocuments` does. */
+/** Returns the vectors of the canary texts, or null when the model can't embed one of them. Throws as `embedDocuments` does. */
 export async function embedCanaries(embedder: Embedder, signal: AbortSignal): Promise<Float32Array[] | null> {
   const vectors = await embedder.embedDocuments(
     CANARIES.map((text) => ({ text, title: null })),
@@ -24,7 +24,7 @@ export async function embedCanaries(embedder: Embedder, signal: AbortSignal): Pr
   return vectors.every((vector) => vector !== null) ? vectors : null
 }
 
-/** Cosine similarity of those that differ most; 0 when they cannot be compared. Both of length 1. */
+/** Returns the cosine similarity of the two vectors that differ most, or 0 when they can't be compared. All vectors have length 1. */
 export function leastSimilarity(before: readonly Float32Array[], now: readonly Float32Array[]): number {
   if (before.length !== now.length) return 0
   return Math.min(...before.map((vector, i) => cosine(vector, now[i]!)))

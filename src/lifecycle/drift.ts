@@ -1,89 +1,103 @@
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
-import { embedCanaries, LEAST_SIMILARITY, leastSimilarity } from './canaries.ts'
+import { embedCanaries, leastSimilarity, MIN_SIMILARITY } from './canaries.ts'
 import type { LoadedIndex, OpenIndexes } from './open-indexes.ts'
-import { missing } from './missing-embedder.ts'
+import { placeholderEmbedder } from './placeholder-embedder.ts'
 import { driftMessage } from './status.ts'
 
-/** After a look that found nobody there. */
+/** The pause after a check that could not reach the model. */
 const RETRY_MS = 60_000
-/** A timer takes no more. */
-const LONGEST_MS = 2 ** 31 - 1
+/** The longest delay that setTimeout takes. */
+const MAX_DELAY_MS = 2 ** 31 - 1
 
-export interface DriftWatch {
-  /** Looks now, without anybody waiting. */
-  soon(): void
-  stop(): void
-}
-
-/**
- * Compares what the model gives for the canary texts with what it gave when the index was begun. Where that differs, nothing is embedded with it
- * any more, neither document nor question, until somebody has everything embedded anew, or it is as it was.
- */
-export function startDriftWatch(options: {
+export interface DriftWatchOptions {
   records: Pick<Records, 'indexes'>
   openIndexes: OpenIndexes
-  /** Nobody else changes the openIndexes meanwhile. */
+  /** Runs `work` while nothing else changes the open indexes. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
-  changed: () => void
+  onChange: () => void
   checkEveryMs: number
   signal: AbortSignal
   log: Logger
-}): DriftWatch {
-  const { records, openIndexes, exclusive, signal, log } = options
-  let timer: NodeJS.Timeout | undefined
-  let looking = false
-  /** Seen by this watch since it began: another index, or time, makes a further look worth it. */
-  let seen = new Set<string>()
+}
 
-  async function look(loaded: LoadedIndex): Promise<void> {
-    const { record, real } = loaded
-    // Ours changes with a version of ours only, which its fingerprint says.
-    if (real === null || real.name === 'builtin') return
-    const now = await embedCanaries(real, signal)
-    if (now === null) return
-    const before = await records.indexes.canaries(record.id)
-    seen.add(record.id)
-    if (before === null) return records.indexes.setCanaries(record.id, now)
-    const similarity = leastSimilarity(before, now)
-    await exclusive(async () => {
-      const { active } = openIndexes
-      if (active?.record.id !== record.id || active.real !== real) return
-      const isDrifted = similarity < LEAST_SIMILARITY
-      if (isDrifted === !active.canEmbed) return
-      const message = driftMessage(real, similarity)
-      if (isDrifted) log.error({ embedder: real.name, similarity }, message)
-      else log.info({ embedder: real.name, similarity }, 'the embedding model gives the vectors of the index again')
-      const embedder = isDrifted ? missing(record, 'embedding_model_changed', message) : real
-      openIndexes.active = { ...active, embedder, canEmbed: !isDrifted }
-      options.changed()
-    })
+/**
+ * Compares the vectors that a model returns for the canary texts with those it returned when the index was begun. When they differ, the model
+ * embeds neither documents nor questions until the user rebuilds the index, or until the former vectors are back.
+ */
+export class DriftWatch {
+  #state: 'waiting' | 'checking' | 'stopped' = 'waiting'
+  #timer: NodeJS.Timeout | undefined
+  /** Indexes checked in this round. A change of index checks only the new one; the timer begins a new round. */
+  #checked = new Set<string>()
+  readonly #options: DriftWatchOptions
+
+  constructor(options: DriftWatchOptions) {
+    this.#options = options
   }
 
-  async function lookAtAll(all: boolean): Promise<void> {
-    if (looking || signal.aborted) return
-    looking = true
-    let next = Math.min(options.checkEveryMs, LONGEST_MS)
+  /** Checks the indexes that this round has not checked yet. Returns at once. */
+  checkSoon(): void {
+    void this.#checkAll()
+  }
+
+  stop(): void {
+    this.#state = 'stopped'
+    clearTimeout(this.#timer)
+  }
+
+  async #checkAll(): Promise<void> {
+    if (this.#state !== 'waiting') return
+    this.#state = 'checking'
+    const { openIndexes, checkEveryMs, log } = this.#options
+    let delay = Math.min(checkEveryMs, MAX_DELAY_MS)
     try {
-      if (all) seen = new Set()
       for (const loaded of [openIndexes.active, openIndexes.building])
-        if (loaded && !seen.has(loaded.record.id)) await look(loaded)
+        if (loaded && !this.#checked.has(loaded.record.id)) await this.#check(loaded)
     } catch (error) {
-      // It does not answer, or is another model by its digest: both are told elsewhere.
+      // The model does not answer, or has another digest: health reports both.
       log.debug({ err: error }, 'the canary texts could not be embedded')
-      next = Math.min(next, RETRY_MS)
-    } finally {
-      looking = false
-      if (!signal.aborted) {
-        clearTimeout(timer)
-        timer = setTimeout(() => void lookAtAll(true), next)
-        timer.unref()
-      }
+      delay = Math.min(delay, RETRY_MS)
     }
+    this.#schedule(delay)
   }
 
-  return {
-    soon: () => void lookAtAll(false),
-    stop: () => clearTimeout(timer),
+  #schedule(delay: number): void {
+    if (this.#state === 'stopped') return
+    this.#state = 'waiting'
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#checked = new Set()
+      void this.#checkAll()
+    }, delay)
+    this.#timer.unref()
+  }
+
+  async #check({ record, ownEmbedder }: LoadedIndex): Promise<void> {
+    // The built-in embedder changes only with docsearch itself, and then its fingerprint changes.
+    if (ownEmbedder === null || !ownEmbedder.isExternal) return
+    const now = await embedCanaries(ownEmbedder, this.#options.signal)
+    if (now === null) return
+    const { indexes } = this.#options.records
+    const before = await indexes.canaries(record.id)
+    this.#checked.add(record.id)
+    if (before === null) return indexes.setCanaries(record.id, now)
+    const similarity = leastSimilarity(before, now)
+    await this.#options.exclusive(async () => this.#apply(record.id, ownEmbedder, similarity))
+  }
+
+  #apply(id: string, ownEmbedder: NonNullable<LoadedIndex['ownEmbedder']>, similarity: number): void {
+    const { openIndexes, onChange, log } = this.#options
+    const { active } = openIndexes
+    if (active?.record.id !== id || active.ownEmbedder !== ownEmbedder) return
+    const hasDrifted = similarity < MIN_SIMILARITY
+    if (hasDrifted === !active.embedder.canEmbed) return
+    const message = driftMessage(ownEmbedder, similarity)
+    if (hasDrifted) log.error({ embedder: ownEmbedder.name, similarity }, message)
+    else log.info({ embedder: ownEmbedder.name, similarity }, 'the embedding model gives the vectors of the index again')
+    openIndexes.setActiveEmbedder(
+      hasDrifted ? placeholderEmbedder(active.record, 'embedding_model_changed', message) : ownEmbedder,
+    )
+    onChange()
   }
 }

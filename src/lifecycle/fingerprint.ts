@@ -4,11 +4,11 @@ import { INDEX_LAYOUT_VERSION } from '../index/chunk-index.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 
-/** Of everything that makes an index what it is: two parts, because they change for different reasons. */
+/** Names everything that makes an index what it is, in two parts that change for different reasons. */
 export interface IndexFingerprint {
-  /** Embedder.fingerprint: another one means vectors that cannot be compared. */
+  /** `Embedder.fingerprint`. Vectors of two different fingerprints can't be compared. */
   embedder: string
-  /** Ours: how text is read, cut, analysed and laid out. */
+  /** The versions of docsearch's own steps: how it reads, cuts, analyses and stores text. */
   layout: string
 }
 

@@ -1,75 +1,106 @@
 import type { Embedder } from '../embed/embedder.ts'
-import type { ChunkIndex } from '../index/chunk-index.ts'
-import type { IndexRecord } from '../records/records.ts'
+import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
+import type { Logger } from '../core/logger.ts'
+import type { IndexRecord, Records } from '../records/records.ts'
 
 /**
- * Which embedder and which index are in use. An index made with one embedder is never queried with another: both change together, in one
- * moment, and `current` gives them as one object, so that whoever asks once works with a pair that belongs together.
+ * Decides which index is active, building or retired, and switches between them. An index is only used with the embedder that made it, so
+ * `active` and `building` return both as one object: a caller that reads it once always has a pair that belongs together.
  */
 export interface Lifecycle {
-  /** Null while no embedder could be determined (an Ollama that was asked for by name and has never answered). */
+  /** The index that answers searches. Null until an embedder is found, for example while the configured Ollama has never answered. */
   active(): OpenIndex | null
-  /** The one that is made beside the current one, document by document, until it takes its place (`switchOver`). */
+  /** The index that is filled to replace the active one (see `switchOver`). Null when there is none. */
   building(): OpenIndex | null
-  /** Every open index but the current one. What is deleted goes from them too. */
+  /** Every open index except the active one. Deletions have to reach these too. */
   inactive(): readonly Pick<OpenIndex, 'record' | 'index'>[]
-  /** Every index there is, open or not. */
+  /** The state of every index in the records, open or not. */
   indexes(): Promise<IndexState[]>
   /**
-   * Another embedder (`builtin`, `ollama:MODEL`): its index is made beside the current one, or one that was kept is completed. Another one that
-   * was being built goes. It stays chosen after a restart. Throws DocsearchError `model_unusable` with the reason.
+   * Chooses another embedder (`builtin`, `ollama:MODEL`). Starts to build its index, or resumes a retired one, and cancels any other index that is
+   * being built. The choice outlasts a restart. Throws `model_unusable` with the reason.
    */
   use(embedder: string): Promise<UseOutcome>
-  /** The index of this embedder that is kept or being built goes. Throws `model_in_use`, `index_not_found`. */
+  /** Drops the retired or building index of this embedder. Throws `model_in_use`, `index_not_found`. */
   remove(embedder: string): Promise<void>
   /**
-   * The one moment of a change. False while the index that is built lacks something; true also when there is none. Nothing may be written to either
-   * index meanwhile.
+   * Makes the building index active, in one moment. Returns false while that index lacks documents, and true also when nothing is being built.
+   * Nothing may write to either index meanwhile.
    */
   switchOver(options: { waitForReplaced: boolean }): Promise<boolean>
-  /** The index turned out to be damaged: it is dropped, an empty one takes its place, and everything goes back into the queue. */
-  rebuild(reason: string): Promise<void>
-  /** The same of the one that is built: it is begun anew. */
-  rebuildBuilding(reason: string): Promise<void>
-  /** Which embedder, and why, in words for `serve`'s output and for health. */
-  choice(): { embedder: string; reason: string }
-  /** State of embedder and index for health. Never throws. */
+  /** Replaces the active index by an empty one, because its files are damaged, and queues every document. */
+  rebuildActive(reason: string): Promise<void>
+  /** Starts the building index again from nothing, because its files are damaged. */
+  restartBuilding(reason: string): Promise<void>
+  /** The chosen embedder, and why, in words for `serve`'s output and for health. */
+  choice(): Choice
+  /** The state of embedder and index for health. Never throws. */
   status(): Promise<{ embedder: LifecycleCheck; index: LifecycleCheck }>
-  /** Calls back when `current()` or `building()` becomes something else. Returns the way to stop. */
+  /** Calls the listener whenever `active()` or `building()` has changed. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void
+  /** Returns the first value other than null that `find` returns, now or after a change. Rejects with the signal's reason. */
+  waitFor<T>(find: () => T | null, signal: AbortSignal): Promise<T>
   close(): Promise<void>
 }
 
+/** An open index and its embedder. While that embedder can't be used, `embedder` is a placeholder with `canEmbed` false: keywords still find. */
 export interface OpenIndex {
   record: IndexRecord
   embedder: Embedder
   index: ChunkIndex
-  /**
-   * False while the embedder of this index is out of reach or has become another model: `embedder` then stands in for it and refuses to embed.
-   * What is in the index is found by keywords; nothing can be added.
-   */
-  canEmbed: boolean
 }
 
 export interface IndexState {
   record: IndexRecord
-  /** Null where it is not open or cannot be read. */
+  /** Null when the index is not open or can't be read. */
   chunks: number | null
   sizeBytes: number
-  /** Documents that are in it, of those that have to be; of the one in use, all. */
+  /** How many documents the index has, of all it needs. Null for the active index. */
   progress: { done: number; total: number } | null
 }
 
 export interface UseOutcome {
-  /** As it is called from here on: `ollama:embeddinggemma`. */
+  /** The embedder's full name: `ollama:embeddinggemma`. */
   embedder: string
   state: 'in_use' | 'building'
-  /** What the caller should know beside it, as a sentence. */
+  /** A sentence the caller should also know, if any. */
   notice: string | null
+}
+
+export interface Choice {
+  embedder: string
+  reason: string
 }
 
 export interface LifecycleCheck {
   status: 'ok' | 'degraded' | 'unavailable'
   message: string
   [fact: string]: unknown
+}
+
+/** What the existing index was made with, so that the setting `auto` keeps that embedder. */
+export interface ExistingIndex {
+  embeddingModel: string
+  fingerprint: string
+}
+
+/** Sets an embedder up. `named` is the embedder of an index or of the user's choice; undefined leaves it to the configuration. */
+export type ChooseEmbedder = (
+  existing: ExistingIndex | null,
+  named?: string,
+) => Promise<{
+  /** Null while the embedder can't be used. */
+  embedder: Embedder | null
+  reason: string
+}>
+
+export interface LifecycleOptions {
+  records: Pick<Records, 'indexes' | 'queue'>
+  indexStore: ChunkIndexStore
+  chooseEmbedder: ChooseEmbedder
+  /** The embedder that the configuration names; it beats the one chosen while running. Null for `auto`. */
+  pinned?: string | null
+  /** How often the vectors of the canary texts are compared, in addition to every start. */
+  checkEveryMs?: number
+  log: Logger
 }

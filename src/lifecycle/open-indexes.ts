@@ -3,133 +3,163 @@ import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import type { IndexRecord, Records } from '../records/records.ts'
-import type { OpenIndex, IndexState } from './lifecycle.ts'
+import type { IndexState, OpenIndex } from './lifecycle.ts'
+import { PendingDrops } from './pending-drops.ts'
 
-/** A search that began before a change may still read the index that goes. */
-const DROP_DELAY_MS = 30_000
-
-/** An index that is open. */
+/** An open index, with the embedder that made it. */
 export interface LoadedIndex extends OpenIndex {
-  /** The embedder itself, also while `embedder` stands in for it. Null where it cannot be had, and for those kept since before the start. */
-  real: Embedder | null
+  /**
+   * The embedder itself, even while `embedder` is a placeholder because the model has changed. Null while the embedder is out of reach, and for
+   * an index that was retired before this start.
+   */
+  ownEmbedder: Embedder | null
 }
 
-type RetiredIndex = Pick<LoadedIndex, 'record' | 'index' | 'real'>
+export type RetiredIndex = Pick<LoadedIndex, 'record' | 'index' | 'ownEmbedder'>
 
-/** The indexes that are open: the active one, the one being built, and those that are kept. Changed by one at a time. */
-export interface OpenIndexes {
-  active: LoadedIndex | null
-  building: LoadedIndex | null
-  retired: readonly RetiredIndex[]
-  inactive(): Pick<LoadedIndex, 'record' | 'index'>[]
-  /** This record becomes the active one; its index is opened unless it is the one that is open. Throws `index_corrupt`. */
-  take(record: IndexRecord, embedder: Embedder): Promise<void>
-  /** Opens one to be built; null when its files are damaged. */
-  open(record: IndexRecord): Promise<ChunkIndex | null>
-  retire(retired: RetiredIndex): void
-  /** It goes from the list of those kept, and stays open. */
-  takeRetired(id: string): RetiredIndex | null
-  /** Its row is gone already; its files follow, once no search reads them any more. */
-  dropLater(id: string, open: Pick<LoadedIndex, 'index' | 'real'> | null): void
-  drop(id: string): Promise<void>
-  list(): Promise<string[]>
-  states(): Promise<IndexState[]>
-  state(record: IndexRecord): Promise<IndexState>
-  close(): Promise<void>
-}
+/** The open indexes: the active one, the building one and the retired ones. Only one caller at a time may change them. */
+export class OpenIndexes {
+  #active: LoadedIndex | null = null
+  #building: LoadedIndex | null = null
+  #retired: RetiredIndex[] = []
+  readonly #drops: PendingDrops
+  readonly #records: Pick<Records, 'indexes'>
+  readonly #store: ChunkIndexStore
+  readonly #log: Logger
 
-export function createOpenIndexes({
-  records,
-  indexStore,
-  log,
-}: {
-  records: Pick<Records, 'indexes'>
-  indexStore: ChunkIndexStore
-  log: Logger
-}): OpenIndexes {
-  const leaving = new Map<NodeJS.Timeout, () => Promise<void>>()
-
-  async function state(record: IndexRecord): Promise<IndexState> {
-    const loaded = [openIndexes.active, openIndexes.building, ...openIndexes.retired].find((one) => one?.record.id === record.id)
-    const [chunks, sizeBytes, progress] = await Promise.all([
-      loaded ? countOf(loaded) : null,
-      indexStore.size(record.id),
-      record.state === 'active' ? null : records.indexes.progress(record.id),
-    ])
-    return { record, chunks, sizeBytes, progress }
+  constructor({ records, indexStore, log }: { records: Pick<Records, 'indexes'>; indexStore: ChunkIndexStore; log: Logger }) {
+    this.#records = records
+    this.#store = indexStore
+    this.#log = log
+    this.#drops = new PendingDrops(log)
   }
 
-  /** An index that cannot be read is listed without its count; health says what is wrong with it. */
-  async function countOf({ record, index }: Pick<LoadedIndex, 'record' | 'index'>): Promise<number | null> {
+  get active(): LoadedIndex | null {
+    return this.#active
+  }
+
+  get building(): LoadedIndex | null {
+    return this.#building
+  }
+
+  inactive(): RetiredIndex[] {
+    return [...(this.#building ? [this.#building] : []), ...this.#retired]
+  }
+
+  /**
+   * Makes the index of this record active, with this embedder, and closes what they replace. The index is opened unless it is the one that is
+   * active already and only its embedder is new. Throws `index_corrupt`.
+   */
+  async activate(record: IndexRecord, embedder: Embedder): Promise<void> {
+    const before = this.#active
+    const { id, dimensions } = record
+    const index = before?.record.id === id ? before.index : await this.#store.open({ id, dimensions })
+    this.#active = { record, embedder, index, ownEmbedder: embedder.canEmbed ? embedder : null }
+    if (before && before.embedder !== embedder) await before.embedder.close()
+    if (before && before.index !== index) await before.index.close()
+  }
+
+  /** Answers with another embedder from the active index: a placeholder, or its own again. */
+  setActiveEmbedder(embedder: Embedder): void {
+    if (this.#active) this.#active = { ...this.#active, embedder }
+  }
+
+  startBuilding(next: LoadedIndex): void {
+    this.#building = next
+  }
+
+  /** Stops building. Returns the index that was being built; it stays open. */
+  takeBuilding(): LoadedIndex | null {
+    const before = this.#building
+    this.#building = null
+    return before
+  }
+
+  /**
+   * Makes the building index active. The former active index is retired, or dropped when both are of the same model: a search that is under way
+   * may still use its embedder, which is closed with it.
+   */
+  switchOver(): void {
+    const next = this.takeBuilding()
+    if (next === null) return
+    const former = this.#active
+    this.#active = { ...next, record: { ...next.record, state: 'active' } }
+    if (former === null) return
+    const { record, index, ownEmbedder } = former
+    if (record.embeddingModel === next.record.embeddingModel) this.dropLater(record.id, former)
+    else this.retire({ record: { ...record, state: 'retired' }, index, ownEmbedder })
+  }
+
+  retire(index: RetiredIndex): void {
+    this.#retired = [...this.#retired, index]
+  }
+
+  /** Removes an index from the retired ones. It stays open. Null when it is not among them. */
+  takeRetired(id: string): RetiredIndex | null {
+    const found = this.#retired.find(({ record }) => record.id === id) ?? null
+    this.#retired = this.#retired.filter((retired) => retired !== found)
+    return found
+  }
+
+  /** Opens an index that is not active. Returns null when its files are damaged. */
+  async open({ id, dimensions }: IndexRecord): Promise<ChunkIndex | null> {
     try {
-      return await index.countChunks()
+      return await this.#store.open({ id, dimensions })
     } catch (error) {
-      log.warn({ err: error, index: record.id }, 'the passages of an index could not be counted')
+      if (!isDocsearchError(error, 'index_corrupt')) throw error
+      this.#log.warn({ err: error, index: id }, 'dropping a damaged index that is not active')
       return null
     }
   }
 
-  const openIndexes: OpenIndexes = {
-    active: null,
-    building: null,
-    retired: [],
-    inactive: () => [...(openIndexes.building ? [openIndexes.building] : []), ...openIndexes.retired],
-    async take(record, embedder) {
-      const before = openIndexes.active
-      // The index that is open already serves on: only its embedder has come.
-      const reused = before?.record.id === record.id ? before.index : null
-      const index = reused ?? (await indexStore.open({ id: record.id, dimensions: record.dimensions }))
-      const canEmbed = embedder.maxTokens > 0
-      openIndexes.active = { record, embedder, index, canEmbed, real: canEmbed ? embedder : null }
-      // On a rebuild the embedder stays.
-      if (before && before.embedder !== embedder) await before.embedder.close()
-      if (before && before.index !== index) await before.index.close()
-    },
-    async open({ id, dimensions }) {
-      try {
-        return await indexStore.open({ id, dimensions })
-      } catch (error) {
-        if (!isDocsearchError(error, 'index_corrupt')) throw error
-        log.warn({ err: error, index: id }, 'an index that is not in use is damaged and is dropped')
-        return null
-      }
-    },
-    retire(retired) {
-      openIndexes.retired = [...openIndexes.retired, retired]
-    },
-    takeRetired(id) {
-      const found = openIndexes.retired.find((retired) => retired.record.id === id) ?? null
-      openIndexes.retired = openIndexes.retired.filter((retired) => retired !== found)
-      return found
-    },
-    dropLater(id, open) {
-      const end = async () => {
-        leaving.delete(timer)
-        await open?.real?.close()
-        await open?.index.close()
-        await indexStore.drop(id)
-      }
-      const timer = setTimeout(
-        () => void end().catch((error: unknown) => log.warn({ err: error, index: id }, 'an index could not be dropped')),
-        DROP_DELAY_MS,
-      )
-      timer.unref()
-      leaving.set(timer, end)
-    },
-    drop: (id) => indexStore.drop(id),
-    list: () => indexStore.list(),
-    state,
-    states: async () => Promise.all((await records.indexes.all()).map(state)),
-    async close() {
-      for (const [timer, end] of leaving) {
-        clearTimeout(timer)
-        await end()
-      }
-      for (const loaded of [openIndexes.active, openIndexes.building, ...openIndexes.retired]) {
-        await loaded?.real?.close()
-        await loaded?.index.close()
-      }
-    },
+  /** Deletes the files of an index whose row is gone, once no search can read them any more. */
+  dropLater(id: string, open: Pick<LoadedIndex, 'index' | 'ownEmbedder'> | null): void {
+    this.#drops.add(id, async () => {
+      await open?.ownEmbedder?.close()
+      await open?.index.close()
+      await this.#store.drop(id)
+    })
   }
-  return openIndexes
+
+  dropFiles(id: string): Promise<void> {
+    return this.#store.drop(id)
+  }
+
+  /** Deletes the files of every index that has no row. */
+  async dropFilesWithoutRow(): Promise<void> {
+    const known = new Set((await this.#records.indexes.all()).map(({ id }) => id))
+    for (const id of await this.#store.list()) if (!known.has(id)) await this.#store.drop(id)
+  }
+
+  async states(): Promise<IndexState[]> {
+    return Promise.all((await this.#records.indexes.all()).map((record) => this.state(record)))
+  }
+
+  async state(record: IndexRecord): Promise<IndexState> {
+    const open = [this.#active, ...this.inactive()].find((one) => one?.record.id === record.id)
+    const [chunks, sizeBytes, progress] = await Promise.all([
+      open ? this.#countChunks(open) : null,
+      this.#store.size(record.id),
+      record.state === 'active' ? null : this.#records.indexes.progress(record.id),
+    ])
+    return { record, chunks, sizeBytes, progress }
+  }
+
+  async close(): Promise<void> {
+    await this.#drops.finish()
+    for (const open of [this.#active, ...this.inactive()]) {
+      await open?.ownEmbedder?.close()
+      await open?.index.close()
+    }
+  }
+
+  /** An index that can't be read is listed without its count; health says what is wrong with it. */
+  async #countChunks({ record, index }: RetiredIndex): Promise<number | null> {
+    try {
+      return await index.countChunks()
+    } catch (error) {
+      this.#log.warn({ err: error, index: record.id }, 'could not count the passages of an index')
+      return null
+    }
+  }
 }

@@ -1,266 +1,199 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../core/clock.ts'
-import { DocsearchError, isDocsearchError } from '../core/errors.ts'
-import type { Logger } from '../core/logger.ts'
+import { isDocsearchError } from '../core/errors.ts'
 import { oneAtATime } from '../core/one-at-a-time.ts'
-import type { Embedder } from '../embed/embedder.ts'
-import type { ChunkIndexStore } from '../index/chunk-index.ts'
-import type { IndexRecord, Records } from '../records/records.ts'
-import { createBuilding } from './building.ts'
-import { startDriftWatch } from './drift.ts'
-import type { Lifecycle } from './lifecycle.ts'
-import { fingerprintOf, formatFingerprint, parseFingerprint } from './fingerprint.ts'
-import { createOpenIndexes } from './open-indexes.ts'
-import { missing } from './missing-embedder.ts'
-import { describeStatus, remedy } from './status.ts'
+import { withoutLatest } from '../ollama/client.ts'
+import { ActiveIndex } from './active-index.ts'
+import { Building } from './building.ts'
+import { Changes } from './changes.ts'
+import { DriftWatch } from './drift.ts'
+import { dropLeftovers } from './leftovers.ts'
+import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex, UseOutcome } from './lifecycle.ts'
+import { OpenIndexes } from './open-indexes.ts'
+import { RetryTimer } from './retry-timer.ts'
+import { describeStatus } from './status.ts'
 
-const RETRY_FIRST_MS = 1_000
-const RETRY_MOST_MS = 60_000
 const DAY_MS = 86_400_000
 const CLOSE_MS = 2_000
 
-/** What the index there is was made with, so that `auto` stays with it. */
-export interface ExistingIndex {
-  embeddingModel: string
-  fingerprint: string
-}
-
-export interface LifecycleOptions {
-  records: Pick<Records, 'indexes' | 'queue'>
-  indexStore: ChunkIndexStore
-  /** `named` is what was chosen while it ran, or the embedder of an index; undefined leaves it to the configuration. */
-  chooseEmbedder: (
-    existing: ExistingIndex | null,
-    named?: string,
-  ) => Promise<{
-    embedder: Embedder | null
-    reason: string
-  }>
-  /** The embedder that the configuration names; it beats what was chosen while it ran. Null for `auto`. */
-  pinned?: string | null
-  /** How often the vectors of the canary texts are compared, beside every start. */
-  checkEveryMs?: number
-  clock: Clock
-  log: Logger
-}
-
 /**
- * Chooses the embedder and opens the index that belongs to it. Another layout of ours, or damage: an empty index takes the place of the old one and
- * every document is queued again. Another embedder: its index is built beside the old one, which serves until that is whole. The same model with
- * other weights or other vectors is not taken silently: the index serves keywords until somebody says `docsearch models use`.
+ * Chooses the embedder and opens its index. A damaged index, or one of another version of docsearch, is replaced by an empty one and every
+ * document is queued. For another embedder, a second index is built while the first one answers. When the same model has other weights or
+ * vectors, the index answers keyword searches only, until the user runs `docsearch models use`.
  */
 export async function startLifecycle(options: LifecycleOptions): Promise<Lifecycle> {
-  const { records, indexStore, chooseEmbedder, log } = options
-  const pinned = options.pinned == null ? null : withoutLatest(options.pinned)
-  const closing = new AbortController()
-  const exclusive = oneAtATime()
-  const openIndexes = createOpenIndexes({ records, indexStore, log })
-  const building = createBuilding({ records, chooseEmbedder, openIndexes, log })
-  let choice = { embedder: 'none', reason: '' }
-  let rebuilt: string | null = null
-  let retry: NodeJS.Timeout | undefined
+  const lifecycle = new IndexLifecycle(options)
+  await lifecycle.start()
+  return lifecycle
+}
 
-  /** True when there is nothing to try again. */
-  async function choose(): Promise<boolean> {
-    const record = await records.indexes.active()
-    const named = pinned ?? (await records.indexes.chosen())
-    const other = record !== null && named !== null && named !== record.embeddingModel ? named : null
-    const own = other === null ? named : record!.embeddingModel
-    const settled = await serveOwn(record, own ?? undefined)
-    if (other === null || closing.signal.aborted) return settled
-    return (await begin(other)) && settled
-  }
+class IndexLifecycle implements Lifecycle {
+  readonly #options: LifecycleOptions
+  /** The embedder that the configuration names. */
+  readonly #pinned: string | null
+  readonly #closing = new AbortController()
+  readonly #exclusive = oneAtATime()
+  readonly #changes = new Changes()
+  readonly #open: OpenIndexes
+  readonly #active: ActiveIndex
+  readonly #building: Building
+  readonly #retry: RetryTimer
+  readonly #drift: DriftWatch
 
-  /** The index that is in use, with its embedder, or with what stands in for it. */
-  async function serveOwn(record: IndexRecord | null, named: string | undefined): Promise<boolean> {
-    const made = record && parseFingerprint(record.fingerprint)
-    const existing = record && made ? { embeddingModel: record.embeddingModel, fingerprint: made.embedder } : null
-    const { active } = openIndexes
-    // It serves already; only the building one is tried again.
-    if (active?.real && active.record.id === record?.id) return true
-    const { embedder, reason } = await chooseEmbedder(existing, named)
-    if (closing.signal.aborted) {
-      await embedder?.close()
-      return true
-    }
-    if (embedder === null) {
-      choice = { embedder: record?.embeddingModel ?? 'none', reason }
-      if (record && active === null) await serve(record, missing(record, 'embedder_unavailable', reason))
-      return false
-    }
-    choice = { embedder: embedder.name, reason }
-    const wanted = fingerprintOf(embedder)
-    if (record && made && made.embedder !== wanted.embedder && isSameModel(record, embedder)) {
-      await embedder.close()
-      const message = `${embedder.name} is no longer the model this index was made with. ${remedy(embedder.name)}`
-      log.error({ embedder: embedder.name, made_with: made.embedder, now: wanted.embedder }, message)
-      choice = { embedder: embedder.name, reason: message }
-      await serve(record, missing(record, 'embedding_model_changed', message))
-      return true
-    }
-    if (record && record.fingerprint === formatFingerprint(wanted)) await serve(record, embedder)
-    else await replace(record, embedder, record ? 'the embedder or the layout of the index is another one' : null)
-    return true
-  }
-
-  /** Opens the index of this record; a damaged one is replaced. */
-  async function serve(record: IndexRecord, embedder: Embedder): Promise<void> {
-    try {
-      await openIndexes.take(record, embedder)
-    } catch (error) {
-      if (!isDocsearchError(error, 'index_corrupt')) throw error
-      log.error({ err: error, index: record.id }, 'the index is damaged and is built anew')
-      await replace(record, embedder, 'the index was damaged')
-    }
-  }
-
-  /** The order is safe against a crash at any point: recovery queues what a new record lacks, and drops tables without a row. */
-  async function replace(old: IndexRecord | null, embedder: Embedder, reason: string | null): Promise<void> {
-    const fingerprint = embedder.maxTokens > 0 ? formatFingerprint(fingerprintOf(embedder)) : old!.fingerprint
-    const record = await records.indexes.activate({
-      fingerprint,
-      embeddingModel: embedder.name,
-      dimensions: embedder.dimensions,
+  constructor(options: LifecycleOptions) {
+    const { records, log } = options
+    this.#options = options
+    this.#pinned = options.pinned == null ? null : withoutLatest(options.pinned)
+    this.#open = new OpenIndexes(options)
+    this.#active = new ActiveIndex({ ...options, openIndexes: this.#open, closing: this.#closing.signal })
+    this.#building = new Building({ ...options, openIndexes: this.#open })
+    this.#retry = new RetryTimer(
+      async () => {
+        const isSettled = await this.#exclusive(() => this.#choose())
+        this.#changed()
+        return isSettled
+      },
+      (error) => log.error({ err: error }, 'no embedder could be set up'),
+    )
+    this.#drift = new DriftWatch({
+      records,
+      openIndexes: this.#open,
+      exclusive: this.#exclusive,
+      onChange: () => this.#changed(),
+      checkEveryMs: options.checkEveryMs ?? DAY_MS,
+      signal: this.#closing.signal,
+      log,
     })
-    const queued = await records.queue.requeueAll()
-    await openIndexes.take(record, embedder)
-    if (old) await indexStore.drop(old.id)
-    if (reason === null) return
-    rebuilt = reason
-    log.warn({ reason, documents: queued }, 'the index is built anew')
   }
 
-  /** Begins or goes on with the index of another embedder; false when that cannot be used now. */
-  async function begin(other: string): Promise<boolean> {
+  async start(): Promise<void> {
+    const isSettled = await this.#exclusive(() => this.#choose())
+    await dropLeftovers({ ...this.#options, openIndexes: this.#open }, await this.#chosen())
+    if (!isSettled) this.#retry.start()
+    this.#drift.checkSoon()
+  }
+
+  /** Sets up the active index and, when another embedder is chosen, the building one. Returns false when something has to be tried again. */
+  async #choose(): Promise<boolean> {
+    const record = await this.#options.records.indexes.active()
+    const chosen = await this.#chosen()
+    const other = record !== null && chosen !== null && chosen !== record.embeddingModel ? chosen : null
+    const own = other === null ? chosen : record!.embeddingModel
+    const isSettled = await this.#active.openWithEmbedder(record, own ?? undefined)
+    if (other === null || this.#closing.signal.aborted) return isSettled
+    return (await this.#beginChosen(other)) && isSettled
+  }
+
+  async #chosen(): Promise<string | null> {
+    return this.#pinned ?? (await this.#options.records.indexes.chosen())
+  }
+
+  /** Returns false when the embedder can't be used now. */
+  async #beginChosen(embedder: string): Promise<boolean> {
+    const { log } = this.#options
     try {
-      const state = await building.begin(other)
-      if (state === 'building') log.info({ embedder: other }, 'an index is built beside the one in use')
+      const state = await this.#building.begin(embedder)
+      if (state === 'building') log.info({ embedder }, 'building an index for another embedder')
       return true
     } catch (error) {
       if (!isDocsearchError(error, 'model_unusable')) throw error
-      log.warn({ embedder: other, err: error }, 'another embedder was chosen and cannot be used now; it is tried again')
+      log.warn({ embedder, err: error }, 'the chosen embedder cannot be used now; trying again later')
       return false
     }
   }
 
-  const listeners = new Set<() => void>()
-  function changed(): void {
-    for (const listener of listeners) listener()
-    drift.soon()
+  #changed(): void {
+    this.#changes.announce()
+    this.#drift.checkSoon()
   }
 
-  function tryAgain(delay: number): void {
-    retry = setTimeout(() => {
-      exclusive(choose)
-        .then((settled) => {
-          changed()
-          if (!settled) tryAgain(Math.min(delay * 2, RETRY_MOST_MS))
-        })
-        .catch((error: unknown) => {
-          log.error({ err: error }, 'no embedder could be set up')
-          tryAgain(RETRY_MOST_MS)
-        })
-    }, delay)
-    retry.unref()
+  active(): OpenIndex | null {
+    return this.#open.active
   }
 
-  const drift = startDriftWatch({
-    records,
-    openIndexes,
-    exclusive,
-    changed: () => changed(),
-    checkEveryMs: options.checkEveryMs ?? DAY_MS,
-    signal: closing.signal,
-    log,
-  })
-  const settledAtOnce = await exclusive(choose)
-  await building.tidy(pinned ?? (await records.indexes.chosen()))
-  if (!settledAtOnce) tryAgain(RETRY_FIRST_MS)
-  drift.soon()
-
-  return {
-    active: () => openIndexes.active,
-    building: () => openIndexes.building,
-    inactive: () => openIndexes.inactive(),
-    indexes: () => openIndexes.states(),
-    choice: () => choice,
-    async status() {
-      // Health answers also while the database does not; its own check says what is wrong with it.
-      const beside = openIndexes.building === null ? null : await openIndexes.state(openIndexes.building.record).catch(() => null)
-      return describeStatus(openIndexes.active, choice.reason, rebuilt, beside)
-    },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    async use(name) {
-      const embedder = withoutLatest(name)
-      const state = await exclusive(async () => {
-        if (openIndexes.active !== null) return building.begin(embedder)
-        return firstIndex(embedder)
-      })
-      changed()
-      const notice =
-        pinned === null || pinned === embedder
-          ? null
-          : `This instance is started with the embedder ${pinned} by name, which decides again at its next start: start it without, or with ${embedder}.`
-      return { embedder, state, notice }
-    },
-    async remove(name) {
-      await exclusive(() => building.remove(withoutLatest(name)))
-      changed()
-    },
-    async switchOver(how) {
-      const done = await exclusive(() => building.switchOver(how))
-      if (done === 'switched') {
-        choice = { embedder: openIndexes.active!.embedder.name, reason: 'It was chosen with `docsearch models use`.' }
-        log.info({ embedder: choice.embedder }, 'searches are answered from the new index now')
-        changed()
-      }
-      return done !== 'incomplete'
-    },
-    rebuild(reason) {
-      const damaged = openIndexes.active
-      return exclusive(async () => {
-        // Two who meet the same damage cause one rebuild.
-        if (damaged === null || openIndexes.active !== damaged) return
-        log.error({ reason, index: damaged.record.id }, 'the index is damaged and is built anew')
-        await replace(damaged.record, damaged.embedder, reason)
-        changed()
-      })
-    },
-    async rebuildBuilding(reason) {
-      log.error({ reason }, 'the index that is being built is damaged and is begun anew')
-      await exclusive(() => building.again())
-      changed()
-    },
-    async close() {
-      closing.abort()
-      clearTimeout(retry)
-      drift.stop()
-      // A model that is just being asked may take its time.
-      await Promise.race([exclusive(async () => {}), sleep(CLOSE_MS, undefined, { ref: false })])
-      await openIndexes.close()
-    },
+  building(): OpenIndex | null {
+    return this.#open.building
   }
 
-  /** There was never an embedder: nothing has to be kept beside. */
-  async function firstIndex(name: string): Promise<'in_use'> {
-    const { embedder, reason } = await chooseEmbedder(null, name)
-    if (embedder === null) throw new DocsearchError('model_unusable', reason)
-    await records.indexes.choose(name)
-    choice = { embedder: embedder.name, reason }
-    await replace(null, embedder, null)
-    return 'in_use'
+  inactive(): readonly Pick<OpenIndex, 'record' | 'index'>[] {
+    return this.#open.inactive()
   }
-}
 
-/** `ollama:embeddinggemma:latest` and `ollama:embeddinggemma` are one. */
-function withoutLatest(name: string): string {
-  return name.replace(/:latest$/, '')
-}
+  indexes(): Promise<IndexState[]> {
+    return this.#open.states()
+  }
 
-/** Ours changes only with a new version of docsearch, which builds anew by itself; a model's weights change behind our back. */
-function isSameModel(record: IndexRecord, embedder: Embedder): boolean {
-  return record.embeddingModel === embedder.name && embedder.name !== 'builtin'
+  choice(): Choice {
+    return this.#active.choice
+  }
+
+  async status(): ReturnType<Lifecycle['status']> {
+    const { active, building } = this.#open
+    const { choice, rebuiltBecause } = this.#active
+    // Health also answers while the database does not; its own check says so.
+    const state = building && (await this.#open.state(building.record).catch(() => null))
+    return describeStatus({ active, reason: choice.reason, rebuiltBecause, building: state })
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#changes.onChange(listener)
+  }
+
+  waitFor<T>(find: () => T | null, signal: AbortSignal): Promise<T> {
+    return this.#changes.waitFor(find, signal)
+  }
+
+  async use(name: string): Promise<UseOutcome> {
+    const embedder = withoutLatest(name)
+    const state = await this.#exclusive(() =>
+      this.#open.active === null ? this.#active.createFirst(embedder) : this.#building.begin(embedder),
+    )
+    this.#changed()
+    return { embedder, state, notice: this.#pinnedNotice(embedder) }
+  }
+
+  #pinnedNotice(embedder: string): string | null {
+    if (this.#pinned === null || this.#pinned === embedder) return null
+    return `The configuration of this instance names the embedder ${this.#pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#exclusive(() => this.#building.remove(withoutLatest(name)))
+    this.#changed()
+  }
+
+  async switchOver(options: { waitForReplaced: boolean }): Promise<boolean> {
+    const outcome = await this.#exclusive(() => this.#building.switchOver(options))
+    if (outcome === 'switched') {
+      const embedder = this.#open.active!.embedder.name
+      this.#active.choice = { embedder, reason: 'It was chosen with `docsearch models use`.' }
+      this.#options.log.info({ embedder }, 'switched to the new index')
+      this.#changed()
+    }
+    return outcome !== 'incomplete'
+  }
+
+  rebuildActive(reason: string): Promise<void> {
+    const damaged = this.#open.active
+    return this.#exclusive(async () => {
+      // Two callers that meet the same damage cause one rebuild.
+      if (damaged === null || this.#open.active !== damaged) return
+      await this.#active.rebuild(reason)
+      this.#changed()
+    })
+  }
+
+  async restartBuilding(reason: string): Promise<void> {
+    this.#options.log.error({ reason }, 'the index that is being built is damaged; starting it again')
+    await this.#exclusive(() => this.#building.restart())
+    this.#changed()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#retry.stop()
+    this.#drift.stop()
+    // A model that is being set up may take long: don't wait for it.
+    await Promise.race([this.#exclusive(async () => {}), sleep(CLOSE_MS, undefined, { ref: false })])
+    await this.#open.close()
+  }
 }

@@ -1,25 +1,29 @@
 import type { Embedder } from '../embed/embedder.ts'
-import type { OpenIndex, Lifecycle, IndexState } from './lifecycle.ts'
+import type { IndexState, Lifecycle, OpenIndex } from './lifecycle.ts'
 
-/** State of embedder and index in words, for health. `beside`: what is being built, if anything is. */
-export async function describeStatus(
-  active: OpenIndex | null,
-  reason: string,
-  rebuilt: string | null,
-  beside: IndexState | null,
-): ReturnType<Lifecycle['status']> {
+export interface StatusFacts {
+  active: OpenIndex | null
+  /** Why this embedder was chosen, or why there is none. */
+  reason: string
+  /** Why the index was rebuilt since the start; null when it was not. */
+  rebuiltBecause: string | null
+  building: IndexState | null
+}
+
+/** Describes embedder and index for health. */
+export async function describeStatus({ active, reason, rebuiltBecause, building }: StatusFacts): ReturnType<Lifecycle['status']> {
   if (active === null) {
-    const message = `No embedder yet, so nothing can be searched: ${reason}`
+    const message = `Nothing can be searched yet, because there is no embedder: ${reason}`
     return {
       embedder: { status: 'unavailable', message },
-      index: { status: 'degraded', message: 'There is no index before there is an embedder.' },
+      index: { status: 'degraded', message: 'There is no index yet, because there is no embedder.' },
     }
   }
   const [embedder, index] = await Promise.all([active.embedder.check(), active.index.check()])
   const sentences = [
     index.message,
-    ...(rebuilt === null ? [] : [`built anew since the start, because ${rebuilt}`]),
-    ...(beside === null ? [] : [besideSentence(beside)]),
+    ...(rebuiltBecause === null ? [] : [`rebuilt since the start, because ${rebuiltBecause}`]),
+    ...(building === null ? [] : [buildingSentence(building)]),
   ]
   return {
     embedder: {
@@ -34,31 +38,31 @@ export async function describeStatus(
       message: sentences.join('; '),
       chunks: index.chunks,
       ann: index.ann,
-      ...(beside && {
+      ...(building && {
         building: {
-          model: beside.record.embeddingModel,
-          documents_done: beside.progress?.done ?? 0,
-          documents_total: beside.progress?.total ?? 0,
+          model: building.record.embeddingModel,
+          documents_done: building.progress?.done ?? 0,
+          documents_total: building.progress?.total ?? 0,
         },
       }),
     },
   }
 }
 
-function besideSentence({ record, progress }: IndexState): string {
-  const done = progress === null ? '' : `, ${progress.done} of ${progress.total} documents are in it`
-  return `beside it one with ${record.embeddingModel} is being built${done}`
+function buildingSentence({ record, progress }: IndexState): string {
+  const done = progress === null ? '' : ` (${progress.done} of ${progress.total} documents done)`
+  return `building an index with ${record.embeddingModel}${done}`
 }
 
-/** What is said when the vectors of a model are no longer those of the index. */
+/** The message when a model's vectors no longer match those of the index. */
 export function driftMessage({ name }: Pick<Embedder, 'name'>, similarity: number): string {
   return (
-    `${name} no longer gives the vectors this index was made with (similarity ${similarity.toFixed(2)}), though its name and digest are the same: ` +
-    `perhaps Ollama was updated. Questions are answered by keywords and new documents wait. ${remedy(name)}`
+    `${name} now returns other vectors than when this index was made (similarity ${similarity.toFixed(2)}), under the same name and digest. ` +
+    `Perhaps Ollama was updated. Searches use keywords only, and new documents wait. ${remedy(name)}`
   )
 }
 
-/** How to get out of it: always offered, never done by itself. */
+/** How the user gets vectors back. docsearch never does this by itself. */
 export function remedy(name: string): string {
-  return `\`docsearch models use ${name}\` embeds everything anew while searches go on; or bring the former model back.`
+  return `Run \`docsearch models use ${name}\` to embed all documents again while searches go on, or restore the former model.`
 }

@@ -79,7 +79,6 @@ export async function startDaemon(options: {
         chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
       pinned: config.embedder === 'auto' ? null : config.embedder,
       checkEveryMs: config.embedderCheckMs,
-      clock,
       log,
     })
     open.push({ name: 'lifecycle', close: () => lifecycle.close() })

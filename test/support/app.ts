@@ -77,7 +77,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     // Nothing listens there, unless the test has an Ollama.
     chooseEmbedder: async (existing, named = 'builtin') =>
       chooseEmbedder({ setting: named, ollamaUrl: options.ollamaUrl ?? NOWHERE, existing, log }),
-    clock,
     log,
   })
   const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })

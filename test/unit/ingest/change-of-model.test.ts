@@ -208,7 +208,7 @@ test('the same weights that give other vectors are found by the canary texts: ke
   ollama.drift('small', 'after an update')
   bench = await openBench({ folder: bench.folder, embedder: 'auto', ollamaUrl: ollama.url, checkEveryMs: 50 })
   await bench.ingest.start()
-  await until('the drift to be found', () => bench.lifecycle.active()?.canEmbed === false)
+  await until('the drift to be found', () => bench.lifecycle.active()?.embedder.canEmbed === false)
   const { embedder } = await bench.lifecycle.status()
   expect(embedder).toMatchObject({ status: 'degraded', code: errorCode('embedding_model_changed') })
   expect(embedder.message).toContain('docsearch models use ollama:small')
@@ -219,13 +219,13 @@ test('the same weights that give other vectors are found by the canary texts: ke
 
   // As before again: nothing has to be done.
   ollama.drift('small')
-  await until('the former vectors to be seen', () => bench.lifecycle.active()?.canEmbed === true)
+  await until('the former vectors to be seen', () => bench.lifecycle.active()?.embedder.canEmbed === true)
   await expectWhole(a)
 
   ollama.drift('small', 'for good')
-  await until('the drift to be found again', () => bench.lifecycle.active()?.canEmbed === false)
+  await until('the drift to be found again', () => bench.lifecycle.active()?.embedder.canEmbed === false)
   expect(await bench.lifecycle.use('ollama:small')).toMatchObject({ state: 'building' })
-  await until('vectors of now', () => bench.lifecycle.active()?.canEmbed === true && bench.lifecycle.building() === null)
+  await until('vectors of now', () => bench.lifecycle.active()?.embedder.canEmbed === true && bench.lifecycle.building() === null)
   expect(await states()).toEqual({ builtin: 'retired', 'ollama:small': 'active' })
   await expectWhole(a)
 })

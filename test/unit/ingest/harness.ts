@@ -50,7 +50,6 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
     indexStore,
     chooseEmbedder: (existing, named) => chooseEmbedder({ setting: named ?? setting, ollamaUrl, existing, log }),
     ...(checkEveryMs === undefined ? {} : { checkEveryMs }),
-    clock,
     log,
   })
   const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })

@@ -105,7 +105,7 @@ test.each(['_versions', 'data'])(
     const after = await openBench({ folder })
     await after.ingest.start()
     await expectBothFoundOnce(after, ids)
-    expect((await after.lifecycle.status()).index.message).toContain('built anew')
+    expect((await after.lifecycle.status()).index.message).toContain('rebuilt')
     expect(await readdir(join(folder, 'lance'))).toHaveLength(1)
   },
 )

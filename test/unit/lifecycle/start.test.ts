@@ -5,9 +5,8 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
-import type { Lifecycle } from '../../../src/lifecycle/lifecycle.ts'
+import type { Lifecycle, LifecycleOptions } from '../../../src/lifecycle/lifecycle.ts'
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
-import type { LifecycleOptions } from '../../../src/lifecycle/start.ts'
 import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
@@ -35,7 +34,7 @@ const choosing =
   async () => ({ embedder, reason })
 
 async function start(chooseEmbedder: LifecycleOptions['chooseEmbedder']): Promise<Lifecycle> {
-  const lifecycle = await startLifecycle({ records, indexStore: lance(), chooseEmbedder, clock: systemClock, log: silentLogger })
+  const lifecycle = await startLifecycle({ records, indexStore: lance(), chooseEmbedder, log: silentLogger })
   onTestFinished(() => lifecycle.close())
   return lifecycle
 }
@@ -64,7 +63,7 @@ test('another embedder asked for by name: an index of its own, everything queued
   expect(await lance().list()).toEqual([second!.id])
   expect(second!.id).not.toBe(first!.id)
   expect((await records.queue.counts()).queued).toBe(1)
-  expect(lifecycle.active()).toMatchObject({ canEmbed: true })
+  expect(lifecycle.active()).toMatchObject({ embedder: { canEmbed: true } })
 })
 
 test('a newer built-in embedder builds anew by itself', async () => {
@@ -73,7 +72,7 @@ test('a newer built-in embedder builds anew by itself', async () => {
   expect(await records.indexes.active()).toMatchObject({
     fingerprint: expect.stringContaining(createBuiltinEmbedder().fingerprint),
   })
-  expect((await lifecycle.status()).index.message).toContain('built anew')
+  expect((await lifecycle.status()).index.message).toContain('rebuilt')
 })
 
 test('another version of what reads, cuts, analyses or stores builds anew by itself, and no other', async () => {
@@ -85,18 +84,18 @@ test('another version of what reads, cuts, analyses or stores builds anew by its
     await records.indexes.activate({ fingerprint: older, embeddingModel, dimensions })
     const lifecycle = await start(choosing(as({})))
     expect(await records.indexes.active()).toMatchObject({ fingerprint })
-    expect((await lifecycle.status()).index.message, part).toContain('built anew')
+    expect((await lifecycle.status()).index.message, part).toContain('rebuilt')
     await lifecycle.close()
   }
 })
 
 test('other weights under the same name are not taken silently: keywords only, and health says what to do', async () => {
-  await (await start(choosing(as({ name: 'ollama:m', fingerprint: 'm@one' })))).close()
+  await (await start(choosing(as({ name: 'ollama:m', isExternal: true, fingerprint: 'm@one' })))).close()
   const first = await records.indexes.active()
-  const lifecycle = await start(choosing(as({ name: 'ollama:m', fingerprint: 'm@two' })))
+  const lifecycle = await start(choosing(as({ name: 'ollama:m', isExternal: true, fingerprint: 'm@two' })))
   expect(await records.indexes.active()).toEqual(first)
-  const { embedder, canEmbed, index } = lifecycle.active()!
-  expect(canEmbed).toBe(false)
+  const { embedder, index } = lifecycle.active()!
+  expect(embedder.canEmbed).toBe(false)
   await expect(embedder.embedQuery('x')).rejects.toMatchObject({ code: errorCode('embedding_model_changed') })
   expect(await index.keywordSearch(['x'], { ownerId: 'usr' }, 1)).toEqual([])
   expect((await lifecycle.status()).embedder).toMatchObject({
@@ -113,12 +112,12 @@ test('no embedder yet: tried again by itself, and told to whoever listens; the i
     expect(existing).toEqual({ embeddingModel: 'builtin', fingerprint: createBuiltinEmbedder().fingerprint })
     return { embedder: answers, reason: 'it does not answer' }
   })
-  expect(lifecycle.active()).toMatchObject({ canEmbed: false })
+  expect(lifecycle.active()).toMatchObject({ embedder: { canEmbed: false } })
   expect((await lifecycle.status()).embedder).toMatchObject({ status: 'degraded', message: 'it does not answer' })
   const changed = new Promise<void>((resolve) => lifecycle.onChange(resolve))
   answers = as({})
   await changed
-  expect(lifecycle.active()).toMatchObject({ canEmbed: true })
+  expect(lifecycle.active()).toMatchObject({ embedder: { canEmbed: true } })
 })
 
 test('an index that belongs to nothing is dropped', async () => {
@@ -132,7 +131,7 @@ test('found damaged while in use: one new index for all who noticed, everything 
   const before = await records.indexes.active()
   const heard: number[] = []
   lifecycle.onChange(() => heard.push(1))
-  await Promise.all([lifecycle.rebuild('x'), lifecycle.rebuild('x')])
+  await Promise.all([lifecycle.rebuildActive('x'), lifecycle.rebuildActive('x')])
   expect((await records.indexes.active())!.id).not.toBe(before!.id)
   expect(heard).toEqual([1])
   expect((await records.queue.counts()).queued).toBe(1)

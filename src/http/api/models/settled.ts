@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelUsed } from '../../../contract/models.ts'
 import type { UseOutcome } from '../../../lifecycle/lifecycle.ts'
 import type { Services } from '../../services.ts'
@@ -12,7 +11,14 @@ export async function settledChange(
   { embedder, state, notice }: UseOutcome,
   signal: AbortSignal,
 ): Promise<ModelUsed> {
-  if (state === 'building') await builtOrLate(lifecycle, signal)
+  if (state === 'building') {
+    const shortly = AbortSignal.any([signal, AbortSignal.timeout(SHORTLY_MS)])
+    await lifecycle
+      .waitFor(() => (lifecycle.building() === null ? true : null), shortly)
+      .catch(() => {
+        // It takes longer, or the caller is gone.
+      })
+  }
   const beside = lifecycle.building()
   const isBuilding = beside !== null && beside.record.embeddingModel === embedder
   const indexes = isBuilding ? await lifecycle.indexes() : []
@@ -24,19 +30,4 @@ export async function settledChange(
     documents_total: progress?.total ?? 0,
     notice,
   }
-}
-
-async function builtOrLate(lifecycle: Services['lifecycle'], signal: AbortSignal): Promise<void> {
-  const through = Promise.withResolvers<void>()
-  const unsubscribe = lifecycle.onChange(() => lifecycle.building() === null && through.resolve())
-  if (lifecycle.building() === null) through.resolve()
-  const late = new AbortController()
-  await Promise.race([
-    through.promise,
-    sleep(SHORTLY_MS, undefined, { signal: AbortSignal.any([signal, late.signal]) }).catch(() => {
-      // The caller has gone, or it was through before.
-    }),
-  ])
-  late.abort()
-  unsubscribe()
 }

@@ -1,0 +1,129 @@
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import type { IndexRecord } from '../records/records.ts'
+import { fingerprintOf, formatFingerprint, parseFingerprint } from './fingerprint.ts'
+import type { ChooseEmbedder, Choice, LifecycleOptions } from './lifecycle.ts'
+import { placeholderEmbedder } from './placeholder-embedder.ts'
+import type { OpenIndexes } from './open-indexes.ts'
+import { remedy } from './status.ts'
+
+/**
+ * How an embedder fits an index. `changed`: the same external model with other weights or settings. `outdated`: another embedder, or another
+ * layout of docsearch itself.
+ */
+export type Fit = 'fits' | 'changed' | 'outdated'
+
+export function fitOf(record: IndexRecord, embedder: Pick<Embedder, 'name' | 'fingerprint' | 'isExternal'>): Fit {
+  const isSameModel = record.embeddingModel === embedder.name
+  // The built-in embedder changes only with docsearch itself, which rebuilds without asking.
+  if (isSameModel && embedder.isExternal && parseFingerprint(record.fingerprint).embedder !== embedder.fingerprint)
+    return 'changed'
+  return record.fingerprint === formatFingerprint(fingerprintOf(embedder)) ? 'fits' : 'outdated'
+}
+
+/** The index that answers searches: sets up its embedder, opens it, and rebuilds it. Only one caller at a time may use it. */
+export class ActiveIndex {
+  choice: Choice = { embedder: 'none', reason: '' }
+  /** Why the index was rebuilt since the start; null when it was not. */
+  rebuiltBecause: string | null = null
+  readonly #records: LifecycleOptions['records']
+  readonly #indexStore: LifecycleOptions['indexStore']
+  readonly #chooseEmbedder: ChooseEmbedder
+  readonly #open: OpenIndexes
+  readonly #log: Logger
+  readonly #closing: AbortSignal
+
+  constructor(options: LifecycleOptions & { openIndexes: OpenIndexes; closing: AbortSignal }) {
+    this.#records = options.records
+    this.#indexStore = options.indexStore
+    this.#chooseEmbedder = options.chooseEmbedder
+    this.#open = options.openIndexes
+    this.#closing = options.closing
+    this.#log = options.log
+  }
+
+  /** Opens the index of this record with its embedder, or with a placeholder. Returns false when the embedder has to be tried again later. */
+  async openWithEmbedder(record: IndexRecord | null, named: string | undefined): Promise<boolean> {
+    const { active } = this.#open
+    if (active?.ownEmbedder && active.record.id === record?.id) return true
+    const existing = record && {
+      embeddingModel: record.embeddingModel,
+      fingerprint: parseFingerprint(record.fingerprint).embedder,
+    }
+    const { embedder, reason } = await this.#chooseEmbedder(existing, named)
+    if (this.#closing.aborted) {
+      await embedder?.close()
+      return true
+    }
+    if (embedder === null) {
+      this.choice = { embedder: record?.embeddingModel ?? 'none', reason }
+      if (record && active === null) await this.#serve(record, placeholderEmbedder(record, 'embedder_unavailable', reason))
+      return false
+    }
+    this.choice = { embedder: embedder.name, reason }
+    await this.#use(record, embedder)
+    return true
+  }
+
+  async #use(record: IndexRecord | null, embedder: Embedder): Promise<void> {
+    if (record === null) return this.#replace(null, embedder, null)
+    switch (fitOf(record, embedder)) {
+      case 'fits':
+        return this.#serve(record, embedder)
+      case 'outdated':
+        return this.#replace(record, embedder, 'the embedder or the layout of the index has changed')
+      case 'changed': {
+        await embedder.close()
+        const { name, fingerprint } = embedder
+        const message = `${name} is no longer the model that made this index. ${remedy(name)}`
+        this.#log.error({ embedder: name, made_with: parseFingerprint(record.fingerprint).embedder, now: fingerprint }, message)
+        this.choice = { embedder: name, reason: message }
+        return this.#serve(record, placeholderEmbedder(record, 'embedding_model_changed', message))
+      }
+    }
+  }
+
+  /** Makes the very first index, with an embedder that the user chose while there was none. */
+  async createFirst(name: string): Promise<'in_use'> {
+    const { embedder, reason } = await this.#chooseEmbedder(null, name)
+    if (embedder === null) throw new DocsearchError('model_unusable', reason)
+    await this.#records.indexes.choose(name)
+    this.choice = { embedder: embedder.name, reason }
+    await this.#replace(null, embedder, null)
+    return 'in_use'
+  }
+
+  /** Replaces the active index by an empty one. */
+  async rebuild(reason: string): Promise<void> {
+    const { active } = this.#open
+    if (active === null) return
+    this.#log.error({ reason, index: active.record.id }, 'the index is damaged; rebuilding it')
+    await this.#replace(active.record, active.embedder, reason)
+  }
+
+  /** Opens the index of this record. Replaces it when its files are damaged. */
+  async #serve(record: IndexRecord, embedder: Embedder): Promise<void> {
+    try {
+      await this.#open.activate(record, embedder)
+    } catch (error) {
+      if (!isDocsearchError(error, 'index_corrupt')) throw error
+      this.#log.error({ err: error, index: record.id }, 'the index is damaged; rebuilding it')
+      await this.#replace(record, embedder, 'the index was damaged')
+    }
+  }
+
+  /** A crash at any point is harmless: recovery queues what the new index lacks, and the next start drops files without a row. */
+  async #replace(old: IndexRecord | null, embedder: Embedder, reason: string | null): Promise<void> {
+    // A placeholder has no fingerprint of its own to make an index with.
+    const fingerprint = old !== null && !embedder.canEmbed ? old.fingerprint : formatFingerprint(fingerprintOf(embedder))
+    const { name: embeddingModel, dimensions } = embedder
+    const record = await this.#records.indexes.activate({ fingerprint, embeddingModel, dimensions })
+    const queued = await this.#records.queue.requeueAll()
+    await this.#open.activate(record, embedder)
+    if (old) await this.#indexStore.drop(old.id)
+    if (reason === null) return
+    this.rebuiltBecause = reason
+    this.#log.warn({ reason, documents: queued }, 'rebuilding the index')
+  }
+}

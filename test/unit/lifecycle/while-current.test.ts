@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { Changes } from '../../../src/lifecycle/changes.ts'
+import { IndexChanged, whileCurrent } from '../../../src/lifecycle/while-current.ts'
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)))
+
+test('aborts the work at the first change after which its index is not current', async () => {
+  const changes = new Changes()
+  let isCurrent = true
+  const reason = whileCurrent(changes, { isCurrent: () => isCurrent, signal: new AbortController().signal }, untilAborted)
+  changes.announce()
+  isCurrent = false
+  changes.announce()
+  expect(await reason).toBeInstanceOf(IndexChanged)
+})
+
+test('aborts the work with the reason of its signal', async () => {
+  const controller = new AbortController()
+  const reason = whileCurrent(new Changes(), { isCurrent: () => true, signal: controller.signal }, untilAborted)
+  controller.abort('stopping')
+  expect(await reason).toBe('stopping')
+})
+
+test('returns what the work returns', async () => {
+  const options = { isCurrent: () => true, signal: new AbortController().signal }
+  expect(await whileCurrent(new Changes(), options, async () => 1)).toBe(1)
+})
