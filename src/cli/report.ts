@@ -1,5 +1,5 @@
 import { ClientError, shownCode } from '../client/errors.ts'
-import { DocsearchError } from '../core/errors.ts'
+import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 import { exitCodeOf, isCommanderError, isPromptCancelled, EXIT } from './exit.ts'
 import type { Io } from './io.ts'
 import { wantsColor } from './io.ts'
@@ -47,7 +47,7 @@ function describe(error: unknown): Fault {
   if (isPromptCancelled(error)) return { code: 'aborted', message: 'Cancelled.' }
   if (!(error instanceof DocsearchError))
     return { code: 'internal_error', message: `A fault of docsearch itself: ${String(error)}` }
-  const fault: Fault = { code: shownCode(error), message: forThisCommandLine(error.message) }
+  const fault: Fault = { code: shownCode(error), message: messageWithHint(error) }
   if (error.retryAfter !== undefined) fault.retry_after = error.retryAfter
   if (error instanceof ClientError && error.status > 0) {
     const { requestId, errors } = error
@@ -60,9 +60,18 @@ function describe(error: unknown): Fault {
   return fault
 }
 
-/** The instance speaks of its endpoints; whoever types commands is told the command. */
-export function forThisCommandLine(message: string): string {
-  return message.replace(/GET \/api\/v1\/(projects|documents|keys|clients|users) lists/, '`docsearch $1 list` shows')
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  project_not_found: '`docsearch projects list` shows your projects.',
+  document_not_found: '`docsearch documents list` shows your documents.',
+  key_not_found: '`docsearch keys list` shows your keys.',
+  client_not_found: '`docsearch clients list` shows your applications.',
+  user_not_found: '`docsearch users list` shows the users.',
+}
+
+/** Returns the error's message, with the command that helps where there is one. */
+export function messageWithHint(error: DocsearchError): string {
+  const hint = HINTS[error.code]
+  return hint === undefined ? error.message : `${error.message} ${hint}`
 }
 
 /** A key that was typed among the arguments is not repeated: the message may end up in a log. */
@@ -70,9 +79,9 @@ function withoutKeys(message: string): string {
   return message.replace(/dsk_[0-9A-Za-z]+/g, 'dsk_…')
 }
 
-/** The faults of single fields, where the message has not said the only one already. */
-function moreThanSaid({ message, errors = [] }: Fault): { path: string; message: string }[] {
-  return errors.length === 1 && message.includes(errors[0]!.message) ? [] : errors
+/** The faults of single fields. The message names the first one, so a fault that is alone needs no line of its own. */
+function moreThanSaid({ errors = [] }: Fault): { path: string; message: string }[] {
+  return errors.length === 1 ? [] : errors
 }
 
 /** Also when the arguments could not be parsed. */

@@ -64,8 +64,5 @@ function withSecret(client: OAuthClientRecord, secret: string | null): OAuthClie
 }
 
 function notFound(id: string): Error {
-  return fail(
-    'client_not_found',
-    `There is no application ${JSON.stringify(id.slice(0, 100))} of yours. GET /api/v1/clients lists those there are.`,
-  )
+  return fail('client_not_found', `You have no application ${JSON.stringify(id.slice(0, 100))}.`)
 }

@@ -33,10 +33,7 @@ export const connectionRoutes = [
     problems: ['connection_not_found'],
     async handle({ ctx, services, caller, id }) {
       if (!(await services.oauth.connections.end(caller.userId, id))) {
-        throw fail(
-          'connection_not_found',
-          `No application ${JSON.stringify(id.slice(0, 100))} is connected to your account. GET /api/v1/connections lists those that are.`,
-        )
+        throw fail('connection_not_found', `No application ${JSON.stringify(id.slice(0, 100))} is connected to your account.`)
       }
       ctx.status = 204
     },

@@ -17,8 +17,5 @@ export function notFound(id: string): never {
 }
 
 function noDocument(id: string): DocsearchError {
-  return fail(
-    'document_not_found',
-    `There is no document ${JSON.stringify(id.slice(0, 100))}. GET /api/v1/documents lists those there are.`,
-  )
+  return fail('document_not_found', `There is no document ${JSON.stringify(id.slice(0, 100))}.`)
 }

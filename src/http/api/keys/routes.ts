@@ -77,10 +77,7 @@ export const keyRoutes = [
     problems: ['key_not_found'],
     async handle({ ctx, services, caller, id }) {
       if (!(await services.records.keys.delete(caller.userId, id))) {
-        throw fail(
-          'key_not_found',
-          `There is no key ${JSON.stringify(id.slice(0, 100))}. GET /api/v1/keys lists those there are.`,
-        )
+        throw fail('key_not_found', `You have no key ${JSON.stringify(id.slice(0, 100))}.`)
       }
       ctx.status = 204
     },

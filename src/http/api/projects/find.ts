@@ -23,5 +23,5 @@ export async function findProjectId(
 
 function found<T>(project: T | null, idOrName: string): T {
   if (project !== null) return project
-  throw fail('project_not_found', `There is no project ${JSON.stringify(idOrName)}. GET /api/v1/projects lists those there are.`)
+  throw fail('project_not_found', `There is no project ${JSON.stringify(idOrName)}.`)
 }

@@ -133,8 +133,5 @@ export function people({ records, accounts, ingest, http }: Services): People {
 }
 
 function notFound(idOrEmail: string): Error {
-  return fail(
-    'user_not_found',
-    `There is no user ${JSON.stringify(idOrEmail.slice(0, 100))}. GET /api/v1/users lists those there are.`,
-  )
+  return fail('user_not_found', `There is no user ${JSON.stringify(idOrEmail.slice(0, 100))}.`)
 }
