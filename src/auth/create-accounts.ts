@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
+import { foldName } from '../core/fold-name.ts'
 import type { Logger } from '../core/logger.ts'
 import type { LinkPurpose, User } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
@@ -31,7 +32,7 @@ export function createAccounts(options: {
 
   /** `account` is what was named, whether or not there is such a user: neither time nor limits tell. */
   async function verify(account: string, user: User | null, password: string, address: string): Promise<boolean> {
-    const attempt = limits.begin({ account: account.normalize('NFC').toLowerCase(), address })
+    const attempt = limits.begin({ account: foldName(account), address })
     const phc = user === null ? null : await users.passwordHash(user.id)
     if (!(await passwords.verify(password, phc)) || user === null || phc === null || user.disabledAt !== null) {
       log.info({ user: user?.id ?? null, address }, 'a login failed')

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import { DEFAULT_SCOPES, SCOPES } from '../core/model.ts'
 import { addNoun, type Load, type On } from './command.ts'
 import { collect, duration, integer, scopes } from './options.ts'
 
@@ -98,8 +99,8 @@ function addClients(program: Command, on: On): void {
       .requiredOption('--redirect-uri <url>', 'where users are sent back to; may be repeated', collect)
       .option('--public', 'it runs with its user and can keep no secret: PKCE instead of one')
       .addOption(
-        new Option('--scope <scope>', 'what it may ask for (default read:documents and write:documents); may be repeated')
-          .choices(['read:documents', 'write:documents', 'manage:keys'])
+        new Option('--scope <scope>', `what it may ask for (default ${DEFAULT_SCOPES.join(' and ')}); may be repeated`)
+          .choices(SCOPES)
           .argParser(scopes),
       ),
     () => import('./commands/clients/create.ts'),

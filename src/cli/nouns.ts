@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import { SCOPES } from '../core/model.ts'
 import { addNoun, type Load, type On } from './command.ts'
 import { integer, scopes } from './options.ts'
 
@@ -134,11 +135,7 @@ function addKeys(program: Command, on: On): void {
       .command('create')
       .description('make a key; it is printed this once')
       .argument('<name>', 'what it is for')
-      .addOption(
-        new Option('--scope <scope>', 'what it may do; may be repeated')
-          .choices(['read:documents', 'write:documents', 'manage:keys'])
-          .argParser(scopes),
-      )
+      .addOption(new Option('--scope <scope>', 'what it may do; may be repeated').choices(SCOPES).argParser(scopes))
       .option('--expires-in-days <number>', 'when it ends (default never)', integer(1, 3650)),
     () => import('./commands/keys/create.ts'),
     'docsearch keys create ci --scope write:documents --expires-in-days 90',

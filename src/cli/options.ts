@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { SCOPES } from '../core/model.ts'
 
 /** Parsers of option values, for commander: they say what is wrong with one. */
 
@@ -7,8 +8,7 @@ export function collect(value: string, previous: string[] | undefined): string[]
 }
 
 export function scopes(value: string, previous: string[] | undefined): string[] {
-  const known = ['read:documents', 'write:documents', 'manage:keys']
-  if (!known.includes(value)) throw new InvalidArgumentError(`Allowed choices are ${known.join(', ')}.`)
+  if (!SCOPES.some((scope) => scope === value)) throw new InvalidArgumentError(`Allowed choices are ${SCOPES.join(', ')}.`)
   return collect(value, previous)
 }
 

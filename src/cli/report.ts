@@ -69,7 +69,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 }
 
 /** Returns the error's message, with the command that helps where there is one. */
-export function messageWithHint(error: DocsearchError): string {
+function messageWithHint(error: DocsearchError): string {
   const hint = HINTS[error.code]
   return hint === undefined ? error.message : `${error.message} ${hint}`
 }

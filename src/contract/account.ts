@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_SCOPES } from '../core/model.ts'
 import { nextCursor, pageQuery, scope, shownName, timestamp } from './common.ts'
 
 export const apiKey = z
@@ -28,7 +29,7 @@ export const apiKeyCreate = z
       .array(scope)
       .min(1)
       .optional()
-      .meta({ description: 'Default: read:documents and write:documents, as far as the caller has them' }),
+      .meta({ description: `Default: ${DEFAULT_SCOPES.join(' and ')}, as far as the caller has them` }),
     expires_in_days: z.int().min(1).max(3650).optional(),
   })
   .meta({ id: 'ApiKeyCreate' })

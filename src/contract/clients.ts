@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_SCOPES } from '../core/model.ts'
 import { shownName, scope, timestamp } from './common.ts'
 
 const redirectUris = z.array(z.string()).min(1).meta({
@@ -9,7 +10,7 @@ const scopes = z
   .array(scope)
   .min(1)
   .optional()
-  .meta({ description: 'What it may ask its users for at most; default read:documents and write:documents' })
+  .meta({ description: `What it may ask its users for at most; default ${DEFAULT_SCOPES.join(' and ')}` })
 
 export const oauthClient = z
   .object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_SCOPES, SCOPES } from '../core/model.ts'
 
 /** Bodies of the OAuth endpoints. Requests come as JSON or as a form; fields that are not known are ignored (RFC 6749 section 3.2). */
 const client = {
@@ -8,7 +9,7 @@ const client = {
     .optional()
     .meta({ description: 'Of a confidential client, where it is not in an Authorization header' }),
 }
-const scope = z.string().meta({ description: 'Separated by spaces: read:documents, write:documents, manage:keys' })
+const scope = z.string().meta({ description: `Separated by spaces: ${SCOPES.join(', ')}` })
 const resource = z.string().optional().meta({ description: 'RFC 8707: the address of this instance, or one below it' })
 
 /** Parameters of the page that asks for consent, and of nothing else (RFC 6749 section 4.1.1, RFC 7636, RFC 8707). */
@@ -18,7 +19,7 @@ export const authorizeQuery = z.object({
   redirect_uri: z.string().meta({ description: 'As it was registered, character by character; a loopback address on any port' }),
   state: z.string().optional().meta({ description: 'Comes back unchanged; an application should send one, and compare' }),
   scope: scope.optional().meta({
-    description: 'Separated by spaces, of those the application may ask for. Default: read:documents write:documents',
+    description: `Separated by spaces, of those the application may ask for. Default: ${DEFAULT_SCOPES.join(' ')}`,
   }),
   code_challenge: z
     .string()

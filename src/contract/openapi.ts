@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Scope } from '../core/model.ts'
+import { SCOPES, type Scope } from '../core/model.ts'
 import { problem } from './common.ts'
 
 /** What the outside has to know of an endpoint. http/route.ts adds the handler. */
@@ -90,7 +90,7 @@ export function openApiDocument(options: {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key (`dsk_…`) or an OAuth 2.0 access token. Scopes: read:documents, write:documents, manage:keys.',
+          description: `An API key (\`dsk_…\`) or an OAuth 2.0 access token. Scopes: ${SCOPES.join(', ')}.`,
         },
         oauth2: {
           type: 'oauth2',

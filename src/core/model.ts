@@ -1,8 +1,11 @@
 import type { ErrorCode, WarningCode } from './errors.ts'
 
-/** What a credential may do (contract 1.1). */
+/** What a credential may do. Every other list of scopes derives from this one. */
 export const SCOPES = ['read:documents', 'write:documents', 'manage:keys'] as const
 export type Scope = (typeof SCOPES)[number]
+
+/** What a key or an application gets when nobody chooses: enough to search and to upload. */
+export const DEFAULT_SCOPES: readonly Scope[] = ['read:documents', 'write:documents']
 
 export interface User {
   id: string

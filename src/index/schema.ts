@@ -14,6 +14,7 @@ import {
   vectorFromArray,
 } from 'apache-arrow'
 import type { Data, DataType } from 'apache-arrow'
+import { foldName } from '../core/fold-name.ts'
 import type { IndexedChunk } from './chunk-index.ts'
 
 /**
@@ -22,11 +23,6 @@ import type { IndexedChunk } from './chunk-index.ts'
  */
 const item = new Field('item', new Float16(), true)
 const tag = new Field('item', new Utf8(), true)
-
-/** Letter case does not count in names, and databases differ in what that means. */
-function foldName(name: string): string {
-  return name.normalize('NFC').toLowerCase()
-}
 
 const asIs = (text: string) => text
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
+import { DEFAULT_SCOPES } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
 import type { OAuthClients } from '../records/oauth-records.ts'
 import { COMMAND_LINE } from './built-in.ts'
 import { after } from './context.ts'
 import type { ClientRegistry } from './oauth.ts'
 import { checkRedirectUri } from './redirect-uri.ts'
-import { DEFAULT_SCOPES } from './scopes.ts'
 
 const MOST_REDIRECT_URIS = 20
 const MOST_NAME_CHARACTERS = 200

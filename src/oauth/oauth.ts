@@ -103,7 +103,7 @@ export interface NewClient {
   name: string
   type: OAuthClientRecord['type']
   redirectUris: readonly string[]
-  /** What it may ask for at most; default read:documents and write:documents. */
+  /** What it may ask for at most; DEFAULT_SCOPES without it. */
   scopes?: readonly Scope[]
 }
 

@@ -1,8 +1,5 @@
-import { SCOPES, type OAuthClientRecord, type Scope } from '../core/model.ts'
+import { DEFAULT_SCOPES, SCOPES, type OAuthClientRecord, type Scope } from '../core/model.ts'
 import { OAuthError } from './errors.ts'
-
-/** When none is asked for: what an application needs to search and to upload. */
-export const DEFAULT_SCOPES: readonly Scope[] = ['read:documents', 'write:documents']
 
 /**
  * What a request asks for (RFC 6749 section 3.3), in our order: the default where it does not say. Throws `invalid_scope` for one that does not exist, and for one

@@ -16,11 +16,6 @@ export const EMBEDDING_FAILURES: readonly ErrorCode[] = [
   'embedding_model_missing',
 ]
 
-/** Names and email addresses that differ only in upper and lower case have the same folded form, in every script. */
-export function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase()
-}
-
 /** Puts a number into a path: `reports/a.pdf` becomes `reports/a (2).pdf`. */
 export function numberedPath(path: string, number: number): string {
   const name = path.slice(path.lastIndexOf('/') + 1)

@@ -53,13 +53,13 @@ test('with --json an error is one object on standard error, wherever the flag st
   }
 })
 
-test('the instance speaks of its endpoints, the command line of its commands; a fault is said once', async () => {
+test('names the command that helps, by the code of the error, and repeats no single fault', async () => {
   const run = await against((response) =>
-    problem(response, 404, 'project_not_found', 'There is no project "x". GET /api/v1/projects lists those there are.', {
+    problem(response, 404, 'project_not_found', 'There is no project "x".', {
       errors: [{ path: 'project', message: 'There is no project "x".' }],
     }),
   )
-  expect(run.stderr).toBe('docsearch: There is no project "x". `docsearch projects list` shows those there are.\n')
+  expect(run.stderr).toBe('docsearch: There is no project "x". `docsearch projects list` shows your projects.\n')
 })
 
 test('nothing listens: 5, with or without a key', async () => {

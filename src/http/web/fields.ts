@@ -26,8 +26,6 @@ export const password = z.string('Enter a password.').min(1, 'Enter a password.'
 
 export const scopes = z.array(z.enum(SCOPES, 'There is no such permission.')).min(1, 'Choose at least one thing it may do.')
 
-export const DEFAULT_SCOPES: readonly Scope[] = ['read:documents', 'write:documents']
-
 /** The boxes that were ticked, for the form shown again. */
 export function chosenScopes({ ctx }: PageCall): Scope[] {
   const sent = ctx.state.form?.fields['scopes'] ?? []

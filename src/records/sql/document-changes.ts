@@ -1,5 +1,5 @@
 import type { NewDocument } from '../documents.ts'
-import { foldCase } from '../rules.ts'
+import { foldName } from '../../core/fold-name.ts'
 import { fresh } from './document-rows.ts'
 import { slices } from './store.ts'
 import type { WriteTransaction } from './store.ts'
@@ -77,7 +77,7 @@ function givenTags({ tags, parse }: DocumentRow): string {
 export function contentOf(document: NewDocument) {
   return {
     name: document.name,
-    name_folded: foldCase(document.name),
+    name_folded: foldName(document.name),
     media_type: document.mediaType,
     size_bytes: document.sizeBytes,
     sha256: document.sha256,

@@ -7,7 +7,7 @@ import { decodeCursor, pageOf } from '../paging.ts'
 import { queueAnew, removeDocuments } from './document-changes.ts'
 import { countPending } from './document-counts.ts'
 import { containing, selectDocuments, toDocument } from './document-rows.ts'
-import { foldCase } from '../rules.ts'
+import { foldName } from '../../core/fold-name.ts'
 import { createRegister } from './register.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
@@ -37,7 +37,7 @@ export function createDocuments(store: Store): Documents {
     if (warnings === true) select = select.where(hasWarnings)
     if (warnings === false) select = select.where('documents.warnings', '=', '[]')
     if (sha256 !== undefined) select = select.where('documents.sha256', '=', sha256)
-    if (name !== undefined) select = select.where(containing('name_folded', foldCase(name)))
+    if (name !== undefined) select = select.where(containing('name_folded', foldName(name)))
     if (cursor !== undefined) {
       const { value, id } = decodeCursor(cursor, 'number')
       select = select.where((e) => e(e.refTuple('documents.created_at', 'documents.id'), '<', e.tuple(value, id)))

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { User } from '../../core/model.ts'
 import { userExists } from '../errors.ts'
-import { foldCase } from '../rules.ts'
+import { foldName } from '../../core/fold-name.ts'
 import { isUniqueViolation } from './errors.ts'
 import type { Tables, UserRow } from './tables.ts'
 import { dateOrNull } from './tables.ts'
 
 export function emailColumns(email: string | null) {
-  return { email, email_folded: email === null ? null : foldCase(email) }
+  return { email, email_folded: email === null ? null : foldName(email) }
 }
 
 /** Ids of the users who may act at all, for `user_id in (…)` inside a claim. */

@@ -3,7 +3,7 @@ import { newId } from '../../core/ids.ts'
 import type { Users } from '../users.ts'
 import { decodeCursor, pageOf } from '../paging.ts'
 import { ownerExists, ownerStays } from '../errors.ts'
-import { foldCase } from '../rules.ts'
+import { foldName } from '../../core/fold-name.ts'
 import { bury } from './document-changes.ts'
 import { endClients } from './oauth-clients.ts'
 import { endGrants } from './oauth-grants.ts'
@@ -51,7 +51,7 @@ export function createUsers(store: Store): Users {
       return row ? toUser(row) : null
     },
     async findByEmail(email) {
-      const row = await db.selectFrom('users').selectAll().where('email_folded', '=', foldCase(email)).executeTakeFirst()
+      const row = await db.selectFrom('users').selectAll().where('email_folded', '=', foldName(email)).executeTakeFirst()
       return row ? toUser(row) : null
     },
     async list({ limit, cursor }) {

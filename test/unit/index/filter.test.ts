@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { foldName } from '../../../src/core/fold-name.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
 import { filterToSql } from '../../../src/index/filter.ts'
@@ -94,12 +95,10 @@ test('every filter is bound to its owner first, and a missing part does not wide
   expect(filterToSql({ ownerId: 'a', projectIds: [] })).toBe("owner_id = 'a' AND FALSE")
 })
 
-const fold = (text: string) => text.normalize('NFC').toLowerCase()
-
 test('any text is found in names as it stands, letter case aside', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(nasty, fc.constantFrom(...values)), async (text) => {
-      const inName = (value: string) => fold(value).includes(fold(text))
+      const inName = (value: string) => foldName(value).includes(foldName(text))
       expect(await found({ nameParts: [text] })).toEqual(expected(inName))
       expect(await found({ withoutNameParts: [text] })).toEqual(expected((value) => !inName(value)))
     }),
@@ -114,9 +113,9 @@ test('a phrase of any characters is a phrase, never a pattern', async () => {
       // Between two letters it stands nowhere else than in texts that have all of it.
       const phrase = `x${value}x`
       const has = (text: string) =>
-        flat(fold(text))
+        flat(foldName(text))
           .replaceAll('\0', '')
-          .includes(flat(fold(value)).replaceAll('\0', ''))
+          .includes(flat(foldName(value)).replaceAll('\0', ''))
       const hits = await found({ phrases: [phrase] })
       expect(hits).toContain(`doc_${values.indexOf(value)}`)
       for (const hit of hits) expect(has(values[Number(hit.slice(4))]!)).toBe(true)

@@ -2,7 +2,6 @@ import { ClientError, shownCode } from '../../../client/errors.ts'
 import type { Context } from '../../context.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import { PartialFailure } from '../../exit.ts'
-import { messageWithHint } from '../../report.ts'
 import { oneLine } from '../../view/safe.ts'
 
 /** Does something to each document. One that is not there does not keep the others from their turn; if it is the only one, its error is the command's. */
@@ -29,7 +28,7 @@ export async function eachDocument(
         if (succeeded.length + failed.length > 0) list()
         throw error
       }
-      failed.push({ id, code: shownCode(error), message: messageWithHint(error) })
+      failed.push({ id, code: shownCode(error), message: error.message })
     }
   }
   list()

@@ -17,10 +17,7 @@ export async function documentId(client: Client, given: string): Promise<string>
   const meant = documents.filter((document) => document.name === given || document.path === given)
   if (meant.length === 1) return meant[0]!.id
   if (meant.length === 0) {
-    throw new DocsearchError(
-      'document_not_found',
-      `There is no document ${JSON.stringify(given)}. \`docsearch documents list\` shows those there are.`,
-    )
+    throw new DocsearchError('document_not_found', `There is no document ${JSON.stringify(given)}.`)
   }
   const shown = meant.slice(0, SHOWN).map(({ id, path, project }) => `${id} (${path} in ${project.name})`)
   const more = meant.length > SHOWN ? `, and ${meant.length - SHOWN} more` : ''

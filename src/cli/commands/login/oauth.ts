@@ -7,6 +7,7 @@ import { CLI_CLIENT_ID, discover } from '../../../client/oauth/instance.ts'
 import type { OAuthClient, OAuthInstance } from '../../../client/oauth/instance.ts'
 import { revokeLogin } from '../../../client/oauth/tokens.ts'
 import type { Me } from '../../../contract/account.ts'
+import { SCOPES } from '../../../core/model.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { Context } from '../../context.ts'
 import { wantsColor } from '../../io.ts'
@@ -20,9 +21,6 @@ export interface OAuthOptions {
   clientId?: string
   scope?: string[]
 }
-
-// All there are: `keys` and the other administration need the last.
-const SCOPES = ['read:documents', 'write:documents', 'manage:keys']
 
 /** Logs in as the person at a browser, and keeps what comes of it in place of what was kept for the address. */
 export async function logInWithOAuth(

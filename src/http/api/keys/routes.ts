@@ -6,7 +6,7 @@ import {
   type ApiKeyCreated,
   type ApiKeyList,
 } from '../../../contract/account.ts'
-import type { Scope } from '../../../core/model.ts'
+import { DEFAULT_SCOPES } from '../../../core/model.ts'
 import { pageRequest } from '../../page.ts'
 import { fail } from '../../problems.ts'
 import { route } from '../../route.ts'
@@ -14,7 +14,6 @@ import { presentKey } from './present.ts'
 
 const tag = 'Keys'
 const access = 'manage:keys'
-const DEFAULT_SCOPES: readonly Scope[] = ['read:documents', 'write:documents']
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export const keyRoutes = [

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { SCOPES, type OAuthClientRecord, type Scope } from '../../../core/model.ts'
+import { DEFAULT_SCOPES, SCOPES, type OAuthClientRecord, type Scope } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderClient, renderClientSecret } from '../../../pages/settings/client.tsx'
 import { renderClientDelete, renderClientForm, renderClients, type ClientFormProps } from '../../../pages/settings/clients.tsx'
 import { fail } from '../../problems.ts'
-import { chosenScopes, DEFAULT_SCOPES, name, scopes } from '../fields.ts'
+import { chosenScopes, name, scopes } from '../fields.ts'
 import type { Page, PageCall } from '../page.ts'
 import { withError } from '../submitted.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SCOPES, type ApiKeyRecord } from '../../../core/model.ts'
+import { DEFAULT_SCOPES, SCOPES, type ApiKeyRecord } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import {
   renderApiKeyCreated,
@@ -10,7 +10,7 @@ import {
 } from '../../../pages/settings/api-keys.tsx'
 import { fail } from '../../problems.ts'
 import { every } from '../every.ts'
-import { chosenScopes, DEFAULT_SCOPES, name, scopes } from '../fields.ts'
+import { chosenScopes, name, scopes } from '../fields.ts'
 import type { Page, PageCall } from '../page.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
