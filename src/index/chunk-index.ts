@@ -57,6 +57,14 @@ export interface DocumentChunks {
   chunks: readonly IndexedChunk[]
 }
 
+export interface IndexHealth {
+  ok: boolean
+  message: string
+  chunks: number | null
+  /** True when a vector search reads an approximate index (ANN) instead of every vector. */
+  isApproximate: boolean
+}
+
 export interface ChunkIndex {
   /** One commit for all of them: each document is afterwards there with exactly these chunks. */
   put(documents: readonly DocumentChunks[]): Promise<void>
@@ -69,10 +77,10 @@ export interface ChunkIndex {
   /** Chunks in the index by document and version, for recovery. Reads every row's ids; throws `index_corrupt` when the files are damaged. */
   inventory(): Promise<Map<string, { version: number; chunks: number }>>
   countChunks(): Promise<number>
-  /** Merge fragments, fold new rows into the indexes, drop old versions, build or refresh the ANN index. Slow; run on the writer, throttled. */
+  /** Makes later searches faster and frees space; finds the same before and after. Slow, so the writer runs it now and then. */
   optimize(): Promise<void>
-  /** Never throws. */
-  check(): Promise<{ ok: boolean; message: string; chunks: number | null; ann: boolean }>
+  /** Says whether the index answers. Never throws. */
+  check(): Promise<IndexHealth>
   close(): Promise<void>
 }
 

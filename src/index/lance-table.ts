@@ -162,10 +162,10 @@ function createIndex(connection: Connection, table: Table, schema: Schema, optio
       try {
         await answers(table)
         const chunks = await table.countRows()
-        return { ok: true, message: `${chunks} chunks`, chunks, ann: (await annIndex(table)) !== null }
+        return { ok: true, message: `${chunks} chunks`, chunks, isApproximate: (await annIndex(table)) !== null }
       } catch (error) {
         log.warn({ err: error }, 'the index does not answer')
-        return { ok: false, message: readFailure(error).message, chunks: null, ann: false }
+        return { ok: false, message: readFailure(error).message, chunks: null, isApproximate: false }
       }
     },
 

@@ -37,7 +37,7 @@ export async function describeStatus({ active, reason, rebuiltBecause, building 
       status: index.ok ? 'ok' : 'degraded',
       message: sentences.join('; '),
       chunks: index.chunks,
-      ann: index.ann,
+      ann: index.isApproximate,
       ...(building && {
         building: {
           model: building.record.embeddingModel,

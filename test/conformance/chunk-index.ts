@@ -58,7 +58,7 @@ export function chunkIndexConformance(
     let index: ChunkIndex
     beforeEach(async () => {
       ;({ store, cleanUp } = await make())
-      index = await store.open({ id: 'gen_1', dimensions: DIMENSIONS })
+      index = await store.open({ id: 'idx_1', dimensions: DIMENSIONS })
     })
     afterEach(async () => {
       await index.close()
@@ -87,7 +87,7 @@ export function chunkIndexConformance(
       await index.optimize()
       await found()
       await index.close()
-      index = await store.open({ id: 'gen_1', dimensions: DIMENSIONS })
+      index = await store.open({ id: 'idx_1', dimensions: DIMENSIONS })
       await found()
     })
 
@@ -245,18 +245,20 @@ export function chunkIndexConformance(
 
     test('indexes are separate, can be listed and dropped', async () => {
       await add(chunk('doc_1', 0))
-      const other = await store.open({ id: 'gen_2', dimensions: 4 })
+      const other = await store.open({ id: 'idx_2', dimensions: 4 })
       expect(await other.countChunks()).toBe(0)
       await other.close()
-      expect((await store.list()).toSorted()).toEqual(['gen_1', 'gen_2'])
-      await store.drop('gen_2')
-      await store.drop('gen_unknown')
-      expect(await store.list()).toEqual(['gen_1'])
+      expect((await store.list()).toSorted()).toEqual(['idx_1', 'idx_2'])
+      expect(await store.size('idx_1')).toBeGreaterThan(0)
+      expect(await store.size('idx_unknown')).toBe(0)
+      await store.drop('idx_2')
+      await store.drop('idx_unknown')
+      expect(await store.list()).toEqual(['idx_1'])
       expect(await index.countChunks()).toBe(1)
     })
 
     test('an index opened with other dimensions is reported as corrupt', async () => {
-      await expect(store.open({ id: 'gen_1', dimensions: DIMENSIONS + 1 })).rejects.toMatchObject({
+      await expect(store.open({ id: 'idx_1', dimensions: DIMENSIONS + 1 })).rejects.toMatchObject({
         code: errorCode('index_corrupt'),
       })
     })
@@ -278,6 +280,7 @@ export function chunkIndexConformance(
             tags: ['blue'],
             path: 'a_b/two.pdf',
             mediaType: 'application/pdf',
+            text: 'Passage 0 of a page: don’t smoke',
             documentCreatedAt: at('2026-02-01T00:00:00Z'),
           }),
         )
@@ -320,6 +323,15 @@ export function chunkIndexConformance(
         ['from a moment on', { createdAfter: at('2026-02-01T00:00:00Z') }, ['doc_2', 'doc_4']],
         ['before a moment', { createdBefore: at('2026-02-01T00:00:00Z') }, ['doc_1', 'doc_3']],
         ['between', { createdAfter: at('1900-01-01T00:00:00Z'), createdBefore: at('1970-01-01T00:00:00Z') }, ['doc_3']],
+        ['a part of the name, in any case', { nameParts: ['OC_1'] }, ['doc_1']],
+        ['every part of the name', { nameParts: ['doc', '3.t'] }, ['doc_3']],
+        ['not a part of the name', { withoutNameParts: ['_1', 'c_4'] }, ['doc_2', 'doc_3']],
+        ['a phrase of the text', { phrases: ['PASSAGE  0 of'] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+        ['a phrase of the title and one of a heading', { phrases: ['handbook', 'refunds'] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+        ['a phrase of whole words only', { phrases: ['assage 0'] }, []],
+        ['a phrase with a typographic apostrophe', { phrases: ["don't"] }, ['doc_2']],
+        ['no phrase at all', { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+        ['without a phrase', { withoutPhrases: ['don’t', 'nowhere'] }, ['doc_1', 'doc_3', 'doc_4']],
         ['several at once', { projectIds: ['prj_a'], tags: ['blue'], mediaTypes: ['text/plain'] }, ['doc_4']],
       ]
       test.each(['fresh', 'optimized'])('hold for words and vectors, %s', async (step) => {

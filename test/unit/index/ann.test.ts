@@ -18,7 +18,7 @@ beforeEach(async () => {
   // The least number of rows from which the quantiser can be trained here; in earnest it is ANN_MIN_ROWS.
   index = await openLanceTable({
     folder,
-    name: 'chunks_gen_1',
+    name: 'chunks_idx_1',
     dimensions: DIMENSIONS,
     clock: systemClock,
     log: silentLogger,
@@ -71,11 +71,11 @@ test('below the limit every vector is read, from it on an ANN index answers, and
   const few = makeChunks(900, 1)
   await put(few)
   await index.optimize()
-  expect(await index.check()).toMatchObject({ ok: true, ann: false })
+  expect(await index.check()).toMatchObject({ ok: true, isApproximate: false })
   const more = makeChunks(400, 2, (n) => (n % 4 === 0 ? { vector: null } : {}))
   await put(more)
   await index.optimize()
-  expect(await index.check()).toMatchObject({ ok: true, ann: true, chunks: 1300 })
+  expect(await index.check()).toMatchObject({ ok: true, isApproximate: true, chunks: 1300 })
   expect(await recall([...few, ...more])).toBeGreaterThan(0.95)
   const all = await index.vectorSearch(few[0]!.vector!, ALL, 2000)
   expect(all).toHaveLength(1200)
@@ -101,14 +101,14 @@ test('a narrow filter still fills its limit: every passage of a small owner is f
   await put(crowd)
   await put(small)
   await index.optimize()
-  expect(await index.check()).toMatchObject({ ann: true })
+  expect(await index.check()).toMatchObject({ isApproximate: true })
   expect(await index.vectorSearch(crowd[0]!.vector!, { ownerId: 'usr_small' }, 100)).toHaveLength(25)
   expect(await recall(small, { ownerId: 'usr_small' })).toBeGreaterThan(0.95)
 })
 
 async function withTable<T>(work: (table: Table) => Promise<T>): Promise<T> {
   const connection = await connect(folder)
-  const table = await connection.openTable('chunks_gen_1')
+  const table = await connection.openTable('chunks_idx_1')
   try {
     return await work(table)
   } finally {

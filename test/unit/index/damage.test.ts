@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const storeIn = (path: string): ChunkIndexStore => createLanceIndexStore({ folder: path, log: silentLogger })
-const open = (store: ChunkIndexStore): Promise<ChunkIndex> => store.open({ id: 'gen_1', dimensions: DIMENSIONS })
+const open = (store: ChunkIndexStore): Promise<ChunkIndex> => store.open({ id: 'idx_1', dimensions: DIMENSIONS })
 
 async function everything(index: ChunkIndex) {
   const keyword = await index.keywordSearch(['passage'], OWNER, 100)
@@ -99,11 +99,11 @@ test.each([
 
 test('what is damaged can be dropped and built anew', async () => {
   const store = storeIn(whole)
-  const manifests = join(whole, 'chunks_gen_1.lance', '_versions')
+  const manifests = join(whole, 'chunks_idx_1.lance', '_versions')
   for (const name of await readdir(manifests)) await truncate(join(manifests, name), 0)
   await expect(open(store)).rejects.toMatchObject({ code: errorCode('index_corrupt'), fault: 'internal' })
-  expect(await store.list()).toEqual(['gen_1'])
-  await store.drop('gen_1')
+  expect(await store.list()).toEqual(['idx_1'])
+  await store.drop('idx_1')
   const index = await open(store)
   expect(await index.countChunks()).toBe(0)
   await index.put([{ documentId: 'doc_1', isNew: true, chunks: [chunk('doc_1', 0)] }])
@@ -129,7 +129,7 @@ test('files that go missing while it is open: check says so and does not throw',
 })
 
 test('check notices an index of words that is damaged, also where rows are in none yet', async () => {
-  const indices = join(whole, 'chunks_gen_1.lance', '_indices')
+  const indices = join(whole, 'chunks_idx_1.lance', '_indices')
   const index = await open(storeIn(whole))
   expect(await index.check()).toMatchObject({ ok: true })
   await index.close()

@@ -45,7 +45,7 @@ let folder: string
 let index: ChunkIndex
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docsearch-filter-'))
-  index = await createLanceIndexStore({ folder, log: silentLogger }).open({ id: 'gen_1', dimensions: DIMENSIONS })
+  index = await createLanceIndexStore({ folder, log: silentLogger }).open({ id: 'idx_1', dimensions: DIMENSIONS })
   await index.put(
     values.map((value, n) => {
       const documentId = `doc_${n}`

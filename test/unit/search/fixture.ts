@@ -8,7 +8,6 @@ import type { DocumentRecord, Project, User } from '../../../src/core/model.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
-import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { createFusedReranker } from '../../../src/rerank/fused.ts'
@@ -17,11 +16,12 @@ import { createSearch } from '../../../src/search/create.ts'
 import type { SearchOutcome, SearchQuery } from '../../../src/search/search.ts'
 import { analyse } from '../../../src/text/analyse.ts'
 import { createWordList } from '../../../src/text/word-list.ts'
+import { createMemoryIndexStore } from '../../support/memory-chunk-index.ts'
 
 /** Between two passages. */
 const GAP = '\n\n'
 
-/** A search over real records, a real index and the built-in embedder, filled passage by passage. */
+/** A search over real records, an index in memory and the built-in embedder, filled passage by passage. */
 export interface Fixture {
   records: Records
   index: ChunkIndex
@@ -61,10 +61,7 @@ export async function makeFixture(): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-search-'))
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
   const embedder = createBuiltinEmbedder()
-  const index = await createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger }).open({
-    id: 'gen_1',
-    dimensions: embedder.dimensions,
-  })
+  const index = await createMemoryIndexStore().open({ id: 'idx_1', dimensions: embedder.dimensions })
 
   async function makeOwner(name: string): Promise<{ owner: User; project: Project }> {
     const owner = await records.users.create({ name, email: null, role: 'member' })
