@@ -4,12 +4,13 @@ import type { Schema } from 'apache-arrow'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import { oneAtATime } from '../core/one-at-a-time.ts'
-import type { ChunkIndex, DocumentChunks } from './chunk-index.ts'
+import type { SearchFilter } from '../core/search-filter.ts'
+import type { ChunkHit, ChunkIndex, DocumentChunks, IndexHealth, Passage } from './chunk-index.ts'
 import { corrupt, indexFailure, readFailure } from './failures.ts'
 import { filterToSql, sqlIn, sqlText } from './filter.ts'
 import { annIndex, ensureAnnIndex, ensureColumnIndexes } from './indexes.ts'
 import { answers, probe, readInventory } from './probe.ts'
-import { HIT_COLUMNS, passageColumns, toHits, toPassages } from './rows.ts'
+import { HIT_COLUMNS, PASSAGE_COLUMNS, toHits, toPassages } from './rows.ts'
 import { chunkSchema, toArrow } from './schema.ts'
 
 const MB = 1024n * 1024n
@@ -47,7 +48,7 @@ export async function openLanceTable(options: LanceTableOptions): Promise<ChunkI
     await ensureColumnIndexes(table).catch((error) => {
       throw readFailure(error)
     })
-    return createIndex(connection, table, schema, options)
+    return new LanceTable(connection, table, schema, options)
   } catch (error) {
     connection.close()
     throw indexFailure(error)
@@ -66,113 +67,138 @@ async function openTable(connection: Connection, name: string, schema: Schema): 
   }
 }
 
-function createIndex(connection: Connection, table: Table, schema: Schema, options: LanceTableOptions): ChunkIndex {
-  const { dimensions, clock, log } = options
-  // LanceDB takes concurrent commits but makes them conflict and retry.
-  const write = oneAtATime()
-  const guarded = <T>(work: () => Promise<T>): Promise<T> =>
-    work().catch((error) => {
-      throw indexFailure(error)
-    })
+class LanceTable implements ChunkIndex {
+  private readonly connection: Connection
+  private readonly table: Table
+  private readonly schema: Schema
+  private readonly options: LanceTableOptions
+  /** LanceDB takes concurrent commits, but they conflict and retry. */
+  private readonly write = oneAtATime()
 
-  async function putNow(documents: readonly DocumentChunks[]): Promise<void> {
-    const chunks = documents.flatMap((document) => document.chunks)
+  constructor(connection: Connection, table: Table, schema: Schema, options: LanceTableOptions) {
+    this.connection = connection
+    this.table = table
+    this.schema = schema
+    this.options = options
+  }
+
+  put(documents: readonly DocumentChunks[]): Promise<void> {
+    return this.write(() => guarded(() => this.putNow(documents)))
+  }
+
+  deleteDocuments(documentIds: readonly string[]): Promise<void> {
+    return this.write(() => guarded(() => this.deleteNow(documentIds)))
+  }
+
+  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<ChunkHit[]> {
+    return guarded(async () => {
+      const query = this.table
+        .vectorSearch(vector)
+        .column('vector')
+        .distanceType('cosine')
+        .where(filterToSql(filter))
+        // Ignored without an ANN index. With a narrow filter it goes on past the nearest partitions until the limit is filled.
+        .maximumNprobes(MOST_PROBES)
+        .minimumNprobes(PROBES)
+        .refineFactor(Math.max(1, Math.round(REFINE_ROWS / limit)))
+        .select([...HIT_COLUMNS, '_distance'])
+        .limit(limit)
+      return toHits(await query.toArrow(), '_distance', (distance) => 1 - distance)
+    })
+  }
+
+  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<ChunkHit[]> {
+    return guarded(async () => {
+      if (terms.length === 0) return []
+      // A term that the question says twice counts twice, as in BM25: what is repeated is what is meant (cisi: nDCG@10 .40 against .32).
+      const query = this.table
+        .query()
+        .fullTextSearch(new MatchQuery(terms.join(' '), 'terms'))
+        .where(filterToSql(filter))
+        .select([...HIT_COLUMNS, '_score'])
+        .limit(limit)
+      return toHits(await query.toArrow(), '_score', (score) => score)
+    })
+  }
+
+  passages(ownerId: string, chunkIds: readonly string[]): Promise<Map<string, Passage>> {
+    return guarded(async () => {
+      if (chunkIds.length === 0) return new Map()
+      const where = `${sqlIn('id', chunkIds)} AND owner_id = ${sqlText(ownerId)}`
+      return toPassages(await this.table.query().where(where).select(PASSAGE_COLUMNS).limit(chunkIds.length).toArrow())
+    })
+  }
+
+  async inventory(): Promise<Map<string, { version: number; chunks: number }>> {
+    try {
+      await probe(this.table)
+      return await readInventory(this.table)
+    } catch (error) {
+      throw readFailure(error)
+    }
+  }
+
+  countChunks(): Promise<number> {
+    return guarded(() => this.table.countRows())
+  }
+
+  optimize(): Promise<void> {
+    return this.write(() => guarded(() => this.optimizeNow()))
+  }
+
+  async check(): Promise<IndexHealth> {
+    try {
+      await answers(this.table)
+      const chunks = await this.table.countRows()
+      return { ok: true, message: `${chunks} chunks`, chunks, isApproximate: (await annIndex(this.table)) !== null }
+    } catch (error) {
+      this.options.log.warn({ err: error }, 'the index does not answer')
+      return { ok: false, message: readFailure(error).message, chunks: null, isApproximate: false }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.write(async () => {
+      this.table.close()
+      this.connection.close()
+    })
+  }
+
+  private async putNow(documents: readonly DocumentChunks[]): Promise<void> {
+    const added = documents.flatMap((document) => document.chunks)
     const replaced = documents.filter((document) => !document.isNew).map((document) => document.documentId)
-    if (chunks.length === 0 && replaced.length === 0) return
-    if (chunks.length === 0) await table.delete(sqlIn('document_id', replaced))
-    else if (replaced.length === 0) await table.add(toArrow(chunks, schema, dimensions))
+    if (added.length === 0) return this.deleteNow(replaced)
+    const rows = toArrow(added, this.schema, this.options.dimensions)
+    if (replaced.length === 0) await this.table.add(rows)
     else {
-      await table
+      await this.table
         .mergeInsert('id')
         .whenMatchedUpdateAll()
         .whenNotMatchedInsertAll()
         .whenNotMatchedBySourceDelete({ where: sqlIn('document_id', replaced) })
-        .execute(toArrow(chunks, schema, dimensions))
+        .execute(rows)
     }
   }
 
-  async function optimizeNow(): Promise<void> {
-    const started = performance.now()
-    await ensureColumnIndexes(table)
-    // What a failed commit left behind is in no version. One daemon has this folder and writes one thing at a time, so nobody else is about to commit it.
-    await table.optimize({ cleanupOlderThan: new Date(clock.now().getTime() - KEEP_VERSIONS_MS), deleteUnverified: true })
-    const ann = await ensureAnnIndex(table, options.annMinRows)
-    log.debug({ ann, took_ms: Math.round(performance.now() - started) }, 'index optimized')
+  private async deleteNow(documentIds: readonly string[]): Promise<void> {
+    if (documentIds.length > 0) await this.table.delete(sqlIn('document_id', documentIds))
   }
 
-  return {
-    put: (documents) => write(() => guarded(() => putNow(documents))),
+  private async optimizeNow(): Promise<void> {
+    const { clock, log, annMinRows } = this.options
+    const started = performance.now()
+    await ensureColumnIndexes(this.table)
+    // What a failed commit left behind is in no version. One daemon has this folder and writes one thing at a time, so nobody else is about to commit it.
+    await this.table.optimize({ cleanupOlderThan: new Date(clock.now().getTime() - KEEP_VERSIONS_MS), deleteUnverified: true })
+    const ann = await ensureAnnIndex(this.table, annMinRows)
+    log.debug({ ann, took_ms: Math.round(performance.now() - started) }, 'index optimized')
+  }
+}
 
-    deleteDocuments: (documentIds) =>
-      write(() =>
-        guarded(async () => {
-          if (documentIds.length > 0) await table.delete(sqlIn('document_id', documentIds))
-        }),
-      ),
-
-    vectorSearch: (vector, filter, limit) =>
-      guarded(async () => {
-        const query = table
-          .vectorSearch(vector)
-          .column('vector')
-          .distanceType('cosine')
-          .where(filterToSql(filter))
-          // Ignored without an ANN index. With a narrow filter it goes on past the nearest partitions until the limit is filled.
-          .maximumNprobes(MOST_PROBES)
-          .minimumNprobes(PROBES)
-          .refineFactor(Math.max(1, Math.round(REFINE_ROWS / limit)))
-          .select([...HIT_COLUMNS, '_distance'])
-          .limit(limit)
-        return toHits(await query.toArrow(), '_distance', (distance) => 1 - distance)
-      }),
-
-    keywordSearch: (terms, filter, limit) =>
-      guarded(async () => {
-        if (terms.length === 0) return []
-        // A term that the question says twice counts twice, as in BM25: what is repeated is what is meant (cisi: nDCG@10 .40 against .32).
-        const query = table
-          .query()
-          .fullTextSearch(new MatchQuery(terms.join(' '), 'terms'))
-          .where(filterToSql(filter))
-          .select([...HIT_COLUMNS, '_score'])
-          .limit(limit)
-        return toHits(await query.toArrow(), '_score', (score) => score)
-      }),
-
-    passages: (ownerId, chunkIds) =>
-      guarded(async () => {
-        if (chunkIds.length === 0) return new Map()
-        const where = `${sqlIn('id', chunkIds)} AND owner_id = ${sqlText(ownerId)}`
-        return toPassages(await table.query().where(where).select(passageColumns).limit(chunkIds.length).toArrow())
-      }),
-
-    async inventory() {
-      try {
-        await probe(table)
-        return await readInventory(table)
-      } catch (error) {
-        throw readFailure(error)
-      }
-    },
-
-    countChunks: () => guarded(() => table.countRows()),
-    optimize: () => write(() => guarded(optimizeNow)),
-
-    async check() {
-      try {
-        await answers(table)
-        const chunks = await table.countRows()
-        return { ok: true, message: `${chunks} chunks`, chunks, isApproximate: (await annIndex(table)) !== null }
-      } catch (error) {
-        log.warn({ err: error }, 'the index does not answer')
-        return { ok: false, message: readFailure(error).message, chunks: null, isApproximate: false }
-      }
-    },
-
-    close: () =>
-      write(async () => {
-        table.close()
-        connection.close()
-      }),
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw indexFailure(error)
   }
 }

@@ -1,24 +1,25 @@
 import type { Table as ArrowTable } from 'apache-arrow'
 import type { ChunkHit, Passage } from './chunk-index.ts'
+import { columnOf } from './schema.ts'
 
 /** Columns that a hit needs, apart from its score. Each that is read costs, and the id says document and version. */
 export const HIT_COLUMNS = ['id', 'chunk_index', 'page_start', 'page_end', 'text_hash']
 
-const PASSAGE_COLUMNS = {
-  chunk_index: 'index',
-  page_start: 'pageStart',
-  page_end: 'pageEnd',
-  char_start: 'charStart',
-  char_end: 'charEnd',
-  heading: 'heading',
-  title: 'title',
-  text: 'text',
-  gap: 'gap',
-  context: 'context',
-  terms: 'terms',
-} as const satisfies Record<string, keyof Passage>
+const PASSAGE_FIELDS = [
+  'index',
+  'pageStart',
+  'pageEnd',
+  'charStart',
+  'charEnd',
+  'heading',
+  'title',
+  'text',
+  'gap',
+  'context',
+  'terms',
+] as const satisfies (keyof Passage)[]
 
-export const passageColumns = ['id', ...Object.keys(PASSAGE_COLUMNS)]
+export const PASSAGE_COLUMNS = ['id', ...PASSAGE_FIELDS.map((field) => columnOf(field).name)]
 
 /** See `IndexedChunk.id`. */
 function idsOf(id: string): Pick<ChunkHit, 'id' | 'documentId' | 'version'> {
@@ -56,7 +57,7 @@ export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: n
 
 export function toPassages(rows: ArrowTable): Map<string, Passage> {
   const passages = new Map<string, Passage>()
-  const columns = Object.entries(PASSAGE_COLUMNS).map(([column, key]) => ({ key, values: rows.getChild(column)! }))
+  const columns = PASSAGE_FIELDS.map((key) => ({ key, values: rows.getChild(columnOf(key).name)! }))
   const ids = rows.getChild('id')!
   for (let i = 0; i < rows.numRows; i++) {
     const id = ids.get(i) as string

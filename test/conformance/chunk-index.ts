@@ -327,10 +327,18 @@ export function chunkIndexConformance(
         ['every part of the name', { nameParts: ['doc', '3.t'] }, ['doc_3']],
         ['not a part of the name', { withoutNameParts: ['_1', 'c_4'] }, ['doc_2', 'doc_3']],
         ['a phrase of the text', { phrases: ['PASSAGE  0 of'] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
-        ['a phrase of the title and one of a heading', { phrases: ['handbook', 'refunds'] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+        [
+          'a phrase of the title and one of a heading',
+          { phrases: ['handbook', 'refunds'] },
+          ['doc_1', 'doc_2', 'doc_3', 'doc_4'],
+        ],
         ['a phrase of whole words only', { phrases: ['assage 0'] }, []],
         ['a phrase with a typographic apostrophe', { phrases: ["don't"] }, ['doc_2']],
-        ['no phrase at all', { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+        [
+          'no phrase at all',
+          { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] },
+          ['doc_1', 'doc_2', 'doc_3', 'doc_4'],
+        ],
         ['without a phrase', { withoutPhrases: ['don’t', 'nowhere'] }, ['doc_1', 'doc_3', 'doc_4']],
         ['several at once', { projectIds: ['prj_a'], tags: ['blue'], mediaTypes: ['text/plain'] }, ['doc_4']],
       ]
