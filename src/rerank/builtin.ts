@@ -15,9 +15,6 @@ import {
 } from './features.ts'
 import type { RerankCandidate, Reranker } from './reranker.ts'
 
-/** What users see as `rerank.model`. */
-export const BUILTIN_RERANKER = 'builtin'
-
 /** BM25's own: how fast repetition saturates, and how much a passage's length counts. */
 const K1 = 1.2
 const B = 0.75
@@ -57,7 +54,8 @@ type Features = Record<keyof typeof WEIGHTS | 'bm25', number>
  */
 export function createBuiltinReranker(): Reranker {
   return {
-    model: BUILTIN_RERANKER,
+    model: 'builtin',
+    readsPassages: true,
     async rerank({ candidates, words, idf, signal }) {
       const byWords = candidates.some(({ keywordScore }) => keywordScore > 0)
       if (!byWords)

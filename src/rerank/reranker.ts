@@ -4,6 +4,8 @@ import type { QueryWord } from '../text/analyse.ts'
 export interface Reranker {
   /** What users see as `rerank.model`; null for the fused order itself. */
   readonly model: string | null
+  /** False when `rerank` looks at no candidate, so that none has to be read for it. */
+  readonly readsPassages: boolean
   rerank(request: RerankRequest): Promise<RerankOutcome>
 }
 
@@ -37,6 +39,8 @@ export interface RerankOutcome {
   applied: boolean
   /** What did it, where that depends on the question; else it is the reranker's own. */
   model?: string | null
+  /** True when a model read the passages. Left out means false. */
+  isByModel?: boolean
   scores: ReadonlyMap<string, number> | null
   /** By candidate id, where a score is made of parts: what each part has in it. */
   features?: ReadonlyMap<string, Readonly<Record<string, number>>>

@@ -37,6 +37,7 @@ export function createJudgedReranker(source: JudgeSource, base: Reranker, tuning
     return {
       applied: true,
       model: judge.name,
+      isByModel: true,
       ...blend(ranked, judged),
       reason: incomplete(judge, judged.size, asked, tuning),
     }
@@ -44,6 +45,9 @@ export function createJudgedReranker(source: JudgeSource, base: Reranker, tuning
   return {
     get model() {
       return source.current()?.name ?? base.model
+    },
+    get readsPassages() {
+      return source.current() !== null || base.readsPassages
     },
     rerank,
   }

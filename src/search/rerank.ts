@@ -24,6 +24,8 @@ export interface RerankOptions {
 
 export interface Reranked {
   candidates: readonly Candidate[]
+  /** True when a model read the passages and made this order. */
+  isByModel: boolean
   report: SearchOutcome['rerank']
 }
 
@@ -37,25 +39,33 @@ export async function rerankBest(options: RerankOptions): Promise<Reranked> {
     tookMs: performance.now() - started,
     reason,
   })
-  if (candidates.length === 0) return { candidates, report: report(false, 'There was nothing to reorder.') }
+  const inOldOrder = (reason: string | null, model = reranker.model): Reranked => ({
+    candidates,
+    isByModel: false,
+    report: report(false, reason, model),
+  })
+  if (candidates.length === 0) return inOldOrder('There was nothing to reorder.')
   try {
     const request = await requestOf(options)
     const outcome = await withDeadline(deadlineMs, signal, (stop) => reranker.rerank({ ...request, signal: stop }))
-    const { scores, features } = outcome
-    if (!outcome.applied || scores === null) return { candidates, report: report(false, outcome.reason, outcome.model) }
-    return { candidates: reorder(candidates, scores, features), report: report(true, outcome.reason, outcome.model) }
+    const { scores, features, isByModel = false } = outcome
+    if (!outcome.applied || scores === null) return inOldOrder(outcome.reason, outcome.model)
+    return {
+      candidates: reorder(candidates, scores, features),
+      isByModel,
+      report: report(true, outcome.reason, outcome.model),
+    }
   } catch (error) {
     signal?.throwIfAborted()
     log.warn({ err: error, model: reranker.model }, 'not reranked')
     const why = error instanceof DeadlinePassed ? `did not answer within ${deadlineMs / 1000} s` : 'failed'
-    return { candidates, report: report(false, `The reranker ${why}: this is the fused order.`) }
+    return inOldOrder(`The reranker ${why}: this is the fused order.`)
   }
 }
 
 async function requestOf(options: RerankOptions): Promise<Omit<RerankRequest, 'signal'>> {
   const { query, words, frequencies, candidates, reranker, passages } = options
-  // The fused order itself reads nothing, so nothing is fetched.
-  if (reranker.model === null) return { query, words, idf: () => 0, candidates: [] }
+  if (!reranker.readsPassages) return { query, words, idf: () => 0, candidates: [] }
   const best = candidates.slice(0, RERANKED)
   const [texts, counted] = await Promise.all([
     passages(best.map((candidate) => candidate.id)),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.cleanUp())
 
-const reranker = (rerank: Reranker['rerank']): Reranker => ({ model: 'test-model', rerank })
+const reranker = (rerank: Reranker['rerank']): Reranker => ({ model: 'test-model', readsPassages: true, rerank })
 const byNumber = reranker(async ({ candidates }) => ({
   applied: true,
   scores: new Map(candidates.map(({ id }) => [id, Number(id.split(':')[2]) / 500])),
