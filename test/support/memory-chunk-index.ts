@@ -14,7 +14,7 @@ export function createMemoryIndexStore(): ChunkIndexStore {
     async open({ id, dimensions }) {
       const found = indexes.get(id) ?? { dimensions, passages: new Map<string, IndexedChunk>() }
       if (found.dimensions !== dimensions)
-        throw new DocsearchError('index_corrupt', `The index has ${found.dimensions} dimensions.`, { blame: 'internal' })
+        throw new DocsearchError('index_corrupt', `The index has ${found.dimensions} dimensions.`)
       indexes.set(id, found)
       return createMemoryIndex(found.passages, dimensions)
     },
@@ -41,7 +41,7 @@ function createMemoryIndex(passages: Map<string, IndexedChunk>, dimensions: numb
     async put(documents) {
       const added = documents.flatMap((document) => document.chunks)
       if (added.some(({ vector }) => vector !== null && vector.length !== dimensions))
-        throw new DocsearchError('index_failed', `A vector does not have ${dimensions} dimensions.`, { blame: 'internal' })
+        throw new DocsearchError('index_failed', `A vector does not have ${dimensions} dimensions.`)
       remove(documents.filter((document) => !document.isNew).map((document) => document.documentId))
       for (const passage of added) passages.set(passage.id, passage)
     },
