@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the API's schemas use. */
+/** The parts of JSON Schema that the API's schemas use. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -19,13 +19,13 @@ export interface Schema {
   maxItems?: number
 }
 
-const DEEPEST = 5
+const MAX_DEPTH = 5
 
-/** A schema for a person: what it is in words and, for an object, each of its fields. */
+/** Describes a schema in words, and each field of an object. */
 export function Fields({ schema, schemas, depth = 0 }: { schema: Schema; schemas: Record<string, Schema>; depth?: number }) {
   const own = resolve(schema, schemas)
   const properties = objectOf(own, schemas)?.properties
-  if (properties === undefined || depth >= DEEPEST) return <span class="type">{words(own, schemas)}</span>
+  if (properties === undefined || depth >= MAX_DEPTH) return <span class="type">{words(own, schemas)}</span>
   const required = new Set(objectOf(own, schemas)?.required)
   return (
     <>
@@ -48,7 +48,7 @@ function resolve(schema: Schema, schemas: Record<string, Schema>): Schema {
   return name === undefined ? schema : (schemas[name] ?? schema)
 }
 
-/** The object in it: itself, the entries of a list, or what it is when it is not null. */
+/** Returns the object in a schema: itself, the entries of a list, or the part that is not null. */
 function objectOf(schema: Schema, schemas: Record<string, Schema>): Schema | undefined {
   const own = resolve(schema, schemas)
   if (own.properties !== undefined) return own
@@ -67,15 +67,15 @@ function words(schema: Schema, schemas: Record<string, Schema>): string {
   return `${type}${range(own.minimum, safe(own.maximum), '')}${range(own.minLength, own.maxLength, 'characters')}${defaultOf(own)}`
 }
 
-/** zod writes the bound of whole numbers too, which says nothing to a person. */
+/** Drops the bound that zod writes for every integer, because it tells readers nothing. */
 function safe(maximum: number | undefined): number | undefined {
   return maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string {
-  const from = least === undefined || least === Number.MIN_SAFE_INTEGER ? undefined : least
-  if (from === undefined && most === undefined) return ''
-  const text = most === undefined ? `at least ${from}` : from === undefined ? `at most ${most}` : `${from} to ${most}`
+function range(min: number | undefined, max: number | undefined, unit: string): string {
+  const from = min === undefined || min === Number.MIN_SAFE_INTEGER ? undefined : min
+  if (from === undefined && max === undefined) return ''
+  const text = max === undefined ? `at least ${from}` : from === undefined ? `at most ${max}` : `${from} to ${max}`
   return `, ${text}${unit === '' ? '' : ` ${unit}`}`
 }
 
@@ -83,7 +83,7 @@ function defaultOf(schema: Schema): string {
   return schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`
 }
 
-/** The smallest object that would be taken: its required fields, or its first one where none is. */
+/** Returns the smallest valid object: the required fields, or the first field if none is required. */
 export function exampleValue(schema: Schema, schemas: Record<string, Schema>): Record<string, unknown> {
   const { properties = {}, required = [] } = resolve(schema, schemas)
   const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1)

@@ -1,6 +1,6 @@
 import { TOKENS } from './tokens.ts'
 
-/** Style of the API's page: one column, from 360 px, light and dark, no script and no font to fetch. */
+/** Style of the API documentation: one column, from 360 px, light and dark, without fonts to load. */
 export const API_DOCS_STYLE = `${TOKENS}
 :root {
   --get: var(--good);

@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string'
 import type { OpenApiDocument } from '../contract/openapi.ts'
 import { exampleValue, Fields, type Schema } from './api-docs-schema.tsx'
 
-/** What the page reads of an operation of the OpenAPI document. */
+/** The parts of an OpenAPI operation that this page uses. */
 interface DocumentedOperation {
   operationId: string
   tags: string[]
@@ -23,13 +23,13 @@ interface Response {
 interface Endpoint extends Omit<DocumentedOperation, 'responses'> {
   method: string
   path: string
-  /** `problems`: the codes of a refusal. */
+  /** `problems` are the error codes of a response. */
   responses: Record<string, Response & { problems?: string[] }>
 }
 
 type Problems = Readonly<Record<string, { status: number; means: string }>>
 
-/** The API for a person: the OpenAPI document as one HTML page that needs no script. */
+/** Renders the OpenAPI document as one HTML page that needs no script. */
 export function renderApiDocs(document: OpenApiDocument, problems: Problems): string {
   return `<!doctype html>${renderToString(<Page document={document} problems={problems} />)}`
 }
@@ -55,7 +55,7 @@ function Page({ document, problems }: { document: OpenApiDocument; problems: Pro
         <header>
           <h1>docsearch API</h1>
           <p>
-            Version {info.version} at <code>{base}</code>. The same for programs: <a href="/api/openapi.json">openapi.json</a>.
+            Version {info.version} at <code>{base}</code>. For programs: <a href="/api/openapi.json">openapi.json</a>.
           </p>
           <nav aria-label="Sections">
             {tags.map((tag) => (
@@ -86,9 +86,7 @@ function Page({ document, problems }: { document: OpenApiDocument; problems: Pro
 function Intro({ base }: { base: string }) {
   return (
     <section>
-      <p>
-        Every request carries a credential, an API key or an access token, in its Authorization header. Upload a file, then ask:
-      </p>
+      <p>Send an API key or an access token in the Authorization header of each request. This uploads a file and searches it:</p>
       <pre tabIndex={0}>
         {`curl -H "Authorization: Bearer $DOCSEARCH_TOKEN" -H "Prefer: wait=30" \\
      -F file=@contract.pdf ${base}/api/v1/upload
@@ -176,7 +174,7 @@ function ProblemList({ problems }: { problems: Problems }) {
       <h2 id="problems">Errors</h2>
       <p>
         Errors are <code>application/problem+json</code> (RFC 9457) with a stable <code>code</code> and the{' '}
-        <code>request_id</code>; a body that does not validate has every fault in <code>errors</code>.
+        <code>request_id</code>. If a request is invalid, <code>errors</code> lists every fault.
       </p>
       <dl class="problems">
         {Object.entries(problems).map(([code, { status, means }]) => (
@@ -213,9 +211,9 @@ function withProblems(response: Response): Endpoint['responses'][string] {
 
 function accessOf({ security }: Endpoint): string {
   if (security.length === 0) return 'Needs no credential.'
-  if (security.some((one) => Object.keys(one).length === 0)) return 'Answers more with a credential.'
+  if (security.some((one) => Object.keys(one).length === 0)) return 'Returns more with a credential.'
   const scopes = Object.values(security[0] ?? {}).flat()
-  return scopes.length === 0 ? 'Any credential.' : `Scope ${scopes.join(', ')}.`
+  return scopes.length === 0 ? 'Needs any credential.' : `Needs the scope ${scopes.join(', ')}.`
 }
 
 function exampleOf(endpoint: Endpoint, base: string, schemas: Record<string, Schema>): string {
@@ -225,7 +223,7 @@ function exampleOf(endpoint: Endpoint, base: string, schemas: Record<string, Sch
     typeof schema.const === 'string' ? schema.const : name.toUpperCase()
   const query = needed.map((one) => `${one.name}=${value(one)}`).join('&')
   const address = `${base}${path.replace('{id}', 'ID')}${query === '' ? '' : `?${query}`}`
-  // For a browser.
+  // A browser opens this address, so there is no command for it.
   if (responses['200']?.content?.['text/html; charset=utf-8'] !== undefined) return address
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${address}'`]
   if (security.length > 0) lines.push('-H "Authorization: Bearer $DOCSEARCH_TOKEN"')
@@ -236,7 +234,7 @@ function exampleOf(endpoint: Endpoint, base: string, schemas: Record<string, Sch
   return lines.join(' \\\n     ')
 }
 
-/** A long path may break after a slash on a narrow screen. */
+/** Lets a long path break after a slash on a narrow screen. */
 function breakable(path: string) {
   return path.split(/(?<=\/)/).map((part) => (
     <>
@@ -246,7 +244,7 @@ function breakable(path: string) {
   ))
 }
 
-/** Text with `code` in backticks. */
+/** Renders the parts of a text that are in backticks as code. */
 function marked(text: string) {
   return text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))
 }

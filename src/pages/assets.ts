@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { LOGO } from './logo.ts'
 import { STYLE } from './style.ts'
 
-/** A file that pages refer to; served at `/assets/<name>`. */
+/** A file that the pages use, served at `/assets/<name>`. */
 export interface Asset {
   type: string
   body: string
-  /** Of the content. It is in the address that pages use, so that the answer may be kept for good. */
+  /** Hash of the content. It is part of the file's address, so browsers can cache the file forever. */
   hash: string
 }
 

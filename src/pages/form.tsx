@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 
-/** What was sent and what is wrong with it; empty for a fresh form. Never carries a password back. */
+/** What the user sent and what is wrong with it; empty for a new form. Never contains a password. */
 export interface FormState<Name extends string> {
   values?: Partial<Record<Name, string>>
-  /** By field, each one sentence. */
+  /** One sentence for each field with an error. */
   errors?: Partial<Record<Name, string>>
-  /** What is wrong with the whole of it. */
+  /** An error that belongs to no single field. */
   message?: string | null
 }
 
@@ -16,13 +16,13 @@ export function hasErrors(form: FormState<string>): boolean {
 interface FormProps {
   action: string
   csrf: string
-  /** Sent along unseen. */
+  /** Hidden fields. */
   hidden?: Record<string, string>
   class?: string
   children: ComponentChildren
 }
 
-/** Every form of ours: posted, with the token that proves it came from our page. */
+/** A form that is posted with its CSRF token. All forms that change something use it. */
 export function Form({ action, csrf, hidden = {}, class: className, children }: FormProps) {
   return (
     <form method="post" action={action} class={className}>
@@ -35,7 +35,7 @@ export function Form({ action, csrf, hidden = {}, class: className, children }: 
   )
 }
 
-/** What went wrong, first on the page and with the focus in it; each fault leads to its field. */
+/** The errors of a form, at the top of the page and with the focus. Each error links to its field. */
 export function ErrorSummary({ form, title }: { form: FormState<string>; title: string }) {
   if (!hasErrors(form)) return null
   const errors = Object.entries(form.errors ?? {}).filter(([, error]) => error !== undefined)
@@ -57,26 +57,26 @@ export function ErrorSummary({ form, title }: { form: FormState<string>; title: 
 }
 
 interface FieldProps<Name extends string> {
-  /** Of the field, and its id: one of a name on a page. */
+  /** Name and `id` of the field. Unique on its page. */
   name: Name
   label: string
   form: FormState<Name>
   type?: 'text' | 'email' | 'password'
-  /** What it holds before anything was sent. */
+  /** Value before the user has sent anything. */
   initial?: string
   hint?: string
   autocomplete: string
   optional?: boolean
   minLength?: number
   maxLength?: number
-  /** A text area of so many lines. */
+  /** Makes the field a text area with this number of lines. */
   lines?: number
   code?: boolean
   autofocus?: boolean
   readonly?: boolean
 }
 
-/** A labelled input with its hint and its error, both read out with it. */
+/** A labelled input. Screen readers read its hint and its error with it. */
 export function Field<Name extends string>(props: FieldProps<Name>) {
   const { name, label, form, type = 'text', initial = '', hint, autocomplete, optional, lines } = props
   const error = form.errors?.[name]
@@ -132,12 +132,12 @@ interface ChoicesProps<Name extends string> {
   label: string
   form: FormState<Name>
   choices: readonly Choice[]
-  /** Those that are chosen. */
+  /** Values of the selected choices. */
   chosen: readonly string[]
   hint?: string
 }
 
-/** Several or one of a few, each explained. */
+/** Checkboxes or radio buttons with explanations. */
 export function Choices<Name extends string>(props: ChoicesProps<Name> & { type: 'checkbox' | 'radio' }) {
   const { name, label, form, choices, chosen, hint, type } = props
   const error = form.errors?.[name]
@@ -173,7 +173,7 @@ export function Choices<Name extends string>(props: ChoicesProps<Name> & { type:
   )
 }
 
-/** One of several, in a list to open. */
+/** A drop-down list. */
 export function Select<Name extends string>({ name, label, form, choices, chosen, hint }: ChoicesProps<Name>) {
   const error = form.errors?.[name]
   return (
@@ -192,7 +192,7 @@ export function Select<Name extends string>({ name, label, form, choices, chosen
   )
 }
 
-/** Without what is not there, which is not the same as being undefined to the types of the elements. */
+/** Removes undefined attributes, because the element types don't accept them. */
 function present<Attributes extends object>(
   attributes: Attributes,
 ): { [Key in keyof Attributes]?: Exclude<Attributes[Key], undefined> } {
@@ -225,14 +225,14 @@ function FieldError({ name, error }: { name: string; error: string | undefined }
 interface ConfirmProps {
   action: string
   csrf: string
-  /** What the button says, and does. */
+  /** Label of the button. */
   verb: string
-  /** Where to go instead. */
+  /** Address of the Cancel link. */
   cancel: string
   children?: ComponentChildren
 }
 
-/** The second step before something that cannot be taken back. */
+/** Asks again before an action that can't be undone. */
 export function Confirm({ action, csrf, verb, cancel, children }: ConfirmProps) {
   return (
     <Form action={action} csrf={csrf}>

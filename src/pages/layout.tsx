@@ -4,40 +4,40 @@ import { assetUrl } from './assets.ts'
 import { Form } from './form.tsx'
 import { paths } from './paths.ts'
 
-/** Said once, after a redirect. */
+/** A message that is shown once, after a redirect. */
 export interface Flash {
   tone: 'success' | 'error'
   text: string
 }
 
-/** Who is logged in, as pages show it. */
+/** The user who is logged in. */
 export interface Viewer {
   name: string
   email: string | null
   role: 'owner' | 'member'
 }
 
-/** What the bar leads to. */
+/** The links in the bar. */
 const BAR = [
   { place: 'search', name: 'Search', path: paths.home },
   { place: 'settings', name: 'Settings', path: paths.settings },
 ] as const
 
-/** Which link of the bar is that of the page; null for none. */
+/** The bar's link that belongs to the view; null if none does. */
 type Place = (typeof BAR)[number]['place'] | null
 
-/** What every page for somebody logged in needs. */
+/** Properties of every view for a user who is logged in. */
 export interface SignedInProps {
   viewer: Viewer
   csrf: string
   flash?: Flash | null
-  /** RFC 3339; what has expired is told by it. */
+  /** RFC 3339. Decides what has expired. */
   now: string
 }
 
 interface DocumentProps {
   title: string
-  /** Said first in the title, so that a screen reader does. */
+  /** Puts `Error:` first in the title, so that screen readers say it first. */
   failed?: boolean | undefined
   children: ComponentChildren
 }
@@ -78,7 +78,7 @@ function Wordmark() {
   )
 }
 
-/** One question on a card in the middle: log in, agree, confirm. */
+/** A view with one card in the middle, for login, consent and confirmation. */
 export function CardPage({ title, failed, wide, children }: DocumentProps & { wide?: boolean }) {
   return (
     <Document title={title} failed={failed}>
@@ -94,7 +94,7 @@ export function CardPage({ title, failed, wide, children }: DocumentProps & { wi
   )
 }
 
-/** A page with the bar on top that leads to the others and says who is logged in. */
+/** A view with the bar at the top, which links to the other views and shows who is logged in. */
 export function AppPage({ title, failed, place, viewer, csrf, children }: DocumentProps & SignedInProps & { place: Place }) {
   return (
     <Document title={title} failed={failed}>

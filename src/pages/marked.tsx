@@ -5,11 +5,11 @@ interface MarkedProps {
   text: string
   /** Sorted, not overlapping. */
   marks: readonly Span[]
-  /** The part that is shown; all of it when left out. */
+  /** The part to show. Default: all of it. */
   part?: Span
 }
 
-/** A text, or a part of it, with spans of it marked. */
+/** Shows a text, or a part of it, with marked spans. */
 export function Marked({ text, marks, part: [from, to] = [0, text.length] }: MarkedProps) {
   const pieces = []
   let at = from

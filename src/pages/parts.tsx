@@ -12,27 +12,27 @@ const MINUTE = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-/** A name from outside for the place that matters most: without marks that turn the direction of writing, and not endless. */
+/** Shortens an untrusted name for a prominent place, and removes the characters that change the direction of writing. */
 export function shortName(name: string): string {
   const visible = [...name.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '')]
-  return visible.length <= LONGEST_NAME ? visible.join('') : `${visible.slice(0, LONGEST_NAME - 1).join('')}…`
+  return visible.length <= MAX_NAME ? visible.join('') : `${visible.slice(0, MAX_NAME - 1).join('')}…`
 }
 
-/** What a file says it is called: some end in a line to be written on. */
+/** Shortens the title of a file. Some titles end with an underscored line to write on. */
 export function shortTitle(title: string): string {
   return shortName(title.replace(/[\s_]+$/, ''))
 }
 
-/** A point in time (RFC 3339), to the day or to the minute, in UTC because the page cannot know where its reader is. */
+/** A point in time (RFC 3339), to the day or to the minute. In UTC, because the server doesn't know the user's time zone. */
 export function Time({ at, precise }: { at: string; precise?: boolean }) {
   const date = new Date(at)
   return <time dateTime={at}>{precise === true ? `${MINUTE.format(date)} UTC` : DAY.format(date)}</time>
 }
 
-const LONGEST_NAME = 80
+const MAX_NAME = 80
 
 interface ScopeWords {
-  /** What an application with it can do, and one without it cannot. */
+  /** What an application can do with this scope. */
   can: string
   detail: string
 }
@@ -44,15 +44,15 @@ export const SCOPE_WORDS: Readonly<Record<Scope, ScopeWords>> = {
   },
   'write:documents': {
     can: 'Add, change and delete documents',
-    detail: 'Upload and replace files, make and remove projects.',
+    detail: 'Upload and replace files, create and delete projects.',
   },
   'manage:keys': {
     can: 'Manage access in your name',
-    detail: 'Create and revoke API keys; for the owner also people and applications.',
+    detail: 'Create and revoke API keys, register applications. The owner can also manage users.',
   },
 }
 
-/** The scopes as boxes to tick, in plain words and by name. */
+/** The scopes as checkboxes, in plain words and by name. */
 export function scopeChoices(scopes: readonly Scope[]): Choice[] {
   return scopes.map((scope) => ({
     value: scope,
@@ -74,8 +74,8 @@ export function ScopeNames({ scopes }: { scopes: readonly Scope[] }) {
   )
 }
 
-/** What an application asks for, and what it does not get. */
-export function ScopeList({ scopes, besides = [] }: { scopes: readonly Scope[]; besides?: readonly string[] }) {
+/** Shows what an application asks for, and what it doesn't get. */
+export function ScopeList({ scopes, alsoDenied = [] }: { scopes: readonly Scope[]; alsoDenied?: readonly string[] }) {
   const others = (Object.keys(SCOPE_WORDS) as Scope[]).filter((scope) => !scopes.includes(scope))
   return (
     <>
@@ -93,7 +93,7 @@ export function ScopeList({ scopes, besides = [] }: { scopes: readonly Scope[]; 
         {others.map((scope) => (
           <li>{SCOPE_WORDS[scope].can}</li>
         ))}
-        {besides.map((text) => (
+        {alsoDenied.map((text) => (
           <li>{text}</li>
         ))}
       </ul>
@@ -101,10 +101,10 @@ export function ScopeList({ scopes, besides = [] }: { scopes: readonly Scope[]; 
   )
 }
 
-/** `alone`: on a line of its own. */
+/** `alone` puts the fact on its own line. */
 export type Fact = readonly [name: string, value: ComponentChildren, place?: 'alone']
 
-/** Small facts about a thing, each with its name. */
+/** A list of facts, each with its name. */
 export function Facts({ facts }: { facts: readonly (Fact | null)[] }) {
   return (
     <dl class="facts">
@@ -121,7 +121,7 @@ export function Facts({ facts }: { facts: readonly (Fact | null)[] }) {
 }
 
 interface RowProps {
-  /** One below the heading that the list stands under. */
+  /** One rank below the heading of the list. */
   heading?: 'h2' | 'h3'
   title: ComponentChildren
   badges?: readonly (Badge | null)[]
@@ -134,7 +134,7 @@ export interface Badge {
   text: string
 }
 
-/** One entry of a list of things: a heading, its facts, what can be done with it. */
+/** One entry of a list: a heading, its facts, and its actions. */
 export function Row({ heading: Heading = 'h2', title, badges = [], facts, actions }: RowProps) {
   return (
     <li class="row">
@@ -157,7 +157,7 @@ export function Row({ heading: Heading = 'h2', title, badges = [], facts, action
   )
 }
 
-/** Nothing there yet, and what to do about it. */
+/** An empty list, and what the user can do about it. */
 export function Empty({ title, action, children }: { title: string; action?: ComponentChildren; children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -168,7 +168,7 @@ export function Empty({ title, action, children }: { title: string; action?: Com
   )
 }
 
-/** A value to be copied: the Tab key selects all of it. */
+/** A value to copy. The Tab key selects all of it. */
 export function Copyable({ id, label, value, hint }: { id: string; label: string; value: string; hint?: string }) {
   return (
     <div class="field">
@@ -192,7 +192,7 @@ export function Copyable({ id, label, value, hint }: { id: string; label: string
   )
 }
 
-/** An id, or whatever else is best shown exactly. */
+/** A code example. */
 export function Code({ label, children }: { label: string; children: string }) {
   return (
     <pre tabIndex={0} aria-label={label} role="region">

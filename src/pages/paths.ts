@@ -1,10 +1,9 @@
-/** Where the pages live. Their forms and the router both take it from here; for a route, ask with ':id'. */
+/** The paths of all views. Forms, links and the router use them; the router passes ':id' as the ID. */
 export const paths = {
-  /** Search. */
   home: '/',
   document: (id: string) => `/documents/${id}`,
   original: (id: string) => `/documents/${id}/original`,
-  /** In a document: the passage that was asked for. */
+  /** Anchor of the passage in a document. */
   passageAnchor: 'passage',
   docs: '/api/docs',
   login: '/login',
@@ -28,12 +27,12 @@ export const paths = {
   connections: '/settings/connections',
   connectionEnd: (clientId: string) => `/settings/connections/${clientId}/disconnect`,
 
-  clients: '/settings/clients',
-  clientNew: '/settings/clients/new',
-  client: (id: string) => `/settings/clients/${id}`,
-  clientEdit: (id: string) => `/settings/clients/${id}/edit`,
-  clientRotate: (id: string) => `/settings/clients/${id}/rotate`,
-  clientDelete: (id: string) => `/settings/clients/${id}/delete`,
+  applications: '/settings/clients',
+  applicationNew: '/settings/clients/new',
+  application: (id: string) => `/settings/clients/${id}`,
+  applicationEdit: (id: string) => `/settings/clients/${id}/edit`,
+  applicationRotate: (id: string) => `/settings/clients/${id}/rotate`,
+  applicationDelete: (id: string) => `/settings/clients/${id}/delete`,
 
   users: '/settings/users',
   userInvite: '/settings/users/invite',

@@ -2,7 +2,7 @@ import { DOCUMENT_STYLE } from './document/style.ts'
 import { SEARCH_STYLE } from './search/style.ts'
 import { TOKENS } from './tokens.ts'
 
-/** The one style sheet of all pages but the API's: from 360 px, light and dark, nothing to fetch, nothing that moves for those who want no motion. */
+/** The style sheet of all views except the API documentation: from 360 px, light and dark, with nothing to load, and without motion for users who prefer that. */
 export const STYLE = `${TOKENS}
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 400 .9375rem/1.55 var(--sans); overflow-wrap: anywhere;

@@ -1,4 +1,4 @@
-/** Colours and faces that all pages share, light and dark. Text on its ground has a contrast of 4.5 at least (WCAG AA), borders of inputs 3. */
+/** Colours and fonts of all views, light and dark. Text has a contrast of at least 4.5 (WCAG AA), borders of inputs of at least 3. */
 export const TOKENS = `
 :root {
   color-scheme: light dark;

@@ -77,7 +77,7 @@ test.each([
 
 test('what is not there is a page for a browser, and a problem for a program and below /api', async () => {
   const html = await owner.get('/nothing')
-  expect([html.status, html.text]).toEqual([404, expect.stringContaining('There is nothing here')])
+  expect([html.status, html.text]).toEqual([404, expect.stringContaining('Not found')])
   expect(html.text).toContain(html.headers.get('x-request-id'))
   for (const [path, accept] of [
     ['/nothing', '*/*'],

@@ -45,7 +45,7 @@ test.each(POSTS)('POST %s without a token, with a wrong one, or from elsewhere i
       expect.stringContaining('csrf_failed'),
       null,
     ])
-    expect(page.text).toMatch(/Nothing was changed.*\n.*load the page anew/)
+    expect(page.text).toMatch(/Nothing was changed.*\n.*reload the page/)
   }
   // Not one of them logged her out.
   expect((await alice.get('/settings/profile')).status).toBe(200)

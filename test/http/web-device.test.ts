@@ -57,7 +57,7 @@ test('denied on the page is denied on the device', async () => {
   expect((await poll()).body['error']).toBe('access_denied')
   // Once decided, it is decided.
   const again = await alice.submit(confirm, '/device/decision', {}, 'Allow')
-  expect([again.status, again.text]).toEqual([422, expect.stringContaining('no longer good')])
+  expect([again.status, again.text]).toEqual([422, expect.stringContaining('no longer valid')])
   expect((await poll()).body['error']).not.toBe(undefined)
 })
 

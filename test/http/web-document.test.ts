@@ -81,7 +81,7 @@ test('of a long text only a part, with ways to the rest that lead through all of
 test('what could not be read says why and what to do, what waits says so', async () => {
   const { body } = await app.alice.upload([{ name: 'broken.pdf', content: '%PDF-1.4\nnothing' }], {}, { Prefer: 'wait=60' })
   const page = await alice.get(`/documents/${body.documents[0]!.id}`)
-  expect(page.text).toContain('This document cannot be searched')
+  expect(page.text).toContain('This document can’t be searched')
   expect(page.text).toContain(body.documents[0]!.error!.message)
   expect(page.text).toContain('docsearch documents retry')
 })

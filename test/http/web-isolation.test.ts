@@ -130,18 +130,18 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('GET', paths.connections)]: () => see('/settings/connections'),
   [at('GET', paths.connectionEnd(':id'))]: () => see(paths.connectionEnd(hers.client), 404),
   [at('POST', paths.connectionEnd(':id'))]: () => send(paths.connectionEnd(hers.client), {}, 404),
-  [at('GET', paths.clients)]: () => see('/settings/clients'),
-  [at('GET', paths.clientNew)]: () => see('/settings/clients/new'),
-  [at('POST', paths.clients)]: () => send('/settings/clients', { ...client, type: 'public' }, 200),
-  [at('GET', paths.client(':id'))]: async () => {
-    await see(paths.client(hers.client), 404)
-    await see(paths.client('docsearch-cli'), 404)
+  [at('GET', paths.applications)]: () => see('/settings/clients'),
+  [at('GET', paths.applicationNew)]: () => see('/settings/clients/new'),
+  [at('POST', paths.applications)]: () => send('/settings/clients', { ...client, type: 'public' }, 200),
+  [at('GET', paths.application(':id'))]: async () => {
+    await see(paths.application(hers.client), 404)
+    await see(paths.application('docsearch-cli'), 404)
   },
-  [at('GET', paths.clientEdit(':id'))]: () => see(paths.clientEdit(hers.client), 404),
-  [at('POST', paths.clientEdit(':id'))]: () => send(paths.clientEdit(hers.client), client, 404),
-  [at('POST', paths.clientRotate(':id'))]: () => send(paths.clientRotate(hers.client), { grace_seconds: '0' }, 404),
-  [at('GET', paths.clientDelete(':id'))]: () => see(paths.clientDelete(hers.client), 404),
-  [at('POST', paths.clientDelete(':id'))]: () => send(paths.clientDelete(hers.client), {}, 404),
+  [at('GET', paths.applicationEdit(':id'))]: () => see(paths.applicationEdit(hers.client), 404),
+  [at('POST', paths.applicationEdit(':id'))]: () => send(paths.applicationEdit(hers.client), client, 404),
+  [at('POST', paths.applicationRotate(':id'))]: () => send(paths.applicationRotate(hers.client), { grace_seconds: '0' }, 404),
+  [at('GET', paths.applicationDelete(':id'))]: () => see(paths.applicationDelete(hers.client), 404),
+  [at('POST', paths.applicationDelete(':id'))]: () => send(paths.applicationDelete(hers.client), {}, 404),
   [at('GET', paths.users)]: () => see('/settings/users', 404),
   [at('GET', paths.userInvite)]: () => see('/settings/users/invite', 404),
   [at('POST', paths.userInvite)]: () => send('/settings/users/invite', { email: 'mole@example.org', name: '' }, 404),

@@ -136,7 +136,7 @@ test('too many failures are 429 with the time to wait, also for the right passwo
     const page = await webClient(limited).logIn('alice@example.org', PASSWORD)
     expect([page.status, Number(page.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
     expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(60)
-    expect(page.text).toMatch(/Too many attempts\. Wait \d+ minutes/)
+    expect(page.text).toMatch(/Too many failed attempts\. Try again in \d+ minutes/)
   } finally {
     await limited.close()
   }

@@ -53,7 +53,7 @@ test('a new password needs the current one, ends the other sessions and gives th
     })
   for (const wrong of [{ current_password: 'wrong' }, { password_again: 'x' }, { password: 'short', password_again: 'short' }]) {
     const page = await change(wrong)
-    expect([page.status, page.text]).toEqual([422, expect.stringContaining('Not changed')])
+    expect([page.status, page.text]).toEqual([422, expect.stringContaining('Your password was not changed')])
     expect(page.html).not.toContain('a different phrase')
   }
   expect(await isOut(other)).toBe(false)
@@ -78,7 +78,7 @@ test('browsers that are logged in are listed, and one or all others can be ended
 
   const page = await alice.get('/settings/profile')
   expect(page.text).toContain('Safari on iOS')
-  expect(page.text.match(/Address/g)).toHaveLength(4)
+  expect(page.text.match(/IP address/g)).toHaveLength(4)
   const [phoneSession] = (await sessionsOf()).filter(({ userAgent }) => userAgent === agent)
   const ended = await alice.follow(await alice.submit(page, `/settings/sessions/${phoneSession!.id}/end`))
   expect(ended.text).toContain('That browser was logged out.')
@@ -86,7 +86,7 @@ test('browsers that are logged in are listed, and one or all others can be ended
 
   await alice.submit(ended, '/settings/sessions/end-others')
   expect([await isOut(tablet), await isOut(desk), await isOut(alice)]).toEqual([true, true, false])
-  expect((await alice.get('/settings/profile')).text.match(/Address/g)).toHaveLength(1)
+  expect((await alice.get('/settings/profile')).text.match(/IP address/g)).toHaveLength(1)
 })
 
 async function sessionsOf() {

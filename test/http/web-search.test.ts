@@ -139,8 +139,8 @@ test('what a search could not do is said: no meaning, nothing put in order, docu
     await broken.alice.ready('a.txt', 'A lantern.')
     const { text } = await (await loggedIn(broken, 'alice@example.org')).get('/?q=lantern')
     expect(text).toContain('Searched by keywords only: the embedder x cannot be reached.')
-    expect(text).toContain('The best may not stand first. The reranker failed: this is the fused order.')
-    expect(text).toContain('2 documents are still being read and may be missing here.')
+    expect(text).toContain('The results may not be in the best order. The reranker failed: this is the fused order.')
+    expect(text).toContain('2 documents are still being read and may be missing from the results.')
   } finally {
     await broken.close()
   }

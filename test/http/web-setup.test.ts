@@ -97,14 +97,14 @@ test('looking at a link does not use it up; using it does, and only one of two g
   ])
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 404])
   const late = await webClient(app).get(`/setup?token=${token}`)
-  expect([late.status, late.text]).toEqual([404, expect.stringContaining('This link is no longer good')])
+  expect([late.status, late.text]).toEqual([404, expect.stringContaining('This link is no longer valid')])
 })
 
 test.each(['/setup', '/setup?token=', '/setup?token=unknown', '/setup?token=a&token=b'])(
   '%s says that the link is not good',
   async (path) => {
     const page = await webClient(app).get(path)
-    expect([page.status, page.text]).toEqual([404, expect.stringContaining('This link is no longer good')])
+    expect([page.status, page.text]).toEqual([404, expect.stringContaining('This link is no longer valid')])
   },
 )
 

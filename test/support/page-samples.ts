@@ -5,8 +5,8 @@ import { renderLoggedOut, renderLogin } from '../../src/pages/account/login.tsx'
 import { renderLinkEnded, renderSetup } from '../../src/pages/account/setup.tsx'
 import type { SignedInProps } from '../../src/pages/layout.tsx'
 import { renderApiKeyCreated, renderApiKeyNew, renderApiKeyRevoke, renderApiKeys } from '../../src/pages/settings/api-keys.tsx'
-import { renderClient, renderClientSecret } from '../../src/pages/settings/client.tsx'
-import { renderClientDelete, renderClientForm, renderClients } from '../../src/pages/settings/clients.tsx'
+import { renderApplication, renderApplicationSecret } from '../../src/pages/settings/application.tsx'
+import { renderApplicationDelete, renderApplicationForm, renderApplications } from '../../src/pages/settings/applications.tsx'
 import { renderConnectionEnd, renderConnections } from '../../src/pages/settings/connections.tsx'
 import { renderProfile } from '../../src/pages/settings/profile.tsx'
 import {
@@ -20,7 +20,7 @@ import { SCOPES } from '../../src/core/model.ts'
 import { searchPageSamples } from './search-page-samples.ts'
 import { errorCode } from './codes.ts'
 
-/** What a person or an application called itself. */
+/** Names that users and applications chose themselves. */
 export interface Names {
   person: string
   email: string
@@ -107,7 +107,7 @@ function accountPages({ person, email, application, redirectUri, text }: Names):
       csrf,
       form: {
         values: { user_code: text },
-        errors: { user_code: 'No device waits with this code. Look at it again, or start anew on the device.' },
+        errors: { user_code: 'No device is waiting with this code. Check the code, or start again on the device.' },
       },
     }),
     'device, confirm': renderDeviceConfirm({
@@ -160,7 +160,7 @@ function accountPages({ person, email, application, redirectUri, text }: Names):
   }
 }
 
-function settingsPages({ person, email, application, redirectUri, text }: Names): Record<string, string> {
+function settingsPages({ person, email, application: applicationName, redirectUri, text }: Names): Record<string, string> {
   const page: SignedInProps = { viewer: { name: person, email, role: 'owner' }, csrf, now: day(21) }
   const done: SignedInProps = { ...page, flash: { tone: 'success', text: `${text} was saved.` } }
   const sessions = [
@@ -189,10 +189,10 @@ function settingsPages({ person, email, application, redirectUri, text }: Names)
     { ...key, id: 'key_2', name: 'Laptop', scopes: SCOPES, lastUsedAt: null, expiresAt: null },
     { ...key, id: 'key_3', name: 'Trial', scopes: ['read:documents'], expiresAt: day(9) },
   ] as const
-  const connection = { clientId: 'app_1', name: application, scopes: key.scopes, since: day(5), lastUsedAt: day(20) }
-  const client = {
+  const connection = { clientId: 'app_1', name: applicationName, scopes: key.scopes, since: day(5), lastUsedAt: day(20) }
+  const application = {
     id: 'app_7Hq2mZx9Lr4TvB8n',
-    name: application,
+    name: applicationName,
     type: 'confidential',
     scopes: key.scopes,
     createdAt: day(5),
@@ -230,7 +230,7 @@ function settingsPages({ person, email, application, redirectUri, text }: Names)
     profile: renderProfile({ ...done, account: {}, password: {}, sessions }),
     'profile, refused': renderProfile({
       ...page,
-      account: { values: { name: text, email: text }, errors: { email: 'Somebody else has this address.' } },
+      account: { values: { name: text, email: text }, errors: { email: 'Another user has this address.' } },
       password: {},
       sessions: sessions.slice(0, 1),
     }),
@@ -238,7 +238,7 @@ function settingsPages({ person, email, application, redirectUri, text }: Names)
       ...page,
       account: {},
       password: {
-        errors: { current_password: 'This is not your current password.', password_again: 'The two are not the same.' },
+        errors: { current_password: 'This is not your current password.', password_again: 'The two passwords differ.' },
       },
       sessions,
     }),
@@ -260,12 +260,15 @@ function settingsPages({ person, email, application, redirectUri, text }: Names)
     }),
     'connections, none': renderConnections({ ...page, connections: [] }),
     'connection, end': renderConnectionEnd({ ...page, connection }),
-    clients: renderClients({ ...page, clients: [client, { ...client, id: 'app_2', name: 'Pocket Reader', type: 'public' }] }),
-    'clients, none': renderClients({ ...page, clients: [] }),
-    'client, new': renderClientForm({ ...page, client: null, form: {}, scopes: SCOPES, chosenScopes: key.scopes }),
-    'client, refused': renderClientForm({
+    applications: renderApplications({
       ...page,
-      client: null,
+      applications: [application, { ...application, id: 'app_2', name: 'Pocket Reader', type: 'public' }],
+    }),
+    'applications, none': renderApplications({ ...page, applications: [] }),
+    'application, new': renderApplicationForm({ ...page, application: null, form: {}, scopes: SCOPES, chosenScopes: key.scopes }),
+    'application, refused': renderApplicationForm({
+      ...page,
+      application: null,
       form: {
         values: { name: text, type: 'public', redirect_uris: redirectUri },
         errors: { redirect_uris: 'Line 1 has a fragment.' },
@@ -273,18 +276,24 @@ function settingsPages({ person, email, application, redirectUri, text }: Names)
       scopes: SCOPES,
       chosenScopes: [],
     }),
-    'client, edit': renderClientForm({ ...page, client, form: {}, scopes: SCOPES, chosenScopes: client.scopes }),
-    client: renderClient({ ...done, client, baseUrl }),
-    'client, public': renderClient({ ...page, client: { ...client, type: 'public', secrets: [] }, baseUrl }),
-    'client, registered': renderClientSecret({ ...page, client, secret: SECRET, oldUntil: null, baseUrl }),
-    'client, rotated': renderClientSecret({ ...page, client, secret: SECRET, oldUntil: day(22), baseUrl }),
-    'client, registered public': renderClientSecret({ ...page, client, secret: null, oldUntil: null, baseUrl }),
-    'client, delete': renderClientDelete({ ...page, client }),
+    'application, edit': renderApplicationForm({
+      ...page,
+      application,
+      form: {},
+      scopes: SCOPES,
+      chosenScopes: application.scopes,
+    }),
+    application: renderApplication({ ...done, application, baseUrl }),
+    'application, public': renderApplication({ ...page, application: { ...application, type: 'public', secrets: [] }, baseUrl }),
+    'application, registered': renderApplicationSecret({ ...page, application, secret: SECRET, oldUntil: null, baseUrl }),
+    'application, rotated': renderApplicationSecret({ ...page, application, secret: SECRET, oldUntil: day(22), baseUrl }),
+    'application, registered public': renderApplicationSecret({ ...page, application, secret: null, oldUntil: null, baseUrl }),
+    'application, delete': renderApplicationDelete({ ...page, application }),
     users: renderUsers({ ...page, users }),
     'user, invite': renderUserInvite({ ...page, form: {} }),
     'user, refused': renderUserInvite({
       ...page,
-      form: { values: { email, name: text }, errors: { email: 'There is an account already.' } },
+      form: { values: { email, name: text }, errors: { email: 'A user has this address already.' } },
     }),
     'user, link': renderUserLink({
       ...page,

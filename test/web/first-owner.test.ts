@@ -35,7 +35,7 @@ describe.skipIf(browserPath === undefined)(`the first owner (${browserWord})`, (
     await page.getByLabel('Name').fill('Olga')
     await page.getByLabel('Email').fill('olga@example.org')
     await page.getByLabel('New password').fill('correct horse battery')
-    await page.getByLabel('The same again').fill('correct horse battery')
+    await page.getByLabel('Repeat password').fill('correct horse battery')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('No documents yet').waitFor()
     await page.getByRole('link', { name: 'Settings' }).click()
@@ -73,7 +73,7 @@ describe.skipIf(browserPath === undefined)(`the first owner (${browserWord})`, (
     expect(log.filter((line) => line.includes(token))).toEqual([])
 
     await page.goto(daemon.setupUrl!)
-    await page.getByRole('heading', { name: 'This link is no longer good' }).waitFor()
+    await page.getByRole('heading', { name: 'This link is no longer valid' }).waitFor()
     await context.close()
   })
 })

@@ -5,20 +5,20 @@ import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
 
 export interface ConsentProps {
-  /** As its registrant wrote it: shown, never trusted. */
+  /** The name that the registrant chose: shown, never trusted. */
   applicationName: string
-  /** Public: nothing proves that it is who it says. */
+  /** Nothing proves the identity of a public application. */
   clientType: 'confidential' | 'public'
-  /** Where the browser goes afterwards, checked against the registered addresses. */
+  /** Where the browser goes next; already checked against the registered addresses. */
   redirectUri: string
   scopes: readonly Scope[]
   viewer: Viewer
   csrf: string
-  /** The query of the request, sent back as the field `query` to be looked at anew. `decision` is `allow` or `deny`. */
+  /** The query of the authorization request. The form sends it back as the field `query`, and the server checks it again. */
   query: string
 }
 
-/** `GET /api/oauth/authorize`: shall this application have access? */
+/** `GET /api/oauth/authorize`: asks the user whether this application may have access. */
 export function renderConsent({ applicationName, clientType, redirectUri, scopes, viewer, csrf, query }: ConsentProps): string {
   const { place, isThisComputer } = destination(redirectUri)
   return html(
@@ -39,26 +39,26 @@ export function renderConsent({ applicationName, clientType, redirectUri, scopes
           </dd>
         </div>
         <div>
-          <dt>It sends you to</dt>
+          <dt>It sends you back to</dt>
           <dd>
             <code class="host">{place}</code>
             {isThisComputer ? <span class="hint">A program on this computer.</span> : null}
           </dd>
         </div>
       </dl>
-      <ScopeList scopes={scopes} besides={['See or change your password']} />
+      <ScopeList scopes={scopes} alsoDenied={['See or change your password']} />
       {clientType === 'public' || isThisComputer ? (
-        <p class="notice warning">Only continue if you started this yourself: a program’s name cannot be checked.</p>
+        <p class="notice warning">Continue only if you started this yourself: docsearch can’t check who wrote this program.</p>
       ) : null}
       <Form action={paths.authorize} csrf={csrf} hidden={{ query }}>
         <DecisionButtons />
       </Form>
-      <p class="hint">You can end this at any time under Settings, then Connected applications.</p>
+      <p class="hint">You can end this access at any time under Settings, Connected applications.</p>
     </CardPage>,
   )
 }
 
-/** Allow or deny: the field `decision` of the form around them. */
+/** The two buttons of the field `decision`, for a form that asks about access. */
 export function DecisionButtons() {
   return (
     <div class="buttons">
@@ -72,7 +72,7 @@ export function DecisionButtons() {
   )
 }
 
-/** The account that would be given away. */
+/** The account that the application would get access to. */
 export function Account({ viewer }: { viewer: Viewer }) {
   return (
     <span class="account">
@@ -82,7 +82,7 @@ export function Account({ viewer }: { viewer: Viewer }) {
   )
 }
 
-/** The host (in its ASCII form, so that no look-alike hides in it), or the scheme of an application's own address. */
+/** The host in its ASCII form, which shows look-alike letters, or the scheme if it belongs to an application. */
 function destination(redirectUri: string): { place: string; isThisComputer: boolean } {
   const url = URL.parse(redirectUri)
   if (url === null) return { place: redirectUri, isThisComputer: false }

@@ -7,23 +7,23 @@ import { Account, DecisionButtons } from './consent.tsx'
 
 export interface DeviceCodeProps {
   csrf: string
-  /** `user_code`: filled in from the link, or what was wrong with it: unknown or expired. */
+  /** The `user_code` from the link, or the error of an unknown or expired code. */
   form: FormState<'user_code'>
 }
 
-/** `/device`: the code that another device shows (RFC 8628 section 3.3). */
+/** `/device`: the user enters the code that another device shows (RFC 8628 section 3.3). */
 export function renderDeviceCode({ csrf, form }: DeviceCodeProps): string {
   return html(
     <CardPage title="Connect a device" failed={hasErrors(form)}>
       <h1>Connect a device</h1>
-      <p class="lead">Type the code that your terminal or device shows.</p>
-      <ErrorSummary form={form} title="That code does not work" />
+      <p class="lead">Enter the code that your terminal or device shows.</p>
+      <ErrorSummary form={form} title="This code doesn’t work" />
       <Form action={paths.device} csrf={csrf}>
         <Field
           name="user_code"
           label="Code"
           form={form}
-          hint="Eight letters, like BCDF-GHJK. It does not matter how you write them."
+          hint="Eight letters, such as BCDF-GHJK. Case, spaces and hyphens don’t matter."
           autocomplete="off"
           maxLength={40}
           code
@@ -40,13 +40,13 @@ export function renderDeviceCode({ csrf, form }: DeviceCodeProps): string {
 export interface DeviceConfirmProps {
   applicationName: string
   scopes: readonly Scope[]
-  /** As the device shows it. Sent back as `user_code`, with `decision` `allow` or `deny`. */
+  /** As the device shows it. The form sends it as `user_code`. */
   userCode: string
   viewer: Viewer
   csrf: string
 }
 
-/** Shall the device that shows this code have access? */
+/** Asks the user whether the device that shows this code may have access. */
 export function renderDeviceConfirm({ applicationName, scopes, userCode, viewer, csrf }: DeviceConfirmProps): string {
   return html(
     <CardPage title={`Allow ${shortName(applicationName)}?`} wide>
@@ -54,7 +54,7 @@ export function renderDeviceConfirm({ applicationName, scopes, userCode, viewer,
         Allow <bdi>{shortName(applicationName)}</bdi> on another device?
       </h1>
       <p class="notice warning">
-        Only continue if you started this on your own device, and it shows this code. Nobody who helps you needs it.
+        Continue only if you started this on your own device and it shows this code. Never allow a code that someone sent you.
       </p>
       <dl class="facts boxed">
         <div>
@@ -70,7 +70,7 @@ export function renderDeviceConfirm({ applicationName, scopes, userCode, viewer,
           </dd>
         </div>
       </dl>
-      <ScopeList scopes={scopes} besides={['See or change your password']} />
+      <ScopeList scopes={scopes} alsoDenied={['See or change your password']} />
       <Form action={paths.deviceDecision} csrf={csrf} hidden={{ user_code: userCode }}>
         <DecisionButtons />
       </Form>
@@ -79,23 +79,23 @@ export function renderDeviceConfirm({ applicationName, scopes, userCode, viewer,
 }
 
 export interface DeviceDoneProps {
-  /** `ended`: decided already or expired in the meantime. */
+  /** `ended`: the code was already used, or has expired in the meantime. */
   outcome: 'allowed' | 'denied' | 'ended'
   applicationName: string | null
 }
 
-/** After the decision. */
+/** Confirms the decision. */
 export function renderDeviceDone({ outcome, applicationName }: DeviceDoneProps): string {
-  const who = applicationName === null ? 'the device' : shortName(applicationName)
+  const who = applicationName === null ? 'The device' : shortName(applicationName)
   const words = {
     allowed: {
       title: 'The device is connected',
-      text: `Go back to it: ${who} goes on by itself within a few seconds. You can close this page.`,
+      text: `${who} continues within a few seconds. You can close this window.`,
     },
-    denied: { title: 'Access denied', text: `Nothing was given to ${who}. You can close this page.` },
+    denied: { title: 'Access denied', text: `${who} gets no access. You can close this window.` },
     ended: {
-      title: 'This code is no longer good',
-      text: 'It was used already, or its time is over. Start again on the device to get a new one.',
+      title: 'This code is no longer valid',
+      text: 'It was already used, or it has expired. Start again on the device to get a new code.',
     },
   }[outcome]
   return html(

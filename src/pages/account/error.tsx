@@ -5,14 +5,13 @@ export interface ErrorPageProps {
   status: number
   /** The stable code, or the `error` of OAuth. */
   code: string
-  /** The problem's sentence. */
   detail: string
   requestId: string
-  /** Of a 429. */
+  /** Only for a 429. */
   retryAfterSeconds?: number
 }
 
-/** What went wrong, and what to do about it. */
+/** Says what went wrong and what to do about it. */
 export function renderError({ status, code, detail, requestId, retryAfterSeconds }: ErrorPageProps): string {
   const { title, help } = wordsFor(status, code, retryAfterSeconds)
   return html(
@@ -23,7 +22,7 @@ export function renderError({ status, code, detail, requestId, retryAfterSeconds
       {help === '' ? null : <p>{help}</p>}
       <p>
         <a class="button" href={paths.home}>
-          Go to the start page
+          Go to search
         </a>
       </p>
       <dl class="facts">
@@ -34,7 +33,7 @@ export function renderError({ status, code, detail, requestId, retryAfterSeconds
           </dd>
         </div>
         <div>
-          <dt>Request</dt>
+          <dt>Request ID</dt>
           <dd>
             <code>{requestId}</code>
           </dd>
@@ -45,25 +44,25 @@ export function renderError({ status, code, detail, requestId, retryAfterSeconds
 }
 
 const NOT_SENT_BACK =
-  'You were not sent back to the application, because the address it gave cannot be trusted. Whoever runs it has to mend this.'
+  'docsearch did not send you back to the application, because it can’t trust the address that the application gave. Tell the developer of the application.'
 
 const BY_CODE: Record<string, { title: string; help: string }> = {
-  invalid_client: { title: 'This application is not known here', help: NOT_SENT_BACK },
-  host_not_allowed: { title: 'This instance does not answer to this address', help: '' },
-  invalid_redirect_uri: { title: 'The application’s return address is not registered', help: NOT_SENT_BACK },
+  invalid_client: { title: 'Unknown application', help: NOT_SENT_BACK },
+  host_not_allowed: { title: 'Unknown host name', help: '' },
+  invalid_redirect_uri: { title: 'Return address not registered', help: NOT_SENT_BACK },
 }
 
 const BY_STATUS: Record<number, { title: string; help: string }> = {
-  400: { title: 'This request is not right', help: 'Go back, and try it from the beginning.' },
+  400: { title: 'Invalid request', help: 'Go back and start again.' },
   403: {
-    title: 'This was not accepted',
-    help: 'Go back, load the page anew and try again. Cookies have to be allowed for this site.',
+    title: 'Request refused',
+    help: 'Go back, reload the page and try again. Your browser must accept cookies from this site.',
   },
-  404: { title: 'There is nothing here', help: 'It may have been deleted, or belong to another account.' },
+  404: { title: 'Not found', help: 'It may have been deleted, or it may belong to another account.' },
   429: { title: 'Too many requests', help: '' },
   500: {
-    title: 'Something went wrong on our side',
-    help: 'Try again. If it stays like this, the log of the instance has more under the request below.',
+    title: 'Internal error',
+    help: 'Try again. If the error persists, see the server log under the request ID below.',
   },
 }
 

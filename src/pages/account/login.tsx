@@ -4,13 +4,13 @@ import { paths } from '../paths.ts'
 
 export interface LoginProps {
   csrf: string
-  /** Where to go afterwards, checked by the caller; sent as `return_to`. Null for the settings. */
+  /** Where to go after the login, checked by the caller. The form sends it as `return_to`. Null leads to the settings. */
   returnTo: string | null
-  /** What was typed before. */
+  /** The email of the previous attempt. */
   email: string
-  /** `wrong`: no such account, wrong password or disabled, which must look the same. */
+  /** `wrong` covers an unknown account, a wrong password and a disabled account, because these must look the same. */
   failure: null | 'wrong' | { waitMinutes: number }
-  /** Why one is here, e.g. that an application wants to be connected. */
+  /** Why the user has to log in, for example to connect an application. */
   notice: string | null
 }
 
@@ -23,7 +23,7 @@ export function renderLogin({ csrf, returnTo, email, failure, notice }: LoginPro
       {notice === null ? null : <p class="notice">{notice}</p>}
       {failure === null ? null : (
         <div class="notice error" role="alert" tabIndex={-1} autofocus>
-          <p>{failure === 'wrong' ? 'Email or password is not right.' : waitText(failure.waitMinutes)}</p>
+          <p>{failure === 'wrong' ? 'The email or the password is wrong.' : waitText(failure.waitMinutes)}</p>
         </div>
       )}
       <Form action={paths.login} csrf={csrf} hidden={returnTo === null ? {} : { return_to: returnTo }}>
@@ -44,7 +44,7 @@ export function renderLogin({ csrf, returnTo, email, failure, notice }: LoginPro
       <details>
         <summary>Forgot your password?</summary>
         <p>
-          The owner of this instance can make you a link to choose a new one, under Settings, then Users. The owner runs{' '}
+          Ask the owner of this instance for a reset link. The owner creates it under Settings, Users. If you are the owner, run{' '}
           <code>docsearch users reset EMAIL</code> on the machine that has the data.
         </p>
       </details>
@@ -53,7 +53,7 @@ export function renderLogin({ csrf, returnTo, email, failure, notice }: LoginPro
 }
 
 function waitText(minutes: number): string {
-  return `Too many attempts. Wait ${minutes === 1 ? 'one minute' : `${minutes} minutes`}, then try again; the right password will work then.`
+  return `Too many failed attempts. Try again in ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Until then, no password is accepted.`
 }
 
 /** `/logged-out`. */
@@ -61,7 +61,7 @@ export function renderLoggedOut(): string {
   return html(
     <CardPage title="Logged out">
       <h1>You are logged out</h1>
-      <p class="lead">This browser has no access to your documents any more. Applications you connected keep theirs.</p>
+      <p class="lead">This browser no longer has access to your documents. Connected applications keep their access.</p>
       <p>
         <a class="button primary" href={paths.login}>
           Log in again

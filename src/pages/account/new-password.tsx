@@ -3,7 +3,7 @@ import { Field, type FormState } from '../form.tsx'
 
 export type NewPasswordFields = 'password' | 'password_again'
 
-/** A new password, twice: without a script nothing can show what was typed. */
+/** Asks for the new password twice, because without a script the page can't show what was typed. */
 export function NewPassword({ form }: { form: FormState<NewPasswordFields> }) {
   return (
     <>
@@ -12,13 +12,13 @@ export function NewPassword({ form }: { form: FormState<NewPasswordFields> }) {
         label="New password"
         type="password"
         form={form}
-        hint={`At least ${PASSWORD_LENGTH.least} characters. A few words that only you would put together are better than symbols.`}
+        hint={`At least ${PASSWORD_LENGTH.least} characters. A few unrelated words are better than symbols.`}
         autocomplete="new-password"
         minLength={PASSWORD_LENGTH.least}
       />
       <Field
         name="password_again"
-        label="The same again"
+        label="Repeat password"
         type="password"
         form={form}
         autocomplete="new-password"

@@ -6,10 +6,10 @@ import { NewPassword, type NewPasswordFields } from './new-password.tsx'
 
 export interface SetupProps {
   purpose: LinkPurpose
-  /** Of the one-time link; it goes along as the field `token`. */
+  /** The token of the one-time link. The form sends it as `token`. */
   token: string
   csrf: string
-  /** What the account has already. */
+  /** The name that the account already has. */
   name: string
   email: string | null
   form: FormState<'name' | 'email' | NewPasswordFields>
@@ -18,29 +18,29 @@ export interface SetupProps {
 const WORDS: Record<LinkPurpose, { title: string; about: string; button: string }> = {
   setup: {
     title: 'Set up your instance',
-    about: 'Make the account that owns this docsearch. With it you log in here, connect applications and invite others.',
+    about: 'Create the account of the owner. With it you log in, connect applications and invite other users.',
     button: 'Create account',
   },
   invitation: {
     title: 'Welcome to docsearch',
-    about: 'You were invited to search documents on this instance. Choose a password, and the account is yours.',
+    about: 'You were invited to this instance. Choose a password to create your account.',
     button: 'Create account',
   },
   reset: {
     title: 'Choose a new password',
-    about: 'The old password ends with this, and every browser that is logged in with it is logged out.',
+    about: 'The new password replaces the old one and logs out every browser.',
     button: 'Save password',
   },
 }
 
-/** `/setup?token=…`: the first owner, somebody invited, or somebody who forgot. */
+/** `/setup?token=…`: for the first owner, an invited user, or a user who forgot the password. */
 export function renderSetup({ purpose, token, csrf, name, email, form }: SetupProps): string {
   const { title, about, button } = WORDS[purpose]
   return html(
     <CardPage title={title} failed={hasErrors(form)}>
       <h1>{title}</h1>
       <p class="lead">{about}</p>
-      <ErrorSummary form={form} title="Please look at this again" />
+      <ErrorSummary form={form} title="Please correct this" />
       <Form action={paths.setup} csrf={csrf} hidden={{ token }}>
         {purpose === 'reset' ? null : (
           <Field name="name" label="Name" form={form} initial={name} autocomplete="name" maxLength={200} autofocus />
@@ -51,7 +51,7 @@ export function renderSetup({ purpose, token, csrf, name, email, form }: SetupPr
           type="email"
           form={form}
           initial={email ?? ''}
-          {...(purpose === 'setup' ? { hint: 'You log in with it. Nothing is ever sent to it.' } : {})}
+          {...(purpose === 'setup' ? { hint: 'You log in with it. docsearch never sends email.' } : {})}
           autocomplete="username"
           maxLength={254}
           readonly={purpose !== 'setup'}
@@ -66,16 +66,16 @@ export function renderSetup({ purpose, token, csrf, name, email, form }: SetupPr
 }
 
 export interface LinkEndedProps {
-  /** What it was for, where that is still known. */
+  /** What the link was for, if that is still known. */
   purpose: LinkPurpose | null
 }
 
-/** The link is unknown, used or expired; which of these is nobody's business. */
+/** The link is unknown, used or expired. The page doesn't say which, because that would tell strangers which links exist. */
 export function renderLinkEnded({ purpose }: LinkEndedProps): string {
   return html(
-    <CardPage title="This link is no longer good" failed>
-      <h1>This link is no longer good</h1>
-      <p class="lead">A link works once and for a limited time. If you have used it already, your account is ready.</p>
+    <CardPage title="This link is no longer valid" failed>
+      <h1>This link is no longer valid</h1>
+      <p class="lead">A link works once and for a limited time. If you have already used it, your account is ready.</p>
       <p>
         <a class="button primary" href={paths.login}>
           Log in
@@ -87,12 +87,12 @@ export function renderLinkEnded({ purpose }: LinkEndedProps): string {
           <>
             <dt>You set up this instance</dt>
             <dd>
-              Stop <code>docsearch serve</code> and start it again: as long as the owner has no password, it prints a new link.
+              Stop <code>docsearch serve</code> and start it again. It prints a new link until the owner has a password.
             </dd>
           </>
         )}
-        <dt>Somebody invited you, or you forgot your password</dt>
-        <dd>Ask the owner of this instance for a new link; it is made under Settings, then Users.</dd>
+        <dt>You were invited, or you forgot your password</dt>
+        <dd>Ask the owner of this instance for a new link. The owner creates it under Settings, Users.</dd>
         <dt>You are the owner</dt>
         <dd>
           Run <code>docsearch users reset EMAIL</code> on the machine that has the data.

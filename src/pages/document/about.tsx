@@ -4,7 +4,7 @@ import type { Document } from '../../contract/documents.ts'
 import { Facts, shortTitle, Time } from '../parts.tsx'
 import { searchAddress } from '../search/fields.ts'
 
-/** What it is, where it is from, how much. */
+/** Lists the facts of a document: title, path, project, type, size. */
 export function AboutDocument({ document }: { document: Document }) {
   const { title, name, path, project, tags, page_count: pages, size_bytes: bytes, created_at: at, health } = document
   const count = pages ?? 0
@@ -40,5 +40,5 @@ export function AboutDocument({ document }: { document: Document }) {
 }
 
 function pagesText(pages: number, without: number): string {
-  return without === 0 ? String(pages) : `${pages}, ${without} of them without text`
+  return without === 0 ? String(pages) : `${pages}, ${without} without text`
 }

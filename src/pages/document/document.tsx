@@ -5,19 +5,19 @@ import { shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { searchAddress, type SearchFields } from '../search/fields.ts'
 import { AboutDocument } from './about.tsx'
-import { Travel } from './travel.tsx'
+import { PartLinks } from './part-links.tsx'
 import { DocumentState, statusBadge } from './state.tsx'
 import { Sheets, type ShownPassage } from './text.tsx'
 import type { TextWindow } from './window.ts'
 
-/** `gone`: the address names a passage that the text does not have any more. */
+/** `gone`: the text no longer has the passage that the address names. */
 export type PassageState = ShownPassage | 'gone' | null
 
 export interface DocumentProps extends SignedInProps {
   document: Document
-  /** Null: nothing was extracted yet, or could be. */
+  /** Null if no text was extracted yet, or none could be. */
   window: TextWindow | null
-  /** Number of the last page with a text. */
+  /** Number of the last page with text. */
   lastPage: number
   passage: PassageState
   /** Page of the original to show, from 1. */
@@ -26,21 +26,21 @@ export interface DocumentProps extends SignedInProps {
   fields: SearchFields
 }
 
-/** Of the viewers in browsers: no list of pages beside the page, which is as wide as there is room. */
+/** Parameters of the PDF viewers in browsers: hide the list of pages, and fit the page to the width. */
 const FRAME_VIEW = '&view=FitH&navpanes=0&pagemode=none'
 
-/** A browser shows it beside the text. */
+/** True if the view can show the original next to the text. */
 export function hasFrame({ media_type: type }: Pick<Document, 'media_type'>): boolean {
   return formatOf(type)?.originalView === 'pdf'
 }
 
-/** `/documents/{id}`: the text that was indexed, and the original beside it. */
+/** `/documents/{id}`: the text that was indexed, with the original of a PDF next to it. */
 export function renderDocument({ document, window, lastPage, passage, page, fields, ...signedIn }: DocumentProps): string {
   const badge = statusBadge(document)
-  const beside = hasFrame(document)
+  const showsOriginal = hasFrame(document)
   return html(
     <AppPage title={shortName(document.name)} place={null} {...signedIn}>
-      <main id="main" class={beside ? 'document beside' : 'document'}>
+      <main id="main" class={showsOriginal ? 'document with-original' : 'document'}>
         <header class="about">
           {fields.q ? (
             <p class="back">
@@ -75,25 +75,26 @@ export function renderDocument({ document, window, lastPage, passage, page, fiel
           <DocumentState document={document} hasText={window !== null} />
           {passage === 'gone' ? (
             <p class="notice">
-              The text of this document has changed since this address was made. The passage may have moved; this is its page.
+              The text of this document has changed since this link was created. The passage may have moved. This is the page
+              where it was.
             </p>
           ) : null}
         </header>
         <div class="text" id="text">
           {window === null ? null : (
             <>
-              <Travel id={document.id} window={window} lastPage={lastPage} fields={fields} form />
+              <PartLinks id={document.id} window={window} lastPage={lastPage} fields={fields} form />
               <Sheets
                 sheets={window.sheets}
                 passage={passage === 'gone' ? null : passage}
-                instead={passage === 'gone' ? page : null}
+                fallbackPage={passage === 'gone' ? page : null}
                 numbered={lastPage > 1}
               />
-              <Travel id={document.id} window={window} lastPage={lastPage} fields={fields} />
+              <PartLinks id={document.id} window={window} lastPage={lastPage} fields={fields} />
             </>
           )}
         </div>
-        {beside ? (
+        {showsOriginal ? (
           <aside class="original" aria-label="Original">
             <iframe
               src={`${originalAddress(document, page)}${FRAME_VIEW}`}
@@ -107,7 +108,7 @@ export function renderDocument({ document, window, lastPage, passage, page, fiel
   )
 }
 
-/** The others are saved to a file: what could run in them shall not. */
+/** Other types are only offered as downloads, because scripts in them could run in the browser. */
 function opensInBrowser({ media_type: type }: Document): boolean {
   const view = formatOf(type)?.originalView
   return view === 'pdf' || view === 'text'

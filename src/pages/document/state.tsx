@@ -4,34 +4,34 @@ import type { Badge } from '../parts.tsx'
 export function statusBadge({ status }: Document): Badge | null {
   if (status === 'failed') return { tone: 'bad', text: 'Failed' }
   if (status === 'queued') return { tone: 'neutral', text: 'Waiting' }
-  return status === 'processing' ? { tone: 'neutral', text: 'Being read' } : null
+  return status === 'processing' ? { tone: 'neutral', text: 'Processing' } : null
 }
 
-/** Whether it can be found, why not, and what is missing of it. */
+/** Says whether a search can find the document, why not, and what is missing. */
 export function DocumentState({ document, hasText }: { document: Document; hasText: boolean }) {
   const { status, error, warnings } = document
   return (
     <>
       {status === 'failed' ? (
         <div class="notice error">
-          <h2>This document cannot be searched</h2>
+          <h2>This document can’t be searched</h2>
           <p>{sentence(error?.message ?? 'It could not be read')}</p>
           <p>
-            When that is mended, upload it again or run <code>docsearch documents retry {document.id}</code>.
+            Correct the problem, then upload the document again or run <code>docsearch documents retry {document.id}</code>.
           </p>
         </div>
       ) : null}
       {status === 'queued' || status === 'processing' ? (
         <p class="notice">
-          {status === 'queued' ? 'This document waits to be read.' : 'This document is being read.'}{' '}
+          {status === 'queued' ? 'This document is waiting to be read.' : 'This document is being read.'}{' '}
           {hasText
-            ? 'What stands here is how it was read before.'
-            : 'Its text appears here when that is done; load the page again.'}
+            ? 'The text below is from the previous reading.'
+            : 'Its text appears here afterwards. Reload this view to see it.'}
         </p>
       ) : null}
       {warnings.length === 0 ? null : (
         <div class="notice warning">
-          <h2>Not all of it may be found</h2>
+          <h2>A search may miss parts of this document</h2>
           <ul>
             {warnings.map(({ message, page }) => (
               <li>
@@ -51,7 +51,7 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
   )
 }
 
-/** As one: messages of parsers are said within others elsewhere. */
+/** Adds the final period that the parsers' messages lack, because other places use them inside a sentence. */
 function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`
 }

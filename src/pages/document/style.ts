@@ -1,4 +1,4 @@
-/** A document: its text to be read, the passage that was asked for, the original beside it where there is room. */
+/** Style of a document: its text, the passage, and next to it the original if there is room. */
 export const DOCUMENT_STYLE = `
 /* Document */
 .document { max-width: 50rem; margin: 0 auto; padding: 1.75rem 1.5rem 5rem; display: grid; gap: 1.25rem; }
@@ -27,22 +27,22 @@ export const DOCUMENT_STYLE = `
 .hit::before { content: ""; position: absolute; inset-block: 0; inset-inline-start: -.875rem; width: 3px; background: var(--accent); }
 .hit + .hit::before { inset-block-start: -.85rem; }
 mark.passage { background: var(--passage); padding: .2em 0; margin: 0; border-radius: 2px; scroll-margin-top: 25vh; }
-.travel { display: flex; flex-wrap: wrap; align-items: center; gap: .625rem 1rem; color: var(--quiet); font-size: .875rem; }
-.travel .go { display: flex; align-items: center; gap: .5rem; }
-.travel .go input { width: 4rem; min-height: 2rem; padding: .2rem .5rem; font-size: .875rem; text-align: end; }
-.travel label { font-weight: 400; }
-.travel :is(button, .button) { min-height: 2rem; padding: .25rem .7rem; font-size: .8125rem; }
+.part-links { display: flex; flex-wrap: wrap; align-items: center; gap: .625rem 1rem; color: var(--quiet); font-size: .875rem; }
+.part-links .go { display: flex; align-items: center; gap: .5rem; }
+.part-links .go input { width: 4rem; min-height: 2rem; padding: .2rem .5rem; font-size: .875rem; text-align: end; }
+.part-links label { font-weight: 400; }
+.part-links :is(button, .button) { min-height: 2rem; padding: .25rem .7rem; font-size: .8125rem; }
 .original { display: none; }
 .original iframe { display: block; width: 100%; height: 100%; border: 1px solid var(--line); border-radius: 12px; background: var(--sunken); }
 @media (min-width: 70rem) {
-  .document.beside { max-width: 100rem; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.25rem 1.5rem; align-items: start; }
-  .bar:has(+ .beside) .bar-inner { max-width: 100rem; }
-  .beside .about { grid-column: 1 / -1; }
-  .beside .original { display: block; position: sticky; top: 1rem; height: calc(100vh - 2rem); }
+  .document.with-original { max-width: 100rem; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.25rem 1.5rem; align-items: start; }
+  .bar:has(+ .with-original) .bar-inner { max-width: 100rem; }
+  .with-original .about { grid-column: 1 / -1; }
+  .with-original .original { display: block; position: sticky; top: 1rem; height: calc(100vh - 2rem); }
 }
 @media (max-width: 34rem) {
   .document { padding: 1.25rem 1rem 4rem; }
   .sheet { padding: 1.25rem 1.125rem; }
-  .travel .go { order: 1; flex-basis: 100%; }
+  .part-links .go { order: 1; flex-basis: 100%; }
 }
 `

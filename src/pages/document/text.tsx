@@ -3,31 +3,31 @@ import { Marked, type Span } from '../marked.tsx'
 import { paths } from '../paths.ts'
 import type { Sheet } from './window.ts'
 
-/** The passage that was asked for. Offsets count in the document's text, in UTF-16 code units. */
+/** The passage that the address names. Offsets count UTF-16 code units in the document's text. */
 export interface ShownPassage {
   start: number
   end: number
-  /** Words of the question in it, counted from its start. */
+  /** The words of the query in the passage. Offsets count from its start. */
   marks: readonly Span[]
 }
 
 interface SheetsProps {
   sheets: readonly Sheet[]
   passage: ShownPassage | null
-  /** Number of the page that stands for the passage where that is gone. */
-  instead: number | null
-  /** A document of one page has no page numbers. */
+  /** Number of the page that gets the passage's anchor if the passage is gone. */
+  fallbackPage: number | null
+  /** False for a document with only one page. */
   numbered: boolean
 }
 
-/** The pages of a stretch of text, as it was extracted. */
-export function Sheets({ sheets, passage, instead, numbered }: SheetsProps) {
+/** Shows the pages of one part of the text as they were extracted. */
+export function Sheets({ sheets, passage, fallbackPage, numbered }: SheetsProps) {
   return (
     <>
       {sheets.map((sheet) => (
         <section
           class="sheet"
-          {...(sheet.page.number === instead ? { id: paths.passageAnchor } : {})}
+          {...(sheet.page.number === fallbackPage ? { id: paths.passageAnchor } : {})}
           {...(numbered ? { 'aria-labelledby': `page-${sheet.page.number}` } : {})}
         >
           {numbered ? (

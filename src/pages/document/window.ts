@@ -1,29 +1,29 @@
 import type { Block, Page } from '../../core/parsed.ts'
 
-/** About ten pages: enough to read in, little enough for any browser. */
-const CHARACTERS = 24_000
-/** A scan has pages without any. */
-const MOST_PAGES = 40
-/** A block that is longer is shown in pieces: a text without a blank line is one block. */
-const PIECE = CHARACTERS / 4
+/** About ten pages: enough to read, and small enough for any browser. */
+const MAX_CHARACTERS = 24_000
+/** A scan has pages without characters, so their number needs a limit of its own. */
+const MAX_PAGES = 40
+/** A longer block is cut into pieces, because a text without a blank line is a single block. */
+const MAX_PIECE = MAX_CHARACTERS / 4
 
 export interface Sheet {
   page: Page
-  /** Where its text begins in the document's. */
+  /** Offset of the page's text in the document's text. */
   start: number
-  /** Of the page's blocks those that are shown, the first and the last perhaps in part. */
+  /** The blocks to show. The first and the last may be incomplete. */
   blocks: readonly Block[]
 }
 
-/** A stretch of a document, page by page. Offsets count in `documentText(pages)`, in UTF-16 code units. */
+/** One part of a document, page by page. Offsets count UTF-16 code units in `documentText(pages)`. */
 export interface TextWindow {
   sheets: readonly Sheet[]
-  /** Where the stretch before this one begins, and the one after; null where there is none. */
+  /** Offsets of the previous and the next part; null if there is none. */
   before: number | null
   after: number | null
 }
 
-/** A block or a part of one; a page without text is one of no length. Offsets as in the window. */
+/** A block or a part of a block. A page without text is one piece of length 0. Offsets count as in `TextWindow`. */
 interface Piece {
   sheet: Sheet
   block: Block | null
@@ -32,8 +32,8 @@ interface Piece {
 }
 
 /**
- * The stretch that begins with what stands at this offset; with `near` instead, one that has it not far from its beginning. A document that is no longer
- * than a stretch is shown whole.
+ * Returns the part of a document that begins at the offset `at`, or a part that has the offset `near` close to its beginning.
+ * A document that is not longer than one part is returned whole.
  */
 export function windowAt(
   pages: readonly Page[],
@@ -45,14 +45,14 @@ export function windowAt(
     return index < 0 ? Math.max(0, pieces.length - 1) : index
   }
   let first = indexOf(at ?? near)
-  if (fitting(pieces) === pieces.length) first = 0
+  if (countFitting(pieces) === pieces.length) first = 0
   else if (near !== undefined) {
-    const least = indexOf(near - CHARACTERS / 3)
+    const least = indexOf(near - MAX_CHARACTERS / 3)
     const top = pieces.findIndex(({ sheet, start }, index) => index >= least && index <= first && start === topOf(sheet))
     first = top < 0 ? least : top
   }
-  const end = first + fitting(pieces.slice(first))
-  const before = first - fitting(pieces.slice(0, Math.max(0, first)).toReversed())
+  const end = first + countFitting(pieces.slice(first))
+  const before = first - countFitting(pieces.slice(0, Math.max(0, first)).toReversed())
   return {
     sheets: sheetsOf(pieces.slice(Math.max(0, first), end)),
     before: first > 0 ? pieces[before]!.start : null,
@@ -60,12 +60,12 @@ export function windowAt(
   }
 }
 
-/** Offset of the page of this number; null where there is none. */
+/** Returns the offset of the page with this number; null if there is none. */
 export function startOfPage(pages: readonly Page[], number: number): number | null {
   return piecesOf(pages).find(({ sheet }) => sheet.page.number === number)?.sheet.start ?? null
 }
 
-/** Where the first of it stands; that of a page without text is its start. */
+/** Returns the offset of the page's first block, or of the page itself if it has no text. */
 function topOf({ page, start }: Sheet): number {
   return start + (page.blocks[0]?.start ?? 0)
 }
@@ -74,7 +74,7 @@ function piecesOf(pages: readonly Page[]): Piece[] {
   let start = 0
   return pages.flatMap((page): Piece[] => {
     const sheet: Sheet = { page, start, blocks: [] }
-    // With the form feed between them.
+    // One more for the form feed between two pages.
     start += page.text.length + 1
     if (page.blocks.length === 0) return [{ sheet, block: null, start: sheet.start, end: sheet.start }]
     return page.blocks.flatMap((block) =>
@@ -91,23 +91,23 @@ function piecesOf(pages: readonly Page[]): Piece[] {
 function cut(block: Block, text: string): Block[] {
   const parts: Block[] = []
   let { start } = block
-  while (block.end - start > PIECE) {
-    const blank = text.slice(start + PIECE / 2, start + PIECE).search(/\s\S*$/)
-    const end = blank < 0 ? start + PIECE : start + PIECE / 2 + blank + 1
+  while (block.end - start > MAX_PIECE) {
+    const blank = text.slice(start + MAX_PIECE / 2, start + MAX_PIECE).search(/\s\S*$/)
+    const end = blank < 0 ? start + MAX_PIECE : start + MAX_PIECE / 2 + blank + 1
     parts.push({ ...block, start, end })
     start = end
   }
   return [...parts, { ...block, start }]
 }
 
-/** How many of them make one stretch: at least one. */
-function fitting(pieces: readonly Piece[]): number {
+/** Returns how many pieces from the beginning make up one part: at least one. */
+function countFitting(pieces: readonly Piece[]): number {
   let characters = 0
   const sheets = new Set<Sheet>()
   const over = pieces.findIndex(({ sheet, start, end }, index) => {
     characters += end - start
     sheets.add(sheet)
-    return index > 0 && (characters > CHARACTERS || sheets.size > MOST_PAGES)
+    return index > 0 && (characters > MAX_CHARACTERS || sheets.size > MAX_PAGES)
   })
   return over < 0 ? pieces.length : over
 }

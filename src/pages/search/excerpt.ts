@@ -1,21 +1,21 @@
 import type { Span } from '../marked.tsx'
 
-/** About four lines of a result, and most that it has where the text has short ones. */
-const CHARACTERS = 420
-const LINES = 6
-/** A passage that is not much longer is shown whole. */
-const WHOLE = 620
-/** Shown before the first mark, so that it is read in its sentence. */
+/** An excerpt has about four lines, and at most six if they are short. */
+const MAX_CHARACTERS = 420
+const MAX_LINES = 6
+/** A passage that is only a little longer than an excerpt is shown whole. */
+const MAX_WHOLE = 620
+/** Characters shown before the first mark, so that the reader sees the sentence around it. */
 const LEAD = 90
-/** Of these a character takes the room of two, and says as much. */
+/** Characters of these scripts are twice as wide, and say as much as two others. */
 const WIDE = /[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Hang}]/gu
-/** As far as this a cut moves to stand between words. Chinese has no blanks to find. */
-const NEAR = 30
+/** How far a cut moves to fall between words. Chinese has no blanks to find. */
+const MAX_MOVE = 30
 
-/** The part of a passage to show: of those that begin a little before a mark, the one with the most different words of the question in it. */
+/** Returns the part of a passage to show. Each candidate begins a little before a mark; the one with the most different query words wins. */
 export function excerptOf(text: string, marks: readonly Span[]): Span {
   const all: Span = [0, text.length]
-  if (roomOf(text) <= WHOLE && linesOf(text, all).length <= LINES) return all
+  if (roomOf(text) <= MAX_WHOLE && linesOf(text, all).length <= MAX_LINES) return all
   let best = { part: partFrom(text, 0), words: 0, marks: 0 }
   for (const [first] of [[0, 0] as Span, ...marks]) {
     const part = partFrom(text, leadOf(text, first))
@@ -26,14 +26,14 @@ export function excerptOf(text: string, marks: readonly Span[]): Span {
   return best.part
 }
 
-/** Those lines of a part that are not blank. */
+/** Returns the lines of a part that are not blank. */
 export function linesOf(text: string, [from, to]: Span): Span[] {
   return [...text.slice(from, to).matchAll(/[^\n\f]*\S[^\n\f]*/g)].map(({ index, 0: line }): Span => {
     return [from + index, from + index + line.length]
   })
 }
 
-/** A little before a mark, and no more than a line before its own. */
+/** Returns an offset a little before a mark, at most one line before the mark's line. */
 function leadOf(text: string, first: number): number {
   const before = text.slice(Math.max(0, first - LEAD), first)
   return first - before.split('\n').slice(-2).join('\n').length
@@ -41,32 +41,32 @@ function leadOf(text: string, first: number): number {
 
 function partFrom(text: string, at: number): Span {
   const start = startNear(text, at)
-  const rest = text.slice(start, start + CHARACTERS)
+  const rest = text.slice(start, start + MAX_CHARACTERS)
   const end = endNear(text, start + Math.round((rest.length * rest.length) / Math.max(1, roomOf(rest))))
-  return [start, linesOf(text, [start, end])[LINES - 1]?.[1] ?? end]
+  return [start, linesOf(text, [start, end])[MAX_LINES - 1]?.[1] ?? end]
 }
 
 function roomOf(text: string): number {
   return text.length + (text.match(WIDE)?.length ?? 0)
 }
 
-/** The beginning of the line or the word that stands there. */
+/** Returns the beginning of the line or the word at the offset. */
 function startNear(text: string, at: number): number {
   if (at === 0) return 0
   const before = text.slice(Math.max(0, at - LEAD), at)
   const line = before.lastIndexOf('\n')
   if (line >= 0) return at - before.length + line + 1
-  const blank = /\s\S*$/.exec(before.slice(-NEAR))
+  const blank = /\s\S*$/.exec(before.slice(-MAX_MOVE))
   return blank === null ? whole(text, at) : at - blank[0].length + 1
 }
 
 function endNear(text: string, at: number): number {
   if (at === text.length) return at
-  const blank = /^\S*(?=\s)/.exec(text.slice(at, at + NEAR))
+  const blank = /^\S*(?=\s)/.exec(text.slice(at, at + MAX_MOVE))
   return blank === null ? whole(text, at) : at + blank[0].length
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Moves an offset out of a surrogate pair. */
 function whole(text: string, at: number): number {
   return /[\uDC00-\uDFFF]/.test(text[at] ?? '') && /[\uD800-\uDBFF]/.test(text[at - 1] ?? '') ? at - 1 : at
 }

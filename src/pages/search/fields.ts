@@ -1,17 +1,17 @@
 import { paths } from '../paths.ts'
 
-/** What stands in the address of a search, as it was typed. */
+/** The query parameters of a search's address, as the user typed them. */
 export const SEARCH_FIELDS = ['q', 'project', 'group', 'type', 'tags', 'exact', 'offset'] as const
 export type SearchField = (typeof SEARCH_FIELDS)[number]
 export type SearchFields = Partial<Record<SearchField, string>>
 
-/** The address of a search; empty fields are left out. */
+/** Returns the address of a search without empty fields. */
 export function searchAddress(fields: SearchFields): string {
   const query = new URLSearchParams(SEARCH_FIELDS.flatMap((name) => (fields[name] ? [[name, fields[name]]] : [])))
   return query.size === 0 ? paths.home : `${paths.home}?${query}`
 }
 
-/** A passage's own address (contract: `url`) as a path here, with the search that led to it, for its marks and the way back. */
+/** Returns the address of a passage (`url` in the contract) as a path, plus the search that found it. The document's view uses the search for marks and for the way back. */
 export function withSearch(url: string, fields: SearchFields): string {
   const { pathname, search, hash } = new URL(url)
   const query = new URLSearchParams(search)

@@ -7,7 +7,7 @@ export interface ProjectChoice {
   name: string
 }
 
-/** What is wrong with a field, one sentence each. */
+/** One sentence for each field with an error. */
 export type SearchErrors = Partial<Record<SearchField, string>>
 
 interface SearchFormProps {
@@ -17,7 +17,7 @@ interface SearchFormProps {
   autofocus: boolean
 }
 
-/** The question and how to narrow it. It changes nothing, so it is a GET form: each search has an address. */
+/** The query and its filters. A GET form, because each search needs an address. */
 export function SearchForm({ fields, errors, projects, autofocus }: SearchFormProps) {
   return (
     <form method="get" action={paths.home} role="search" class="search">
@@ -36,7 +36,7 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
           autocomplete="off"
           enterkeyhint="search"
           {...(autofocus ? { autofocus: true } : {})}
-          {...faultOf('q', errors)}
+          {...errorAttributes('q', errors)}
         />
         <button class="primary" type="submit">
           Search
@@ -52,7 +52,7 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
           <summary>More filters</summary>
           <div class="more">
             <label for="type">Type</label>
-            <select id="type" name="type" {...faultOf('type', errors)}>
+            <select id="type" name="type" {...errorAttributes('type', errors)}>
               <option value="">Any</option>
               {Object.entries(FORMATS).map(([value, { label }]) => (
                 <option value={value} selected={fields.type === value}>
@@ -61,7 +61,7 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
               ))}
             </select>
             <label for="tags">
-              Tags <small>any of these, with commas between</small>
+              Tags <small>separated by commas; one must match</small>
             </label>
             <input
               type="text"
@@ -70,7 +70,7 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
               value={fields.tags ?? ''}
               autocomplete="off"
               autocapitalize="none"
-              {...faultOf('tags', errors)}
+              {...errorAttributes('tags', errors)}
             />
           </div>
         </details>
@@ -79,13 +79,13 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
   )
 }
 
-/** Its sentence stands below the form, as `SearchFaults` shows it. */
-function faultOf(name: SearchField, errors: SearchErrors) {
+/** Links a field to its sentence, which `SearchErrorList` shows below the form. */
+function errorAttributes(name: SearchField, errors: SearchErrors) {
   return errors[name] === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${name}-error` }
 }
 
-/** What keeps a search from being answered. */
-export function SearchFaults({ errors }: { errors: SearchErrors }) {
+/** Shows why a search can't be answered. */
+export function SearchErrorList({ errors }: { errors: SearchErrors }) {
   return (
     <div class="notice error" role="alert">
       {Object.entries(errors).map(([name, message]) => (
@@ -95,13 +95,13 @@ export function SearchFaults({ errors }: { errors: SearchErrors }) {
   )
 }
 
-/** Of one's own projects; one that is named in the address and not there stays to be seen. */
+/** Offers the user's projects. A project that is in the address but doesn't exist stays visible. */
 function ProjectSelect({ fields: { project = '' }, errors, projects }: Omit<SearchFormProps, 'autofocus'>) {
   const chosen = projects.find(({ id }) => id === project) ?? projects.find(({ name }) => name === project)
   return (
     <div class="in-project">
       <label for="project">In</label>
-      <select id="project" name="project" {...faultOf('project', errors)}>
+      <select id="project" name="project" {...errorAttributes('project', errors)}>
         <option value="">All projects</option>
         {projects.map(({ id, name }) => (
           <option value={id} selected={id === chosen?.id}>

@@ -1,10 +1,10 @@
 import type { SearchAnswer } from '../../contract/search.ts'
 import { searchAddress, type SearchFields } from './fields.ts'
 
-/** What one has to know of an answer before one believes it: another question was answered, or less than all was searched. */
+/** Says how an answer differs from what the user asked for: a corrected query, pending documents, or a step that was unavailable. */
 export function Notes({ answer, fields }: { answer: SearchAnswer; fields: SearchFields }) {
   const { query, corrected_query: corrected, pending_documents: pending, mode_reason: modeReason, rerank } = answer
-  // Where nothing was set up there is nothing amiss; a reranker with a name that did not answer is.
+  // A missing reranker is worth a note only if one was configured.
   const orderReason = !rerank.applied && rerank.model !== null && answer.results.length > 0 ? rerank.reason : null
   return (
     <>
@@ -26,9 +26,9 @@ export function Notes({ answer, fields }: { answer: SearchAnswer; fields: Search
           </span>
         </p>
       )}
-      {pending === 0 ? null : <p class="notice">{pendingText(pending)} and may be missing here.</p>}
+      {pending === 0 ? null : <p class="notice">{pendingText(pending)} and may be missing from the results.</p>}
       {modeReason === null ? null : <p class="notice warning">{modeReason}</p>}
-      {orderReason === null ? null : <p class="notice warning">The best may not stand first. {orderReason}</p>}
+      {orderReason === null ? null : <p class="notice warning">The results may not be in the best order. {orderReason}</p>}
     </>
   )
 }

@@ -4,9 +4,9 @@ import { Code } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { searchAddress, type SearchFields } from './fields.ts'
 import { pendingText } from './notes.tsx'
-import type { Holdings } from './search.tsx'
+import type { Holdings } from './props.ts'
 
-/** Before the first question: what there is, and what a question can say. */
+/** The start view: how many documents there are, and what a query can contain. */
 export function Welcome({ holdings: { documents, pending, projects } }: { holdings: Holdings }) {
   const many = new Intl.NumberFormat('en').format(documents)
   return (
@@ -34,16 +34,15 @@ export function Welcome({ holdings: { documents, pending, projects } }: { holdin
   )
 }
 
-/** The way to the first document. */
+/** Explains how to add the first document. */
 export function NoDocuments({ baseUrl }: { baseUrl: string }) {
   return (
     <div class="empty first">
       <h2>No documents yet</h2>
-      <p>Upload a folder of {formatNames('or')} files from a terminal. They can be found here a few seconds later.</p>
+      <p>Upload a folder of {formatNames('or')} files from a terminal. You can search them a few seconds later.</p>
       <Code label="Commands">{`docsearch login ${baseUrl}\ndocsearch upload ~/Documents --recursive`}</Code>
       <p>
-        A program of yours uploads with an <a href={paths.apiKeys}>API key</a>, as the <a href={paths.docs}>API documentation</a>{' '}
-        says.
+        A program can upload with an <a href={paths.apiKeys}>API key</a>. See the <a href={paths.docs}>API documentation</a>.
       </p>
     </div>
   )
@@ -55,32 +54,32 @@ interface NothingFoundProps {
   isFirstPage: boolean
 }
 
-/** What to try, of what was asked: only advice that can help here. */
+/** Suggests what to try next. Shows only advice that fits the query and its filters. */
 export function NothingFound({ answer, fields, isFirstPage }: NothingFoundProps) {
   if (!isFirstPage) {
     return (
       <div class="empty">
         <h2>No more results</h2>
         <a class="button" href={searchAddress({ ...fields, offset: '' })}>
-          Back to the first
+          Back to the first results
         </a>
       </div>
     )
   }
   const { query } = answer
-  const isNarrow = Boolean(fields.project || fields.type || fields.tags)
+  const isFiltered = Boolean(fields.project || fields.type || fields.tags)
   return (
     <div class="empty" role="status">
       <h2>Nothing found</h2>
       <p>
-        No passage of your documents answers{' '}
+        No passage in your documents matches{' '}
         <strong>
           <bdi>{query}</bdi>
         </strong>
-        {isNarrow ? ' within what you chose' : ''}.
+        {isFiltered ? ' with these filters' : ''}.
       </p>
       <ul class="advice">
-        {isNarrow ? (
+        {isFiltered ? (
           <li>
             <a href={searchAddress({ q: query, group: fields.group ?? '', exact: fields.exact ?? '' })}>
               Search in all your documents
@@ -89,11 +88,11 @@ export function NothingFound({ answer, fields, isFirstPage }: NothingFoundProps)
         ) : null}
         {fields.exact ? (
           <li>
-            <a href={searchAddress({ ...fields, exact: '', offset: '' })}>Let misspelt words be corrected</a>
+            <a href={searchAddress({ ...fields, exact: '', offset: '' })}>Correct misspelled words</a>
           </li>
         ) : null}
-        {/["“„«」』]|(?:^|\s)-\S|name:/iu.test(query) ? <li>Leave out quotes, exclusions and names of documents</li> : null}
-        <li>Use other words, or fewer</li>
+        {/["“„«」』]|(?:^|\s)-\S|name:/iu.test(query) ? <li>Remove quotes, exclusions and document names</li> : null}
+        <li>Try other words, or fewer</li>
       </ul>
     </div>
   )

@@ -7,13 +7,13 @@ import { withSearch, type SearchFields } from './fields.ts'
 
 interface ResultProps {
   result: SearchResult
-  /** The search that it is a result of. */
+  /** The search that found the result. */
   fields: SearchFields
-  /** Where there is one project only, its name says nothing. */
+  /** False if there is only one project, whose name would say nothing. */
   withProject: boolean
 }
 
-/** One result: where it stands, and the best part of its passage with the words marked. */
+/** One result: its place in the document, and the best part of its passage with the matching words marked. */
 export function Result({ result, fields, withProject }: ResultProps) {
   const { document, chunk, text, highlights } = result
   const part = excerptOf(text, highlights)
@@ -55,33 +55,33 @@ export function Result({ result, fields, withProject }: ResultProps) {
 }
 
 export function pagesOf({ page_start: first, page_end: last }: SearchResult['chunk']): string {
-  return first === last ? `p. ${first}` : `pages ${first}–${last}`
+  return first === last ? `page ${first}` : `pages ${first}–${last}`
 }
 
 function facts({ document, chunk, matching_chunks: matching = 1 }: SearchResult, withProject: boolean): string[] {
   const { title, name, project } = document
-  // The heading of a passage mostly begins with the title.
-  const isNews = title !== null && title !== '' && title !== name && !chunk.heading.startsWith(title)
+  // The heading of a passage usually begins with the title.
+  const showsTitle = title !== null && title !== '' && title !== name && !chunk.heading.startsWith(title)
   return [
-    ...(isNews ? [shortTitle(title)] : []),
+    ...(showsTitle ? [shortTitle(title)] : []),
     ...(withProject ? [project.name] : []),
     ...(matching > 1 ? [`${matching} passages`] : []),
   ]
 }
 
-/** The same passage elsewhere. */
+/** Lists other documents that contain the same passage. */
 function AlsoIn({ documents }: { documents: SearchResult['also_in'] }) {
   if (documents.length === 0) return null
   return (
     <p class="also">
-      The same in{' '}
+      Also in{' '}
       {documents.map(({ id, name, page_start: page }, at) => (
         <>
           {at === 0 ? null : ', '}
           <a href={`${paths.document(id)}?page=${page}#page-${page}`}>
             <bdi>{name}</bdi>
           </a>{' '}
-          (p. {page})
+          (page {page})
         </>
       ))}
     </p>

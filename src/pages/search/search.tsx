@@ -1,41 +1,23 @@
-import type { SearchAnswer } from '../../contract/search.ts'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { shortName } from '../parts.tsx'
 import { searchAddress, type SearchFields } from './fields.ts'
-import { SearchFaults, SearchForm, type ProjectChoice, type SearchErrors } from './form.tsx'
+import { SearchErrorList, SearchForm, type SearchErrors } from './form.tsx'
 import { NoDocuments, NothingFound, Welcome } from './nothing.tsx'
 import { Notes } from './notes.tsx'
+import type { Found, Holdings } from './props.ts'
 import { Result } from './result.tsx'
-
-/** What the caller has to search in. */
-export interface Holdings {
-  documents: number
-  /** Queued or in work. */
-  pending: number
-  projects: readonly ProjectChoice[]
-}
-
-/** A page of results. */
-export interface Found {
-  answer: SearchAnswer
-  /** Results before the first one here. */
-  offset: number
-  /** Offsets of the pages beside this one, null where there is none. */
-  previous: number | null
-  next: number | null
-}
 
 export interface SearchProps extends SignedInProps {
   fields: SearchFields
   errors: SearchErrors
   holdings: Holdings
-  /** Null: nothing was asked, or not so that it could be answered. */
+  /** Null if there is no query, or if it has errors. */
   found: Found | null
-  /** Of this instance, for the commands that fill it. */
+  /** Address of this instance, for the commands that upload documents. */
   baseUrl: string
 }
 
-/** `/`: the question, and what was found. */
+/** `/`: the query and its results. */
 export function renderSearch({ fields, errors, holdings, found, baseUrl, ...page }: SearchProps): string {
   const failed = Object.keys(errors).length > 0
   const title = found === null ? 'Search' : `${shortName(found.answer.query)} · Search`
@@ -48,7 +30,7 @@ export function renderSearch({ fields, errors, holdings, found, baseUrl, ...page
         {isStart && holdings.documents === 0 ? null : (
           <SearchForm fields={fields} errors={errors} projects={holdings.projects} autofocus={isStart} />
         )}
-        {failed ? <SearchFaults errors={errors} /> : null}
+        {failed ? <SearchErrorList errors={errors} /> : null}
         {found === null ? null : <Answer found={found} fields={fields} holdings={holdings} baseUrl={baseUrl} />}
         {isStart ? <Start holdings={holdings} baseUrl={baseUrl} /> : null}
       </main>
@@ -76,7 +58,7 @@ function Answer({ found, fields, holdings, baseUrl }: Pick<SearchProps, 'fields'
           </p>
           <ol class="results" start={found.offset + 1}>
             {results.map((result) => (
-              // What was corrected is what is in the documents, so it is what is marked there.
+              // The documents contain the corrected words, so the view of a document marks those.
               <Result
                 result={result}
                 fields={{ ...fields, q: answer.corrected_query ?? answer.query }}
@@ -84,7 +66,7 @@ function Answer({ found, fields, holdings, baseUrl }: Pick<SearchProps, 'fields'
               />
             ))}
           </ol>
-          <Pages found={found} fields={fields} />
+          <ResultPages found={found} fields={fields} />
         </>
       )}
     </>
@@ -101,11 +83,11 @@ function tookSeconds(ms: number): string {
   return ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-function Pages({ found: { previous, next }, fields }: { found: Found; fields: SearchFields }) {
+function ResultPages({ found: { previous, next }, fields }: { found: Found; fields: SearchFields }) {
   if (previous === null && next === null) return null
   const at = (offset: number) => searchAddress({ ...fields, offset: offset === 0 ? '' : String(offset) })
   return (
-    <nav class="pages" aria-label="Pages of results">
+    <nav class="pages" aria-label="Result pages">
       {previous === null ? null : (
         <a class="button" rel="prev" href={at(previous)}>
           Previous

@@ -1,4 +1,4 @@
-/** The search: the question, how to narrow it, and results to be skimmed. */
+/** Style of the search: the query, its filters, and the results. */
 export const SEARCH_STYLE = `
 /* Search */
 .find { max-width: 48rem; margin: 0 auto; padding: 2rem 1.5rem 5rem; display: grid; gap: 1.25rem; }

@@ -19,7 +19,7 @@ export interface ApiKeysProps extends SignedInProps {
   keys: readonly ApiKeyRow[]
 }
 
-const LEAD = 'A key lets a program of yours use the API in your name.'
+const LEAD = 'An API key lets a program use the API in your name.'
 
 /** `/settings/api-keys`. */
 export function renderApiKeys({ keys, ...page }: ApiKeysProps): string {
@@ -32,7 +32,7 @@ export function renderApiKeys({ keys, ...page }: ApiKeysProps): string {
     <SettingsPage page={page} tab="API Keys" lead={LEAD} {...(keys.length === 0 ? {} : { action: create })}>
       {keys.length === 0 ? (
         <Empty title="No API keys yet" action={create}>
-          Make one for a script, a scheduled upload or an assistant. You choose what it may do and until when.
+          Create one for a script, a scheduled upload or an assistant. You choose what it may do and how long it is valid.
         </Empty>
       ) : (
         <ul class="rows">
@@ -57,7 +57,7 @@ export function renderApiKeys({ keys, ...page }: ApiKeysProps): string {
         </ul>
       )}
       <p class="hint">
-        How to use a key: <a href={paths.docs}>API documentation</a>.
+        The <a href={paths.docs}>API documentation</a> explains how to use a key.
       </p>
     </SettingsPage>,
   )
@@ -69,13 +69,13 @@ function expiryBadge(expiresAt: string | null, now: string): Badge | null {
 
 export interface ApiKeyNewProps extends SignedInProps {
   form: FormState<'name' | 'scopes' | 'expires_in_days'>
-  /** Those that can be given. */
+  /** The scopes to choose from. */
   scopes: readonly Scope[]
-  /** Those that are ticked. */
+  /** The selected scopes. */
   chosenScopes: readonly Scope[]
 }
 
-/** In days; empty for never. */
+/** Values in days; empty for never. */
 const EXPIRIES = [
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
@@ -84,7 +84,7 @@ const EXPIRIES = [
   { value: '', label: 'Never' },
 ]
 
-/** `/settings/api-keys/new`, and again with what was wrong. */
+/** `/settings/api-keys/new`: an empty form, or a form with errors. */
 export function renderApiKeyNew({ form, scopes, chosenScopes, ...page }: ApiKeyNewProps): string {
   return html(
     <SettingsPage page={page} tab="API Keys" title="New API key" failed={hasErrors(form)}>
@@ -94,7 +94,7 @@ export function renderApiKeyNew({ form, scopes, chosenScopes, ...page }: ApiKeyN
           name="name"
           label="Name"
           form={form}
-          hint="What it is for, so that you know it again."
+          hint="Say what the key is for, so that you recognise it later."
           autocomplete="off"
           maxLength={200}
           autofocus
@@ -128,13 +128,13 @@ export function renderApiKeyNew({ form, scopes, chosenScopes, ...page }: ApiKeyN
 }
 
 export interface ApiKeyCreatedProps extends SignedInProps {
-  /** Shown on this answer only. */
+  /** No other view shows it. */
   key: string
   name: string
   baseUrl: string
 }
 
-/** The answer to the form: the only time the key is shown. */
+/** Shows the new key, once. */
 export function renderApiKeyCreated({ key, name, baseUrl, ...page }: ApiKeyCreatedProps): string {
   return html(
     <SettingsPage page={page} tab="API Keys" title="Your new API key">
@@ -146,11 +146,16 @@ export function renderApiKeyCreated({ key, name, baseUrl, ...page }: ApiKeyCreat
           was created. Copy the key now: it is not shown again.
         </p>
       </div>
-      <Copyable id="key" label="API key" value={key} hint="Whoever has it can use your documents. Keep it like a password." />
+      <Copyable
+        id="key"
+        label="API key"
+        value={key}
+        hint="Anyone who has the key can use your documents. Keep it secret, like a password."
+      />
       <section aria-labelledby="try">
         <h2 id="try">Try it</h2>
         <p>
-          With the key in the variable <code>DOCSEARCH_TOKEN</code>, which the command line reads too:
+          Put the key into the variable <code>DOCSEARCH_TOKEN</code>. The command line reads it as well.
         </p>
         <Code label="Example">{`curl -H "Authorization: Bearer $DOCSEARCH_TOKEN" \\
      -H "Content-Type: application/json" \\
@@ -170,7 +175,7 @@ export interface ApiKeyRevokeProps extends SignedInProps {
   key: ApiKeyRow
 }
 
-/** Asks before a key ends. */
+/** Asks before a key is revoked. */
 export function renderApiKeyRevoke({ key, ...page }: ApiKeyRevokeProps): string {
   return html(
     <SettingsPage page={page} tab="API Keys" title="Revoke this key?">
@@ -178,7 +183,7 @@ export function renderApiKeyRevoke({ key, ...page }: ApiKeyRevokeProps): string 
         <strong>
           <bdi>{key.name}</bdi>
         </strong>{' '}
-        (<code>dsk_…{key.lastFour}</code>) stops working at once, for every program that uses it. This cannot be undone.
+        (<code>dsk_…{key.lastFour}</code>) stops working at once for every program that uses it. This can’t be undone.
       </p>
       <p>
         {key.lastUsedAt === null ? (

@@ -1,4 +1,4 @@
-// In this order: most browsers also claim to be those further down.
+// The order matters: most browsers also claim to be the ones further down.
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -15,7 +15,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** A User-Agent header in words, e.g. `Firefox on Linux`; what is not known is shown as it came, cut short. */
+/** Returns a User-Agent header in words, such as `Firefox on Linux`. An unknown header is returned as it is, but shortened. */
 export function describeBrowser(userAgent: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1]
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]

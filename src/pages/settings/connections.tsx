@@ -23,7 +23,7 @@ export function renderConnections({ connections, ...page }: ConnectionsProps): s
     <SettingsPage page={page} tab="Connected applications" lead="Applications that you allowed to use your documents.">
       {connections.length === 0 ? (
         <Empty title="No connected applications">
-          When an application asks for your documents, or you run <code>docsearch login</code>, it appears here once you agree.
+          Applications that you allow to use your documents appear here, and so does <code>docsearch login</code>.
         </Empty>
       ) : (
         <ul class="rows">
@@ -60,7 +60,7 @@ export function renderConnectionEnd({ connection, ...page }: ConnectionEndProps)
         <strong>
           <bdi>{connection.name}</bdi>
         </strong>{' '}
-        loses its access to your documents at once. To connect it again, start from the application.
+        loses its access to your documents at once. To connect it again, start in the application.
       </p>
       <Confirm action={paths.connectionEnd(connection.clientId)} csrf={page.csrf} verb="Disconnect" cancel={paths.connections} />
     </SettingsPage>,

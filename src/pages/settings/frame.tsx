@@ -6,7 +6,7 @@ const TABS = [
   { name: 'Profile', path: paths.profile, ownerOnly: false },
   { name: 'API Keys', path: paths.apiKeys, ownerOnly: false },
   { name: 'Connected applications', path: paths.connections, ownerOnly: false },
-  { name: 'OAuth clients', path: paths.clients, ownerOnly: false },
+  { name: 'Applications', path: paths.applications, ownerOnly: false },
   { name: 'Users', path: paths.users, ownerOnly: true },
 ] as const
 
@@ -15,17 +15,17 @@ export type Tab = (typeof TABS)[number]['name']
 interface FrameProps {
   page: SignedInProps
   tab: Tab
-  /** Where it differs from the tab's name. */
+  /** Default: the name of the tab. */
   title?: string
-  /** One sentence on what this is for. */
+  /** One sentence that says what the view is for. */
   lead?: ComponentChildren
-  /** Beside the heading. */
+  /** Shown next to the heading. */
   action?: ComponentChildren
   failed?: boolean
   children: ComponentChildren
 }
 
-/** A page of the settings: the tabs, the heading, what was just done, the content. */
+/** A settings view: tabs, heading, message, content. */
 export function SettingsPage({ page, tab, title = tab, lead, action, failed, children }: FrameProps) {
   const own = TABS.find(({ name }) => name === tab)?.path ?? paths.settings
   const tabs = TABS.filter(({ ownerOnly }) => !ownerOnly || page.viewer.role === 'owner')

@@ -12,7 +12,7 @@ export interface SessionRow {
   address: string
   createdAt: string
   lastSeenAt: string
-  /** The one that looks at this page. */
+  /** True for the session that sees this view. */
   isThis: boolean
 }
 
@@ -24,85 +24,99 @@ export interface ProfileProps extends SignedInProps {
 
 /** `/settings/profile`. */
 export function renderProfile({ account, password, sessions, ...page }: ProfileProps): string {
-  const failed = hasErrors(account) || hasErrors(password)
-  const { csrf, viewer } = page
   return html(
-    <SettingsPage page={page} tab="Profile" failed={failed}>
-      <section aria-labelledby="account">
-        <h2 id="account">Account</h2>
-        <ErrorSummary form={account} title="Not saved" />
-        <Form action={paths.profile} csrf={csrf} class="narrow">
-          <Field name="name" label="Name" form={account} initial={viewer.name} autocomplete="name" maxLength={200} />
-          <Field
-            name="email"
-            label="Email"
-            type="email"
-            form={account}
-            initial={viewer.email ?? ''}
-            hint="You log in with it."
-            autocomplete="email"
-            maxLength={254}
-          />
-          <button class="primary" type="submit">
-            Save
-          </button>
-        </Form>
-      </section>
-      <section aria-labelledby="change-password">
-        <h2 id="change-password">Password</h2>
-        <p>A new password logs out every other browser. API keys and connected applications stay.</p>
-        <ErrorSummary form={password} title="Not changed" />
-        <Form action={paths.password} csrf={csrf} class="narrow">
-          {/* Tells a password manager whose password this is; it has no name and is not sent. */}
-          <input type="email" value={viewer.email ?? ''} autocomplete="username" readOnly hidden />
-          <Field
-            name="current_password"
-            label="Current password"
-            type="password"
-            form={password}
-            autocomplete="current-password"
-          />
-          <NewPassword form={password} />
-          <button class="primary" type="submit">
-            Change password
-          </button>
-        </Form>
-      </section>
-      <section aria-labelledby="browsers">
-        <div class="heading">
-          <h2 id="browsers">Browsers that are logged in</h2>
-          {sessions.length < 2 ? null : (
-            <Form action={paths.otherSessionsEnd} csrf={csrf}>
-              <button type="submit">Log out all others</button>
-            </Form>
-          )}
-        </div>
-        <ul class="rows">
-          {sessions.map((session) => (
-            <Row
-              heading="h3"
-              title={describeBrowser(session.userAgent)}
-              badges={[session.isThis ? { tone: 'good', text: 'This browser' } : null]}
-              facts={[
-                ['Address', <code>{session.address}</code>],
-                ['Since', <Time at={session.createdAt} />],
-                ['Last seen', <Time at={session.lastSeenAt} precise />],
-              ]}
-              {...(session.isThis
-                ? {}
-                : {
-                    actions: (
-                      <Form action={paths.sessionEnd(session.id)} csrf={csrf}>
-                        <button type="submit" aria-label={`Log out ${describeBrowser(session.userAgent)}, ${session.address}`}>
-                          Log out
-                        </button>
-                      </Form>
-                    ),
-                  })}
-            />
-          ))}
-        </ul>
-      </section>
+    <SettingsPage page={page} tab="Profile" failed={hasErrors(account) || hasErrors(password)}>
+      <AccountSection form={account} page={page} />
+      <PasswordSection form={password} page={page} />
+      <BrowsersSection sessions={sessions} csrf={page.csrf} />
     </SettingsPage>,
+  )
+}
+
+function AccountSection({ form, page: { csrf, viewer } }: { form: ProfileProps['account']; page: SignedInProps }) {
+  return (
+    <section aria-labelledby="account">
+      <h2 id="account">Account</h2>
+      <ErrorSummary form={form} title="Your account was not saved" />
+      <Form action={paths.profile} csrf={csrf} class="narrow">
+        <Field name="name" label="Name" form={form} initial={viewer.name} autocomplete="name" maxLength={200} />
+        <Field
+          name="email"
+          label="Email"
+          type="email"
+          form={form}
+          initial={viewer.email ?? ''}
+          hint="You log in with it."
+          autocomplete="email"
+          maxLength={254}
+        />
+        <button class="primary" type="submit">
+          Save
+        </button>
+      </Form>
+    </section>
+  )
+}
+
+function PasswordSection({ form, page: { csrf, viewer } }: { form: ProfileProps['password']; page: SignedInProps }) {
+  return (
+    <section aria-labelledby="change-password">
+      <h2 id="change-password">Password</h2>
+      <p>A new password logs out every other browser. API keys and connected applications keep working.</p>
+      <ErrorSummary form={form} title="Your password was not changed" />
+      <Form action={paths.password} csrf={csrf} class="narrow">
+        {/* Tells a password manager which account the password belongs to. It has no name, so it is not sent. */}
+        <input type="email" value={viewer.email ?? ''} autocomplete="username" readOnly hidden />
+        <Field name="current_password" label="Current password" type="password" form={form} autocomplete="current-password" />
+        <NewPassword form={form} />
+        <button class="primary" type="submit">
+          Change password
+        </button>
+      </Form>
+    </section>
+  )
+}
+
+function BrowsersSection({ sessions, csrf }: { sessions: readonly SessionRow[]; csrf: string }) {
+  return (
+    <section aria-labelledby="browsers">
+      <div class="heading">
+        <h2 id="browsers">Logged-in browsers</h2>
+        {sessions.length < 2 ? null : (
+          <Form action={paths.otherSessionsEnd} csrf={csrf}>
+            <button type="submit">Log out all others</button>
+          </Form>
+        )}
+      </div>
+      <ul class="rows">
+        {sessions.map((session) => (
+          <Browser session={session} csrf={csrf} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Browser({ session, csrf }: { session: SessionRow; csrf: string }) {
+  const name = describeBrowser(session.userAgent)
+  const logOut = (
+    <Form action={paths.sessionEnd(session.id)} csrf={csrf}>
+      <button type="submit" aria-label={`Log out ${name}, ${session.address}`}>
+        Log out
+      </button>
+    </Form>
+  )
+  return (
+    <Row
+      heading="h3"
+      title={name}
+      badges={[session.isThis ? { tone: 'good', text: 'This browser' } : null]}
+      facts={[
+        ['IP address', <code>{session.address}</code>],
+        ['Logged in', <Time at={session.createdAt} />],
+        ['Last seen', <Time at={session.lastSeenAt} precise />],
+      ]}
+      {...(session.isThis ? {} : { actions: logOut })}
+    />
   )
 }

@@ -10,12 +10,12 @@ export interface UserRow {
   name: string
   email: string | null
   role: 'owner' | 'member'
-  /** `invited`: has no password yet. */
+  /** `invited`: the user has no password yet. */
   state: 'active' | 'invited' | 'disabled'
   createdAt: string
-  /** Null when never. */
+  /** Null if the user never logged in. */
   lastLoginAt: string | null
-  /** The one who looks at this page. */
+  /** True for the user who sees this view. */
   isThis: boolean
 }
 
@@ -33,20 +33,20 @@ const STATES: Record<UserRow['state'], Badge | null> = {
 export function renderUsers({ users, ...page }: UsersProps): string {
   const invite = (
     <a class="button primary" href={paths.userInvite}>
-      Invite somebody
+      Invite user
     </a>
   )
   return html(
     <SettingsPage
       page={page}
       tab="Users"
-      lead="People with an account here. Everybody sees their own documents only."
+      lead="Users with an account on this instance. Each user sees only their own documents."
       action={invite}
     >
       <ul class="rows">
         {users.map((user) => (
           <Row
-            title={<bdi>{user.name === '' ? (user.email ?? 'Without a name') : user.name}</bdi>}
+            title={<bdi>{user.name === '' ? (user.email ?? 'No name') : user.name}</bdi>}
             badges={[
               user.role === 'owner' ? { tone: 'neutral', text: 'Owner' } : null,
               user.isThis ? { tone: 'good', text: 'You' } : null,
@@ -54,7 +54,7 @@ export function renderUsers({ users, ...page }: UsersProps): string {
             ]}
             facts={[
               user.email === null || user.name === '' ? null : ['Email', <bdi>{user.email}</bdi>, 'alone'],
-              ['Since', <Time at={user.createdAt} />],
+              ['Created', <Time at={user.createdAt} />],
               user.lastLoginAt === null ? null : ['Last login', <Time at={user.lastLoginAt} />],
             ]}
             {...(user.isThis ? {} : { actions: <UserActions user={user} csrf={page.csrf} /> })}
@@ -105,17 +105,17 @@ export function renderUserInvite({ form, ...page }: UserInviteProps): string {
     <SettingsPage
       page={page}
       tab="Users"
-      title="Invite somebody"
-      lead="You get a link to pass on; docsearch sends no email."
+      title="Invite user"
+      lead="docsearch sends no email. You get a link, and send it to the user."
       failed={hasErrors(form)}
     >
-      <ErrorSummary form={form} title="Not invited" />
+      <ErrorSummary form={form} title="The user was not invited" />
       <Form action={paths.userInvite} csrf={page.csrf} class="narrow">
         <Field name="email" label="Email" type="email" form={form} autocomplete="off" maxLength={254} autofocus />
-        <Field name="name" label="Name" form={form} hint="They can change it." autocomplete="off" maxLength={200} optional />
+        <Field name="name" label="Name" form={form} hint="The user can change it." autocomplete="off" maxLength={200} optional />
         <div class="buttons">
           <button class="primary" type="submit">
-            Make the link
+            Create link
           </button>
           <a class="button" href={paths.users}>
             Cancel
@@ -129,12 +129,12 @@ export function renderUserInvite({ form, ...page }: UserInviteProps): string {
 export interface UserLinkProps extends SignedInProps {
   who: string
   purpose: LinkPurpose
-  /** Shown on this answer only. */
+  /** No other view shows it. */
   link: string
   expiresAt: string
 }
 
-/** The answer to an invitation or a reset: the only time the link is shown. */
+/** Shows the link of an invitation or a reset, once. */
 export function renderUserLink({ who, purpose, link, expiresAt, ...page }: UserLinkProps): string {
   const title = purpose === 'reset' ? 'Link to choose a new password' : 'Invitation link'
   return html(
@@ -152,10 +152,10 @@ export function renderUserLink({ who, purpose, link, expiresAt, ...page }: UserL
         id="link"
         label="One-time link"
         value={link}
-        hint="Whoever opens it first chooses the password. Pass it on in a way that only they can read."
+        hint="Anyone who opens this link can choose the password. Send it in a way that only the user can read."
       />
       <p>
-        It works once, until <Time at={expiresAt} precise />. A newer link ends this one.
+        The link works once, until <Time at={expiresAt} precise />. A newer link replaces it.
       </p>
       <p>
         <a class="button primary" href={paths.users}>
@@ -170,7 +170,7 @@ export interface UserDisableProps extends SignedInProps {
   user: { id: string; who: string }
 }
 
-/** Asks before somebody is kept out. */
+/** Asks before a user is disabled. */
 export function renderUserDisable({ user, ...page }: UserDisableProps): string {
   return html(
     <SettingsPage page={page} tab="Users" title="Disable this account?">
@@ -178,8 +178,8 @@ export function renderUserDisable({ user, ...page }: UserDisableProps): string {
         <strong>
           <bdi>{user.who}</bdi>
         </strong>{' '}
-        is logged out everywhere, and their API keys and connected applications stop working. Documents stay; you can enable the
-        account again.
+        is logged out everywhere, and their API keys and connected applications stop working. The documents stay, and you can
+        enable the account again.
       </p>
       <Confirm action={paths.userDisable(user.id)} csrf={page.csrf} verb="Disable account" cancel={paths.users} />
     </SettingsPage>,
@@ -191,7 +191,7 @@ export interface UserDeleteProps extends SignedInProps {
   documents: number
 }
 
-/** Asks before somebody goes, and says what goes with them. */
+/** Asks before a user is deleted, and says what is deleted with the user. */
 export function renderUserDelete({ user, documents, ...page }: UserDeleteProps): string {
   return html(
     <SettingsPage page={page} tab="Users" title="Delete this account?">
@@ -199,7 +199,7 @@ export function renderUserDelete({ user, documents, ...page }: UserDeleteProps):
         <strong>
           <bdi>{user.who}</bdi>
         </strong>{' '}
-        is deleted, with all projects, API keys and connected applications, {documentsGo(documents)}. This cannot be undone.
+        is deleted, with all projects, API keys and connected applications, {documentsGo(documents)}. This can’t be undone.
       </p>
       <Confirm action={paths.userDelete(user.id)} csrf={page.csrf} verb="Delete account" cancel={paths.users} />
     </SettingsPage>,

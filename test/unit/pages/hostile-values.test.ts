@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderConsent } from '../../../src/pages/account/consent.tsx'
-import { renderClientForm } from '../../../src/pages/settings/clients.tsx'
+import { renderApplicationForm } from '../../../src/pages/settings/applications.tsx'
 import { HOSTILE, pageSamples, USUAL } from '../../support/page-samples.ts'
 import { readHtml } from '../../support/read-html.ts'
 
@@ -32,11 +32,11 @@ describe('values from outside are text and nothing else', () => {
     expect(readHtml(consent).find(({ attributes }) => attributes['name'] === 'query')?.attributes['value']).toBe(query)
 
     const addresses = `https://a.example/?x=</textarea><b>\nhttps://b.example/`
-    const form = renderClientForm({
+    const form = renderApplicationForm({
       viewer,
       csrf: 'c',
       now: '2026-11-21T00:00:00Z',
-      client: null,
+      application: null,
       form: { values: { redirect_uris: addresses } },
       scopes: [],
       chosenScopes: [],

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { DEFAULT_SCOPES, SCOPES, type OAuthClientRecord, type Scope } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
-import { renderClient, renderClientSecret } from '../../../pages/settings/client.tsx'
-import { renderClientDelete, renderClientForm, renderClients, type ClientFormProps } from '../../../pages/settings/clients.tsx'
+import { renderApplication, renderApplicationSecret } from '../../../pages/settings/application.tsx'
+import {
+  renderApplicationDelete,
+  renderApplicationForm,
+  renderApplications,
+  type ApplicationFormProps,
+} from '../../../pages/settings/applications.tsx'
 import { fail } from '../../problems.ts'
 import { chosenScopes, name, scopes } from '../fields.ts'
 import type { Page, PageCall } from '../page.ts'
@@ -33,27 +38,27 @@ const ERROR_FIELDS = {
 export const clientPages: Page[] = [
   {
     method: 'GET',
-    path: paths.clients,
+    path: paths.applications,
     access: 'user',
     async handle({ services, user, show, signedIn }) {
       const clients = await services.oauth.clients.list(user.id)
-      show(renderClients({ ...signedIn(), clients: clients.map(clientRow) }))
+      show(renderApplications({ ...signedIn(), applications: clients.map(applicationRow) }))
     },
   },
   {
     method: 'GET',
-    path: paths.clientNew,
+    path: paths.applicationNew,
     access: 'user',
     handle: (call) => showForm(call, null, {}, DEFAULT_SCOPES, 200),
   },
   {
     method: 'POST',
-    path: paths.clients,
+    path: paths.applications,
     access: 'user',
     async handle(call) {
       const { services, user, submitted, show, signedIn } = call
       const { data, state } = submitted(newForm)
-      const again = (form: ClientFormProps['form']) => showForm(call, null, form, chosenScopes(call), 422)
+      const again = (form: ApplicationFormProps['form']) => showForm(call, null, form, chosenScopes(call), 422)
       if (data === undefined) return again(state)
       try {
         const { client, secret } = await services.oauth.clients.create({
@@ -63,7 +68,15 @@ export const clientPages: Page[] = [
           redirectUris: data.redirect_uris,
           scopes: data.scopes,
         })
-        show(renderClientSecret({ ...signedIn(), client, secret, oldUntil: null, baseUrl: services.http.baseUrl() }))
+        show(
+          renderApplicationSecret({
+            ...signedIn(),
+            application: client,
+            secret,
+            oldUntil: null,
+            baseUrl: services.http.baseUrl(),
+          }),
+        )
       } catch (error) {
         again(withError(state, error, ERROR_FIELDS))
       }
@@ -71,7 +84,7 @@ export const clientPages: Page[] = [
   },
   {
     method: 'GET',
-    path: paths.client(':id'),
+    path: paths.application(':id'),
     access: 'user',
     async handle(call) {
       const client = await findClient(call)
@@ -80,13 +93,13 @@ export const clientPages: Page[] = [
         createdAt: createdAt.toISOString(),
         expiresAt: expiresAt?.toISOString() ?? null,
       }))
-      const shown = { ...clientRow(client), redirectUris: client.redirectUris, secrets }
-      call.show(renderClient({ ...call.signedIn(), client: shown, baseUrl: call.services.http.baseUrl() }))
+      const shown = { ...applicationRow(client), redirectUris: client.redirectUris, secrets }
+      call.show(renderApplication({ ...call.signedIn(), application: shown, baseUrl: call.services.http.baseUrl() }))
     },
   },
   {
     method: 'GET',
-    path: paths.clientEdit(':id'),
+    path: paths.applicationEdit(':id'),
     access: 'user',
     async handle(call) {
       const client = await findClient(call)
@@ -95,13 +108,13 @@ export const clientPages: Page[] = [
   },
   {
     method: 'POST',
-    path: paths.clientEdit(':id'),
+    path: paths.applicationEdit(':id'),
     access: 'user',
     async handle(call) {
       const { services, user, id, submitted, goTo } = call
       const client = await findClient(call)
       const { data, state } = submitted(editForm)
-      const again = (form: ClientFormProps['form']) => showForm(call, client, form, chosenScopes(call), 422)
+      const again = (form: ApplicationFormProps['form']) => showForm(call, client, form, chosenScopes(call), 422)
       if (data === undefined) return again(state)
       try {
         const change = { name: data.name, redirectUris: data.redirect_uris, scopes: data.scopes }
@@ -109,12 +122,12 @@ export const clientPages: Page[] = [
       } catch (error) {
         return again(withError(state, error, ERROR_FIELDS))
       }
-      goTo(paths.client(id), 'client_saved')
+      goTo(paths.application(id), 'client_saved')
     },
   },
   {
     method: 'POST',
-    path: paths.clientRotate(':id'),
+    path: paths.applicationRotate(':id'),
     access: 'user',
     async handle(call) {
       const { services, user, id, submitted, show, signedIn } = call
@@ -123,26 +136,26 @@ export const clientPages: Page[] = [
       const rotated = await services.oauth.clients.rotate(user.id, id, data.grace_seconds)
       if (rotated === null) throw missing()
       const { client, secret, oldUntil } = rotated
-      const props = { client, secret, oldUntil: oldUntil.toISOString(), baseUrl: services.http.baseUrl() }
-      show(renderClientSecret({ ...signedIn(), ...props }))
+      const props = { application: client, secret, oldUntil: oldUntil.toISOString(), baseUrl: services.http.baseUrl() }
+      show(renderApplicationSecret({ ...signedIn(), ...props }))
     },
   },
   {
     method: 'GET',
-    path: paths.clientDelete(':id'),
+    path: paths.applicationDelete(':id'),
     access: 'user',
     async handle(call) {
       const { id, name } = await findClient(call)
-      call.show(renderClientDelete({ ...call.signedIn(), client: { id, name } }))
+      call.show(renderApplicationDelete({ ...call.signedIn(), application: { id, name } }))
     },
   },
   {
     method: 'POST',
-    path: paths.clientDelete(':id'),
+    path: paths.applicationDelete(':id'),
     access: 'user',
     async handle({ services, user, id, goTo }) {
       if (!(await services.oauth.clients.delete(user.id, id))) throw missing()
-      goTo(paths.clients, 'client_deleted')
+      goTo(paths.applications, 'client_deleted')
     },
   },
 ]
@@ -156,15 +169,15 @@ async function findClient({ services, user, id }: PageCall): Promise<OAuthClient
 
 function showForm(
   { show, signedIn }: PageCall,
-  client: ClientFormProps['client'],
-  form: ClientFormProps['form'],
+  client: ApplicationFormProps['application'],
+  form: ApplicationFormProps['form'],
   chosen: readonly Scope[],
   status: number,
 ): void {
-  show(renderClientForm({ ...signedIn(), client, form, scopes: SCOPES, chosenScopes: chosen }), status)
+  show(renderApplicationForm({ ...signedIn(), application: client, form, scopes: SCOPES, chosenScopes: chosen }), status)
 }
 
-function clientRow({ id, name, type, scopes, createdAt }: OAuthClientRecord) {
+function applicationRow({ id, name, type, scopes, createdAt }: OAuthClientRecord) {
   return { id, name, type, scopes, createdAt: createdAt.toISOString() }
 }
 

@@ -2,21 +2,21 @@ import { paths } from '../paths.ts'
 import { SEARCH_FIELDS, type SearchFields } from '../search/fields.ts'
 import type { TextWindow } from './window.ts'
 
-interface TravelProps {
+interface PartLinksProps {
   id: string
   window: TextWindow
   lastPage: number
   fields: SearchFields
-  /** With a field to go to any page. */
+  /** Adds a form that goes to any page. */
   form?: boolean
 }
 
-/** Which part of a long document this is, and the way to the others; nothing where all of it is here. */
-export function Travel({ id, window: { sheets, before, after }, lastPage, fields, form }: TravelProps) {
+/** Links to the previous and the next part of a long document. Shows nothing if the whole document is visible. */
+export function PartLinks({ id, window: { sheets, before, after }, lastPage, fields, form }: PartLinksProps) {
   if (before === null && after === null) return null
   const [first, last] = [sheets[0]?.page.number ?? 1, sheets.at(-1)?.page.number ?? 1]
   return (
-    <nav class="travel" aria-label={form === true ? 'Parts of the text' : 'Parts of the text, again'}>
+    <nav class="part-links" aria-label={form === true ? 'Parts of the text' : 'Parts of the text, bottom'}>
       {before === null ? null : (
         <a class="button" rel="prev" href={documentAddress(id, { at: before }, fields)}>
           Previous
@@ -50,7 +50,7 @@ export function Travel({ id, window: { sheets, before, after }, lastPage, fields
   )
 }
 
-/** A part of the text of a document, by its offset, with the search that one came from. */
+/** The address of the part that begins at an offset, with the search that led to the document. */
 function documentAddress(id: string, { at }: { at: number }, fields: SearchFields): string {
   const query = new URLSearchParams({ at: String(at) })
   for (const name of SEARCH_FIELDS) if (fields[name]) query.set(name, fields[name])
