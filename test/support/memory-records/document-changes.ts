@@ -1,0 +1,89 @@
+import type { DocumentRecord, DocumentStatus } from '../../../src/core/model.ts'
+import { NO_HEALTH } from '../../../src/records/rules.ts'
+import type { MemoryStore, StoredDocument } from './store.ts'
+import type { CountedWord } from './word-counts.ts'
+
+/** The fields of a version that nobody has worked on yet. */
+export function freshVersion(now: Date) {
+  return {
+    status: 'queued' as const,
+    updatedAt: now,
+    queuedAt: now.getTime(),
+    notBefore: null,
+    attempts: 0,
+    readyAt: null,
+    pageCount: null,
+    chunkCount: null,
+    embeddingModel: null,
+    error: null,
+    warnings: [],
+    health: NO_HEALTH,
+    title: null,
+    parse: {},
+  }
+}
+
+export function presentDocument(store: MemoryStore, document: StoredDocument): DocumentRecord {
+  const projectName = store.projects.get(document.projectId)!.name
+  const {
+    queuedAt: _0,
+    notBefore: _1,
+    attempts: _2,
+    pages: _3,
+    pagesVersion: _4,
+    isIndexed: _5,
+    counted: _6,
+    ...record
+  } = document
+  return structuredClone({ ...record, projectName })
+}
+
+export function countStatuses(documents: readonly StoredDocument[]): Record<DocumentStatus, number> {
+  const counts = { queued: 0, processing: 0, ready: 0, failed: 0 }
+  for (const { status } of documents) counts[status] += 1
+  return counts
+}
+
+/** Queues the next version of a document. Tags that came from the file go: the next version may have others. */
+export function queueNextVersion(store: MemoryStore, document: StoredDocument, change: Partial<StoredDocument> = {}): void {
+  const next = { ...freshVersion(store.now()), tags: givenTags(document), version: document.version + 1 }
+  Object.assign(document, next, change)
+  store.announce('document.queued', [document])
+}
+
+/** Queues the same bytes for another index. Pages that are stored belong to the new version too. */
+export function queueForIndex(store: MemoryStore, document: StoredDocument, isIndexed: boolean): void {
+  const { title, pageCount, warnings, health, parse, version } = document
+  const kept = { title, pageCount, warnings, health, parse }
+  const pagesVersion = document.pagesVersion === version ? version + 1 : null
+  Object.assign(document, freshVersion(store.now()), kept, { version: version + 1, pagesVersion, isIndexed })
+  store.announce('document.queued', [document])
+}
+
+/** Returns the document's tags without those that its file brought. */
+export function givenTags({ tags, parse }: StoredDocument): string[] {
+  return JSON.stringify(tags) === JSON.stringify(parse['tags']) ? [] : tags
+}
+
+export function removeDocuments(store: MemoryStore, documents: readonly StoredDocument[]): void {
+  for (const document of documents) removeDocument(store, document)
+  store.announce('document.deleted', documents)
+}
+
+export function removeDocument(store: MemoryStore, document: StoredDocument): void {
+  store.tombstones.add(document.id)
+  countWords(store, document, null)
+  for (const { contents } of store.indexes.values()) contents.delete(document.id)
+  store.documents.delete(document.id)
+}
+
+/** Replaces what the document counts for in its owner's vocabulary. */
+export function countWords(
+  store: MemoryStore,
+  document: StoredDocument,
+  next: { words: readonly CountedWord[]; passages: number } | null,
+): void {
+  const vocabulary = store.vocabularyOf(document.ownerId)
+  if (document.counted !== null) vocabulary.subtract(document.counted.words, document.counted.passages)
+  document.counted = next && { words: vocabulary.add(next.words, next.passages), passages: next.passages }
+}

@@ -1,0 +1,127 @@
+import { newId } from '../../../src/core/ids.ts'
+import type { Documents, DocumentQuery, NewDocument, OnConflict, UploadOutcome } from '../../../src/records/documents.ts'
+import { documentExists, projectNotFound } from '../../../src/records/errors.ts'
+import { foldName } from '../../../src/core/fold-name.ts'
+import { numberedPath } from '../../../src/records/rules.ts'
+import { freshVersion, presentDocument, queueNextVersion, removeDocuments } from './document-changes.ts'
+import { listPart, newestFirst } from './lists.ts'
+import type { MemoryStore, StoredDocument } from './store.ts'
+
+export function memoryDocuments(store: MemoryStore): Documents {
+  const ownedBy = (ownerId: string) => [...store.documents.values()].filter((document) => document.ownerId === ownerId)
+  const present = (document: StoredDocument) => presentDocument(store, document)
+
+  function find(ownerId: string, id: string): StoredDocument | undefined {
+    const document = store.documents.get(id)
+    return document?.ownerId === ownerId ? document : undefined
+  }
+
+  return {
+    register: async (document, onConflict) =>
+      store.write(() => {
+        if (store.projects.get(document.projectId)?.ownerId !== document.ownerId) throw projectNotFound()
+        const { stored, outcome } = register(store, document, onConflict)
+        return { document: present(stored), outcome }
+      }),
+    async get(ownerId, id) {
+      const document = find(ownerId, id)
+      return document === undefined ? null : present(document)
+    },
+    async getMany(ownerId, ids) {
+      const found = ids.flatMap((id) => find(ownerId, id) ?? [])
+      return new Map(found.map((document) => [document.id, present(document)]))
+    },
+    list: async (ownerId, query) =>
+      listPart(
+        ownedBy(ownerId).filter((document) => isMatch(document, query)),
+        newestFirst,
+        query,
+        present,
+      ),
+    async countPending(ownerId, projectIds) {
+      const own = ownedBy(ownerId).filter(({ projectId }) => projectIds === undefined || projectIds.includes(projectId))
+      return own.filter(({ status }) => status === 'queued' || status === 'processing').length
+    },
+    requeue: async (ownerId, id) =>
+      store.write(() => {
+        const document = find(ownerId, id)
+        if (document === undefined) return null
+        queueNextVersion(store, document)
+        return present(document)
+      }),
+    delete: async (ownerId, id) =>
+      store.write(() => {
+        const document = find(ownerId, id)
+        if (document !== undefined) removeDocuments(store, [document])
+        return document !== undefined
+      }),
+    async pages(ownerId, id) {
+      const document = find(ownerId, id)
+      return document === undefined || document.pagesVersion === null ? null : structuredClone(document.pages)
+    },
+    isBlobReferenced: async (sha256) => [...store.documents.values()].some((document) => document.sha256 === sha256),
+  }
+}
+
+function isMatch(document: StoredDocument, { projectId, status, warnings, name, sha256 }: DocumentQuery): boolean {
+  return (
+    (projectId === undefined || document.projectId === projectId) &&
+    (status === undefined || document.status === status) &&
+    (warnings === undefined || document.warnings.length > 0 === warnings) &&
+    (name === undefined || foldName(document.name).includes(foldName(name))) &&
+    (sha256 === undefined || document.sha256 === sha256)
+  )
+}
+
+type Registered = { stored: StoredDocument; outcome: UploadOutcome }
+
+function register(store: MemoryStore, document: NewDocument, onConflict: OnConflict): Registered {
+  const existing = atPath(store, document)
+  if (existing === undefined) return insert(store, document)
+  const { name, mediaType, sizeBytes, sha256, tags } = document
+  if (existing.sha256 === sha256) return registerSameBytes(store, existing, onConflict === 'replace' ? tags : null)
+  if (onConflict === 'error') throw documentExists(document.path, existing.id)
+  if (onConflict === 'keep') return registerSecond(store, document)
+  const content = { name, mediaType, sizeBytes, sha256 }
+  queueNextVersion(store, existing, { ...content, ...(tags === null ? {} : { tags: [...tags] }) })
+  return { stored: existing, outcome: 'replaced' }
+}
+
+function atPath(store: MemoryStore, { projectId, path }: Pick<NewDocument, 'projectId' | 'path'>): StoredDocument | undefined {
+  return [...store.documents.values()].find((document) => document.projectId === projectId && document.path === path)
+}
+
+function insert(store: MemoryStore, document: NewDocument): Registered {
+  const createdAt = store.now()
+  const stored: StoredDocument = {
+    ...freshVersion(createdAt),
+    ...document,
+    id: newId('doc', createdAt),
+    tags: [...(document.tags ?? [])],
+    version: 1,
+    createdAt,
+    pages: [],
+    pagesVersion: null,
+    isIndexed: false,
+    counted: null,
+  }
+  store.documents.set(stored.id, stored)
+  store.announce('document.queued', [stored])
+  return { stored, outcome: 'created' }
+}
+
+function registerSameBytes(store: MemoryStore, existing: StoredDocument, tags: readonly string[] | null): Registered {
+  const newTags = tags !== null && JSON.stringify(tags) !== JSON.stringify(existing.tags) ? [...tags] : null
+  if (newTags !== null) queueNextVersion(store, existing, { tags: newTags })
+  else if (existing.status === 'failed') queueNextVersion(store, existing)
+  return { stored: existing, outcome: 'unchanged' }
+}
+
+function registerSecond(store: MemoryStore, document: NewDocument): Registered {
+  for (let number = 2; ; number++) {
+    const path = numberedPath(document.path, number)
+    const existing = atPath(store, { ...document, path })
+    if (existing === undefined) return insert(store, { ...document, path })
+    if (existing.sha256 === document.sha256) return registerSameBytes(store, existing, null)
+  }
+}

@@ -1,0 +1,37 @@
+import { newId } from '../../../src/core/ids.ts'
+import type { ApiKeyRecord } from '../../../src/core/model.ts'
+import type { Keys } from '../../../src/records/keys.ts'
+import { listPart, newestFirst } from './lists.ts'
+import type { MemoryStore, StoredKey } from './store.ts'
+
+export function memoryKeys(store: MemoryStore): Keys {
+  const { keys } = store
+  return {
+    async create(key) {
+      const createdAt = store.now()
+      const stored = { ...key, id: newId('key', createdAt), scopes: [...key.scopes], createdAt, lastUsedAt: null }
+      keys.set(stored.id, stored)
+      return present(stored)
+    },
+    async findByHash(sha256) {
+      const key = [...keys.values()].find((one) => one.sha256 === sha256)
+      if (key === undefined || !store.isActiveUser(key.ownerId)) return null
+      return key.expiresAt !== null && store.isPast(key.expiresAt) ? null : present(key)
+    },
+    async touch(id) {
+      const key = keys.get(id)
+      if (key !== undefined && store.isTouchDue(key.lastUsedAt)) key.lastUsedAt = store.now()
+    },
+    async list(ownerId, page) {
+      const own = [...keys.values()].filter((key) => key.ownerId === ownerId)
+      return listPart(own, newestFirst, page, present)
+    },
+    async delete(ownerId, id) {
+      return keys.get(id)?.ownerId === ownerId && keys.delete(id)
+    },
+  }
+}
+
+function present({ sha256: _sha256, ...key }: StoredKey): ApiKeyRecord {
+  return key
+}

@@ -1,0 +1,68 @@
+import { newId } from '../../../src/core/ids.ts'
+import type { GrantRecord, Scope } from '../../../src/core/model.ts'
+import type { NewTokens } from '../../../src/records/oauth-grants.ts'
+import { deleteWhere } from './store.ts'
+import type { MemoryStore } from './store.ts'
+
+interface Consent {
+  userId: string
+  clientId: string
+  scopes: readonly Scope[]
+  resource: string | null
+}
+
+/** Makes the grant that a code or a device code was exchanged for, with its first tokens. */
+export function makeGrant(store: MemoryStore, { userId, clientId, scopes, resource }: Consent, tokens: NewTokens): GrantRecord {
+  const createdAt = store.now()
+  const grant: GrantRecord = {
+    id: newId('gnt', createdAt),
+    userId,
+    clientId,
+    scopes: [...scopes],
+    resource,
+    createdAt,
+    lastUsedAt: null,
+    revokedAt: null,
+  }
+  store.grants.set(grant.id, grant)
+  addTokens(store, grant, tokens)
+  return { ...grant }
+}
+
+export function addTokens(store: MemoryStore, grant: GrantRecord, { access, refresh, scopes }: NewTokens): void {
+  const shared = { grantId: grant.id, createdAt: store.now(), isUsed: false }
+  store.tokens.set(access.sha256, { ...shared, kind: 'access', scopes: [...scopes], expiresAt: access.expiresAt })
+  if (refresh === null) return
+  store.tokens.set(refresh.sha256, { ...shared, kind: 'refresh', scopes: grant.scopes, expiresAt: refresh.expiresAt })
+}
+
+/** Revokes the user's grants and deletes codes that could still become one. Returns how many grants. */
+export function endGrants(store: MemoryStore, of: { userId: string; clientId?: string }): number {
+  const isMeant = ({ userId, clientId }: { userId: string | null; clientId: string }) =>
+    userId === of.userId && (of.clientId === undefined || clientId === of.clientId)
+  deleteWhere(store.codes, (code) => code.grantId === null && isMeant(code))
+  deleteWhere(store.devices, (device) => device.status !== 'redeemed' && isMeant(device))
+  const ended = [...store.grants.values()].filter((grant) => grant.revokedAt === null && isMeant(grant))
+  for (const grant of ended) grant.revokedAt = store.now()
+  return ended.length
+}
+
+/** Deletes applications with everything that names them. Returns how many. */
+export function endClients(store: MemoryStore, of: { ownerId: string; id?: string }): number {
+  const ended = [...store.clients.values()].filter(
+    ({ id, ownerId }) => ownerId === of.ownerId && (of.id === undefined || id === of.id),
+  )
+  for (const { id } of ended) {
+    deleteWhere(store.codes, ({ clientId }) => clientId === id)
+    deleteWhere(store.devices, ({ clientId }) => clientId === id)
+    for (const grant of store.grants.values()) if (grant.clientId === id) deleteGrant(store, grant.id)
+    store.clients.delete(id)
+  }
+  return ended.length
+}
+
+export function deleteGrant(store: MemoryStore, id: string): void {
+  deleteWhere(store.tokens, ({ grantId }) => grantId === id)
+  deleteWhere(store.codes, ({ grantId }) => grantId === id)
+  store.grants.delete(id)
+}

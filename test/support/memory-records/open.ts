@@ -1,0 +1,34 @@
+import type { Clock } from '../../../src/core/clock.ts'
+import type { Records } from '../../../src/records/records.ts'
+import { memoryDocuments } from './documents.ts'
+import { memoryEvents } from './events.ts'
+import { memoryIndexes } from './indexes.ts'
+import { memoryKeys } from './keys.ts'
+import { memoryLinks } from './links.ts'
+import { memoryOAuth } from './oauth.ts'
+import { memoryProjects } from './projects.ts'
+import { memoryQueue } from './queue.ts'
+import { memorySessions } from './sessions.ts'
+import { MemoryStore } from './store.ts'
+import { memoryUsers } from './users.ts'
+import { memoryVocabulary } from './vocabulary.ts'
+
+/** Opens empty records in memory. They pass the same conformance suite as the records in SQLite. */
+export function openMemoryRecords(clock: Clock): Records {
+  const store = new MemoryStore(clock)
+  return {
+    users: memoryUsers(store),
+    links: memoryLinks(store),
+    sessions: memorySessions(store),
+    keys: memoryKeys(store),
+    oauth: memoryOAuth(store),
+    projects: memoryProjects(store),
+    documents: memoryDocuments(store),
+    queue: memoryQueue(store),
+    events: memoryEvents(store),
+    indexes: memoryIndexes(store),
+    vocabulary: memoryVocabulary(store),
+    check: async () => ({ ok: true, message: 'The records are in memory.' }),
+    close: async () => {},
+  }
+}

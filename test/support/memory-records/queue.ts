@@ -1,0 +1,143 @@
+import type { DocumentStatus } from '../../../src/core/model.ts'
+import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument } from '../../../src/records/queue.ts'
+import { EMBEDDING_FAILURES } from '../../../src/records/rules.ts'
+import { countStatuses, countWords, givenTags, presentDocument, queueForIndex } from './document-changes.ts'
+import type { MemoryStore, StoredDocument } from './store.ts'
+import type { CountedWord } from './word-counts.ts'
+
+export function memoryQueue(store: MemoryStore): Queue {
+  const { documents, tombstones } = store
+  const having = (...statuses: DocumentStatus[]) => [...documents.values()].filter(({ status }) => statuses.includes(status))
+
+  return {
+    claim: async (limit) => store.write(() => claim(store, having('queued'), limit)),
+    async nextDue() {
+      const times = having('queued').map(({ notBefore }) => notBefore ?? store.now())
+      return times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
+    },
+    savePages: async (job, parsed) => savePages(store, job, parsed),
+    async beginIndexing(jobs) {
+      const wanted = jobs.filter((job) => findWanted(store, job) !== undefined)
+      for (const { documentId } of wanted) documents.get(documentId)!.isIndexed = true
+      return wanted
+    },
+    finish: async (results) => store.write(() => results.filter((result) => !finish(store, result)).map(({ job }) => job)),
+    fail: async (job, error) =>
+      store.write(() => {
+        const document = findWanted(store, job)
+        if (document === undefined) return
+        if (document.isIndexed) tombstones.add(document.id)
+        countWords(store, document, null)
+        Object.assign(document, { status: 'failed', error, updatedAt: store.now(), attempts: 0, isIndexed: false })
+        store.announce('document.failed', [document])
+      }),
+    release: async (job, { notBefore, countAttempt }) =>
+      store.write(() => {
+        const document = findWanted(store, job)
+        if (document === undefined) return
+        const attempts = countAttempt ? document.attempts : Math.max(0, document.attempts - 1)
+        Object.assign(document, { status: 'queued', notBefore, updatedAt: store.now(), attempts })
+        store.announce('document.queued', [document])
+      }),
+    recover: async () =>
+      store.write(() => {
+        const interrupted = having('processing')
+        for (const document of interrupted) Object.assign(document, { status: 'queued', notBefore: null, updatedAt: store.now() })
+        store.announce('document.queued', interrupted)
+        return interrupted.length
+      }),
+    requeueAll: async () =>
+      store.write(() => {
+        const again = [...having('ready', 'processing'), ...having('failed').filter(isEmbeddingFailure)]
+        for (const document of again) queueForIndex(store, document, false)
+        for (const document of documents.values()) document.isIndexed = false
+        return again.length
+      }),
+    async requeueMany(documentIds) {
+      const lost = having('ready').filter(({ id }) => documentIds.includes(id))
+      store.write(() => lost.forEach((document) => queueForIndex(store, document, true)))
+    },
+    tombstones: async () => [...tombstones],
+    async clearTombstones(documentIds) {
+      for (const id of documentIds) tombstones.delete(id)
+    },
+    expected: async () =>
+      new Map(having('ready').map(({ id, version, chunkCount }) => [id, { version, chunks: chunkCount ?? 0 }])),
+    unknown: async (documentIds) => documentIds.filter((id) => (documents.get(id)?.status ?? 'failed') === 'failed'),
+    counts: async () => countStatuses([...documents.values()]),
+  }
+}
+
+/** Returns the document of a job, unless the job is no longer wanted. */
+function findWanted({ documents }: MemoryStore, { documentId, version }: JobRef): StoredDocument | undefined {
+  const document = documents.get(documentId)
+  return document?.version === version && document.status === 'processing' ? document : undefined
+}
+
+function isEmbeddingFailure({ error }: StoredDocument): boolean {
+  return error !== null && EMBEDDING_FAILURES.includes(error.code)
+}
+
+function claim(store: MemoryStore, queued: StoredDocument[], limit: number): QueuedDocument[] {
+  const claimed = queued
+    .filter(({ notBefore }) => notBefore === null || store.isPast(notBefore))
+    .sort((a, b) => a.attempts - b.attempts || a.queuedAt - b.queuedAt || (a.id < b.id ? -1 : 1))
+    .slice(0, limit)
+  for (const document of claimed)
+    Object.assign(document, { status: 'processing', attempts: document.attempts + 1, updatedAt: store.now() })
+  store.announce('document.processing', claimed)
+  return claimed.map((document) => ({
+    documentId: document.id,
+    version: document.version,
+    document: presentDocument(store, document),
+    attempts: document.attempts - 1,
+    hasPages: document.pagesVersion === document.version,
+    isNew: !document.isIndexed,
+  }))
+}
+
+function savePages(store: MemoryStore, job: JobRef, parsed: ParsedPages): { tags: string[] } | null {
+  const document = findWanted(store, job)
+  if (document === undefined) return null
+  const { pages, title, pageCount, warnings, health, tags: tagsOfFile = [], facts } = parsed
+  const given = givenTags(document)
+  const isFromFile = given.length === 0 && tagsOfFile.length > 0
+  const change = {
+    title,
+    pageCount,
+    warnings,
+    health,
+    pages: pages.map(({ number, text, blocks }) => ({ number, text, blocks })),
+    pagesVersion: job.version,
+    tags: isFromFile ? tagsOfFile : given,
+    parse: isFromFile ? { ...facts, tags: tagsOfFile } : facts,
+    // The document got through its parser: later attempts count from here.
+    attempts: 1,
+    updatedAt: store.now(),
+  }
+  Object.assign(document, structuredClone(change))
+  return { tags: [...document.tags] }
+}
+
+/** Returns false when the job is no longer wanted. */
+function finish(store: MemoryStore, result: FinishedJob): boolean {
+  const { job, chunkCount, chunksSkipped, embeddingModel, warnings, words } = result
+  const document = findWanted(store, job)
+  if (document === undefined) return false
+  const counted = words === undefined ? null : { words: JSON.parse(words) as CountedWord[], passages: chunkCount }
+  countWords(store, document, counted)
+  Object.assign(document, {
+    status: 'ready',
+    readyAt: store.now(),
+    updatedAt: store.now(),
+    chunkCount,
+    embeddingModel,
+    health: { ...document.health, chunksSkipped },
+    warnings: [...document.warnings, ...warnings],
+    attempts: 0,
+    isIndexed: chunkCount > 0,
+  })
+  store.tombstones.delete(document.id)
+  store.announce('document.ready', [document])
+  return true
+}

@@ -1,0 +1,45 @@
+import { newId } from '../../../src/core/ids.ts'
+import type { SessionRecord } from '../../../src/core/model.ts'
+import type { Sessions } from '../../../src/records/sessions.ts'
+import { newestFirst } from './lists.ts'
+import { deleteWhere } from './store.ts'
+import type { MemoryStore, StoredSession } from './store.ts'
+import { presentUser } from './users.ts'
+
+export function memorySessions(store: MemoryStore): Sessions {
+  const { sessions, users } = store
+  return {
+    async create(session) {
+      const createdAt = store.now()
+      const stored = { ...session, id: newId('ses', createdAt), createdAt, lastSeenAt: createdAt }
+      sessions.set(stored.id, stored)
+      const user = users.get(session.userId)
+      if (user !== undefined) user.lastLoginAt = createdAt
+      return present(stored)
+    },
+    async findByHash(sha256) {
+      const session = [...sessions.values()].find((one) => one.sha256 === sha256)
+      if (session === undefined || store.isPast(session.expiresAt) || !store.isActiveUser(session.userId)) return null
+      return { session: present(session), user: presentUser(users.get(session.userId)!) }
+    },
+    async touch(id, expiresAt) {
+      const session = sessions.get(id)
+      if (session === undefined || store.isPast(session.expiresAt) || !store.isTouchDue(session.lastSeenAt)) return
+      Object.assign(session, { lastSeenAt: store.now(), expiresAt })
+    },
+    async list(userId) {
+      const own = [...sessions.values()].filter((session) => session.userId === userId && !store.isPast(session.expiresAt))
+      return own.sort(newestFirst).map(present)
+    },
+    async delete(userId, id) {
+      return sessions.get(id)?.userId === userId && sessions.delete(id)
+    },
+    deleteOthers: async (userId, exceptId) =>
+      deleteWhere(sessions, (session) => session.userId === userId && session.id !== exceptId),
+    sweep: async () => deleteWhere(sessions, ({ expiresAt }) => store.isPast(expiresAt)),
+  }
+}
+
+function present({ sha256: _sha256, ...session }: StoredSession): SessionRecord {
+  return session
+}

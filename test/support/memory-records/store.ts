@@ -1,0 +1,156 @@
+import type { Clock } from '../../../src/core/clock.ts'
+import type {
+  ApiKeyRecord,
+  DocumentEvent,
+  DocumentRecord,
+  GrantRecord,
+  LinkPurpose,
+  OAuthClientRecord,
+  Project,
+  SessionRecord,
+  User,
+} from '../../../src/core/model.ts'
+import type { Page } from '../../../src/core/parsed.ts'
+import type { IndexedDocument, IndexRecord } from '../../../src/records/indexes.ts'
+import type { CodeRecord } from '../../../src/records/oauth-codes.ts'
+import type { DeviceRecord } from '../../../src/records/oauth-devices.ts'
+import type { TokenRecord } from '../../../src/records/oauth-grants.ts'
+import { TOUCH_INTERVAL_MS } from '../../../src/records/rules.ts'
+import { WordCounts } from './word-counts.ts'
+import type { CountedWord } from './word-counts.ts'
+
+export type StoredUser = Omit<User, 'hasPassword'> & { passwordHash: string | null }
+export type StoredSession = SessionRecord & { sha256: string }
+export type StoredKey = ApiKeyRecord & { sha256: string }
+
+export interface StoredLink {
+  userId: string
+  purpose: LinkPurpose
+  expiresAt: Date
+  isUsed: boolean
+}
+
+export type StoredClient = Omit<OAuthClientRecord, 'secrets' | 'ownerId'> & { ownerId: string; secrets: StoredSecret[] }
+
+export interface StoredSecret {
+  sha256: string
+  lastFour: string
+  createdAt: Date
+  expiresAt: Date | null
+}
+
+export type StoredToken = Omit<TokenRecord, 'grant'> & { grantId: string }
+export type StoredDevice = DeviceRecord & { userSha256: string }
+
+export interface StoredDocument extends Omit<DocumentRecord, 'projectName'> {
+  queuedAt: number
+  notBefore: Date | null
+  attempts: number
+  pages: Page[]
+  /** The version that `pages` belong to; null when there are none. */
+  pagesVersion: number | null
+  /** True when the index may hold passages of some version. */
+  isIndexed: boolean
+  /** What the document counts for in its owner's vocabulary. */
+  counted: { words: CountedWord[]; passages: number } | null
+}
+
+export interface StoredIndex {
+  record: IndexRecord
+  canaries: Float32Array[] | null
+  /** What the index holds, by document; empty for the active index, whose contents are in the documents. */
+  contents: Map<string, IndexedDocument>
+}
+
+/**
+ * Everything that records in memory consist of. A method of Records runs without `await` between its first read and its last write, so
+ * it is a transaction by itself, as long as it checks everything before it writes anything.
+ */
+export class MemoryStore {
+  readonly clock: Clock
+  readonly users = new Map<string, StoredUser>()
+  /** By the hash of the token, like the codes and tokens below. */
+  readonly links = new Map<string, StoredLink>()
+  readonly sessions = new Map<string, StoredSession>()
+  readonly keys = new Map<string, StoredKey>()
+  readonly clients = new Map<string, StoredClient>()
+  readonly codes = new Map<string, CodeRecord>()
+  readonly grants = new Map<string, GrantRecord>()
+  readonly tokens = new Map<string, StoredToken>()
+  readonly devices = new Map<string, StoredDevice>()
+  readonly projects = new Map<string, Project>()
+  readonly documents = new Map<string, StoredDocument>()
+  readonly tombstones = new Set<string>()
+  readonly indexes = new Map<string, StoredIndex>()
+  chosenEmbedder: string | null = null
+  events: DocumentEvent[] = []
+  private latestEvent = 0
+  private readonly vocabularies = new Map<string, WordCounts>()
+  private readonly listeners = new Map<string, Set<() => void>>()
+  private readonly ownersToWake = new Set<string>()
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  now(): Date {
+    return this.clock.now()
+  }
+
+  isPast(moment: Date): boolean {
+    return moment <= this.now()
+  }
+
+  /** True when the time of the last use is so long ago that it is written again. */
+  isTouchDue(last: Date | null): boolean {
+    return last === null || this.now().getTime() - last.getTime() >= TOUCH_INTERVAL_MS
+  }
+
+  isActiveUser(id: string): boolean {
+    return this.users.get(id)?.disabledAt === null
+  }
+
+  vocabularyOf(ownerId: string): WordCounts {
+    const known = this.vocabularies.get(ownerId) ?? new WordCounts()
+    this.vocabularies.set(ownerId, known)
+    return known
+  }
+
+  forgetVocabulary(ownerId: string): void {
+    this.vocabularies.delete(ownerId)
+  }
+
+  /** Writes an event for each document. Call it inside `write`, which wakes the listeners. */
+  announce(type: DocumentEvent['type'], documents: readonly StoredDocument[]): void {
+    for (const { id, ownerId, projectId, name, status, version, error, warnings, pageCount, chunkCount } of documents) {
+      this.latestEvent += 1
+      const data = { name, status: type === 'document.deleted' ? 'deleted' : status, version, error }
+      const counts = { warnings, page_count: pageCount, chunk_count: chunkCount }
+      const event = { id: this.latestEvent, ownerId, documentId: id, projectId, type, createdAt: this.now() }
+      this.events.push(structuredClone({ ...event, data: { ...data, ...counts } }))
+      this.ownersToWake.add(ownerId)
+    }
+  }
+
+  /** Runs a change, then calls the listeners of the owners whose documents it announced. */
+  write<T>(change: () => T): T {
+    const result = change()
+    const owners = [...this.ownersToWake]
+    this.ownersToWake.clear()
+    for (const owner of owners) for (const listener of this.listeners.get(owner) ?? []) listener()
+    return result
+  }
+
+  subscribe(ownerId: string, listener: () => void): () => void {
+    const own = this.listeners.get(ownerId) ?? new Set()
+    this.listeners.set(ownerId, own.add(listener))
+    return () => void own.delete(listener)
+  }
+}
+
+/** Deletes the entries of a map that a test is true for. Returns how many. */
+export function deleteWhere<T>(map: Map<string, T>, test: (value: T) => boolean): number {
+  let deleted = 0
+  for (const [key, value] of map) if (test(value) && map.delete(key)) deleted += 1
+  return deleted
+}
