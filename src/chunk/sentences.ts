@@ -1,5 +1,6 @@
 import { trim } from './spans.ts'
 
+/** A stretch of the document's text that stays in one passage. */
 export interface Piece {
   start: number
   end: number
@@ -9,20 +10,20 @@ export interface Piece {
 type CountTokens = (text: string) => number
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
-/** The segmenter gets no more than this at once: its time on one string grows faster than the string. */
-const SEGMENT_CHARS = 50_000
+/** The segmenter gets at most this much at once, because its time grows faster than the length of the string. */
+const MAX_SEGMENT_CHARS = 50_000
 
 /**
- * The sentences of a span, trimmed and counted. A line break within a paragraph ends no sentence; within code every line
- * stands for itself.
+ * Returns the sentences of a span, trimmed and counted. A line break doesn't end a sentence of a paragraph, but each line of code
+ * counts as a sentence.
  */
-export function sentencesOf(text: string, start: number, end: number, code: boolean, countTokens: CountTokens): Piece[] {
+export function sentencesOf(text: string, start: number, end: number, isCode: boolean, countTokens: CountTokens): Piece[] {
   const pieces: Piece[] = []
   const add = (from: number, to: number): void => {
     const trimmed = trim(text, from, to)
     if (trimmed !== null) pieces.push({ ...trimmed, tokens: countTokens(text.slice(trimmed.start, trimmed.end)) })
   }
-  if (code) {
+  if (isCode) {
     for (let from = start; from < end;) {
       const newline = text.indexOf('\n', from)
       const to = newline < 0 || newline >= end ? end : newline + 1
@@ -40,19 +41,19 @@ export function sentencesOf(text: string, start: number, end: number, code: bool
   return pieces
 }
 
-/** A place to part a very long span: after a sentence's end if there is one, else at a blank, else between two characters. */
+/** Returns where to cut a very long span: after the end of a sentence if there is one, else at a blank, else between two characters. */
 function windowEnd(text: string, from: number, end: number): number {
-  if (end - from <= SEGMENT_CHARS) return end
-  const limit = from + SEGMENT_CHARS
-  const tail = text.slice(limit - SEGMENT_CHARS / 5, limit)
+  if (end - from <= MAX_SEGMENT_CHARS) return end
+  const limit = from + MAX_SEGMENT_CHARS
+  const tail = text.slice(limit - MAX_SEGMENT_CHARS / 5, limit)
   const stop = Math.max(tail.lastIndexOf('. '), tail.lastIndexOf('.\n'), tail.lastIndexOf('。'))
   if (stop >= 0) return limit - tail.length + stop + 1
   return boundary(text, limit, from)
 }
 
 /**
- * Cuts a sentence that is longer than a passage may be: at a line's end or a blank where there is one in the last third,
- * never within a character.
+ * Cuts a sentence that is longer than a passage may be. It cuts at the end of a line or at a blank if the last third of the piece
+ * has one, and never within a character.
  */
 export function cutLong(text: string, piece: Piece, maxTokens: number, countTokens: CountTokens): Piece[] {
   const pieces: Piece[] = []
@@ -67,7 +68,7 @@ export function cutLong(text: string, piece: Piece, maxTokens: number, countToke
       tokens = countTokens(text.slice(at, cut))
       if (tokens <= maxTokens || length <= 1) break
       length = Math.max(1, Math.min(length - 1, Math.floor((length * maxTokens * 0.95) / tokens)))
-      // Where the text is denser here, it is likely to go on like that.
+      // If this part has more tokens for its length, the next part probably has too.
       perToken = length / maxTokens
     }
     const trimmed = trim(text, at, cut)
@@ -77,24 +78,24 @@ export function cutLong(text: string, piece: Piece, maxTokens: number, countToke
   return pieces
 }
 
-/** The best place to cut at or before `limit`, after `from`. */
+/** Returns the best place to cut at or before `limit` and after `from`. */
 function boundary(text: string, limit: number, from: number): number {
-  const least = from + Math.floor(((limit - from) * 2) / 3)
-  const tail = text.slice(least, limit)
+  const earliest = from + Math.floor(((limit - from) * 2) / 3)
+  const tail = text.slice(earliest, limit)
   const newline = tail.lastIndexOf('\n')
-  if (newline >= 0) return least + newline + 1
-  for (let i = tail.length - 1; i >= 0; i--) if (/\s/.test(tail.charAt(i))) return least + i + 1
-  // No blank: between two characters, combining marks included, but always further than `from`.
+  if (newline >= 0) return earliest + newline + 1
+  for (let i = tail.length - 1; i >= 0; i--) if (/\s/.test(tail.charAt(i))) return earliest + i + 1
+  // Without a blank, cut between two characters, combining marks included, but always after `from`.
   let cut = limit
-  while (cut > from + 1 && joinsBefore(text, cut)) cut--
-  if (!joinsBefore(text, cut)) return cut
-  // One character longer than all there is room for.
+  while (cut > from + 1 && joinsPrevious(text, cut)) cut--
+  if (!joinsPrevious(text, cut)) return cut
+  // A single character is longer than the room: keep it whole.
   cut = limit
   while (isLowSurrogate(text, cut)) cut++
   return cut
 }
 
-function joinsBefore(text: string, at: number): boolean {
+function joinsPrevious(text: string, at: number): boolean {
   return isLowSurrogate(text, at) || /^[\p{M}\u200D]/u.test(text.slice(at, at + 2))
 }
 

@@ -1,6 +1,6 @@
 import { type Block, documentText, type Page } from '../core/parsed.ts'
 
-/** A block in the coordinates of the whole document, trimmed of blanks. */
+/** A block of a page without the blanks at its ends. Its offsets count in the text of the whole document. */
 export interface Span {
   kind: Block['kind']
   start: number
@@ -12,8 +12,8 @@ export interface Span {
 }
 
 /**
- * Every character of the document that is not blank lies in exactly one of these, in order: the blocks, and what a parser
- * left between them.
+ * Returns the document's text and its spans in order: the blocks, and as paragraphs the text that the parser left outside of
+ * blocks. Every character that is not blank is in exactly one span.
  */
 export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] } {
   const spans: Span[] = []
@@ -34,7 +34,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
     }
     let at = 0
     for (const block of page.blocks) {
-      // A block that overlaps the one before, or leaves the page, would break the promise that passages follow one another.
+      // Passages must not overlap, even if a parser's blocks overlap or reach beyond the page.
       const start = Math.max(block.start, at)
       const end = Math.min(block.end, page.text.length)
       if (start >= end) continue
@@ -48,7 +48,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
   return { text: documentText(pages), spans }
 }
 
-/** The span without blanks at its ends; null where nothing is left. */
+/** Returns the span without the blanks at its ends; null if only blanks are left. */
 export function trim(text: string, start: number, end: number): { start: number; end: number } | null {
   while (start < end && isBlank(text, start)) start++
   while (end > start && isBlank(text, end - 1)) end--

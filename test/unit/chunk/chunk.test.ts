@@ -4,7 +4,7 @@ import { documentText, type Page } from '../../../src/core/parsed.ts'
 import { PageBuilder } from '../../../src/parse/blocks/page-builder.ts'
 
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0
-/** A sentence of this many words, the first of them telling which it is. */
+/** Returns a sentence of this many words. The first word is its name. */
 const sentence = (name: string, length: number): string => `${name}${' word'.repeat(length - 1)}.`
 
 function page(number: number, write: (builder: PageBuilder) => void): Page {
@@ -15,7 +15,7 @@ function page(number: number, write: (builder: PageBuilder) => void): Page {
 
 const options = { maxTokens: 100, targetTokens: 50, countTokens: words }
 
-test('small blocks are packed together, and a heading opens a new passage', () => {
+test('packs small blocks into one passage and begins a new one at a heading', () => {
   const chunks = chunkDocument(
     [
       page(1, (to) => {
@@ -38,7 +38,7 @@ test('small blocks are packed together, and a heading opens a new passage', () =
   expect(chunks.map((chunk) => chunk.index)).toEqual([0, 1, 2])
 })
 
-test('a heading is never the end of a passage', () => {
+test('never ends a passage with a heading', () => {
   const chunks = chunkDocument(
     [
       page(1, (to) => {
@@ -52,7 +52,7 @@ test('a heading is never the end of a passage', () => {
   expect(chunks.map((chunk) => chunk.text.split(' ')[0])).toEqual(['One', 'Next\n\nTwo'])
 })
 
-test('a long paragraph is cut between its sentences', () => {
+test('cuts a long paragraph between its sentences', () => {
   const text = Array.from({ length: 12 }, (_, i) => sentence(`Number${i}`, 15)).join(' ')
   const chunks = chunkDocument([page(1, (to) => to.add('paragraph', text))], options)
   expect(chunks.length).toBeGreaterThan(2)
@@ -62,7 +62,7 @@ test('a long paragraph is cut between its sentences', () => {
   }
 })
 
-test('a sentence longer than the target stays whole, one longer than a passage may be is cut at a blank', () => {
+test('keeps a sentence above the target whole, and cuts one above the limit at a blank', () => {
   const whole = chunkDocument([page(1, (to) => to.add('paragraph', sentence('Long', 90)))], options)
   expect(whole).toHaveLength(1)
   const cut = chunkDocument([page(1, (to) => to.add('paragraph', sentence('Long', 250)))], options)
@@ -73,7 +73,7 @@ test('a sentence longer than the target stays whole, one longer than a passage m
   }
 })
 
-test('a passage ends with its page, but not in the middle of a sentence', () => {
+test('ends a passage at the end of its page, but not in the middle of a sentence', () => {
   const full = sentence('Full', 30)
   const parted = page(1, (to) => to.add('paragraph', `${full} Begun`))
   const goesOn = page(2, (to) => to.add('paragraph', `and ended. ${sentence('Other', 10)}`))
@@ -90,7 +90,7 @@ test('a passage ends with its page, but not in the middle of a sentence', () => 
   ])
 })
 
-test('a passage that begins within a table has its header row beside it, and not in its text', () => {
+test('gives a passage that begins within a table the header row as context, not in its text', () => {
   const rows = page(1, (to) => {
     to.add('paragraph', 'Revenue by year.')
     to.add('table_row', 'Year | Revenue', { table: 1, header: true })
@@ -105,7 +105,7 @@ test('a passage that begins within a table has its header row beside it, and not
   expect(chunks.filter(({ text }) => /^(After|Other)/.test(text)).map(({ context }) => context)).toEqual(['', '', '', '', ''])
 })
 
-test('what lies between two passages is known, so that they can be put together again', () => {
+test('knows the gap before each passage, so that the passages add up to the document', () => {
   const pages = [1, 2].map((number) =>
     page(number, (to) => {
       for (let i = 0; i < 5; i++) to.add('paragraph', sentence(`Word${i}`, 30))
@@ -116,7 +116,7 @@ test('what lies between two passages is known, so that they can be put together 
   expect(chunks.map(({ gap, text }) => gap + text).join('')).toBe(documentText(pages))
 })
 
-test('a text without headings has its short first line for a heading, a text with headings has not', () => {
+test('takes a short first line as the heading of a text without headings', () => {
   const plain = (to: PageBuilder) => {
     to.add('paragraph', 'Minutes of the meeting')
     for (let i = 0; i < 4; i++) to.add('paragraph', sentence(`Word${i}`, 40))
@@ -138,7 +138,7 @@ test('a text without headings has its short first line for a heading, a text wit
   expect(new Set(paths(letter).flat())).toEqual(new Set())
 })
 
-test('rows of a table are never cut while they fit', () => {
+test('never cuts a table row that fits', () => {
   const chunks = chunkDocument(
     [
       page(1, (to) => {
@@ -150,7 +150,7 @@ test('rows of a table are never cut while they fit', () => {
   for (const line of chunks.flatMap((chunk) => chunk.text.split('\n'))) expect(line).toMatch(/^Row\d+ 1\.5 2\.5\. 3 4$/)
 })
 
-test('a page of a few words is a passage of its own, and so is a page of headings only', () => {
+test('makes a passage of a page with a few words, and of a page with only headings', () => {
   const pages = [
     page(1, (to) => to.add('heading', 'Annual report', { level: 1 })),
     page(2, (to) => to.add('paragraph', 'Sales rose.')),
@@ -163,7 +163,7 @@ test('a page of a few words is a passage of its own, and so is a page of heading
   ])
 })
 
-test('text that a parser left outside of blocks is found too; blank pages give nothing', () => {
+test('includes text outside of blocks, and makes nothing of blank pages', () => {
   const pages: Page[] = [
     { number: 1, text: 'before BLOCK after', blocks: [{ kind: 'paragraph', start: 7, end: 12 }] },
     { number: 2, text: ' \n ', blocks: [] },
@@ -172,7 +172,7 @@ test('text that a parser left outside of blocks is found too; blank pages give n
   expect(chunkDocument([], options)).toEqual([])
 })
 
-test('a document of three hundred pages is counted through a few times, not a few hundred', () => {
+test('counts the tokens of a long document a few times, not once for each page', () => {
   const pages = Array.from({ length: 300 }, (_, i) =>
     page(i + 1, (to) => {
       for (let j = 0; j < 8; j++) to.add('paragraph', Array.from({ length: 6 }, (_, k) => sentence(`S${j}${k}`, 12)).join(' '))
@@ -184,7 +184,7 @@ test('a document of three hundred pages is counted through a few times, not a fe
   expect(counted).toBeLessThan(4 * documentText(pages).length)
 })
 
-test('a block of code stays whole up to what a passage may hold, and is cut between its lines beyond', () => {
+test('keeps a block of code whole up to the limit of a passage, and cuts a longer one between its lines', () => {
   const code = (name: string, lines: number): string =>
     Array.from({ length: lines }, (_, i) => `${name}${i} ${'word '.repeat(8)}end`).join('\n')
   const chunks = chunkDocument(

@@ -5,7 +5,7 @@ import { type Block, documentText, type Page } from '../../../src/core/parsed.ts
 
 const kinds = ['heading', 'paragraph', 'list_item', 'table_row', 'code'] as const
 
-/** Words of several scripts, astral characters and combining marks included, with the ends of sentences among them. */
+/** Words of several scripts, with astral characters, combining marks and ends of sentences. */
 const word = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
   fc.constantFrom('end.', 'What?', '日本語。', '😀😀😀', 'e\u0301', 'x'.repeat(60), '1,234', '👩‍👩‍👧'),
@@ -15,7 +15,7 @@ const text = fc
   .array(fc.tuple(word, blank), { maxLength: 60 })
   .map((parts) => parts.flat().join('').replaceAll('\f', '').toWellFormed())
 
-/** A page with blocks at any places, as long as they are in order and do not overlap. */
+/** A page with blocks at random places, in order and without overlap. */
 const page = fc
   .tuple(text, fc.array(fc.tuple(fc.nat(400), fc.constantFrom(...kinds), fc.integer({ min: 1, max: 6 })), { maxLength: 8 }))
   .map(([content, marks]) => {
@@ -40,7 +40,7 @@ function isInsidePair(content: string, at: number): boolean {
 
 const countTokens = (passage: string): number => Math.ceil(passage.length / 4)
 
-test('passages are in order, exact, whole and within the limit, whatever the document', () => {
+test('for every document, passages are in order, exact, complete and within the limit', () => {
   fc.assert(
     fc.property(pages, fc.integer({ min: 3, max: 60 }), fc.integer({ min: 1, max: 60 }), (document, maxTokens, targetTokens) => {
       const whole = documentText(document)

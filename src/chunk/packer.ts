@@ -1,0 +1,173 @@
+import { type Draft, type PlacedPiece, TINY_SHARE } from './draft.ts'
+import { cutLong, type Piece, sentencesOf } from './sentences.ts'
+import type { Span } from './spans.ts'
+
+/** A passage that has reached this share of the target ends at a paragraph instead of taking in part of the next one. */
+const FULL_SHARE = 0.5
+/** A block of code stays whole up to this multiple of the target, because half a function answers nothing. */
+const CODE_FACTOR = 3
+const MAX_HEADING_CHARS = 200
+/** An opening paragraph of one line is a title up to this length. */
+const MAX_OPENING_CHARS = 120
+/** A gap of more characters than this costs tokens of its own. */
+const FREE_GAP_CHARS = 3
+
+export interface PackerOptions {
+  target: number
+  maxTokens: number
+  countTokens(text: string): number
+}
+
+/** Packs the spans of a document into passages, one after the other. */
+export class Packer {
+  private readonly text: string
+  private readonly options: PackerOptions
+  private readonly pagesWithText: ReadonlySet<number>
+  private readonly finished: Draft[] = []
+  private draft: Draft = { pieces: [], tokens: 0 }
+  /** The open headings, from the highest level to the lowest. */
+  private readonly headings: { level: number; text: string }[] = []
+  private path: string[]
+  private previous: Span | undefined
+
+  constructor(text: string, spans: readonly Span[], options: PackerOptions) {
+    this.text = text
+    this.options = options
+    this.pagesWithText = new Set(spans.filter((span) => span.kind !== 'heading').map((span) => span.page))
+    this.path = openingOf(text, spans)
+  }
+
+  add(span: Span): void {
+    const continues = this.previous !== undefined && continuesSentence(this.text, this.previous, span)
+    this.previous = span
+    const leftPage = this.leavePage(span, continues)
+    if (span.kind === 'heading') this.openSection(span, leftPage)
+    this.place(span, continues)
+  }
+
+  /** Returns all passages. The packer takes no more spans after this. */
+  finish(): Draft[] {
+    this.close()
+    if (this.draft.pieces.length > 0) this.finished.push(this.draft)
+    return this.finished
+  }
+
+  /**
+   * Ends the passage if the span is on another page, because a passage names its page. Only a sentence that the end of the page
+   * broke goes on to its own end. A heading at the foot of a page belongs to the next page, but a page with nothing else is a
+   * title, and a passage of its own.
+   */
+  private leavePage(span: Span, continues: boolean): boolean {
+    const page = this.draft.pieces[0]?.page ?? span.page
+    if (page === span.page || continues) return false
+    if (this.hasOnlyHeadings() && this.pagesWithText.has(page)) return false
+    this.close()
+    return true
+  }
+
+  private openSection(span: Span, leftPage: boolean): void {
+    const { target } = this.options
+    if (!leftPage && !this.hasOnlyHeadings() && this.draft.tokens >= target * TINY_SHARE) this.close()
+    const level = span.level ?? 1
+    while ((this.headings.at(-1)?.level ?? 0) >= level) this.headings.pop()
+    this.headings.push({ level, text: shorten(this.text.slice(span.start, span.end)) })
+    this.path = this.headings.map((heading) => heading.text)
+  }
+
+  private place(span: Span, continues: boolean): void {
+    const { target, maxTokens, countTokens } = this.options
+    const { start, end, kind } = span
+    const block: Piece = { start, end, tokens: countTokens(this.text.slice(start, end)) }
+    // The end of a broken sentence may exceed the target, but not the limit.
+    const room = continues ? maxTokens : target
+    if (block.tokens <= maxTokens && this.tokensWith(block) <= room) {
+      this.push(block, span)
+      return
+    }
+    const isWholeCode = kind === 'code' && block.tokens <= Math.min(maxTokens, target * CODE_FACTOR)
+    const isNextBlock = block.tokens <= target && this.draft.tokens >= target * FULL_SHARE && !continues
+    if (isWholeCode || isNextBlock) {
+      this.makeRoom(block)
+      this.push(block, span)
+    } else this.placeSentences(span)
+  }
+
+  private placeSentences(span: Span): void {
+    const { target, maxTokens, countTokens } = this.options
+    for (const sentence of sentencesOf(this.text, span.start, span.end, span.kind === 'code', countTokens)) {
+      const pieces = sentence.tokens > maxTokens ? cutLong(this.text, sentence, maxTokens, countTokens) : [sentence]
+      for (const piece of pieces) {
+        if (this.draft.pieces.length > 0 && this.tokensWith(piece) > target) this.makeRoom(piece)
+        this.push(piece, span)
+      }
+    }
+  }
+
+  /** Returns the tokens of the draft with one more piece and the gap before it. */
+  private tokensWith(piece: Piece): number {
+    const last = this.draft.pieces.at(-1)
+    if (last === undefined) return piece.tokens
+    const isLongGap = piece.start - last.end > FREE_GAP_CHARS
+    const gapTokens = isLongGap ? this.options.countTokens(this.text.slice(last.end, piece.start)) : 0
+    return this.draft.tokens + piece.tokens + 1 + gapTokens
+  }
+
+  private push(piece: Piece, { page, kind, table }: Span): void {
+    this.pushPlaced({ ...piece, page, isHeading: kind === 'heading', path: this.path, table: table ?? null })
+  }
+
+  private pushPlaced(piece: PlacedPiece): void {
+    this.draft.tokens = this.tokensWith(piece)
+    this.draft.pieces.push(piece)
+  }
+
+  /** Ends the draft. Headings at its end go to the next one, because a heading belongs to the text below it. */
+  private close(): void {
+    const { pieces } = this.draft
+    const headings: PlacedPiece[] = []
+    while (pieces.at(-1)?.isHeading === true && pieces.some((piece) => !piece.isHeading)) headings.unshift(pieces.pop()!)
+    if (pieces.length > 0) this.finished.push(this.draft)
+    this.draft = { pieces: [], tokens: 0 }
+    for (const heading of headings) this.pushPlaced(heading)
+  }
+
+  /** Ends the draft so that the piece fits into the next one, even if headings went there. */
+  private makeRoom(piece: Piece): void {
+    this.close()
+    if (this.draft.pieces.length > 0 && this.tokensWith(piece) > this.options.maxTokens) {
+      this.finished.push(this.draft)
+      this.draft = { pieces: [], tokens: 0 }
+    }
+  }
+
+  private hasOnlyHeadings(): boolean {
+    return this.draft.pieces.every((piece) => piece.isHeading)
+  }
+}
+
+/** Returns the title of a text without headings: a short first line of its own. A salutation such as `Dear Sir,` is none. */
+function openingOf(text: string, spans: readonly Span[]): string[] {
+  const first = spans[0]
+  if (first === undefined || spans.length < 2 || first.kind !== 'paragraph' || spans.some((span) => span.kind === 'heading'))
+    return []
+  const opening = text.slice(first.start, first.end)
+  return opening.length <= MAX_OPENING_CHARS && !/\n|[,;:]$/.test(opening) ? [opening] : []
+}
+
+/** True if the end of a page or column broke a sentence, and the span is its second part. */
+function continuesSentence(text: string, before: Span, span: Span): boolean {
+  return (
+    before.page !== span.page &&
+    before.kind === span.kind &&
+    span.kind !== 'table_row' &&
+    !/[.!?:;。！？]["'”’)\]]*$/.test(text.slice(before.end - 8, before.end)) &&
+    /^["'“‘(]?\p{Ll}/u.test(text.slice(span.start, span.start + 4))
+  )
+}
+
+function shorten(heading: string): string {
+  const line = heading.replace(/\s+/g, ' ')
+  if (line.length <= MAX_HEADING_CHARS) return line
+  const cut = line.slice(0, MAX_HEADING_CHARS - 1).toWellFormed()
+  return `${cut.replace(/\uFFFD$/, '')}…`
+}
