@@ -1,13 +1,12 @@
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import { withBackoff } from './backoff.ts'
-import type { Backoff } from './backoff.ts'
-import { embedWithBisection } from './bisect.ts'
-import type { Embedder } from './embedder.ts'
-import { OllamaCallError, createOllamaClient, withoutLatest } from '../ollama/client.ts'
-import { explain, healthCode, isWorthRetrying, outlastsCheck } from './ollama-errors.ts'
-import { MAX_CONTEXT, TITLE_TOKENS, setUpModel } from './ollama-setup.ts'
+import { createOllamaClient, OllamaCallError, type OllamaClient, withoutLatest } from '../ollama/client.ts'
 import { cutToTokens, estimateSubwords } from '../text/model-tokens.ts'
+import { embedWithBisection } from './bisect.ts'
+import type { Embedder, EmbedderHealth, EmbeddingInput } from './embedder.ts'
+import { explain, healthCode, outlastsCheck } from './ollama-errors.ts'
+import { OllamaModel, type Patience } from './ollama-model.ts'
+import { MAX_CONTEXT, type OllamaSetup, setUpModel, TITLE_TOKENS } from './ollama-setup.ts'
 import { toVector } from './vectors.ts'
 
 export interface OllamaEmbedderOptions {
@@ -15,7 +14,7 @@ export interface OllamaEmbedderOptions {
   /** As Ollama names it; `:latest` may be left out. */
   model: string
   log: Logger
-  /** Of an index made earlier: the embedder can then be made while Ollama is away, and refuses any other model under the same name. */
+  /** What an existing index was made with: the embedder then starts without Ollama, and refuses any other model under the same name. */
   expected?: { fingerprint: string; dimensions: number } | null
   /** Shorter vectors, for models trained to give them (registry.ts). */
   dimensions?: number
@@ -23,14 +22,15 @@ export interface OllamaEmbedderOptions {
 }
 
 export interface OllamaTuning {
-  /** Inputs in one call, and the most characters in it unless one input alone has more. */
+  /** The most texts in one call. */
   batchInputs: number
+  /** The most characters in one call, unless a single text has more. */
   batchChars: number
-  /** After so long the model's digest is asked for again before its vectors are taken. */
+  /** Milliseconds after which the model's digest is checked again before its vectors are used. */
   recheckMs: number
-  documents: Backoff & { timeoutMs: number }
-  /** Somebody waits: rather keywords alone soon than vectors late. */
-  query: Backoff & { timeoutMs: number }
+  documents: Patience
+  /** A user is waiting: keyword results soon are better than vectors late. */
+  query: Patience
   keepAliveSeconds: number
 }
 
@@ -38,162 +38,158 @@ const TUNING: OllamaTuning = {
   batchInputs: 32,
   batchChars: 64_000,
   recheckMs: 30_000,
-  documents: { attempts: 5, baseMs: 400, maxMs: 8_000, timeoutMs: 15 * 60_000 },
-  query: { attempts: 2, baseMs: 200, maxMs: 200, timeoutMs: 60_000 },
+  documents: { retries: 4, minTimeout: 200, maxTimeout: 8_000, timeoutMs: 15 * 60_000 },
+  query: { retries: 1, minTimeout: 100, maxTimeout: 200, timeoutMs: 60_000 },
   keepAliveSeconds: 30 * 60,
 }
 
-const CHECK_MS = 2_000
+const CHECK: Patience = { retries: 0, minTimeout: 0, maxTimeout: 0, timeoutMs: 2_000 }
 
 /**
- * An embedding model on an Ollama server. No vector is given out unless the model's digest was the expected one before and after it was made.
- * Throws DocsearchError `embedder_unavailable` when the model has to be asked (no `expected`) and cannot be.
+ * Creates an embedder for a model on an Ollama server. It gives out no vector unless the model's digest was the expected one before
+ * and after the call. Throws DocsearchError `embedder_unavailable` when it has to ask the server (no `expected`) and can't.
  */
 export async function createOllamaEmbedder(options: OllamaEmbedderOptions): Promise<Embedder> {
-  const { url, log, expected = null } = options
+  const { url, log, expected = null, dimensions } = options
   const model = withoutLatest(options.model)
-  const tuning = { ...TUNING, ...options.tuning }
   const client = createOllamaClient(url)
   const closing = new AbortController()
-  const translate = (error: unknown): unknown => explain(error, url, model)
-  const setup = await setUpModel({ client, model, log, expected, dimensions: options.dimensions, signal: closing.signal }).catch(
-    (error: unknown) => {
-      throw translate(error)
-    },
-  )
-  const { profile, identity, fingerprint, cutTo, maxTokens } = setup
-  /** When the digest was last seen to be right; after any failure it has to be looked at again. */
-  let verifiedAt = -Infinity
-  let lastFailure: DocsearchError | null = null
+  const setup = await setUpModel({ client, model, log, expected, dimensions, signal: closing.signal }).catch((error: unknown) => {
+    throw explain(error, url, model)
+  })
+  const embedder = new OllamaEmbedder(client, setup, closing, { ...options, model, tuning: { ...TUNING, ...options.tuning } })
+  embedder.warmUp(client)
+  return embedder
+}
 
-  const untilClosed = (signal: AbortSignal | undefined): AbortSignal =>
-    signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
+type Settings = Omit<OllamaEmbedderOptions, 'tuning'> & { tuning: OllamaTuning }
 
-  /** Runs with retries; every failure makes the digest suspect: the server may have come back as another one. */
-  async function attempt<T>(
-    how: Backoff & { timeoutMs: number },
-    signal: AbortSignal,
-    run: (call: { timeoutMs: number; signal: AbortSignal }) => Promise<T>,
-  ): Promise<T> {
-    return await withBackoff(how, isWorthRetrying, signal, () =>
-      run({ timeoutMs: how.timeoutMs, signal }).catch((error: unknown) => {
-        verifiedAt = -Infinity
-        throw error
-      }),
-    )
+class OllamaEmbedder implements Embedder {
+  readonly name: string
+  readonly canEmbed = true
+  readonly isExternal = true
+  readonly sharedModel = null
+  readonly dimensions: number
+  readonly maxTokens: number
+  readonly fingerprint: string
+  readonly tokenCounter = 'subwords'
+  readonly countTokens = estimateSubwords
+
+  private readonly server: OllamaModel
+  private readonly setup: OllamaSetup
+  private readonly settings: Settings
+  private readonly closing: AbortController
+  /** The last failure that `check` would not notice by itself. */
+  private lastFailure: DocsearchError | null = null
+
+  constructor(client: OllamaClient, setup: OllamaSetup, closing: AbortController, settings: Settings) {
+    this.name = `ollama:${settings.model}`
+    this.dimensions = setup.identity.dimensions
+    this.maxTokens = setup.maxTokens
+    this.fingerprint = setup.fingerprint
+    this.server = new OllamaModel(client, settings.model, setup.identity.digest)
+    this.setup = setup
+    this.settings = settings
+    this.closing = closing
   }
 
-  async function verify(how: Backoff & { timeoutMs: number }, signal: AbortSignal): Promise<void> {
-    const models = await attempt(how, signal, (call) => client.list(call))
-    const found = models.find(({ name }) => name === model)
-    if (found === undefined) throw new OllamaCallError('model_missing', `model '${model}' not found`)
-    if (found.digest !== identity.digest) {
-      verifiedAt = -Infinity
-      const message =
-        `Ollama's ${model} is no longer the model this index was made with: its vectors cannot be compared with those in the index. ` +
-        `Bring the former model back, or embed everything anew with \`docsearch models use ${model}\`.`
-      throw new DocsearchError('embedding_model_changed', message, { retryAfter: 60 })
-    }
-    verifiedAt = performance.now()
+  fusionWeight(): number {
+    return this.setup.profile.fusionWeight
   }
 
-  const isStale = (): boolean => performance.now() - verifiedAt > tuning.recheckMs
+  noiseFloor(): number {
+    return 0
+  }
 
-  async function embed(
-    how: Backoff & { timeoutMs: number },
-    input: string[],
-    signal: AbortSignal,
-  ): Promise<(Float32Array | null)[]> {
-    const request = {
-      model,
-      input,
-      numCtx: MAX_CONTEXT,
-      keepAliveSeconds: tuning.keepAliveSeconds,
-      ...(cutTo === undefined ? {} : { dimensions: cutTo }),
-    }
-    const answer = await attempt(how, signal, (call) => client.embed(request, call))
-    if (answer.length !== input.length)
-      throw new OllamaCallError('nonsense', `it answers ${answer.length} vectors to ${input.length} texts`)
-    return answer.map((values) => {
-      if (values.length === identity.dimensions) return toVector(values)
-      throw new OllamaCallError(
-        'nonsense',
-        `it answers vectors of ${values.length} dimensions where the index has ${identity.dimensions}`,
-      )
+  embedDocuments(inputs: readonly EmbeddingInput[], signal?: AbortSignal): Promise<(Float32Array | null)[]> {
+    const { tuning, log } = this.settings
+    return this.reported(signal, async (either) => {
+      either.throwIfAborted()
+      const texts = inputs.map((input) => (input.text.trim() === '' ? null : this.documentText(input)))
+      if (!texts.some((text) => text !== null)) return texts.map(() => null)
+      if (!this.server.isVerifiedWithin(tuning.recheckMs)) await this.server.verify(tuning.documents, either)
+      const vectors = await embedWithBisection(texts, tuning, (batch) => this.embed(tuning.documents, batch, either), log)
+      await this.server.verify(tuning.documents, either)
+      return vectors
     })
   }
 
-  /** Errors in the words of the interface, remembered for `check`. */
-  async function reported<T>(run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  embedQuery(query: string, signal?: AbortSignal): Promise<Float32Array> {
+    const { tuning } = this.settings
+    return this.reported(signal, async (either) => {
+      const text = this.setup.profile.queryTemplate(cutToTokens(query, this.maxTokens))
+      // The digest is checked for every question, because another model's vector finds nonsense that looks like results. Both
+      // calls run at the same time, because a user is waiting.
+      const [[vector]] = await Promise.all([this.embed(tuning.query, [text], either), this.server.verify(tuning.query, either)])
+      if (vector === null || vector === undefined)
+        throw new OllamaCallError('not_finite', 'it gives no usable vector for this question')
+      return vector
+    })
+  }
+
+  async check(signal?: AbortSignal): Promise<EmbedderHealth> {
+    const { url, model } = this.settings
     try {
-      const result = await run()
-      lastFailure = null
+      await this.server.verify(CHECK, this.untilClosed(signal))
+    } catch (error) {
+      const explained = explain(error, url, model)
+      if (explained instanceof DocsearchError) return { ok: false, code: healthCode(explained), message: explained.message }
+      return { ok: false, code: 'embedder_unavailable', message: 'The check was stopped before it ended.' }
+    }
+    if (this.lastFailure !== null) return { ok: false, code: this.lastFailure.code, message: this.lastFailure.message }
+    return { ok: true, code: 'ok', message: `Ollama has ${model}, the model of this index.` }
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort(new DocsearchError('embedder_unavailable', 'docsearch is stopping.', { retryAfter: 5 }))
+  }
+
+  /** Loads the model before a user waits for it. A failure is only logged: the first real call meets it again. */
+  warmUp(client: OllamaClient): void {
+    const { model, log, tuning } = this.settings
+    client
+      .embed(this.request(''), { timeoutMs: tuning.documents.timeoutMs, signal: this.closing.signal })
+      .catch((error: unknown) => log.debug({ err: error, model }, 'the embedding model could not be warmed up'))
+  }
+
+  private untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, this.closing.signal]) : this.closing.signal
+  }
+
+  private request(input: string | string[]) {
+    const { model, tuning } = this.settings
+    return { model, input, numCtx: MAX_CONTEXT, keepAliveSeconds: tuning.keepAliveSeconds }
+  }
+
+  private async embed(patience: Patience, input: string[], signal: AbortSignal): Promise<(Float32Array | null)[]> {
+    const { cutTo } = this.setup
+    const request = { ...this.request(input), ...(cutTo !== undefined && { dimensions: cutTo }) }
+    const answer = await this.server.call(patience, signal, (client, options) => client.embed(request, options))
+    if (answer.length !== input.length)
+      throw new OllamaCallError('nonsense', `it answers ${answer.length} vectors to ${input.length} texts`)
+    return answer.map((values) => {
+      if (values.length === this.dimensions) return toVector(values)
+      const message = `it answers vectors of ${values.length} dimensions where the index has ${this.dimensions}`
+      throw new OllamaCallError('nonsense', message)
+    })
+  }
+
+  /** Runs `work` until the signal or the end of the embedder. Explains its errors and remembers them for `check`. */
+  private async reported<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { url, model } = this.settings
+    try {
+      const result = await work(this.untilClosed(signal))
+      this.lastFailure = null
       return result
     } catch (error) {
       signal?.throwIfAborted()
-      const told = translate(error)
-      if (told instanceof DocsearchError && outlastsCheck(told)) lastFailure = told
-      throw told
+      const explained = explain(error, url, model)
+      if (explained instanceof DocsearchError && outlastsCheck(explained)) this.lastFailure = explained
+      throw explained
     }
   }
 
-  const documentText = (text: string, title: string | null): string =>
-    profile.documentTemplate(text, title === null ? null : cutToTokens(title, TITLE_TOKENS))
-
-  // Loads the model before somebody waits for it; that it fails shows at the first real call.
-  client
-    .embed(
-      { model, input: '', numCtx: MAX_CONTEXT, keepAliveSeconds: tuning.keepAliveSeconds },
-      { timeoutMs: tuning.documents.timeoutMs, signal: closing.signal },
-    )
-    .catch((error: unknown) => log.debug({ err: error, model }, 'the embedding model could not be warmed up'))
-
-  return {
-    name: `ollama:${model}`,
-    canEmbed: true,
-    isExternal: true,
-    sharedModel: null,
-    dimensions: identity.dimensions,
-    maxTokens,
-    fusionWeight: () => profile.fusionWeight,
-    noiseFloor: () => 0,
-    fingerprint,
-    tokenCounter: 'subwords',
-    countTokens: estimateSubwords,
-    embedDocuments: (inputs, signal) =>
-      reported(async () => {
-        const either = untilClosed(signal)
-        either.throwIfAborted()
-        const texts = inputs.map(({ text, title }) => (text.trim() === '' ? null : documentText(text, title)))
-        if (!texts.some((text) => text !== null)) return texts.map(() => null)
-        if (isStale()) await verify(tuning.documents, either)
-        const vectors = await embedWithBisection(texts, tuning, (batch) => embed(tuning.documents, batch, either), log)
-        await verify(tuning.documents, either)
-        return vectors
-      }, signal),
-    embedQuery: (query, signal) =>
-      reported(async () => {
-        const either = untilClosed(signal)
-        const text = profile.queryTemplate(cutToTokens(query, maxTokens))
-        // Every time, because a question asked of another model finds nonsense that looks like results; at the same time, because somebody waits.
-        const [[vector]] = await Promise.all([embed(tuning.query, [text], either), verify(tuning.query, either)])
-        if (vector === null || vector === undefined)
-          throw new OllamaCallError('not_finite', 'it gives no usable vector for this question')
-        return vector
-      }, signal),
-    async check(signal) {
-      try {
-        await verify({ attempts: 1, baseMs: 0, maxMs: 0, timeoutMs: CHECK_MS }, untilClosed(signal))
-      } catch (error) {
-        const told = translate(error)
-        if (told instanceof DocsearchError) return { ok: false, code: healthCode(told), message: told.message }
-        return { ok: false, code: 'embedder_unavailable', message: 'The check was broken off.' }
-      }
-      if (lastFailure !== null) return { ok: false, code: lastFailure.code, message: lastFailure.message }
-      return { ok: true, code: 'ok', message: `Ollama has ${model}, the model of this index.` }
-    },
-    async close() {
-      closing.abort(new DocsearchError('embedder_unavailable', 'docsearch is stopping.', { retryAfter: 5 }))
-    },
+  private documentText({ text, title }: EmbeddingInput): string {
+    return this.setup.profile.documentTemplate(text, title === null ? null : cutToTokens(title, TITLE_TOKENS))
   }
 }

@@ -100,7 +100,7 @@ test('a server that is away: a clear error, and back to work when it returns', a
 
 test('a server that never answers is given up after the time that was set', async () => {
   onEmbed({ kind: 'hang' })
-  const embedder = await stage.make({ tuning: { ...QUICK, query: { attempts: 2, baseMs: 1, maxMs: 1, timeoutMs: 50 } } })
+  const embedder = await stage.make({ tuning: { ...QUICK, query: { retries: 1, minTimeout: 1, maxTimeout: 1, timeoutMs: 50 } } })
   await expect(embedder.embedQuery('one')).rejects.toMatchObject({
     code: errorCode('embedder_unavailable'),
     message: expect.stringMatching(/no answer in time/),

@@ -10,8 +10,8 @@ import type { FakeOllama } from '../../support/fake-ollama.ts'
 /** Pauses of at most 2 ms; the digest is asked for before and after every call. */
 export const QUICK: Partial<OllamaTuning> = {
   recheckMs: -1,
-  documents: { attempts: 3, baseMs: 1, maxMs: 2, timeoutMs: 60_000 },
-  query: { attempts: 2, baseMs: 1, maxMs: 2, timeoutMs: 60_000 },
+  documents: { retries: 2, minTimeout: 1, maxTimeout: 2, timeoutMs: 60_000 },
+  query: { retries: 1, minTimeout: 1, maxTimeout: 2, timeoutMs: 60_000 },
 }
 
 export interface Stage {

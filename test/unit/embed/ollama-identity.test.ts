@@ -34,7 +34,7 @@ test('vectors of a model that changes while they are made never get out, however
 
 test('a server that comes back with another model is found out at the first question', async () => {
   const embedder = await stage.make({
-    tuning: { recheckMs: 3_600_000, query: { attempts: 2, baseMs: 1, maxMs: 1, timeoutMs: 60_000 } },
+    tuning: { recheckMs: 3_600_000, query: { retries: 1, minTimeout: 1, maxTimeout: 1, timeoutMs: 60_000 } },
   })
   await embedder.embedDocuments(inputs('one'))
   await stage.fake.stop()
