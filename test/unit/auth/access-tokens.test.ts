@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createAccessTokens } from '../../../src/auth/access-tokens.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { hashSecret } from '../../../src/core/secrets.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { openMemoryRecords } from '../../support/memory-records/open.ts'
 import { testClock } from '../../support/test-clock.ts'
 
 async function setUp() {
   const clock = testClock()
-  const records = await openRecords({ file: join(await tempFolder(), 'docsearch.db'), clock, log: silentLogger })
-  onTestFinished(() => records.close())
+  const records = openMemoryRecords(clock)
   await records.users.create({ name: 'Ann', email: null, role: 'owner' })
   const ben = await records.users.create({ name: 'Ben', email: null, role: 'member' })
   const client = await records.oauth.clients.create({

@@ -1,17 +1,14 @@
-import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
 import { startSweep } from '../../../src/serve/expired-rows.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { openMemoryRecords } from '../../support/memory-records/open.ts'
 import { testClock } from '../../support/test-clock.ts'
 
 test('rows whose time has passed go at the start and every hour, until it is stopped', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const clock = testClock()
-  const records = await openRecords({ file: join(await tempFolder(), 'docsearch.db'), clock, log: silentLogger })
-  onTestFinished(() => records.close())
+  const records = openMemoryRecords(clock)
   const { id: userId } = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
   const swept = vi.fn<(rows: number) => void>()
   const counted = {
