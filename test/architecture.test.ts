@@ -49,9 +49,14 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
   },
   { names: ['kysely'], folders: ['records'], because: 'SQL lives in records/, so that a second dialect has one place to go' },
   {
-    names: ['koa', '@koa/router', 'koa-body', 'formidable', 'rate-limiter-flexible'],
+    names: ['koa', '@koa/router', 'koa-body', 'formidable'],
     folders: ['http'],
     because: 'only http/ knows how requests arrive',
+  },
+  {
+    names: ['rate-limiter-flexible'],
+    folders: ['http', 'auth'],
+    because: 'http/ limits requests and auth/ limits failed logins',
   },
   {
     names: ['preact', 'preact-render-to-string'],

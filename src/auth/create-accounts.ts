@@ -27,18 +27,18 @@ export function createAccounts(options: {
 }): Accounts {
   const { records, clock, loginFailures, log, passwords = createPasswords() } = options
   const { users, links, sessions } = records
-  const limits = createLoginLimits({ failures: loginFailures, clock })
+  const limits = createLoginLimits(loginFailures)
   const after = (ms: number) => new Date(clock.now().getTime() + ms)
 
   /** `account` is what was named, whether or not there is such a user: neither time nor limits tell. */
   async function verify(account: string, user: User | null, password: string, address: string): Promise<boolean> {
-    const attempt = limits.begin({ account: foldName(account), address })
+    const attempt = await limits.begin({ account: foldName(account), address })
     const phc = user === null ? null : await users.passwordHash(user.id)
     if (!(await passwords.verify(password, phc)) || user === null || phc === null || user.disabledAt !== null) {
       log.info({ user: user?.id ?? null, address }, 'a login failed')
       return false
     }
-    attempt.succeeded()
+    await attempt.succeeded()
     if (passwords.isOutdated(phc)) await users.setPasswordHash(user.id, await passwords.hash(password), phc)
     return true
   }

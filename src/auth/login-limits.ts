@@ -1,87 +1,70 @@
 import { isIPv6 } from 'node:net'
-import type { Clock } from '../core/clock.ts'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { DocsearchError } from '../core/errors.ts'
 
-const WINDOW_MS = 15 * 60 * 1000
-/** Accounts and addresses remembered. Above that the oldest are forgotten: memory matters more than one guess more. */
-const REMEMBERED = 50_000
+const WINDOW_SECONDS = 15 * 60
 
 export interface LoginLimits {
   /**
-   * Counts an attempt as failed before it is made, so that many at once do not all pass. `account` need not exist.
-   * Throws DocsearchError `too_many_failures` (retryAfter) when account or address has had too many; nothing is counted then.
+   * Counts an attempt as failed before it is made, so that many attempts at the same time can't all pass. The account need not exist.
+   * Throws DocsearchError `too_many_failures` with `retryAfter` if the account or the address has no attempt left. Such an attempt doesn't count.
    */
-  begin(attempt: { account: string; address: string }): { succeeded(): void }
+  begin(attempt: { account: string; address: string }): Promise<{ succeeded(): Promise<void> }>
 }
 
-/** So many failures for an account and for an address within 15 minutes; 0 for no limit. In memory: a restart forgives. */
-export function createLoginLimits({ failures, clock }: { failures: number; clock: Clock }): LoginLimits {
-  const accounts = new FailureLog(failures)
-  const addresses = new FailureLog(failures)
+/**
+ * Limits failed logins for each account and for each address. The 15 minutes start with the first failure; a restart forgets all failures.
+ * @param failures Failures allowed in 15 minutes; 0 for no limit.
+ */
+export function createLoginLimits(failures: number): LoginLimits {
+  if (failures === 0) return { begin: async () => ({ async succeeded() {} }) }
+  const options = { points: failures, duration: WINDOW_SECONDS }
+  const accounts = new RateLimiterMemory(options)
+  const addresses = new RateLimiterMemory(options)
   return {
-    begin({ account, address }) {
-      if (failures === 0) return { succeeded() {} }
-      const now = clock.now().getTime()
+    async begin({ account, address }) {
       const network = networkOf(address)
-      const free = Math.max(accounts.freeAt(account, now), addresses.freeAt(network, now))
-      if (free > now) throw tooManyFailures(Math.ceil((free - now) / 1000))
-      accounts.add(account, now)
-      addresses.add(network, now)
+      // The address comes first: otherwise one address could fill the memory with invented accounts.
+      await count(addresses, network)
+      try {
+        await count(accounts, account)
+      } catch (error) {
+        await takeBack(addresses, network)
+        throw error
+      }
       return {
-        succeeded() {
-          accounts.clear(account)
-          // Only this attempt: whoever has an account of their own could otherwise guess at others for ever.
-          addresses.takeBack(network, now)
+        async succeeded() {
+          await accounts.delete(account)
+          // Only this attempt: a user who logs in between guesses must not get more guesses at other accounts.
+          await takeBack(addresses, network)
         },
       }
     },
   }
 }
 
-/** Moments of failures by key, the latest ones only. */
-class FailureLog {
-  readonly #limit: number
-  readonly #moments = new Map<string, number[]>()
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  /** When the next attempt is allowed; in the past when it is allowed now. */
-  freeAt(key: string, now: number): number {
-    const recent = this.#recent(key, now)
-    return recent.length < this.#limit ? now : recent[0]! + WINDOW_MS
-  }
-
-  add(key: string, now: number): void {
-    const recent = [...this.#recent(key, now), now]
-    // Put in anew, so that the map is in the order of the last failure.
-    this.#moments.delete(key)
-    this.#moments.set(key, recent)
-    for (const [other, moments] of this.#moments) {
-      const isOver = moments.at(-1)! <= now - WINDOW_MS
-      if (!isOver && this.#moments.size <= REMEMBERED) break
-      this.#moments.delete(other)
-    }
-  }
-
-  takeBack(key: string, moment: number): void {
-    const moments = this.#moments.get(key)
-    const index = moments?.indexOf(moment) ?? -1
-    if (index >= 0) moments!.splice(index, 1)
-    if (moments?.length === 0) this.#moments.delete(key)
-  }
-
-  clear(key: string): void {
-    this.#moments.delete(key)
-  }
-
-  #recent(key: string, now: number): number[] {
-    return (this.#moments.get(key) ?? []).filter((moment) => moment > now - WINDOW_MS)
+async function count(limiter: RateLimiterMemory, key: string): Promise<void> {
+  try {
+    await limiter.consume(key)
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused
+    await takeBack(limiter, key)
+    throw tooManyFailures(Math.max(1, Math.ceil(refused.msBeforeNext / 1000)))
   }
 }
 
-/** An IPv6 customer has at least a /64 to choose addresses from, so that counts as one address. */
+/** Uncounts one attempt. A reward in a window that has ended would leave one attempt more than the limit. */
+async function takeBack(limiter: RateLimiterMemory, key: string): Promise<void> {
+  const state = await limiter.get(key)
+  if (state !== null && state.msBeforeNext > 0 && state.consumedPoints > 0) await limiter.reward(key)
+}
+
+function tooManyFailures(seconds: number): DocsearchError {
+  const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  return new DocsearchError('too_many_failures', `Too many failed logins. Try again in ${wait}.`, { retryAfter: seconds })
+}
+
+/** Returns the /64 network of an IPv6 address, because one customer can use every address in it. An IPv4 address stays as it is. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address
   const [head = '', tail] = address.split('%')[0]!.split('::')
@@ -93,12 +76,4 @@ function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')
-}
-
-function tooManyFailures(seconds: number): DocsearchError {
-  return new DocsearchError(
-    'too_many_failures',
-    `Too many failed logins. Try again in ${seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
-    { retryAfter: seconds },
-  )
 }
