@@ -83,33 +83,46 @@ export const documentListQuery = z.strictObject({
 
 export const textQuery = z.strictObject({ page: z.coerce.number().int().min(1).optional() })
 
-export const onConflict = z.enum(['replace', 'keep', 'error']).meta({
-  description:
-    'When the path is taken by other bytes: `replace` them in the same document, `keep` both (the new path gets a number), or refuse with an `error`. The same bytes are `unchanged` in any case.',
-})
-
+const project = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .default('default')
+  .meta({ description: 'ID or name. A project with a new name is created' })
 const tags = z
   .string()
   .max(2000)
   .default('')
-  .meta({ description: 'Comma-separated. Empty or left out: a document that is there already keeps the tags it has' })
+  .meta({ description: 'Separated by commas. Without tags, an existing document keeps the tags it has' })
+const onConflict = z.enum(['replace', 'keep', 'error']).default('replace').meta({
+  description:
+    'What to do if another file has the path: `replace` its content, `keep` both (the new path gets a number), or refuse with an `error`. The same bytes are always `unchanged`',
+})
 
-/** Fields beside the `file` parts; for a raw body the same as query parameters, with `name`. */
+/** The fields of a multipart upload, in addition to its `file` parts. */
 export const uploadFields = z.strictObject({
-  project: z.string().trim().min(1).max(200).default('default'),
+  project,
   tags,
   path: z
     .array(z.string().min(1).max(4000))
     .default([])
-    .meta({ description: 'Where each file came from, in order; its name when missing' }),
-  on_conflict: onConflict.default('replace'),
+    .meta({ description: 'One path for each file, in order. Default: the name of the file' }),
+  on_conflict: onConflict,
 })
+
+const rawName = z.string().min(1).max(1000)
+/** The query parameters of an upload whose body is one file. */
 export const rawUploadQuery = z.strictObject({
-  name: z.string().min(1).max(1000).meta({ description: 'Name of the one file that is the body' }),
-  project: z.string().trim().min(1).max(200).default('default'),
+  name: rawName,
+  project,
   tags,
-  path: z.string().min(1).max(4000).optional().meta({ description: 'Where it came from; its name when missing' }),
-  on_conflict: onConflict.default('replace'),
+  path: z.string().min(1).max(4000).optional().meta({ description: 'Path of the document. Default: `name`' }),
+  on_conflict: onConflict,
+})
+/** The same for the documentation: a multipart upload needs no `name`. */
+export const documentedUploadQuery = rawUploadQuery.extend({
+  name: rawName.optional().meta({ description: 'Name of the file, required if the body is the file itself' }),
 })
 
 export const uploadAnswer = z

@@ -1,48 +1,23 @@
 import { z } from 'zod'
-import { SCOPES, type Scope } from '../core/model.ts'
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiRequestBodyObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi'
+import type { Scope } from '../core/model.ts'
 import { problem } from './common.ts'
+import { problemCodes, type Answer, type Operation } from './operation.ts'
 
-/** What the outside has to know of an endpoint. http/route.ts adds the handler. */
-export interface Operation {
-  operationId: string
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** As in OpenAPI: `/api/v1/projects/{id}`. */
-  path: string
-  tag: string
-  summary: string
-  description?: string
-  /** A scope; `any` credential; `optional`: answers without one too; `public`: a credential changes nothing. */
-  access: Scope | 'any' | 'optional' | 'public'
-  /** Only for the owner of the instance, whatever the scopes. */
-  role?: 'owner'
-  /** What `{id}` is. */
-  idDescription?: string
-  query?: z.ZodType
-  /** Query parameters to describe where the handler reads them itself (`content`). */
-  documentedQuery?: z.ZodType
-  /** A JSON body. */
-  body?: z.ZodType
-  /** No body is the same as `{}`. */
-  bodyOptional?: boolean
-  /** A body that is not JSON, in OpenAPI's words; the handler reads it. */
-  content?: Record<string, { schema: object; encoding?: object }>
-  headers?: Record<string, { description: string; example?: string }>
-  answers: Record<number, Answer>
-  /** `oauth`: refusals are those of RFC 6749, and stand among the answers. */
-  errors?: 'oauth'
-  /** Codes of its own; those every endpoint of its kind can give are added here. */
-  problems?: readonly string[]
+/** The document with the parts that are always present. */
+export type OpenApiDocument = ReturnType<typeof createDocument> & {
+  paths: Record<string, Record<string, object>>
+  components: { schemas: Record<string, object> }
 }
-
-export interface Answer {
-  description: string
-  /** JSON unless `type` says otherwise. */
-  schema?: z.ZodType
-  type?: string
-  headers?: Record<string, string>
-}
-
-type Json = Record<string, unknown>
+type Problems = Readonly<Record<string, { status: number; means: string }>>
+type Security = NonNullable<ZodOpenApiOperationObject['security']>
+type Headers = Record<string, { description: string; schema: { type: 'string' | 'integer' } } | { $ref: string }>
 
 const SCOPE_MEANINGS: Record<Scope, string> = {
   'read:documents': 'Search and read documents',
@@ -50,195 +25,125 @@ const SCOPE_MEANINGS: Record<Scope, string> = {
   'manage:keys': 'Manage API keys and applications',
 }
 
-export interface OpenApiDocument extends Json {
-  openapi: string
-  paths: Record<string, Record<string, Json>>
-  components: { schemas: Record<string, Json>; securitySchemes: Json; responses: Json; headers: Json }
+const SHARED_HEADERS: Headers = {
+  'X-Request-Id': { description: 'The ID of this request, as in the server log', schema: { type: 'string' } },
+  'RateLimit-Limit': { description: 'Requests a minute for this credential', schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'Requests left', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until all requests are available again', schema: { type: 'integer' } },
 }
 
-/**
- * The OpenAPI 3.1 document, from the same schemas that validate requests and that tests hold answers against.
- * `problems` gives the status of each code.
- */
+/** Returns the OpenAPI 3.1 document, made from the schemas that also validate the requests. `problems` has the status of each code. */
 export function openApiDocument(options: {
   version: string
   baseUrl: string
   operations: readonly Operation[]
-  problems: Readonly<Record<string, { status: number; means: string }>>
+  problems: Problems
 }): OpenApiDocument {
-  const schemas: Record<string, Json> = {}
-  const paths: OpenApiDocument['paths'] = {}
-  reference(problem, 'output', schemas)
-  for (const operation of options.operations) {
+  const { version, baseUrl, operations, problems } = options
+  const paths: ZodOpenApiPathsObject = {}
+  for (const operation of operations) {
     const item = (paths[operation.path] ??= {})
-    item[operation.method.toLowerCase()] = describe(operation, schemas, options.problems)
+    item[operation.method.toLowerCase() as Lowercase<Operation['method']>] = describe(operation, problems)
   }
-  return {
+  return createDocument({
     openapi: '3.1.1',
     info: {
       title: 'docsearch',
-      version: options.version,
+      version,
       description:
         'Upload documents, ask in your own words, get the passage with its page. Errors are RFC 9457 problems with a stable `code`.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: options.baseUrl }],
+    servers: [{ url: baseUrl }],
     paths,
-    components: {
-      schemas,
-      securitySchemes: {
-        bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          description: `An API key (\`dsk_…\`) or an OAuth 2.0 access token. Scopes: ${SCOPES.join(', ')}.`,
-        },
-        oauth2: {
-          type: 'oauth2',
-          description: `An application acts for a user. PKCE with S256; everything else is at ${options.baseUrl}/.well-known/oauth-authorization-server.`,
-          flows: {
-            authorizationCode: {
-              authorizationUrl: `${options.baseUrl}/api/oauth/authorize`,
-              tokenUrl: `${options.baseUrl}/api/oauth/token`,
-              refreshUrl: `${options.baseUrl}/api/oauth/token`,
-              scopes: SCOPE_MEANINGS,
-            },
-          },
-        },
-      },
-      headers: {
-        'X-Request-Id': { description: 'Names this request in the log of the instance', schema: { type: 'string' } },
-        'RateLimit-Limit': { description: 'Requests a minute for this credential', schema: { type: 'integer' } },
-        'RateLimit-Remaining': { description: 'Requests left', schema: { type: 'integer' } },
-        'RateLimit-Reset': { description: 'Seconds until all of them are there again', schema: { type: 'integer' } },
-      },
-      responses: {},
+    components: { schemas: { Problem: problem }, securitySchemes: securitySchemes(baseUrl), headers: SHARED_HEADERS },
+  }) as OpenApiDocument
+}
+
+function securitySchemes(baseUrl: string) {
+  return {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key (`dsk_…`) or an OAuth 2.0 access token. Scopes: read:documents, write:documents, manage:keys.',
     },
-  }
+    oauth2: {
+      type: 'oauth2',
+      description: `An application acts for a user, through PKCE with S256. ${baseUrl}/.well-known/oauth-authorization-server has the metadata.`,
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${baseUrl}/api/oauth/authorize`,
+          tokenUrl: `${baseUrl}/api/oauth/token`,
+          refreshUrl: `${baseUrl}/api/oauth/token`,
+          scopes: SCOPE_MEANINGS,
+        },
+      },
+    },
+  } as const
 }
 
-/** Codes an endpoint can answer with: its own and those of its kind. */
-export function problemCodes(operation: Operation): string[] {
-  const codes = new Set(operation.problems)
-  codes.add('host_not_allowed')
-  if (operation.errors === 'oauth') return [...codes]
-  // Unknown parameters are refused everywhere.
-  codes.add('invalid_request')
-  if (operation.access !== 'public') codes.add('invalid_token').add('rate_limited').add('unavailable')
-  if (operation.access !== 'public' && operation.access !== 'optional') codes.add('unauthorized')
-  if (operation.access.includes(':')) codes.add('insufficient_scope')
-  if (operation.role !== undefined) codes.add('owner_only')
-  if (operation.body !== undefined) codes.add('invalid_json').add('unsupported_media_type').add('body_too_large')
-  if (operation.method !== 'GET') codes.add('disk_full')
-  codes.add('internal_error')
-  return [...codes]
-}
-
-function describe(
-  operation: Operation,
-  schemas: Record<string, Json>,
-  problems: Readonly<Record<string, { status: number; means: string }>>,
-): Json {
-  const responses: Json = {}
-  for (const [status, answer] of Object.entries(operation.answers)) responses[status] = success(operation, answer, schemas)
+function describe(operation: Operation, problems: Problems): ZodOpenApiOperationObject {
+  const responses: ZodOpenApiOperationObject['responses'] = {}
   const byStatus = Object.groupBy(problemCodes(operation), (code) => problems[code]?.status ?? 500)
-  for (const [status, codes = []] of Object.entries(byStatus)) {
-    if (responses[status] !== undefined) continue
-    responses[status] = refusal(Number(status), codes, problems)
-  }
+  for (const [status, codes = []] of Object.entries(byStatus))
+    responses[status as '400'] = refusal(Number(status), codes, problems)
+  // An answer of the operation itself replaces the refusal with the same status.
+  for (const [status, answer] of Object.entries(operation.answers)) responses[status as '200'] = success(operation, answer)
+  const description = [operation.description, operation.role === 'owner' ? 'Only for the owner of the instance.' : undefined]
+    .filter((part) => part !== undefined)
+    .join(' ')
   return {
     operationId: operation.operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    ...description(operation),
+    ...(description === '' ? {} : { description }),
     security: security(operation),
-    parameters: parameters(operation, schemas),
-    ...requestBody(operation, schemas),
+    requestParams: parameters(operation),
+    ...requestBody(operation),
     responses,
   }
 }
 
-function description({ description: text, role }: Operation): Json {
-  const parts = [text, role === 'owner' ? 'Only for the owner of the instance.' : undefined].filter((part) => part !== undefined)
-  return parts.length === 0 ? {} : { description: parts.join(' ') }
-}
-
-function security(operation: Operation): Json[] {
-  if (operation.access === 'public') return []
-  const scopes = operation.access.includes(':') ? [operation.access] : []
+function security({ access }: Operation): Security {
+  if (access === 'public') return []
+  const scopes = access.includes(':') ? [access] : []
   const either = [{ bearer: scopes }, { oauth2: scopes }]
-  return operation.access === 'optional' ? [{}, ...either] : either
+  return access === 'optional' ? [{}, ...either] : either
 }
 
-/** Path, query and header parameters, in OpenAPI's words. */
-function parameters(operation: Operation, schemas: Record<string, Json>): Json[] {
-  const out: Json[] = []
-  if (operation.path.includes('{id}')) {
-    out.push({ name: 'id', in: 'path', required: true, description: operation.idDescription ?? 'Id', schema: { type: 'string' } })
-  }
-  const query = operation.query ?? operation.documentedQuery
-  if (query !== undefined) {
-    const { properties = {}, required = [] } = reference(query, 'input', schemas) as {
-      properties?: Record<string, Json>
-      required?: string[]
-    }
-    for (const [name, { description, ...schema }] of Object.entries(properties)) {
-      out.push({
-        name,
-        in: 'query',
-        required: required.includes(name),
-        ...(description === undefined ? {} : { description }),
-        schema,
-      })
-    }
-  }
-  for (const [name, { description, example }] of Object.entries(operation.headers ?? {})) {
-    out.push({
-      name,
-      in: 'header',
-      required: false,
-      description,
-      ...(example === undefined ? {} : { example }),
-      schema: { type: 'string' },
-    })
-  }
-  return out
-}
-
-function requestBody(operation: Operation, schemas: Record<string, Json>): Json {
-  if (operation.content !== undefined) return { requestBody: { required: true, content: operation.content } }
-  if (operation.body === undefined) return {}
+function parameters({ path, idDescription, query, documentedQuery, headers = {} }: Operation) {
+  const id = z.string().meta({ description: idDescription ?? 'ID' })
+  const shownQuery = query ?? documentedQuery
+  const header = Object.entries(headers).map(([name, { description, example }]) => {
+    const param = { description, ...(example === undefined ? {} : { example }) }
+    return [name, z.string().optional().meta({ param })] as const
+  })
   return {
-    requestBody: {
-      required: operation.bodyOptional !== true,
-      content: { 'application/json': { schema: reference(operation.body, 'input', schemas) } },
-    },
+    ...(path.includes('{id}') ? { path: z.object({ id }) } : {}),
+    ...(shownQuery === undefined ? {} : { query: shownQuery }),
+    header: z.object(Object.fromEntries(header)),
   }
 }
 
-function success(operation: Operation, answer: Answer, schemas: Record<string, Json>): Json {
-  const headers: Json = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
-  if (operation.access !== 'public') {
-    for (const name of ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'])
-      headers[name] = { $ref: `#/components/headers/${name}` }
-  }
-  for (const [name, description] of Object.entries(answer.headers ?? {}))
-    headers[name] = { description, schema: { type: 'string' } }
-  const type = answer.type ?? 'application/json'
-  const schema =
-    answer.schema === undefined
-      ? answer.type === undefined
-        ? null
-        : { type: 'string' }
-      : reference(answer.schema, 'output', schemas)
-  return { description: answer.description, headers, ...(schema === null ? {} : { content: { [type]: { schema } } }) }
+function requestBody({ content, body, bodyOptional }: Operation): { requestBody?: ZodOpenApiRequestBodyObject } {
+  if (content !== undefined) return { requestBody: { required: true, content } }
+  if (body === undefined) return {}
+  return { requestBody: { required: bodyOptional !== true, content: { 'application/json': { schema: body } } } }
 }
 
-function refusal(
-  status: number,
-  codes: readonly string[],
-  problems: Readonly<Record<string, { status: number; means: string }>>,
-): Json {
-  const headers: Json = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
+function success({ access }: Operation, { description, schema, type, headers = {} }: Answer): ZodOpenApiResponseObject {
+  const shared = Object.keys(SHARED_HEADERS).filter((name) => name === 'X-Request-Id' || access !== 'public')
+  const own = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }] as const)
+  const body = schema ?? (type === undefined ? undefined : ({ type: 'string' } as const))
+  return {
+    description,
+    headers: { ...references(shared), ...Object.fromEntries(own) },
+    ...(body === undefined ? {} : { content: { [type ?? 'application/json']: { schema: body } } }),
+  }
+}
+
+function refusal(status: number, codes: string[], problems: Problems): ZodOpenApiResponseObject {
+  const headers: Headers = references(['X-Request-Id'])
   if (status === 429 || status === 503) headers['Retry-After'] = { description: 'Seconds', schema: { type: 'integer' } }
   if (status === 401 || status === 403)
     headers['WWW-Authenticate'] = { description: 'RFC 6750, with resource_metadata', schema: { type: 'string' } }
@@ -253,31 +158,6 @@ function refusal(
   }
 }
 
-/** A schema as OpenAPI wants it: those with an id of their own stand once under components. */
-function reference(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
-  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json & {
-    $defs?: Record<string, Json>
-  }
-  for (const [id, definition] of Object.entries($defs)) schemas[id] = clean(definition)
-  const id = schema.meta()?.['id']
-  if (typeof id !== 'string' || root['$ref'] !== undefined) return clean(root)
-  schemas[id] = clean(root)
-  return { $ref: `#/components/schemas/${id}` }
-}
-
-/** Without zod's own marks, and with its references pointing to components. */
-function clean(value: Json): Json {
-  const visit = (at: unknown): unknown => {
-    if (Array.isArray(at)) return at.map(visit)
-    if (at === null || typeof at !== 'object') return at
-    const out: Json = {}
-    for (const [key, inner] of Object.entries(at)) {
-      if (key === '$schema' || key === '~standard') continue
-      // zod writes the name of a schema as `id`, which JSON Schema does not know; a property named id is an object.
-      if (key === 'id' && typeof inner === 'string') continue
-      out[key] = key === '$ref' && typeof inner === 'string' ? inner.replace('#/$defs/', '#/components/schemas/') : visit(inner)
-    }
-    return out
-  }
-  return visit(value) as Json
+function references(names: readonly string[]): Headers {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -1,6 +1,6 @@
 import type Koa from 'koa'
 import type { z } from 'zod'
-import type { Operation } from '../contract/openapi.ts'
+import type { Operation } from '../contract/operation.ts'
 import type { Principal } from '../core/model.ts'
 import type { Services } from './services.ts'
 import type { FormBody } from './web/form-body.ts'

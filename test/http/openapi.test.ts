@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OpenApiDocument } from '../../src/contract/openapi.ts'
 import { operations as table, routes } from '../../src/http/api/index.ts'
@@ -66,6 +67,10 @@ test('the one page that programs send people to is in it, with all it takes and 
     expect(answer.headers.has('location')).toBe('Location' in headers)
     if (status === 400) expect(Object.keys(content)).toEqual([answer.headers.get('content-type')])
   }
+})
+
+test('the document is valid OpenAPI 3.1', async () => {
+  expect(await new Validator().validate({ ...document })).toEqual({ valid: true })
 })
 
 test('every operation says what it needs, takes and gives', () => {

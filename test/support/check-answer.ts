@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { problem } from '../../src/contract/common.ts'
-import { problemCodes, type Operation } from '../../src/contract/openapi.ts'
+import { problemCodes, type Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/http/api/index.ts'
 import { PROBLEMS } from '../../src/http/problems.ts'
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/openapi.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { authorizeOperation } from '../oauth/authorize-operation.ts'
 import type { Route } from '../route.ts'
 import { clientRoutes } from './clients/routes.ts'

@@ -1,5 +1,5 @@
 import type { Authenticator } from '../../auth/auth.ts'
-import type { Operation } from '../../contract/openapi.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { fail } from '../problems.ts'
 import type { Ctx } from '../route.ts'
 import type { Middleware } from '../step.ts'

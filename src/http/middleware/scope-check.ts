@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/openapi.ts'
+import type { Operation } from '../../contract/operation.ts'
 import type { Scope } from '../../core/model.ts'
 import { fail } from '../problems.ts'
 import type { Middleware } from '../step.ts'

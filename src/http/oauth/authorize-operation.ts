@@ -1,5 +1,5 @@
 import { authorizeQuery } from '../../contract/oauth.ts'
-import type { Operation } from '../../contract/openapi.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { paths } from '../../pages/paths.ts'
 
 const redirect = 'Where the browser goes on'

@@ -10,7 +10,7 @@ import {
   tokenAnswer,
   tokenRequest,
 } from '../../contract/oauth.ts'
-import type { Answer } from '../../contract/openapi.ts'
+import type { Answer } from '../../contract/operation.ts'
 import type { ClientRequest, OAuth } from '../../oauth/oauth.ts'
 import { route, type Route } from '../route.ts'
 import { clientRequest } from './client-request.ts'

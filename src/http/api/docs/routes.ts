@@ -1,4 +1,5 @@
-import { openApiDocument, type OpenApiDocument, type Operation } from '../../../contract/openapi.ts'
+import type { OpenApiDocument } from '../../../contract/openapi.ts'
+import type { Operation } from '../../../contract/operation.ts'
 import { PROBLEMS } from '../../problems.ts'
 import { route, type Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
@@ -9,7 +10,8 @@ const PAGE_POLICY =
 
 /** The description of the API, for programs and for people; made from the table it is part of. */
 export function docsRoutes(table: () => readonly (Route | Operation)[]): Route[] {
-  const describe = (services: Services): OpenApiDocument => {
+  const describe = async (services: Services): Promise<OpenApiDocument> => {
+    const { openApiDocument } = await import('../../../contract/openapi.ts')
     const { version, http } = services
     // A limit is described as it is configured here.
     const operations = table().map((row) =>
@@ -29,7 +31,7 @@ export function docsRoutes(table: () => readonly (Route | Operation)[]): Route[]
       answers: { 200: { description: 'The OpenAPI document', type: 'application/json' } },
       async handle({ ctx, services }) {
         ctx.set('Cache-Control', 'public, max-age=300')
-        ctx.body = describe(services)
+        ctx.body = await describe(services)
       },
     }),
     route({
@@ -46,7 +48,7 @@ export function docsRoutes(table: () => readonly (Route | Operation)[]): Route[]
         ctx.set('Cache-Control', 'public, max-age=300')
         ctx.set('Content-Security-Policy', PAGE_POLICY)
         ctx.type = 'text/html; charset=utf-8'
-        ctx.body = renderApiDocs(describe(services), PROBLEMS)
+        ctx.body = renderApiDocs(await describe(services), PROBLEMS)
       },
     }),
     route({

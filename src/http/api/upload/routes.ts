@@ -1,4 +1,4 @@
-import { rawUploadQuery, uploadAnswer, uploadFields } from '../../../contract/documents.ts'
+import { documentedUploadQuery, uploadAnswer, uploadFields } from '../../../contract/documents.ts'
 import { z } from 'zod'
 import { fail } from '../../problems.ts'
 import { route, type Call } from '../../route.ts'
@@ -41,7 +41,7 @@ export const uploadRoutes = [
         schema: { type: 'string', contentMediaType: 'application/octet-stream', description: 'One file; needs `?name=`' },
       },
     },
-    documentedQuery: rawUploadQuery.partial({ name: true }),
+    documentedQuery: documentedUploadQuery,
     headers: { Prefer: { description: 'Waits for processing, at most 120 seconds', example: 'wait=30' } },
     answers: {
       200: {
