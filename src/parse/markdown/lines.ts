@@ -1,8 +1,9 @@
-/** What a line of Markdown begins or is, by itself. */
+/** What a single line of Markdown is or begins. */
 
 const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const ITEM = /^([-*+]|(\d{1,9})[.)])(?:[ \t]+(?=\S)|[ \t]*$)/
 const TABLE_CELL = /^[ \t]*:?-+:?[ \t]*$/
+const QUOTE = /^ {0,3}>/
 
 export interface Fence {
   mark: string
@@ -10,14 +11,14 @@ export interface Fence {
 }
 
 export interface Item {
-  /** Characters of the mark and the blanks behind it. */
+  /** Characters of the mark and the blanks after it. */
   width: number
-  /** Of an ordered list. */
+  /** The number of an ordered list's item. */
   number: number | null
-  empty: boolean
+  isEmpty: boolean
 }
 
-/** Columns of blanks that it begins with. */
+/** Returns the columns of blanks at the beginning of a line. */
 export function indentOf(line: string): number {
   let columns = 0
   for (const character of line) {
@@ -28,7 +29,7 @@ export function indentOf(line: string): number {
   return columns
 }
 
-/** Without so many columns of its blanks. */
+/** Removes up to this many columns of blanks from the beginning of a line. */
 export function outdent(line: string, columns: number): string {
   let at = 0
   for (let column = 0; column < columns && at < line.length; at++) {
@@ -39,13 +40,13 @@ export function outdent(line: string, columns: number): string {
   return line.slice(at)
 }
 
-// The functions below take a line without the blanks around it.
+// All functions below with a parameter `text` take a line without the blanks at its ends.
 
 export function isRule(text: string): boolean {
   return RULE.test(text)
 }
 
-/** The mark of a block of code; a line of code between such marks is none. */
+/** Returns the mark that opens a block of code. Null for inline code between such marks. */
 export function fenceOf(text: string): Fence | null {
   const mark = /^(?:`{3,}|~{3,})/.exec(text)?.[0]
   if (mark === undefined || (mark.startsWith('`') && text.includes('`', mark.length))) return null
@@ -56,7 +57,7 @@ export function closesFence(text: string, { mark, length }: Fence): boolean {
   return text.length >= length && text === mark.repeat(text.length)
 }
 
-/** Level and text of a heading with hash signs before it, and maybe behind it. */
+/** Returns level and text of a heading with hash signs in front of it, and perhaps behind it. */
 export function headingOf(text: string): { level: number; text: string } | null {
   const level = /^#{1,6}(?=[ \t]|$)/.exec(text)?.[0].length
   if (level === undefined) return null
@@ -66,7 +67,7 @@ export function headingOf(text: string): { level: number; text: string } | null 
   return { level, text: text.slice(level, Math.max(isClosed ? end : text.length, level)).trim() }
 }
 
-/** 1 or 2 for the line below a heading. */
+/** Returns the level, 1 or 2, of the heading that this line would underline. */
 export function underlineOf(text: string): number | null {
   return /^=+$/.test(text) ? 1 : /^-+$/.test(text) ? 2 : null
 }
@@ -74,14 +75,24 @@ export function underlineOf(text: string): number | null {
 export function itemOf(text: string): Item | null {
   const [mark, , number] = ITEM.exec(text) ?? []
   if (mark === undefined) return null
-  return { width: mark.length, number: number === undefined ? null : Number(number), empty: mark.length === text.length }
+  return { width: mark.length, number: number === undefined ? null : Number(number), isEmpty: mark.length === text.length }
 }
 
-/** Whether the two lines begin a table: as many cells, and a rule below the first. */
+/** True for the blocks that a list item can consist of: code, a heading, a quotation. */
+export function beginsBlock(text: string): boolean {
+  return fenceOf(text) !== null || headingOf(text) !== null || text.startsWith('>')
+}
+
+/** True if the two lines begin a table: the second is a rule with as many cells as the first. */
 export function beginsTable(text: string, next: string): boolean {
   if (!text.includes('|') || !next.includes('-') || !/^[-:| \t]+$/.test(next)) return false
   const rule = cellsOf(next)
   return rule.every((cell) => TABLE_CELL.test(cell)) && rule.length === cellsOf(text).length
+}
+
+/** True for a line that continues a table. */
+export function isRow(line: string): boolean {
+  return line.includes('|') && !beginsBlock(line.trim())
 }
 
 function cellsOf(row: string): string[] {
@@ -90,4 +101,18 @@ function cellsOf(row: string): string[] {
     .replace(/^\|/, '')
     .replace(/(?<!\\)\|$/, '')
     .split(/(?<!\\)\|/)
+}
+
+/** Returns the index after the last line of a quotation. Lines without a mark continue its last paragraph. */
+export function quoteEnd(lines: readonly string[], start: number): number {
+  let end = start
+  for (let isInParagraph = true; end < lines.length; end++) {
+    const line = lines[end] ?? ''
+    const text = line.trim()
+    if (QUOTE.test(line)) {
+      const quoted = text.replace(/^[> \t]+/, '')
+      isInParagraph = quoted !== '' && fenceOf(quoted) === null
+    } else if (!isInParagraph || text === '' || beginsBlock(text) || isRule(text) || itemOf(text) !== null) break
+  }
+  return end
 }

@@ -1,0 +1,211 @@
+import { Parser as HtmlParser } from 'htmlparser2'
+import type { Flow } from '../blocks/flow.ts'
+import { collapse } from '../blocks/page-builder.ts'
+import { headingLevel, isAroundContent, isBlock, isCode, LISTS, PREFORMATTED, ROWS, SECTIONS } from './elements.ts'
+
+/** What is read: the page without what its site puts around it, only the main part of that, or all text. */
+export type HtmlParts = 'content' | 'main' | 'everything'
+
+export interface HtmlOptions {
+  parts?: HtmlParts
+  /** Numbers of the tables, in order from 0, that only lay the page out: their cells are parts of the page. */
+  layoutTables?: ReadonlySet<number>
+}
+
+export interface HtmlResult {
+  /** The `<title>`. */
+  title: string | null
+  /** The share of the text that is in `<main>`; 0 without one. */
+  mainShare: number
+}
+
+/**
+ * Reads the blocks of an HTML text into `flow`. Takes any depth of nesting: the parser calls back and never recurses. Throws
+ * `too_much_text`.
+ */
+export function readHtml(html: string, flow: Flow, options: HtmlOptions = {}): HtmlResult {
+  const reader = new HtmlReader(flow, options)
+  const parser = new HtmlParser(
+    {
+      onopentag: (tag, attributes) => reader.openTag(tag, attributes),
+      ontext: (text) => reader.addText(text),
+      onclosetag: (tag) => reader.closeTag(tag),
+    },
+    // XHTML closes elements in their own tag (`<title/>`), which HTML doesn't know.
+    /^\s*<\?xml/.test(html) ? { recognizeSelfClosing: true, recognizeCDATA: true } : {},
+  )
+  parser.write(html)
+  parser.end()
+  return reader.result()
+}
+
+/** An open element and how many elements of its name are open in it, itself included. */
+interface Nested {
+  tag: string
+  depth: number
+}
+
+/** Follows the tags of a page and writes its blocks. */
+class HtmlReader {
+  private readonly flow: Flow
+  private readonly parts: HtmlParts
+  private readonly layoutTables: ReadonlySet<number>
+  private title: string | null = null
+  private isInTitle = false
+  /** The element that is being skipped with all its content. */
+  private skipped: Nested | null = null
+  /** The main part, while the reader is in it. */
+  private main: Nested | null = null
+  private readonly chars = { all: 0, main: 0 }
+  private openSections = 0
+  private openLists = 0
+  private openPreformatted = 0
+  /** Level of the open heading, until its text is written. */
+  private heading: number | null = null
+  /** The open tables, from the outermost. */
+  private readonly tables: ('layout' | 'data')[] = []
+  private tableCount = 0
+  private isInTableHead = false
+
+  constructor(flow: Flow, { parts = 'content', layoutTables = new Set() }: HtmlOptions) {
+    this.flow = flow
+    this.parts = parts
+    this.layoutTables = layoutTables
+  }
+
+  openTag(tag: string, attributes: Record<string, string>): void {
+    // Skipped tables count too: their numbers come from the whole page.
+    const tableKind = tag === 'table' && this.layoutTables.has(this.tableCount++) ? 'layout' : 'data'
+    if (this.skipped !== null) {
+      if (tag === this.skipped.tag) this.skipped.depth++
+      return
+    }
+    if (tag === 'title' && this.title === null) {
+      this.isInTitle = true
+      return
+    }
+    const isAround = this.parts !== 'everything' && isAroundContent(tag, attributes, this.openSections > 0)
+    if (isCode(tag) || isAround) {
+      this.skipped = { tag, depth: 1 }
+      return
+    }
+    if (SECTIONS.has(tag)) this.openSections++
+    if (this.main !== null && tag === this.main.tag) this.main.depth++
+    else if (this.main === null && (tag === 'main' || attributes['role'] === 'main')) {
+      this.endBlock()
+      this.main = { tag, depth: 1 }
+    }
+    if (this.isRead()) this.openBlock(tag, tableKind)
+  }
+
+  addText(text: string): void {
+    if (this.isInTitle) this.title = (this.title ?? '') + text
+    else if (this.skipped === null) {
+      const { length } = text.trim()
+      this.chars.all += length
+      if (this.main !== null) this.chars.main += length
+      if (this.isRead()) this.flow.text(this.openPreformatted > 0 ? text : text.replace(/\s+/g, ' '))
+    }
+  }
+
+  closeTag(tag: string): void {
+    if (tag === 'title' && this.isInTitle) {
+      this.isInTitle = false
+      return
+    }
+    if (this.skipped !== null) {
+      if (tag === this.skipped.tag && --this.skipped.depth === 0) this.skipped = null
+      return
+    }
+    if (SECTIONS.has(tag)) this.openSections = Math.max(0, this.openSections - 1)
+    if (this.isRead()) this.closeBlock(tag)
+    if (this.main !== null && tag === this.main.tag && --this.main.depth === 0) this.main = null
+  }
+
+  result(): HtmlResult {
+    return {
+      title: collapse(this.title ?? '').replace(/\s+/g, ' ') || null,
+      mainShare: this.chars.all === 0 ? 0 : this.chars.main / this.chars.all,
+    }
+  }
+
+  private isRead(): boolean {
+    return this.parts !== 'main' || this.main !== null
+  }
+
+  private openBlock(tag: string, tableKind: 'layout' | 'data'): void {
+    if (tag === 'br') this.flow.text('\n')
+    else if (tag === 'table') {
+      this.endBlock()
+      this.tables.push(tableKind)
+      if (tableKind === 'data') this.flow.openTable()
+    } else if (ROWS.has(tag) && this.tables.at(-1) === 'data') {
+      // This also ends a row that was not closed.
+      this.flow.endCaption()
+      this.flow.closeRow(this.isInTableHead)
+      if (tag !== 'tr') this.isInTableHead = tag === 'thead'
+    } else if (headingLevel(tag) !== undefined || isBlock(tag)) {
+      if (headingLevel(tag) !== undefined) this.endPreformatted()
+      this.endBlock()
+      this.heading = headingLevel(tag) ?? this.heading
+      if (LISTS.has(tag)) this.openLists++
+    } else if (PREFORMATTED.has(tag)) {
+      this.endBlock()
+      this.openPreformatted++
+    }
+  }
+
+  private closeBlock(tag: string): void {
+    if (headingLevel(tag) !== undefined) {
+      this.endBlock()
+      this.heading = null
+    } else if (PREFORMATTED.has(tag)) {
+      if (this.openPreformatted === 1) this.endPreformatted()
+      else this.openPreformatted = Math.max(0, this.openPreformatted - 1)
+    } else if (!this.closeTablePart(tag) && isBlock(tag)) {
+      this.endBlock()
+      if (LISTS.has(tag)) this.openLists = Math.max(0, this.openLists - 1)
+    }
+  }
+
+  /** Returns whether the tag belongs to a table of data, or is a part of a table at all. */
+  private closeTablePart(tag: string): boolean {
+    const isLayout = this.tables.at(-1) === 'layout'
+    switch (tag) {
+      case 'td':
+      case 'th':
+        if (isLayout) this.endBlock()
+        else this.flow.closeCell(tag === 'th')
+        return true
+      case 'tr':
+        if (!isLayout) this.flow.closeRow(this.isInTableHead)
+        return true
+      case 'thead':
+        this.isInTableHead = false
+        return true
+      case 'caption':
+        if (!isLayout) this.flow.endCaption()
+        return !isLayout
+      case 'table':
+        if (this.tables.pop() === 'layout') this.endBlock()
+        else this.flow.closeTable()
+        return true
+      default:
+        return false
+    }
+  }
+
+  private endBlock(): void {
+    if (this.heading !== null) {
+      // A heading that was not closed ends with its first block.
+      if (this.flow.end('heading', this.heading)) this.heading = null
+    } else if (this.openPreformatted > 0) this.flow.newLine()
+    else if (this.openLists > 0) this.flow.end('list_item', this.openLists)
+    else this.flow.end('paragraph')
+  }
+
+  private endPreformatted(): void {
+    if (this.openPreformatted > 0) this.flow.end('code')
+    this.openPreformatted = 0
+  }
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { blocksOf, parseBytes } from '../../../support/parse-file.ts'
+
+test('reads headings, paragraphs, lists and tables, but no scripts, styles or navigation', async () => {
+  const source =
+    '<!doctype html><head><title>Site &amp; more</title><style>p{}</style></head><body><nav><a href=/>Home</a></nav><script>alert("x")</script><h1>Guide</h1>loose text<p>A <b>bold</b>\n word<ul><li>one<ol><li>inner</ol><li>two</ul><table><tr><th>Days<th>Who<tr><td>30<td><p>Every</p><p>body</p></table><pre>run  me\n  now</pre><p hidden>secret</p>'
+  const { pages, title } = await parseBytes(source, 'a')
+  expect(title).toBe('Site & more')
+  expect(blocksOf(pages[0])).toEqual([
+    ['heading1', 'Guide'],
+    ['paragraph', 'loose text'],
+    ['paragraph', 'A bold word'],
+    ['list_item', 'one'],
+    ['list_item', 'inner'],
+    ['list_item', 'two'],
+    ['table_row', 'Days | Who'],
+    ['table_row', '30 | Every body'],
+    ['code', 'run  me\n  now'],
+  ])
+})
+
+test('uses the declared charset, and reads any depth of nesting', async () => {
+  const latin = Buffer.from('<meta charset="iso-8859-1"><p>Grüße</p>', 'latin1')
+  expect((await parseBytes(latin, 'a.html')).pages[0]?.text).toBe('Grüße')
+  const deep = `${'<div>'.repeat(50_000)}core`
+  expect((await parseBytes(deep, 'a.html')).pages[0]?.text).toBe('core')
+})
+
+test('drops what a site puts around every page, and everything outside the main part', async () => {
+  const around = (body: string): string =>
+    `<html><body><div role="banner">Logo</div><p>Beside.</p>${body}<footer>Imprint</footer></body></html>`
+  const read = async (body: string): Promise<string | undefined> => (await parseBytes(around(body), 'a.html')).pages[0]?.text
+  expect(
+    await read('<main><h1>Rent</h1><p>It is due on the third.</p><section>All of it.<footer>Note.</footer></section></main>'),
+  ).toBe('Rent\n\nIt is due on the third.\n\nAll of it.\n\nNote.')
+  expect(await read('<article>No main part.</article>')).toBe('Beside.\n\nNo main part.')
+  expect(await read('<main id=app></main><p>An empty frame, and a long text beside it.</p>')).toBe(
+    'Beside.\n\nAn empty frame, and a long text beside it.',
+  )
+})
+
+const html = async (source: string | Buffer, name = 'a.html'): Promise<[string, string][]> =>
+  blocksOf((await parseBytes(source, name)).pages[0])
+
+test('reads a heading with other elements in it, closed or not', async () => {
+  expect(await html('<h1>One<p>two<h2><div>Three</div></h2><h3><a href=x>Four</a></h3>five')).toEqual([
+    ['heading1', 'One'],
+    ['paragraph', 'two'],
+    ['heading2', 'Three'],
+    ['heading3', 'Four'],
+    ['paragraph', 'five'],
+  ])
+})
+
+test('reads on after an unclosed head, and closes elements in their own tag in XHTML', async () => {
+  expect(await html('<head><title>T</title><h1>Here</h1>')).toEqual([['heading1', 'Here']])
+  const xhtml =
+    '<?xml version="1.0"?><!DOCTYPE html><html><head><title/><script src="x"/></head><body><div/><p>Here</p></body></html>'
+  expect(await html(xhtml, 'a.xhtml')).toEqual([['paragraph', 'Here']])
+})
+
+test('does not read hidden elements', async () => {
+  const source =
+    '<p style="color: red; display: none">a</p><p style="visibility:hidden">b</p><div role=" Navigation ">c</div><template><p>d</p></template><noscript>e</noscript><svg><title>f</title></svg><p hidden="until-found">Shown.</p>'
+  expect(await html(source)).toEqual([['paragraph', 'Shown.']])
+})
+
+test('reads a page that has text only in parts that are usually dropped', async () => {
+  expect(await html('<nav><h1>Index</h1><ul><li>Chapter</ul>')).toEqual([
+    ['heading1', 'Index'],
+    ['list_item', 'Chapter'],
+  ])
+  expect(await html('<body style="visibility:hidden"><p>Until it is loaded.</p><script>x</script>')).toEqual([
+    ['paragraph', 'Until it is loaded.'],
+  ])
+})
+
+test('reads the cells of a layout table as parts of the page, and a table within it as a table', async () => {
+  const source =
+    '<table><tr><td>Left<td><h1>Title</h1><p>Text.</p><table><caption>Fees</caption><thead><tr><td>Month<td>Fee<tbody><tr><td>May<td>9</table></table>'
+  const { pages } = await parseBytes(source, 'a.html')
+  expect(blocksOf(pages[0])).toEqual([
+    ['paragraph', 'Left'],
+    ['heading1', 'Title'],
+    ['paragraph', 'Text.'],
+    ['paragraph', 'Fees'],
+    ['table_row', 'Month | Fee'],
+    ['table_row', 'May | 9'],
+  ])
+  expect(pages[0]?.blocks.filter(({ table }) => table).map(({ table, header }) => [table, header])).toEqual([
+    [1, true],
+    [1, undefined],
+  ])
+})
+
+test('reads preformatted text as one block, whatever elements its lines are in', async () => {
+  expect(await html('<pre><code><div>a</div><div>  b</div></code></pre><p>c</p><pre>d<h2>E</h2>f')).toEqual([
+    ['code', 'a\n  b'],
+    ['paragraph', 'c'],
+    ['code', 'd'],
+    ['heading2', 'E'],
+    ['paragraph', 'f'],
+  ])
+})
+
+test('an element named like a property of every object is no heading', async () => {
+  expect(await html('<constructor>a</constructor><p>b')).toEqual([
+    ['paragraph', 'a'],
+    ['paragraph', 'b'],
+  ])
+})
+
+test.each<[string, Buffer, string, string]>([
+  ['UTF-8 that says it is Latin-1', Buffer.from('<meta charset="iso-8859-1"><p>Grüße'), 'utf-8', 'Grüße'],
+  [
+    'Latin-1 that says it is UTF-8',
+    Buffer.from('<meta charset="utf-8"><p>Grüße aus Köln', 'latin1'),
+    'windows-1252',
+    'Grüße aus Köln',
+  ],
+  [
+    'Cyrillic that says it is Latin-1',
+    Buffer.concat([Buffer.from('<meta charset="windows-1252"><p>'), Buffer.from('c4eee3eee2eef020ede0f7e8ede0e5f2f1ff', 'hex')]),
+    'windows-1251',
+    'Договор начинается',
+  ],
+  ['a declaration in a comment', Buffer.from('<!-- <meta charset="koi8-r"> --><p>Grüße'), 'utf-8', 'Grüße'],
+  [
+    'a declaration in XML',
+    Buffer.from('<?xml version="1.0" encoding="iso-8859-2"?><p>g\xF3ra i si\xEA', 'latin1'),
+    'iso-8859-2',
+    'góra i się',
+  ],
+])('detects the encoding of %s', async (_what, bytes, encoding, text) => {
+  const { pages, facts } = await parseBytes(bytes, 'a.html')
+  expect(facts).toMatchObject({ encoding })
+  expect(pages[0]?.text).toBe(text)
+})
