@@ -1,32 +1,43 @@
 import type { LinkPurpose, SessionRecord, User } from '../core/model.ts'
 
-/** People: passwords, one-time links, sessions of browsers. */
-export interface Accounts {
+/** Users' passwords, one-time links and browser sessions. */
+export interface Accounts extends Logins, OneTimeLinks, Sessions {}
+
+export interface Logins {
   /**
-   * Checks email and password; takes as long for an unknown address as for a known one. Null when wrong, disabled or without a password.
-   * Throws DocsearchError `too_many_failures` (retryAfter) above the configured failures within 15 minutes for the account or the address the caller has.
+   * Checks an email address and a password. Returns null if they are wrong, the user is disabled or has no password. An unknown address takes as
+   * long as a known one. Throws DocsearchError `too_many_failures` with `retryAfter` if the account or the address has failed too often.
    */
   logIn(attempt: { email: string; password: string; address: string }): Promise<User | null>
-  /** Again, for what is dangerous, and for changing the password. Counts as a login attempt. */
+  /** Asks for the password again, before something dangerous or a change of password. Counts as a login. */
   checkPassword(userId: string, password: string, address: string): Promise<boolean>
-  /** Throws `password_too_short` (under 10 characters), `password_too_long` (over 1,000), `password_too_common`, `user_not_found`. Links sent before end. */
+  /**
+   * Sets a password and ends all one-time links of the user.
+   * Throws `password_too_short`, `password_too_long`, `password_too_common` or `user_not_found`.
+   */
   setPassword(userId: string, password: string): Promise<void>
+}
 
-  /** A new link; those before it end. Setup 30 minutes, invitation 7 days, reset 1 day. The token is returned this once. */
+export interface OneTimeLinks {
+  /** Makes a link and ends the user's earlier ones. A setup link lives 30 minutes, an invitation 7 days, a reset 1 day. The token is shown only once. */
   issueLink(userId: string, purpose: LinkPurpose): Promise<{ token: string; expiresAt: Date }>
+  /** Returns null if the link is unknown, used or expired. */
   findLink(token: string): Promise<{ user: User; purpose: LinkPurpose } | null>
   /**
-   * Uses a link up: sets the password, and name and email where given (the first owner has neither yet). Null when the link is unknown, used or expired;
-   * throws like setPassword, `user_exists`, and `email_required` (the user has none and none is given) before anything is used up. All sessions of the user end.
+   * Uses a link: sets the password, and name and email if they are given (the first owner has neither yet), and ends all sessions of the user.
+   * Returns null if the link is unknown, used or expired. Before the link is used up, throws as setPassword does, and `user_exists` or
+   * `email_required` (the user has no address and none is given).
    */
   useLink(token: string, account: { password: string; email?: string; name?: string }): Promise<User | null>
+}
 
-  /** A new session for this user; the token goes into the cookie. 14 days, moved on while it is used. */
+export interface Sessions {
+  /** Starts a session of 14 days, which each use extends. The token goes into the cookie. */
   startSession(user: User, from: { userAgent: string; address: string }): Promise<{ token: string; session: SessionRecord }>
-  /** Null when unknown, ended or expired, or the user is disabled. */
+  /** Returns null if the session is unknown, ended or expired, or its user is disabled. */
   findSession(token: string): Promise<{ session: SessionRecord; user: User } | null>
   endSession(userId: string, sessionId: string): Promise<boolean>
-  /** All but this one. */
+  /** Ends all sessions of the user except `keepId`, and returns how many. */
   endOtherSessions(userId: string, keepId: string | null): Promise<number>
   listSessions(userId: string): Promise<SessionRecord[]>
 }
