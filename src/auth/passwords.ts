@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import pLimit from 'p-limit'
 
 /** Of argon2id (RFC 9106). `memoryKiB` for each of the `parallelism` lanes together, `passes` over it. */
 export interface PasswordCost {
@@ -13,8 +14,8 @@ export const PASSWORD_COST: PasswordCost = { memoryKiB: 19 * 1024, passes: 2, pa
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** At a time: a burst of logins waits instead of taking all memory and every thread. */
-const AT_ONCE = 2
+/** A burst of logins waits instead of taking all memory and every thread. */
+const MAX_CONCURRENT = 2
 const ARGON2_VERSION = 19
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
@@ -30,10 +31,10 @@ export interface Passwords {
 }
 
 export function createPasswords(cost: PasswordCost = PASSWORD_COST): Passwords {
-  const inTurn = semaphore(AT_ONCE)
+  const limit = pLimit(MAX_CONCURRENT)
 
   const run = (password: string, salt: Buffer, { memoryKiB, passes, parallelism }: PasswordCost, tagLength: number) =>
-    inTurn(() =>
+    limit(() =>
       derive('argon2id', { message: normalise(password), nonce: salt, memory: memoryKiB, passes, parallelism, tagLength }),
     )
 
@@ -75,23 +76,5 @@ function parse(phc: string): { cost: PasswordCost; salt: Buffer; hash: Buffer } 
     cost: { memoryKiB: Number(memoryKiB), passes: Number(passes), parallelism: Number(parallelism) },
     salt: Buffer.from(salt, 'base64'),
     hash: Buffer.from(hash, 'base64'),
-  }
-}
-
-/** Lets so many run at a time; the others wait in the order they came. */
-function semaphore(places: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = places
-  return async (work) => {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      // The place goes straight to the next one, so that nobody who has just come takes it.
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
   }
 }

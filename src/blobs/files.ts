@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
-import { oneAtATime } from '../core/one-at-a-time.ts'
 import { blobMissing, SWEEP_GRACE_MS } from './blobs.ts'
 import type { Blobs } from './blobs.ts'
 
@@ -135,9 +135,9 @@ function translateDiskError(error: unknown): unknown {
 
 /** Runs at most one piece of work at a time for each key. */
 function lockPerKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const locks = new Map<string, { run: ReturnType<typeof oneAtATime>; users: number }>()
+  const locks = new Map<string, { run: ReturnType<typeof pLimit>; users: number }>()
   return async (key, work) => {
-    const lock = locks.get(key) ?? { run: oneAtATime(), users: 0 }
+    const lock = locks.get(key) ?? { run: pLimit(1), users: 0 }
     locks.set(key, lock)
     lock.users += 1
     try {

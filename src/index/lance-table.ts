@@ -1,9 +1,9 @@
 import { connect, MatchQuery, Session } from '@lancedb/lancedb'
 import type { Connection, Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
+import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import { oneAtATime } from '../core/one-at-a-time.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { ChunkHit, ChunkIndex, DocumentChunks, IndexHealth, Passage } from './chunk-index.ts'
 import { corrupt, indexFailure, readFailure } from './failures.ts'
@@ -73,7 +73,7 @@ class LanceTable implements ChunkIndex {
   private readonly schema: Schema
   private readonly options: LanceTableOptions
   /** LanceDB takes concurrent commits, but they conflict and retry. */
-  private readonly write = oneAtATime()
+  private readonly write = pLimit(1)
 
   constructor(connection: Connection, table: Table, schema: Schema, options: LanceTableOptions) {
     this.connection = connection

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentWarning } from '../core/model.ts'
-import { oneAtATime } from '../core/one-at-a-time.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { IndexedChunk } from '../index/chunk-index.ts'
 import type { JobRef } from '../records/records.ts'
@@ -53,7 +53,7 @@ export function createIndexWriter(
 ): IndexWriter {
   let waiting: Waiting[] = []
   let gathering = false
-  const exclusive = oneAtATime()
+  const exclusive = pLimit(1)
 
   async function gather(): Promise<void> {
     gathering = true

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { isDocsearchError } from '../core/errors.ts'
-import { oneAtATime } from '../core/one-at-a-time.ts'
 import { withoutLatest } from '../ollama/client.ts'
 import { ActiveIndex } from './active-index.ts'
 import { Building } from './building.ts'
@@ -31,7 +31,7 @@ class IndexLifecycle implements Lifecycle {
   /** The embedder that the configuration names. */
   readonly #pinned: string | null
   readonly #closing = new AbortController()
-  readonly #exclusive = oneAtATime()
+  readonly #exclusive = pLimit(1)
   readonly #changes = new Changes()
   readonly #open: OpenIndexes
   readonly #active: ActiveIndex

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { oneAtATime } from '../../core/one-at-a-time.ts'
+import pLimit from 'p-limit'
 import type { OcrEnd, OcrRun } from './protocol.ts'
 
 const SUPERVISOR = fileURLToPath(new URL(`./supervisor${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
@@ -32,7 +32,7 @@ export interface OcrOptions {
 
 export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptions): Promise<Ocr> {
   await rm(folder, { recursive: true, force: true })
-  const oneByOne = oneAtATime()
+  const oneByOne = pLimit(1)
 
   async function runNow<T>(file: string, signal: AbortSignal, use: (output: string) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
