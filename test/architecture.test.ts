@@ -10,6 +10,7 @@ const LAYERS = [
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
   ['lifecycle'],
   ['ingest', 'search', 'auth', 'oauth'],
+  ['services'],
   ['pages', 'client'],
   ['http'],
   ['serve'],
@@ -26,6 +27,24 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
   oauth: {
     sees: ['core', 'contract', 'config', 'records'],
     because: 'OAuth is protocol over the records: how requests arrive and who is logged in are handed in',
+  },
+  services: {
+    sees: [
+      'core',
+      'config',
+      'text',
+      'embed',
+      'rerank',
+      'index',
+      'records',
+      'blobs',
+      'lifecycle',
+      'ingest',
+      'search',
+      'auth',
+      'oauth',
+    ],
+    because: 'services take and return domain types: the wire format is the business of contract/ and http/',
   },
   cli: {
     sees: ['core', 'contract', 'config', 'client'],

@@ -1,5 +1,4 @@
 import type { Clock } from '../core/clock.ts'
-import { DocsearchError } from '../core/errors.ts'
 import type { Principal } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
 import type { Records } from '../records/records.ts'
@@ -9,15 +8,7 @@ import { isWellFormedApiKey, newApiKey } from './format.ts'
 /** API keys over the records. A key is known by the hash of all of it, so there is nothing to compare in variable time. */
 export function createApiKeys({ records, clock }: { records: Pick<Records, 'keys'>; clock: Clock }): ApiKeys {
   return {
-    async create({ ownerId, name, scopes, expiresAt, maker }) {
-      const missing = maker === null ? [] : scopes.filter((scope) => !maker.scopes.has(scope))
-      if (missing.length > 0) {
-        throw new DocsearchError(
-          'insufficient_scope',
-          `A key cannot give more than its maker has; yours lacks ${missing.join(', ')}. Leave that out, or use a key that has it.`,
-          { details: { scope: missing.join(' ') } },
-        )
-      }
+    async create({ ownerId, name, scopes, expiresAt }) {
       const key = newApiKey()
       const record = await records.keys.create({
         ownerId,

@@ -14,13 +14,12 @@ export interface Authenticator {
 export interface ApiKeys extends CredentialChecker {
   /**
    * Makes a key: `dsk_`, 30 base62 random characters, 6 base62 characters of the CRC32 over what precedes them. It is returned this once; only its SHA-256 is kept.
-   * `maker` null is the daemon itself. Throws DocsearchError `insufficient_scope` when more is asked for than the maker has.
+   * Who may make which key is decided in services/access.ts.
    */
   create(request: {
     ownerId: string
     name: string
     scopes: readonly Scope[]
     expiresAt: Date | null
-    maker: Principal | null
   }): Promise<{ key: string; record: ApiKeyRecord }>
 }

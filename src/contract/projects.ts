@@ -1,14 +1,10 @@
 import { z } from 'zod'
+import { isProjectId } from '../core/ids.ts'
 import { nextCursor, pageQuery, shownName, timestamp } from './common.ts'
-
-/** Ids are `prj_` and 26 letters and digits of Crockford's base32. */
-export function looksLikeProjectId(text: string): boolean {
-  return /^prj_[0-9a-z]{26}$/.test(text)
-}
 
 const name = shownName
   // Wherever a project is given its id or its name will do: a name that is another's id would point to both.
-  .refine((text) => !looksLikeProjectId(text), 'must not look like the id of a project')
+  .refine((text) => !isProjectId(text), 'must not look like the id of a project')
 
 export const project = z
   .object({

@@ -23,3 +23,8 @@ export function newId(prefix: IdPrefix, now: Date): string {
   const random = BigInt('0x' + randomBytes(10).toString('hex'))
   return `${prefix}_${encode(time, 10)}${encode(random, 16)}`
 }
+
+/** True for a text in the form of a project's id. A project can be named by its id or its name, so no name may have this form. */
+export function isProjectId(text: string): boolean {
+  return /^prj_[0-9a-z]{26}$/.test(text)
+}

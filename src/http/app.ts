@@ -1,36 +1,40 @@
 import Koa from 'koa'
-import { routes } from './api/index.ts'
+import { apiTable } from './api/index.ts'
+import type { State } from './context.ts'
+import type { Dependencies } from './dependencies.ts'
 import { hostCheck } from './middleware/host-check.ts'
 import { openMetadata } from './middleware/open-metadata.ts'
 import { problemErrors } from './middleware/problem-errors.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
-import type { State } from './route.ts'
 import { apiRouter, notFound } from './router.ts'
-import type { Services } from './services.ts'
 import { pages } from './web/index.ts'
+import { showErrorPage, wantsPage } from './web/page-errors.ts'
 import { pageRouter } from './web/router.ts'
 
-/** The whole HTTP surface over these services; `serve/` listens with it, tests call it on port 0. */
-export function createApp(services: Services): Koa<State> {
-  const app = new Koa<State>({ proxy: services.http.trustProxy, maxIpsCount: services.http.trustProxy ? 1 : 0 })
-  const log = services.log.child({ part: 'http' })
+/** Codes of a connection that the client closed while it got its answer. */
+const CLIENT_GONE = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-  app.use(requestId(services.clock))
+/** Returns the whole HTTP surface: API, OAuth endpoints and pages. serve/ listens with it; tests call it on a free port. */
+export function createApp(dependencies: Dependencies): Koa<State> {
+  const { settings, clock } = dependencies
+  const app = new Koa<State>({ proxy: settings.trustProxy, maxIpsCount: settings.trustProxy ? 1 : 0 })
+  const log = dependencies.log.child({ part: 'http' })
+
+  app.use(requestId(clock))
   app.use(requestLog(log))
   app.use(securityHeaders())
   app.use(openMetadata())
-  app.use(problemErrors(log, services.http.baseUrl))
-  app.use(hostCheck(services.http))
-  for (const step of pageRouter(pages(), services)) app.use(step)
-  for (const step of apiRouter(routes, services)) app.use(step)
+  app.use(problemErrors(log, settings.baseUrl, { wantsPage, showErrorPage }))
+  app.use(hostCheck(settings))
+  for (const step of pageRouter(pages(dependencies), dependencies)) app.use(step)
+  for (const step of apiRouter(apiTable(dependencies).routes, dependencies)) app.use(step)
   app.use(notFound())
 
-  // Only what fails after an answer has begun comes here, mostly clients that went away in the middle of a download.
+  // Errors before the answer began are answered by problemErrors. Only later ones arrive here.
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      log.error({ err: error }, 'answer broke off')
+    if (!CLIENT_GONE.has(error.code ?? '')) log.error({ err: error }, 'answer broke off')
   })
   return app
 }

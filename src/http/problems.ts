@@ -2,12 +2,6 @@ import { STATUS_CODES } from 'node:http'
 import type { Problem } from '../contract/common.ts'
 import { DocsearchError, isApiErrorCode, type ApiErrorCode, type ErrorCode } from '../core/errors.ts'
 
-export interface FieldFault {
-  /** Where, with dots: `filter.tags.0`; empty for the whole. */
-  path: string
-  message: string
-}
-
 /**
  * The HTTP status of every code that an answer of the API can carry. A code of the API that is missing here does not compile.
  * `say` replaces the error's own message where that could show a path or another detail of the instance.
@@ -106,14 +100,6 @@ const DEFAULT_RETRY_SECONDS = 5
 /** An error of this layer. */
 export function fail(code: ApiErrorCode, message: string, details: Record<string, unknown> = {}): DocsearchError {
   return new DocsearchError(code, message, { details })
-}
-
-/** 400 with every fault; the sentence names the first. */
-export function invalid(faults: readonly FieldFault[]): DocsearchError {
-  const [first] = faults
-  const where = first === undefined || first.path === '' ? 'The body ' : `${first.path} `
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
-  return fail('invalid_request', `${where}${first?.message ?? 'does not validate'}${more}.`, { errors: faults })
 }
 
 /** The HTTP status of an error. A code that is not the API's gets one by whose fault it is. */

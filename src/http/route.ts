@@ -1,58 +1,36 @@
-import type Koa from 'koa'
 import type { z } from 'zod'
 import type { Operation } from '../contract/operation.ts'
 import type { Principal } from '../core/model.ts'
-import type { Services } from './services.ts'
-import type { FormBody } from './web/form-body.ts'
-import type { Login } from './web/session.ts'
-
-export interface State {
-  requestId: string
-  /** Set once a credential was accepted. */
-  principal?: Principal
-  /** Pattern of the route that took the request, for the log. */
-  route?: string
-  /** The path is a page's: its answers are for a person, the refusals too. */
-  isPage?: boolean
-  /** Pages only: who is logged in. */
-  login?: Login
-  /** Pages only: what was posted. */
-  form?: FormBody
-  /** Pages only: the token for the forms of this answer. */
-  csrf?: string
-}
-
-export type Ctx = Koa.ParameterizedContext<State>
+import type { Actor } from '../services/access.ts'
+import type { Ctx } from './context.ts'
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined
 
-/** What a handler gets: everything parsed, nothing left to check but what only the records know. */
+/** What a handler gets: everything is parsed and checked, except what only a service can know. */
 export interface Call<Q = unknown, B = unknown> {
   ctx: Ctx
-  services: Services
-  /** Value of `{id}` in the path; empty where there is none. */
+  /** The value of `{id}` in the path; empty when the path has none. */
   id: string
   query: Q
   body: B
-  /** Never null but on a route whose access is `public` or `optional`; `caller` throws there. */
+  /** The accepted credential. Null only when the route's access is `public` or `optional`. */
   principal: Principal | null
-  caller: Principal
-  /** Aborts when the client has gone: what is only for it can end. */
+  /** On whose behalf the request is made. Throws when there is no credential. */
+  actor: Actor
+  /** Aborts when the client has gone or has its answer: work that is only for the client can end. */
   gone: AbortSignal
-  /** Aborts then, and when the daemon stops: a long answer ends; a short one is finished. */
+  /** Aborts then, and also when the daemon stops: long answers end, short ones are completed. */
   ending: AbortSignal
 }
 
-/** One row of the table from which router, OpenAPI document and tests derive. */
+/** One row of the table from which the router, the OpenAPI document and the tests derive. */
 export interface Route extends Operation {
   handle(call: Call): Promise<void>
-  /** The body's schema where a configured limit is part of it. */
-  bodyFor?: (services: Services) => z.ZodType
-  /** So many from one address within so many seconds, for what leaves something behind without any credential. */
-  mostFromAddress?: { requests: number; seconds: number }
+  /** Limits requests from one address to so many within so many seconds, for a public endpoint that leaves rows behind. */
+  addressLimit?: { requests: number; seconds: number }
 }
 
-/** Declares a row with its handler's input typed by its schemas. */
+/** Declares a row, and types the input of its handler by the row's schemas. */
 export function route<Q extends z.ZodType | undefined = undefined, B extends z.ZodType | undefined = undefined>(
   row: Omit<Route, 'handle' | 'query' | 'body'> & {
     query?: Q
@@ -61,4 +39,11 @@ export function route<Q extends z.ZodType | undefined = undefined, B extends z.Z
   },
 ): Route {
   return row as unknown as Route
+}
+
+/** Answers 201 with the address of what was made. */
+export function answerCreated(ctx: Ctx, location: string, body: object): void {
+  ctx.status = 201
+  ctx.set('Location', location)
+  ctx.body = body
 }

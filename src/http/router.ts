@@ -1,42 +1,41 @@
 import Router from '@koa/router'
 import type Koa from 'koa'
-import { clientGone } from './client-gone.ts'
+import { invalid, validate } from '../contract/validate.ts'
+import { clientGone, type Ctx, type Middleware, type State } from './context.ts'
+import type { Dependencies } from './dependencies.ts'
+import { accessCheck } from './middleware/access-check.ts'
 import { authenticate } from './middleware/authenticate.ts'
 import { jsonBody } from './middleware/json-body.ts'
-import { ownerCheck } from './middleware/owner-check.ts'
 import { addressLimit, rateLimits, type RateLimits } from './middleware/rate-limit.ts'
-import { scopeCheck } from './middleware/scope-check.ts'
 import { oauthErrors } from './oauth/oauth-errors.ts'
-import { fail, invalid } from './problems.ts'
-import type { Call, Ctx, Route, State } from './route.ts'
-import type { Services } from './services.ts'
-import type { Middleware } from './step.ts'
-import { validate } from './validate.ts'
+import { fail } from './problems.ts'
+import type { Call, Route } from './route.ts'
 
-/** The table of routes as middleware: each row with the steps its access and schemas ask for. */
-export function apiRouter(table: readonly Route[], services: Services): Koa.Middleware<State>[] {
+type Parts = Pick<Dependencies, 'account' | 'authenticator' | 'settings' | 'log'>
+
+/** Returns the table of routes as middleware. Each row gets the steps that its access and schemas need. */
+export function apiRouter(table: readonly Route[], parts: Parts): Koa.Middleware<State>[] {
   const router = new Router<State>()
-  const limits = rateLimits(services.http.rateLimit)
+  const limits = rateLimits(parts.settings.rateLimit)
   for (const row of table) {
-    router.register(row.path.replaceAll(/\{(\w+)\}/g, ':$1'), [row.method], steps(row, services, limits))
+    router.register(row.path.replaceAll(/\{(\w+)\}/g, ':$1'), [row.method], steps(row, parts, limits))
   }
   return [router.routes() as Middleware, otherMethods(router)]
 }
 
-function steps(row: Route, services: Services, limits: RateLimits): Middleware[] {
+function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
   const { access } = row
-  const chain: Middleware[] = [
+  const { account, authenticator, settings } = parts
+  return [
     nameRoute(row),
-    ...(row.errors === 'oauth' ? [oauthErrors(services), limits.step] : []),
-    ...(row.mostFromAddress === undefined || services.http.rateLimit === 0 ? [] : [addressLimit(row.mostFromAddress)]),
-    authenticate({ access, authenticator: services.authenticator, limits }),
+    ...(row.errors === 'oauth' ? [oauthErrors(parts), limits.step] : []),
+    ...(row.addressLimit === undefined || settings.rateLimit === 0 ? [] : [addressLimit(row.addressLimit)]),
+    authenticate({ access, authenticator, account, limits }),
     ...(access === 'public' ? [] : [limits.step]),
-    scopeCheck(access),
-    ...(row.role === undefined ? [] : [ownerCheck(services)]),
+    accessCheck(row),
     ...(row.body === undefined ? [] : [jsonBody({ optional: row.bodyOptional === true })]),
-    handler(row, services),
+    handler(row, settings.stopping),
   ]
-  return chain
 }
 
 function nameRoute(row: Route): Middleware {
@@ -46,34 +45,30 @@ function nameRoute(row: Route): Middleware {
   }
 }
 
-function handler(row: Route, services: Services): Middleware {
+function handler(row: Route, stopping: AbortSignal): Middleware {
   return async (ctx) => {
-    const { principal } = ctx.state
+    const { principal = null, actor } = ctx.state
     const gone = clientGone(ctx)
     const call: Call = {
       ctx,
-      services,
       id: String((ctx as unknown as { params: Record<string, string> }).params['id'] ?? ''),
       query: parseQuery(row, ctx),
-      body:
-        row.body === undefined
-          ? undefined
-          : validate(row.bodyFor?.(services) ?? row.body, (ctx.request as unknown as { body: unknown }).body),
-      principal: principal ?? null,
-      get caller() {
-        if (principal === undefined) throw new Error(`${row.operationId} has no caller`)
-        return principal
+      body: row.body === undefined ? undefined : validate(row.body, (ctx.request as unknown as { body: unknown }).body),
+      principal,
+      get actor() {
+        if (actor === undefined) throw new Error(`${row.operationId} was called without a credential`)
+        return actor
       },
       gone,
-      ending: AbortSignal.any([gone, services.http.stopping]),
+      ending: AbortSignal.any([gone, stopping]),
     }
     await row.handle(call)
   }
 }
 
-/** Unknown parameters are refused everywhere: a typing error must not silently widen an answer. */
+/** Unknown parameters are refused everywhere: a mistyped filter must not silently widen an answer. */
 function parseQuery(row: Route, ctx: Ctx): unknown {
-  // `content` means that the handler reads the body, and with it decides what the query may hold.
+  // With `content` the handler reads the body and decides what the query may have.
   if (row.query === undefined && row.content !== undefined) return undefined
   const sent = ctx.query
   if (Object.hasOwn(sent, '__proto__')) throw invalid([{ path: '__proto__', message: 'is not a field of this request' }])
@@ -83,7 +78,7 @@ function parseQuery(row: Route, ctx: Ctx): unknown {
   return undefined
 }
 
-/** A known path with another method: OPTIONS is answered, anything else is 405; both with Allow. Unknown paths go on. */
+/** Answers OPTIONS for a known path and refuses other methods with 405, both with Allow. Unknown paths go on to the next step. */
 export function otherMethods(router: Router<State>): Middleware {
   return async (ctx, next) => {
     const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
@@ -94,13 +89,13 @@ export function otherMethods(router: Router<State>): Middleware {
       ctx.status = 204
       return
     }
-    throw fail('method_not_allowed', `${ctx.method} does not work here; ${allow} do.`)
+    throw fail('method_not_allowed', `${ctx.method} does not work here. Use one of: ${allow}.`)
   }
 }
 
-/** The last step: nobody took the request. */
+/** The last step: no router took the request. */
 export function notFound(): Middleware {
   return async (ctx) => {
-    throw fail('not_found', `There is nothing at ${ctx.path.slice(0, 200)}. The endpoints are described at /api/docs.`)
+    throw fail('not_found', `There is nothing at ${ctx.path.slice(0, 200)}. See /api/docs for the endpoints.`)
   }
 }

@@ -1,8 +1,7 @@
-import type { DocumentRecord } from '../core/model.ts'
+import type { Original } from '../services/documents.ts'
+import type { Ctx } from './context.ts'
 import { fail } from './problems.ts'
 import { parseRange } from './range.ts'
-import type { Ctx } from './route.ts'
-import type { Services } from './services.ts'
 
 /** Somebody else's HTML must never run under our address: nothing loads, and a browser gives it an origin of its own. */
 export const FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
@@ -17,11 +16,9 @@ export interface Manner {
 /** Answers with the bytes that were uploaded: ETag, one range, HEAD. Throws `range_not_satisfiable`, `blob_missing`. */
 export async function sendOriginal(
   ctx: Ctx,
-  { blobs }: Pick<Services, 'blobs'>,
-  document: DocumentRecord,
+  { document, sizeBytes: size, open }: Original,
   { disposition, contentType, policy }: Manner,
 ): Promise<void> {
-  const size = await blobs.size(document.sha256)
   const etag = `"${document.sha256}"`
   ctx.set('ETag', etag)
   ctx.set('Accept-Ranges', 'bytes')
@@ -37,7 +34,7 @@ export async function sendOriginal(
     throw fail('range_not_satisfiable', `The file has ${size} bytes.`, { size_bytes: size })
   }
   ctx.status = range === null ? 200 : 206
-  ctx.body = ctx.method === 'HEAD' ? null : await blobs.open(document.sha256, range ?? undefined)
+  ctx.body = ctx.method === 'HEAD' ? null : await open(range ?? undefined)
   ctx.status = range === null ? 200 : 206
   ctx.attachment(document.name, { type: disposition })
   ctx.set('Content-Type', contentType)
@@ -45,9 +42,10 @@ export async function sendOriginal(
   if (range !== null) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
 }
 
-/** The type by content. The bytes' own character set is unknown to us, so none is claimed. */
-export function typeByContent(mediaType: string): string {
-  return /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : 'application/octet-stream'
+/** Sends the file to be saved. docsearch doesn't know the character set of the bytes, so the type has none. */
+export function asAttachment(mediaType: string): Manner {
+  const contentType = /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : 'application/octet-stream'
+  return { disposition: 'attachment', contentType, policy: FILE_POLICY }
 }
 
 function wantsRange(ctx: Ctx, etag: string): boolean {

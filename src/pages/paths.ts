@@ -1,15 +1,17 @@
+import { documentPath, PASSAGE_ANCHOR, SETUP_PATH } from '../contract/addresses.ts'
+
 /** The paths of all views. Forms, links and the router use them; the router passes ':id' as the ID. */
 export const paths = {
   home: '/',
-  document: (id: string) => `/documents/${id}`,
-  original: (id: string) => `/documents/${id}/original`,
+  document: documentPath,
+  original: (id: string) => `${documentPath(id)}/original`,
   /** Anchor of the passage in a document. */
-  passageAnchor: 'passage',
+  passageAnchor: PASSAGE_ANCHOR,
   docs: '/api/docs',
   login: '/login',
   logout: '/logout',
   loggedOut: '/logged-out',
-  setup: '/setup',
+  setup: SETUP_PATH,
   authorize: '/api/oauth/authorize',
   device: '/device',
   deviceDecision: '/device/decision',

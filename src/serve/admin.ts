@@ -7,15 +7,23 @@ import { lastLocalInstance } from '../client/credentials/local.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/config.ts'
 import { oauthClientCreate, oauthClientRotate, oauthClientUpdate } from '../contract/clients.ts'
+import {
+  presentApplication,
+  presentApplications,
+  presentNewApplication,
+  presentRotatedApplication,
+} from '../contract/present/applications.ts'
+import { presentDeletedUser, presentNewUser, presentUser, presentUsers, presentUserWithLink } from '../contract/present/users.ts'
 import { userCreate, userListQuery, userUpdate } from '../contract/users.ts'
+import { validate } from '../contract/validate.ts'
 import { systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
-import { registeredClients } from '../http/api/clients/registered.ts'
-import { createPeople } from '../http/api/users/people.ts'
-import { pageRequest } from '../http/page.ts'
-import { validate } from '../http/validate.ts'
 import { createClients } from '../oauth/clients.ts'
+import type { Records } from '../records/records.ts'
 import { openRecords } from '../records/sql/open.ts'
+import { offlineActor, type Actor } from '../services/access.ts'
+import { createApplications, type Applications } from '../services/applications.ts'
+import { createUsers, type Users } from '../services/users.ts'
 import { daemonOf, isDataFolder, makeUsable } from './data-folder.ts'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
@@ -49,42 +57,58 @@ export async function openAdministration(
   const log = createLogger(config.logLevel, output.stderr)
   const records = await openRecords({ file: join(dir, 'docsearch.db'), clock: systemClock, log })
   const address = await addressOfLinks(config, flags.publicUrl !== undefined, output.env)
-  const people = createPeople({
+  const users = createUsers({
     records,
     accounts: createAccounts({ records, clock: systemClock, loginFailures: config.loginFailures, log }),
-    baseUrl: () => address,
     deleteUser: async (id) => (await records.users.delete(id))?.documentIds.length ?? null,
   })
   const registry = createClients({ records: records.oauth.clients, clock: systemClock })
-
-  async function applications() {
-    const owner = await records.users.owner()
-    if (owner === null)
-      throw new DocsearchError(
-        'no_owner',
-        'There is no owner yet to register applications for. `docsearch users add EMAIL` makes one.',
-      )
-    return registeredClients(registry, owner.id)
-  }
-
   return {
-    users: {
-      list: async (page) => people.list(pageRequest(validate(userListQuery, page ?? {}))),
-      create: async (person) => people.add(validate(userCreate, person)),
-      get: (idOrEmail) => people.get(idOrEmail),
-      update: async (idOrEmail, change) => people.update(idOrEmail, validate(userUpdate, change)),
-      reset: (idOrEmail) => people.reset(idOrEmail),
-      delete: (idOrEmail) => people.delete(idOrEmail),
-    },
-    clients: {
-      list: async () => (await applications()).list(),
-      create: async (application) => (await applications()).create(validate(oauthClientCreate, application)),
-      get: async (id) => (await applications()).get(id),
-      update: async (id, change) => (await applications()).update(id, validate(oauthClientUpdate, change)),
-      rotate: async (id, settings) => (await applications()).rotate(id, validate(oauthClientRotate, settings ?? {})),
-      delete: async (id) => (await applications()).delete(id),
-    },
+    users: localUsers(users, records, address),
+    clients: localClients(createApplications({ registry }), records),
     close: () => records.close(),
+  }
+}
+
+/** The client's functions for users, answered by the service as the API answers them. */
+function localUsers(users: Users, records: Records, baseUrl: string): LocalAdministration['users'] {
+  const actor = async () => offlineActor(await records.users.owner())
+  return {
+    list: async (page) => presentUsers(await users.list(await actor(), validate(userListQuery, page ?? {}))),
+    create: async (user) => presentNewUser(await users.add(await actor(), validate(userCreate, user)), baseUrl),
+    get: async (idOrEmail) => presentUser(await users.get(await actor(), idOrEmail)),
+    update: async (idOrEmail, change) => presentUser(await users.update(await actor(), idOrEmail, validate(userUpdate, change))),
+    reset: async (idOrEmail) => presentUserWithLink(await users.resetPassword(await actor(), idOrEmail), baseUrl),
+    delete: async (idOrEmail) => presentDeletedUser(await users.delete(await actor(), idOrEmail)),
+  }
+}
+
+/** The client's functions for applications, answered by the service as the API answers them. */
+function localClients(applications: Applications, records: Records): LocalAdministration['clients'] {
+  async function actor(): Promise<Actor> {
+    const owner = await records.users.owner()
+    if (owner !== null) return offlineActor(owner)
+    throw new DocsearchError(
+      'no_owner',
+      'Applications belong to a user, and there is no owner yet. Create the owner with `docsearch users add EMAIL`.',
+    )
+  }
+  return {
+    list: async () => presentApplications(await applications.list(await actor())),
+    create: async (application) => {
+      const { redirect_uris: redirectUris, ...rest } = validate(oauthClientCreate, application)
+      return presentNewApplication(await applications.create(await actor(), { ...rest, redirectUris }))
+    },
+    get: async (id) => presentApplication(await applications.get(await actor(), id)),
+    update: async (id, change) => {
+      const { redirect_uris: redirectUris, ...rest } = validate(oauthClientUpdate, change)
+      return presentApplication(await applications.update(await actor(), id, { ...rest, redirectUris }))
+    },
+    rotate: async (id, settings) => {
+      const { grace_seconds: graceSeconds } = validate(oauthClientRotate, settings ?? {})
+      return presentRotatedApplication(await applications.rotate(await actor(), id, graceSeconds))
+    },
+    delete: async (id) => applications.delete(await actor(), id),
   }
 }
 

@@ -44,7 +44,6 @@ export async function ensureLocalKey(options: {
   const token =
     kept && principal?.userId === owner.id
       ? kept.token
-      : (await apiKeys.create({ ownerId: owner.id, name: 'local command line', scopes: SCOPES, expiresAt: null, maker: null }))
-          .key
+      : (await apiKeys.create({ ownerId: owner.id, name: 'local command line', scopes: SCOPES, expiresAt: null })).key
   await credentials.rememberLocal({ address, dataDir, token })
 }

@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Services } from '../../src/http/services.ts'
 import { BIN, cleanEnv, runCli, startRealDaemon, type RealDaemon } from '../support/daemon.ts'
 import { pkce } from '../support/oauth-flow.ts'
 import { PASSWORD, webClient, type WebClient } from '../support/web-client.ts'
@@ -33,7 +32,7 @@ function keep(what: string, secret: string | null | undefined): string {
 }
 
 function browser(): WebClient {
-  return webClient({ url: daemon.url, services: { http: { baseUrl: () => daemon.url } } as Services })
+  return webClient({ url: daemon.url, baseUrl: daemon.url })
 }
 
 async function cli(args: string[], env = daemon.env): Promise<Record<string, unknown>> {

@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Services } from '../../src/http/services.ts'
 import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
 import { BIN, cleanEnv, runCli, startRealDaemon, type CliResult, type RealDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
@@ -15,7 +14,7 @@ let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docsearch-login-'))
   daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
-  owner = webClient({ url: daemon.url, services: { http: { baseUrl: () => daemon.url } } as Services })
+  owner = webClient({ url: daemon.url, baseUrl: daemon.url })
   const { pathname, search } = new URL(daemon.setupUrl!)
   const account = { name: 'Olga', email: 'olga@example.org', password: PASSWORD, password_again: PASSWORD }
   expect((await owner.submit(await owner.get(pathname + search), '/setup', account)).status).toBe(303)

@@ -140,8 +140,8 @@ async function enterCode(code: string, button: 'Allow' | 'Deny'): Promise<string
 }
 
 test('an instance that demands a secret: logged in, renewed, logged out', async () => {
-  const alice = await app.services.records.users.findByEmail('alice@example.org')
-  const { client, secret } = await app.services.oauth.clients.create({
+  const alice = await app.backend.records.users.findByEmail('alice@example.org')
+  const { client, secret } = await app.backend.oauth.clients.create({
     ownerId: alice!.id,
     name: 'My terminal',
     type: 'confidential',

@@ -107,10 +107,7 @@ test('use --wait: Ctrl-C ends the waiting and not the change; a model that is no
   })
   expect([waited.code, waited.stderr]).toEqual([130, expect.stringContaining('built on')])
   held.release()
-  await until(
-    'the change',
-    () => app.services.lifecycle.active()!.embedder.name === `ollama:${EMBEDDINGGEMMA.name.split(':')[0]}`,
-  )
+  await until('the change', () => app.backend.lifecycle.active()!.embedder.name === `ollama:${EMBEDDINGGEMMA.name.split(':')[0]}`)
   const absent = await run(['models', 'use', 'absent'])
   expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('ollama pull absent')])
 })

@@ -12,9 +12,8 @@ let token: string
 
 beforeAll(async () => {
   app = await startTestApp()
-  const owner = await app.services.records.users.create({ name: 'Carol', email: null, role: 'member' })
-  token = (await app.services.apiKeys.create({ ownerId: owner.id, name: 'cli', scopes: SCOPES, expiresAt: null, maker: null }))
-    .key
+  const owner = await app.backend.records.users.create({ name: 'Carol', email: null, role: 'member' })
+  token = (await app.backend.apiKeys.create({ ownerId: owner.id, name: 'cli', scopes: SCOPES, expiresAt: null })).key
 })
 afterAll(() => app.close())
 

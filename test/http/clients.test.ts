@@ -20,7 +20,7 @@ const clients = '/api/v1/clients'
 const CALLBACK = 'https://app.example.org/callback'
 const register = (more: object = {}) =>
   app.alice.post<OAuthClientCreated>(clients, { name: 'Reading list', redirect_uris: [CALLBACK], ...more })
-const isGood = (id: string, secret: string) => app.services.records.oauth.clients.hasSecret(id, hashSecret(secret))
+const isGood = (id: string, secret: string) => app.backend.records.oauth.clients.hasSecret(id, hashSecret(secret))
 
 test('a confidential application gets a secret, shown once and stored as a hash', async () => {
   const { status, headers, body } = await register()
@@ -146,7 +146,7 @@ test('the built-in application is nobody’s to see or change', async () => {
 
 /** Bob has agreed that this application may read for him. */
 async function grant(clientId: string): Promise<void> {
-  const { oauth, users } = app.services.records
+  const { oauth, users } = app.backend.records
   const bob = (await users.findByEmail('bob@example.org'))!
   const expiresAt = new Date(Date.now() + 600_000)
   const sha256 = hashSecret(crypto.randomUUID())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiKeyCreated, ApiKeyList, Me } from '../../src/contract/account.ts'
 import type { Scope } from '../../src/core/model.ts'
-import { routes } from '../../src/http/api/index.ts'
+import { routes } from '../support/api-table.ts'
 import { apiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'

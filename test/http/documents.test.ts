@@ -67,8 +67,8 @@ test('deleted: 204, gone from lists, content and search at once', async () => {
 test('reprocessed: 202, and ready again with the same text', async () => {
   const id = await app.alice.ready('again.txt', 'Read me twice.')
   expect(await app.alice.call('POST', `/api/v1/documents/${id}/reprocess`)).toMatchObject({ status: 202, body: { id } })
-  const { id: ownerId } = (await app.services.records.users.owner())!
-  expect(await app.services.ingest.settled(ownerId, [id], 60_000)).toBe(true)
+  const { id: ownerId } = (await app.backend.records.users.owner())!
+  expect(await app.backend.ingest.settled(ownerId, [id], 60_000)).toBe(true)
   expect((await app.alice.get<Document>(`/api/v1/documents/${id}`)).body.status).toBe('ready')
   expect((await app.alice.get<string>(`/api/v1/documents/${id}/text`)).body).toBe('Read me twice.')
 })

@@ -5,7 +5,7 @@ import type { Document, DocumentList } from '../../src/contract/documents.ts'
 import type { ModelList } from '../../src/contract/models.ts'
 import type { Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
-import { routes } from '../../src/http/api/index.ts'
+import { routes } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI } from '../support/oauth-flow.ts'
 import { errorCode } from '../support/codes.ts'
@@ -239,7 +239,7 @@ const CASES: Record<string, () => Promise<void>> = {
   async startDevice() {
     const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
     const { body } = await hers.post('/api/oauth/device', {})
-    await app.services.oauth.device.decide(String(body['user_code']), hers.user, true)
+    await app.backend.oauth.device.decide(String(body['user_code']), hers.user, true)
     const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: String(body['device_code']) }
     expect((await his.token(grant)).body).toMatchObject({ error: 'invalid_grant' })
     expect((await hers.token(grant)).status).toBe(200)

@@ -154,7 +154,7 @@ test('the resource that was agreed to may be named again, another may not', asyn
 test('a disabled user’s code, tokens and consent are good for nothing', async () => {
   const flow = await oauthFlow(app, { userName: 'Bob' })
   const [code, { access_token, refresh_token }] = [await flow.code(), await flow.tokens()]
-  const { users } = app.services.records
+  const { users } = app.backend.records
   try {
     await users.setDisabled(flow.user.id, true)
     expect((await flow.exchange(code)).body.error).toBe('invalid_grant')
@@ -168,7 +168,7 @@ test('a disabled user’s code, tokens and consent are good for nothing', async 
 test('what a user disconnects is dead at once', async () => {
   const flow = await oauthFlow(app)
   const { access_token, refresh_token } = await flow.tokens()
-  const { connections } = app.services.oauth
+  const { connections } = app.backend.oauth
   expect(await connections.list(flow.user.id)).toContainEqual(
     expect.objectContaining({
       client: expect.objectContaining({ id: flow.client.id }),

@@ -19,7 +19,7 @@ async function start(flow: OAuthFlow, fields: Record<string, string> = {}) {
 }
 
 const commandLine = async () => {
-  const client = await app.services.oauth.clients.get('docsearch-cli')
+  const client = await app.backend.oauth.clients.get('docsearch-cli')
   return oauthFlow(app, { client: client! })
 }
 
@@ -38,7 +38,7 @@ test('a device gets a code that its user can type, and one that nobody can guess
 test('the device waits, slows down when told, and gets its tokens once the user has agreed', async () => {
   const flow = await commandLine()
   const { user_code, poll } = await start(flow, { scope: 'read:documents manage:keys' })
-  const { device } = app.services.oauth
+  const { device } = app.backend.oauth
   expect((await poll()).body.error).toBe('authorization_pending')
   clock.advance(5_000)
   expect((await poll()).body.error).toBe('authorization_pending')
@@ -62,7 +62,7 @@ test('the device waits, slows down when told, and gets its tokens once the user 
 
 test('case, spaces and hyphens in what the user types do not matter', async () => {
   const { user_code } = await start(await commandLine())
-  const { device } = app.services.oauth
+  const { device } = app.backend.oauth
   for (const typed of [
     user_code.toLowerCase(),
     user_code.replace('-', ''),
@@ -77,7 +77,7 @@ test('case, spaces and hyphens in what the user types do not matter', async () =
 test('a user who declines is told so to the device', async () => {
   const flow = await commandLine()
   const { user_code, poll } = await start(flow)
-  const { device } = app.services.oauth
+  const { device } = app.backend.oauth
   expect(await device.decide(user_code, flow.user, false)).toBe(true)
   expect(await poll()).toMatchObject({ status: 400, body: { error: 'access_denied' } })
   expect(await device.decide(user_code, flow.user, true), 'decided for good').toBe(false)
@@ -87,7 +87,7 @@ test('a user who declines is told so to the device', async () => {
 test('a code is good for 10 minutes, for the device and for the user', async () => {
   const flow = await commandLine()
   const { user_code, poll } = await start(flow)
-  const { device } = app.services.oauth
+  const { device } = app.backend.oauth
   clock.advance(599_000)
   expect((await poll()).body.error).toBe('authorization_pending')
   expect(await device.lookup(user_code)).not.toBeNull()
@@ -100,7 +100,7 @@ test('a code is good for 10 minutes, for the device and for the user', async () 
 test('50 polls at once after the user has agreed give one pair', async () => {
   const flow = await commandLine()
   const { user_code, poll } = await start(flow)
-  await app.services.oauth.device.decide(user_code, flow.user, true)
+  await app.backend.oauth.device.decide(user_code, flow.user, true)
   const answers = await Promise.all(Array.from({ length: 50 }, poll))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error))).toEqual(
@@ -111,7 +111,7 @@ test('50 polls at once after the user has agreed give one pair', async () => {
 test('another client does not get what the user allowed this one', async () => {
   const flow = await commandLine()
   const { user_code, device_code, poll } = await start(flow)
-  await app.services.oauth.device.decide(user_code, flow.user, true)
+  await app.backend.oauth.device.decide(user_code, flow.user, true)
   const other = await oauthFlow(app)
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   expect((await other.token({ grant_type, device_code })).body.error).toBe('invalid_grant')

@@ -17,7 +17,7 @@ test.each([
   const app = await start({})
   const flow = await oauthFlow(app)
   const code = await flow.code()
-  app.services.records.oauth.codes.redeem = async () => {
+  app.backend.records.oauth.codes.redeem = async () => {
     throw failure
   }
   const answer = await flow.exchange(code)

@@ -16,7 +16,7 @@ afterAll(() => app?.close())
 async function browse(address: string, flow: OAuthFlow): Promise<URL> {
   const { origin, pathname, searchParams } = new URL(address)
   expect(`${origin}${pathname}`).toBe(`${app.url}/api/oauth/authorize`)
-  const { authorize } = app.services.oauth
+  const { authorize } = app.backend.oauth
   const outcome = await authorize.begin(Object.fromEntries(searchParams))
   if (outcome.kind !== 'ask') throw new Error(JSON.stringify(outcome))
   return new URL((await authorize.approve(outcome.request, flow.user)).location)
@@ -115,7 +115,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
   test('reads the refusal that the redirect brings', async () => {
     const server = await discover()
     const flow = await oauthFlow(app)
-    const { authorize } = app.services.oauth
+    const { authorize } = app.backend.oauth
     const query = {
       client_id: flow.client.id,
       redirect_uri: REDIRECT_URI,
@@ -143,7 +143,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
         await oauth.deviceCodeGrantRequest(server, client, oauth.None(), device_code, insecure),
       )
     await expect(poll()).rejects.toMatchObject({ error: 'authorization_pending' })
-    await app.services.oauth.device.decide(user_code, flow.user, true)
+    await app.backend.oauth.device.decide(user_code, flow.user, true)
     expect(await poll()).toMatchObject({ scope: 'read:documents', token_type: 'bearer' })
   })
 

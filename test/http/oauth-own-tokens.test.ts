@@ -80,7 +80,7 @@ test('a public client asks about its own tokens without a secret', async () => {
 test('all of a deleted client’s tokens are dead', async () => {
   const flow = await oauthFlow(app)
   const { access_token, refresh_token } = await flow.tokens()
-  await app.services.oauth.clients.delete(flow.user.id, flow.client.id)
+  await app.backend.oauth.clients.delete(flow.user.id, flow.client.id)
   expect((await flow.api(access_token)).status).toBe(401)
   expect(await flow.refresh(refresh_token)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
 })

@@ -179,7 +179,7 @@ describe('refused with 401', () => {
 
   test('a secret that was rotated away; until its grace ends both are good', async () => {
     const own = await oauthFlow(app)
-    const { clients } = app.services.oauth
+    const { clients } = app.backend.oauth
     const ask = async (client_secret: string) =>
       (await send(form({ client_id: own.client.id, client_secret, token: 'x' }), {}, '/api/oauth/introspect')).status
     const rotated = await clients.rotate(own.user.id, own.client.id)

@@ -17,7 +17,7 @@ afterAll(() => app?.close())
 
 test('no secret, code or token that was ever given out is in the database, its journal or the log', async () => {
   const flow = await oauthFlow(app)
-  const rotated = await app.services.oauth.clients.rotate(flow.user.id, flow.client.id)
+  const rotated = await app.backend.oauth.clients.rotate(flow.user.id, flow.client.id)
   flow.secrets.add(rotated?.secret ?? '')
 
   const { verifier, query } = pkce()
@@ -33,7 +33,7 @@ test('no secret, code or token that was ever given out is in the database, its j
   await flow.post('/api/oauth/revoke', { token: second.refresh_token })
 
   const { body: device } = await flow.post('/api/oauth/device', {})
-  await app.services.oauth.device.decide(String(device['user_code']), flow.user, true)
+  await app.backend.oauth.device.decide(String(device['user_code']), flow.user, true)
   await flow.token({ grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: String(device['device_code']) })
   flow.secrets.add(String(device['user_code']).replace('-', ''))
 

@@ -3,7 +3,7 @@ import type { Me } from '../../src/contract/account.ts'
 import type { DocumentList } from '../../src/contract/documents.ts'
 import type { User, UserCreated, UserDeleted, UserList, UserReset } from '../../src/contract/users.ts'
 import { SCOPES } from '../../src/core/model.ts'
-import { routes } from '../../src/http/api/index.ts'
+import { routes } from '../support/api-table.ts'
 import { apiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
@@ -18,9 +18,9 @@ const PASSWORD = 'four wooden boats drift'
 const users = '/api/v1/users'
 const add = (person: object) => app.alice.post<UserCreated>(users, person)
 const tokenOf = (url: string | undefined) => new URL(url!).searchParams.get('token')!
-const logIn = (email: string, password = PASSWORD) => app.services.accounts.logIn({ email, password, address: '192.0.2.1' })
+const logIn = (email: string, password = PASSWORD) => app.backend.accounts.logIn({ email, password, address: '192.0.2.1' })
 const keyOf = async (ownerId: string) =>
-  (await app.services.apiKeys.create({ ownerId, name: 'theirs', scopes: SCOPES, expiresAt: null, maker: null })).key
+  (await app.backend.apiKeys.create({ ownerId, name: 'theirs', scopes: SCOPES, expiresAt: null })).key
 
 test('without a password the answer has a link, good once, with which the person makes one', async () => {
   const { status, headers, body } = await add({ email: 'Carol@Example.org', name: 'Carol' })
@@ -35,7 +35,7 @@ test('without a password the answer has a link, good once, with which the person
   })
   const days = (Date.parse(body.invitation_expires_at!) - Date.parse(body.created_at)) / 86_400_000
   expect(days).toBeCloseTo(7, 1)
-  expect((await app.services.accounts.useLink(tokenOf(body.invitation_url), { password: PASSWORD }))?.id).toBe(body.id)
+  expect((await app.backend.accounts.useLink(tokenOf(body.invitation_url), { password: PASSWORD }))?.id).toBe(body.id)
   expect((await logIn('carol@example.org'))?.id).toBe(body.id)
   const shown = await app.alice.get<User>(`${users}/${body.id}`)
   expect(shown.body).toMatchObject({ has_password: true })
@@ -102,8 +102,8 @@ test('a reset makes a link; the old password is good until it is used', async ()
   const second = (await app.alice.call<UserReset>('POST', `${users}/${id}/reset`)).body
   expect(await logIn('gil@example.org')).not.toBeNull()
   const replaced = { password: 'an entirely other one' }
-  expect(await app.services.accounts.useLink(tokenOf(first.invitation_url), replaced)).toBeNull()
-  expect((await app.services.accounts.useLink(tokenOf(second.invitation_url), replaced))?.id).toBe(id)
+  expect(await app.backend.accounts.useLink(tokenOf(first.invitation_url), replaced)).toBeNull()
+  expect((await app.backend.accounts.useLink(tokenOf(second.invitation_url), replaced))?.id).toBe(id)
   expect(await logIn('gil@example.org')).toBeNull()
   expect(await logIn('gil@example.org', replaced.password)).not.toBeNull()
 })
@@ -120,7 +120,7 @@ test('a deleted user is gone with documents and keys, and no search finds anythi
   expect((await hal.get('/api/v1/me')).status).toBe(401)
   expect((await app.alice.get(`${users}/${id}`)).status).toBe(404)
   // The index has forgotten it too.
-  expect(await app.services.records.queue.tombstones()).not.toContain(document)
+  expect(await app.backend.records.queue.tombstones()).not.toContain(document)
   expect((await app.alice.call('DELETE', `${users}/${id}`)).status).toBe(404)
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pages } from '../../src/http/web/index.ts'
+import { pages } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, webClient, type WebClient } from '../support/web-client.ts'
 
@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-const paths = [...new Set(pages().map(({ path }) => path.replace(':id', 'style.css')))]
-const gets = pages().filter(({ method }) => method === 'GET')
+const paths = [...new Set(pages.map(({ path }) => path.replace(':id', 'style.css')))]
+const gets = pages.filter(({ method }) => method === 'GET')
 
 test.each([...paths, '/nothing/here'])('%s: no script, no frame, no sniffing, no path in a Referer', async (path) => {
   for (const client of [owner, webClient(app)]) {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = await startTestApp()
   alice = await loggedIn(app, 'alice@example.org')
   // Another user's: anybody may be asked by it.
-  const made = await app.services.oauth.clients.create({
+  const made = await app.backend.oauth.clients.create({
     ownerId: (await userId('bob@example.org'))!,
     name: 'Notes & <b>Tasks</b>',
     type: 'confidential',
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => app?.close())
 
 async function userId(email: string) {
-  return (await app.services.records.users.findByEmail(email))?.id
+  return (await app.backend.records.users.findByEmail(email))?.id
 }
 
 function query(change: Record<string, string | string[] | undefined> = {}): string {

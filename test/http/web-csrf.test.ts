@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { pages } from '../../src/http/web/index.ts'
+import { pages } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, PASSWORD, webClient, type WebClient, type WebPage } from '../support/web-client.ts'
 
@@ -19,9 +19,7 @@ function tokenOf(page: WebPage, action: string): string {
   return Object.fromEntries(page.form(action).fields)['csrf']!
 }
 
-const POSTS = pages()
-  .filter(({ method }) => method === 'POST')
-  .map(({ path }) => path.replace(':id', 'some_id'))
+const POSTS = pages.filter(({ method }) => method === 'POST').map(({ path }) => path.replace(':id', 'some_id'))
 
 test.each(POSTS)('POST %s without a token, with a wrong one, or from elsewhere is 403', async (path) => {
   const attempts: [Record<string, string | string[]>, Record<string, string>][] = [
@@ -103,7 +101,7 @@ test('what an extension of the browser adds to a form does not matter, and reach
   const form = await bob.get('/settings/profile')
   const added = { fdprocessedid: 'x1y2', role: 'owner', disabled: '', ['__proto__']: 'x', constructor: 'x' }
   expect((await bob.submit(form, '/settings/profile', { name: 'Bob B.', ...added })).status).toBe(303)
-  expect(await app.services.records.users.findByEmail('bob@example.org')).toMatchObject({
+  expect(await app.backend.records.users.findByEmail('bob@example.org')).toMatchObject({
     name: 'Bob B.',
     role: 'member',
     disabledAt: null,

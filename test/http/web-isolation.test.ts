@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from '../../src/http/web/page.ts'
-import { pages } from '../../src/http/web/index.ts'
+import { pages } from '../support/api-table.ts'
 import { paths } from '../../src/pages/paths.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, type WebClient } from '../support/web-client.ts'
@@ -14,7 +14,7 @@ let bobs: string
 
 beforeAll(async () => {
   app = await startTestApp()
-  const { records, accounts, oauth, apiKeys } = app.services
+  const { records, accounts, oauth, apiKeys } = app.backend
   const owner = (await records.users.owner())!
   await loggedIn(app, 'alice@example.org')
   const { record } = await apiKeys.create({
@@ -22,7 +22,6 @@ beforeAll(async () => {
     name: 'Key of the owner',
     scopes: ['read:documents'],
     expiresAt: null,
-    maker: null,
   })
   const { client } = await oauth.clients.create({
     ownerId: owner.id,
@@ -42,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   if (app === undefined) return
-  const { records, accounts, oauth } = app.services
+  const { records, accounts, oauth } = app.backend
   expect(await records.users.get(hers.user)).toMatchObject({ email: 'alice@example.org', name: 'Alice', disabledAt: null })
   expect((await accounts.listSessions(hers.user)).map(({ id }) => id)).toContain(hers.session)
   expect((await records.keys.list(hers.user, { limit: 100 })).items.map(({ id }) => id)).toContain(hers.key)
@@ -122,7 +121,7 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('GET', paths.apiKeyNew)]: () => see('/settings/api-keys/new'),
   [at('POST', paths.apiKeys)]: async () => {
     await send('/settings/api-keys', { name: 'Of Bob', scopes: 'manage:keys', expires_in_days: '' }, 200)
-    const { items } = await app.services.records.keys.list(hers.user, { limit: 100 })
+    const { items } = await app.backend.records.keys.list(hers.user, { limit: 100 })
     expect(items.map(({ name }) => name)).not.toContain('Of Bob')
   },
   [at('GET', paths.apiKeyRevoke(':id'))]: () => see(paths.apiKeyRevoke(hers.key), 404),
@@ -159,11 +158,7 @@ async function forEachUser(attempt: (id: string) => Promise<void>): Promise<void
 }
 
 test('every page there is has a case here', () => {
-  expect(
-    pages()
-      .map(({ method, path }) => at(method, path))
-      .toSorted(),
-  ).toEqual(Object.keys(CASES).toSorted())
+  expect(pages.map(({ method, path }) => at(method, path)).toSorted()).toEqual(Object.keys(CASES).toSorted())
 })
 
 test.each(Object.entries(CASES))('%s keeps two users apart', async (_page, attempt) => {

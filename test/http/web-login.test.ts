@@ -6,8 +6,8 @@ let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ loginFailures: 5 })
   for (const email of ['alice@example.org', 'bob@example.org']) {
-    const user = await app.services.records.users.findByEmail(email)
-    await app.services.accounts.setPassword(user!.id, PASSWORD)
+    const user = await app.backend.records.users.findByEmail(email)
+    await app.backend.accounts.setPassword(user!.id, PASSWORD)
   }
 })
 afterAll(() => app?.close())
@@ -119,7 +119,7 @@ test('a page that needs a login comes back to itself, query included', async () 
 })
 
 test('a disabled user is out at once and stays out', async () => {
-  const { records } = app.services
+  const { records } = app.backend
   const carol = await records.users.create({ name: 'Carol', email: 'carol@example.org', role: 'member' })
   const browser = await loggedIn(app, 'carol@example.org')
   expect((await browser.get('/settings/profile')).status).toBe(200)
@@ -131,7 +131,7 @@ test('a disabled user is out at once and stays out', async () => {
 test('too many failures are 429 with the time to wait, also for the right password', async () => {
   const limited = await startTestApp({ loginFailures: 2 })
   try {
-    await limited.services.accounts.setPassword((await limited.services.records.users.owner())!.id, PASSWORD)
+    await limited.backend.accounts.setPassword((await limited.backend.records.users.owner())!.id, PASSWORD)
     for (let i = 0; i < 2; i++) expect((await webClient(limited).logIn('alice@example.org', 'wrong')).status).toBe(422)
     const page = await webClient(limited).logIn('alice@example.org', PASSWORD)
     expect([page.status, Number(page.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])

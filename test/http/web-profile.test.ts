@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app?.close())
 beforeEach(async () => {
   email = `person${++people}@example.org`
-  await app.services.records.users.create({ name: 'Person', email, role: 'member' })
+  await app.backend.records.users.create({ name: 'Person', email, role: 'member' })
   alice = await loggedIn(app, email)
 })
 
@@ -90,6 +90,6 @@ test('browsers that are logged in are listed, and one or all others can be ended
 })
 
 async function sessionsOf() {
-  const user = await app.services.records.users.findByEmail(email)
-  return app.services.accounts.listSessions(user!.id)
+  const user = await app.backend.records.users.findByEmail(email)
+  return app.backend.accounts.listSessions(user!.id)
 }

@@ -90,8 +90,8 @@ test.each([
 
 test('a stranger is led back to the question after the login', async () => {
   const bob = webClient(app)
-  const user = (await app.services.records.users.findByEmail('bob@example.org'))!
-  await app.services.accounts.setPassword(user.id, PASSWORD)
+  const user = (await app.backend.records.users.findByEmail('bob@example.org'))!
+  await app.backend.accounts.setPassword(user.id, PASSWORD)
   const login = await bob.follow(await bob.get('/?q=notice+%26+period'))
   const page = await bob.submit(login, '/login', { email: 'bob@example.org', password: PASSWORD })
   expect(page.location).toBe('/?q=notice+%26+period')

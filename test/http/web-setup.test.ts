@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => app?.close())
 
 async function linkFor(email: string | null, purpose: LinkPurpose, name = 'New here'): Promise<string> {
-  const { records, accounts } = app.services
+  const { records, accounts } = app.backend
   const known = email === null ? null : await records.users.findByEmail(email)
   const user = known ?? (await records.users.create({ name, email, role: 'member' }))
   return (await accounts.issueLink(user.id, purpose)).token

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => app?.close())
 
 async function userId(email: string): Promise<string> {
-  return (await app.services.records.users.findByEmail(email))!.id
+  return (await app.backend.records.users.findByEmail(email))!.id
 }
 
 /** Path and token of a one-time link that a page shows. */
@@ -51,7 +51,7 @@ test('invited, chosen a password, disabled, enabled, deleted', async () => {
 })
 
 test('the last login stands on the page and in the API, and a start of a session is what counts', async () => {
-  const { records, accounts } = app.services
+  const { records, accounts } = app.backend
   const before = await records.users.create({ name: 'Lea', email: 'lea@example.org', role: 'member' })
   const lea = `/api/v1/users/${before.id}`
   expect((await app.alice.get(lea)).body).toMatchObject({ last_login_at: null })
@@ -67,7 +67,7 @@ test('the last login stands on the page and in the API, and a start of a session
 })
 
 test('a reset link is shown to the owner once; the newest is the one that is good', async () => {
-  await app.services.accounts.setPassword(await userId('bob@example.org'), PASSWORD)
+  await app.backend.accounts.setPassword(await userId('bob@example.org'), PASSWORD)
   const reset = `/settings/users/${await userId('bob@example.org')}/reset`
   const first = linkOf((await owner.submit(await owner.get('/settings/users'), reset)).field('link'))
   const second = linkOf((await owner.submit(await owner.get('/settings/users'), reset)).field('link'))
@@ -104,5 +104,5 @@ test('to a member there are no such pages', async () => {
     const page = await member.post(`/settings/users${path}`, { csrf: csrf!, email: 'mole@example.org' })
     expect([page.status, page.text]).toEqual([404, expect.not.stringContaining('Alice')])
   }
-  expect(await app.services.records.users.findByEmail('mole@example.org')).toBeNull()
+  expect(await app.backend.records.users.findByEmail('mole@example.org')).toBeNull()
 })

@@ -17,7 +17,7 @@ import { createEmbedderModels } from '../../src/embed/models.ts'
 import { startLifecycle } from '../../src/lifecycle/start.ts'
 import { createApp } from '../../src/http/app.ts'
 import { MOST_HEADER_BYTES } from '../../src/http/malformed.ts'
-import type { HttpSettings, Services } from '../../src/http/services.ts'
+import type { Dependencies, HttpSettings } from '../../src/http/dependencies.ts'
 import { createLanceIndexStore } from '../../src/index/lance.ts'
 import { createIngest } from '../../src/ingest/create.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
@@ -25,13 +25,17 @@ import { createParserPool } from '../../src/parse/pool/pool.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { createFusedReranker } from '../../src/rerank/fused.ts'
 import { createSearch } from '../../src/search/create.ts'
+import { createServices, type Backend } from '../../src/services/create.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
 
 export interface TestApp {
   url: string
+  /** The public URL, or `url`. */
+  baseUrl: string
   /** Where everything lies that is kept. */
   folder: string
-  services: Services
+  /** What the services work with: to arrange a state, or to look at one. */
+  backend: Backend
   /** Two users who have nothing to do with each other, each with a key that may do everything. */
   alice: ApiClient
   bob: ApiClient
@@ -56,8 +60,8 @@ export interface TestAppOptions {
   clock?: Clock
   /** Default: where nothing listens. */
   ollamaUrl?: string
-  /** Last word on the services: a full disk, a broken search. */
-  change?: (services: Services) => Partial<Services>
+  /** Replaces parts of the backend: a full disk, a broken search. */
+  change?: (backend: Backend) => Partial<Backend>
 }
 
 const NOWHERE = 'http://127.0.0.1:9'
@@ -87,10 +91,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 
   let url = ''
   const oauth = createOAuth({ records, clock, log, issuer: () => options.publicUrl ?? url })
-  const services: Services = {
-    version: '0.0.0-test',
+  const accounts = createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log })
+  const backend: Backend = {
     clock,
-    log,
     records,
     blobs,
     lifecycle,
@@ -98,16 +101,23 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     models: createEmbedderModels(options.ollamaUrl ?? NOWHERE),
     search: createSearch({ records, lifecycle, reranker, log }),
     apiKeys,
-    accounts: createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log }),
+    accounts,
+    oauth,
+    disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
+    reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
+    maxFileBytes: limits.fileBytes,
+    startedAt: clock.now(),
+  }
+  Object.assign(backend, options.change?.({ ...backend }))
+  const dependencies: Dependencies = {
+    ...createServices(backend),
+    accounts: backend.accounts,
     oauth,
     authenticator: createAuthenticator([
       apiKeys,
       createAccessTokens({ grants: records.oauth.grants, clients: oauth.clients, log }),
     ]),
-    disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
-    reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
-    startedAt: clock.now(),
-    http: {
+    settings: {
       baseUrl: () => options.publicUrl ?? url,
       allowedHosts: [],
       trustProxy: false,
@@ -116,9 +126,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       stopping: stopping.signal,
       ...options.http,
     },
+    clock,
+    log,
+    version: '0.0.0-test',
   }
-  Object.assign(services, options.change?.({ ...services }))
-  const handle = createApp(services).callback()
+  const handle = createApp(dependencies).callback()
   // Koa answers its own failures; nothing waits for the promise.
   const server = createServer(
     { requestTimeout: 0, maxHeaderSize: MOST_HEADER_BYTES },
@@ -128,14 +140,15 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   const newKey = async (ownerId: string, scopes: readonly Scope[]) =>
-    (await apiKeys.create({ ownerId, name: 'for the test', scopes, expiresAt: null, maker: null })).key
+    (await apiKeys.create({ ownerId, name: 'for the test', scopes, expiresAt: null })).key
   const alice = await records.users.create({ name: 'Alice', email: 'alice@example.org', role: 'owner' })
   const bob = await records.users.create({ name: 'Bob', email: 'bob@example.org', role: 'member' })
 
   return {
     url,
+    baseUrl: options.publicUrl ?? url,
     folder,
-    services,
+    backend,
     alice: apiClient(url, await newKey(alice.id, SCOPES)),
     bob: apiClient(url, await newKey(bob.id, SCOPES)),
     stranger: apiClient(url, null),

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { problem } from '../../src/contract/common.ts'
 import { problemCodes, type Operation } from '../../src/contract/operation.ts'
-import { operations } from '../../src/http/api/index.ts'
+import { operations } from './api-table.ts'
 import { PROBLEMS } from '../../src/http/problems.ts'
 
 /** Codes that can come from any path, before a route is known. */

@@ -50,7 +50,7 @@ export function pkce(): { verifier: string; challenge: string; query: Fields } {
 
 export async function oauthFlow(app: TestApp, options: OAuthFlowOptions = {}): Promise<OAuthFlow> {
   const { userName = 'Alice', type = 'confidential', redirectUris = [REDIRECT_URI], scopes } = options
-  const { oauth, records } = app.services
+  const { oauth, records } = app.backend
   const user = await records.users.findByEmail(`${userName.toLowerCase()}@example.org`)
   if (user === null) throw new Error(`there is no ${userName}`)
   const made = await (options.client === undefined

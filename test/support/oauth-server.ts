@@ -3,9 +3,9 @@ import Koa from 'koa'
 import { systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { oauthRoutes } from '../../src/http/oauth/routes.ts'
-import type { State } from '../../src/http/route.ts'
+import type { State } from '../../src/http/context.ts'
+import type { Dependencies } from '../../src/http/dependencies.ts'
 import { apiRouter } from '../../src/http/router.ts'
-import type { Services } from '../../src/http/services.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 
@@ -17,7 +17,7 @@ const clock = systemClock
 const log: Logger = { ...silentLogger, child: () => log, error: (fields) => console.error(fields) }
 const records = await openRecords({ file: process.argv[2] ?? '', clock, log })
 const oauth = createOAuth({ records, clock, log, issuer: () => 'http://127.0.0.1' })
-const http = {
+const settings = {
   baseUrl: () => 'http://127.0.0.1',
   allowedHosts: [],
   trustProxy: false,
@@ -26,7 +26,7 @@ const http = {
 }
 const app = new Koa<State>()
 // Nothing but the OAuth endpoints is asked for, and these need no more.
-for (const step of apiRouter(oauthRoutes, { clock, log, records, oauth, http } as unknown as Services)) app.use(step)
+for (const step of apiRouter(oauthRoutes({ oauth }), { settings, log } as unknown as Dependencies)) app.use(step)
 const server = app.listen(0, '127.0.0.1', () =>
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
 )

@@ -45,7 +45,7 @@ export const PASSWORD = 'correct horse battery'
 
 /** A client whose user is logged in. The password is set where there is none. */
 export async function loggedIn(app: TestApp, email: string): Promise<WebClient> {
-  const { records, accounts } = app.services
+  const { records, accounts } = app.backend
   const user = await records.users.findByEmail(email)
   if (user === null) throw new Error(`no user ${email}`)
   if (!user.hasPassword) await accounts.setPassword(user.id, PASSWORD)
@@ -55,7 +55,7 @@ export async function loggedIn(app: TestApp, email: string): Promise<WebClient> 
   return client
 }
 
-export function webClient(app: Pick<TestApp, 'url' | 'services'>): WebClient {
+export function webClient(app: Pick<TestApp, 'url' | 'baseUrl'>): WebClient {
   const cookies = new Map<string, string>()
   const client: WebClient = {
     cookies,
@@ -83,7 +83,7 @@ export function webClient(app: Pick<TestApp, 'url' | 'services'>): WebClient {
       return client.send('POST', path, body, {
         Accept: 'text/html',
         'Content-Type': 'application/x-www-form-urlencoded',
-        Origin: new URL(app.services.http.baseUrl()).origin,
+        Origin: new URL(app.baseUrl).origin,
         'Sec-Fetch-Site': 'same-origin',
         ...headers,
       })

@@ -17,8 +17,8 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
   const applications: SampleApplication[] = []
   beforeAll(async () => {
     app = await startTestApp()
-    const owner = (await app.services.records.users.owner())!
-    await app.services.accounts.setPassword(owner.id, PASSWORD)
+    const owner = (await app.backend.records.users.owner())!
+    await app.backend.accounts.setPassword(owner.id, PASSWORD)
     await app.alice.ready('lease.txt', 'The notice period of the lease is three months.')
     browser = await launchBrowser()
     return async () => {
@@ -31,8 +31,8 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
   async function application(host: 'localhost' | '[::1]'): Promise<SampleApplication> {
     const started = await startSampleApplication({ docsearch: app.url, host, query: 'notice period' })
     applications.push(started)
-    const owner = (await app.services.records.users.owner())!
-    const { client, secret } = await app.services.oauth.clients.create({
+    const owner = (await app.backend.records.users.owner())!
+    const { client, secret } = await app.backend.oauth.clients.create({
       ownerId: owner.id,
       name: 'Lease helper',
       type: 'confidential',
@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
 
   test('a login that ends at the application in one chain of redirects is not held up by form-action', async () => {
     const its = await application('localhost')
-    const { id } = (await app.services.oauth.clients.list((await app.services.records.users.owner())!.id))[0]!
+    const { id } = (await app.backend.oauth.clients.list((await app.backend.records.users.owner())!.id))[0]!
     const wrong = new URLSearchParams({ client_id: id, redirect_uri: its.redirectUri, response_type: 'token' })
     await withPage(false, async (page) => {
       const said = complaints(page)
@@ -139,9 +139,9 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
   })
 
   test("an application's own scheme is let through", async () => {
-    const owner = (await app.services.records.users.owner())!
+    const owner = (await app.backend.records.users.owner())!
     const redirectUri = 'com.example.lease:/callback'
-    const { client } = await app.services.oauth.clients.create({
+    const { client } = await app.backend.oauth.clients.create({
       ownerId: owner.id,
       name: 'Lease helper for the phone',
       type: 'confidential',

@@ -13,8 +13,8 @@ describe.skipIf(browserPath === undefined)(`searching in a browser (${browserWor
   let browser: Browser
   beforeAll(async () => {
     app = await startTestApp()
-    const owner = (await app.services.records.users.owner())!
-    await app.services.accounts.setPassword(owner.id, PASSWORD)
+    const owner = (await app.backend.records.users.owner())!
+    await app.backend.accounts.setPassword(owner.id, PASSWORD)
     const page = (n: number): Part[] =>
       Array.from({ length: 12 }, (_, line) => ({ text: `Clause ${n}.${line} speaks of nothing in particular.` }))
     const pages = [1, 2, 3, 4].map((n) =>

@@ -1,7 +1,9 @@
 import type { Operation } from '../../contract/operation.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { authorizeOperation } from '../oauth/authorize-operation.ts'
+import { oauthRoutes } from '../oauth/routes.ts'
 import type { Route } from '../route.ts'
-import { clientRoutes } from './clients/routes.ts'
+import { applicationRoutes } from './applications/routes.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { documentRoutes } from './documents/routes.ts'
@@ -13,27 +15,29 @@ import { modelRoutes } from './models/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
-import { oauthRoutes } from '../oauth/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
-/** Everything that programs have to know. OpenAPI document and docs page come from this one table. */
-export const operations: readonly (Route | Operation)[] = [
-  ...searchRoutes,
-  ...uploadRoutes,
-  ...documentRoutes,
-  ...projectRoutes,
-  ...eventRoutes,
-  ...keyRoutes,
-  ...meRoutes,
-  ...connectionRoutes,
-  ...clientRoutes,
-  ...userRoutes,
-  ...modelRoutes,
-  ...healthRoutes,
-  authorizeOperation,
-  ...oauthRoutes,
-  ...docsRoutes(() => operations),
-]
-
-/** Those of them that are answered here; a page answers the others. Router and the isolation test read these. */
-export const routes: readonly Route[] = operations.filter((row) => 'handle' in row)
+/**
+ * Returns the API as one table. `operations` is all that a program has to know, and the OpenAPI document is made from it. `routes` are the
+ * operations that the API answers itself; a page answers the others.
+ */
+export function apiTable(dependencies: Dependencies): { operations: readonly Operation[]; routes: readonly Route[] } {
+  const operations: (Route | Operation)[] = [
+    ...searchRoutes(dependencies),
+    ...uploadRoutes(dependencies),
+    ...documentRoutes(dependencies),
+    ...projectRoutes(dependencies),
+    ...eventRoutes(dependencies),
+    ...keyRoutes(dependencies),
+    ...meRoutes(dependencies),
+    ...connectionRoutes(dependencies),
+    ...applicationRoutes(dependencies),
+    ...userRoutes(dependencies),
+    ...modelRoutes(dependencies),
+    ...healthRoutes(dependencies),
+    authorizeOperation,
+    ...oauthRoutes(dependencies),
+    ...docsRoutes(dependencies, () => operations),
+  ]
+  return { operations, routes: operations.filter((row) => 'handle' in row) }
+}

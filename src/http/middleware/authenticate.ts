@@ -1,43 +1,46 @@
 import type { Authenticator } from '../../auth/auth.ts'
 import type { Operation } from '../../contract/operation.ts'
+import type { Account } from '../../services/account.ts'
+import type { Ctx, Middleware } from '../context.ts'
 import { fail } from '../problems.ts'
-import type { Ctx } from '../route.ts'
-import type { Middleware } from '../step.ts'
 import type { RateLimits } from './rate-limit.ts'
 
-/** Longer than any credential of ours; more is not even looked at. */
-const MOST_CHARACTERS = 512
+/** No credential is longer than this; a longer text is not looked at. */
+const MAX_CHARACTERS = 512
 
-/**
- * Bearer credentials in the Authorization header and nowhere else: one in an address ends up in histories and logs.
- */
+/** Accepts bearer credentials in the Authorization header and nowhere else: one in an address ends up in histories and logs. */
 export function authenticate(options: {
   access: Operation['access']
   authenticator: Authenticator
+  account: Pick<Account, 'identify'>
   limits: RateLimits
 }): Middleware {
-  const { access, authenticator, limits } = options
+  const { access, authenticator, account, limits } = options
   return async (ctx, next) => {
     if (access === 'public') return next()
-    const header = ctx.get('Authorization')
-    if (header === '') {
+    if (ctx.get('Authorization') === '') {
       if (access === 'optional') return next()
       throw fail('unauthorized', 'Send a credential: `Authorization: Bearer <API key or access token>`.')
     }
-    const credential = /^bearer +([^\s]+) *$/i.exec(header)?.[1]
-    const principal =
-      credential === undefined || credential.length > MOST_CHARACTERS ? null : await authenticator.authenticate(credential)
+    const credential = bearerCredential(ctx)
+    const principal = credential === null ? null : await authenticator.authenticate(credential)
     if (principal === null) {
       await limits.countFailure(ctx)
       throw fail('invalid_token', 'The credential is unknown, revoked or expired. Make a new key or log in again.')
     }
     ctx.state.principal = principal
+    ctx.state.actor = await account.identify(principal)
     await next()
   }
 }
 
-/** Whether the credential of a long answer is still good. */
+/** True while the credential of a long answer is still accepted. */
 export async function isStillValid(ctx: Ctx, authenticator: Authenticator): Promise<boolean> {
+  const credential = bearerCredential(ctx)
+  return credential !== null && (await authenticator.authenticate(credential)) !== null
+}
+
+function bearerCredential(ctx: Ctx): string | null {
   const credential = /^bearer +([^\s]+) *$/i.exec(ctx.get('Authorization'))?.[1]
-  return credential !== undefined && (await authenticator.authenticate(credential)) !== null
+  return credential === undefined || credential.length > MAX_CHARACTERS ? null : credential
 }

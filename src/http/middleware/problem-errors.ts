@@ -2,13 +2,17 @@ import type { Logger } from '../../core/logger.ts'
 import { drain } from '../drain.ts'
 import { toProblem } from '../problems.ts'
 import type { Problem } from '../../contract/common.ts'
-import type { Ctx } from '../route.ts'
-import type { Middleware } from '../step.ts'
-import { showErrorPage, wantsPage } from '../web/page-errors.ts'
+import type { Ctx, Middleware } from '../context.ts'
 import { challenge } from './challenge.ts'
 
+/** How a person in a browser is answered. Handed in, because pages are above the middleware. */
+interface ErrorPages {
+  wantsPage(ctx: Ctx): boolean
+  showErrorPage(ctx: Ctx, problem: Problem): void
+}
+
 /** Whatever is thrown further down becomes an RFC 9457 answer, or a page for a person; what is our fault is logged with its causes. */
-export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
+export function problemErrors(log: Logger, baseUrl: () => string, pages: ErrorPages): Middleware {
   return async (ctx, next) => {
     try {
       await next()
@@ -19,7 +23,7 @@ export function problemErrors(log: Logger, baseUrl: () => string): Middleware {
       for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
       const authenticate = challenge(problem, baseUrl())
       if (authenticate !== null) ctx.set('WWW-Authenticate', authenticate)
-      if (wantsPage(ctx)) showErrorPage(ctx, problem)
+      if (pages.wantsPage(ctx)) pages.showErrorPage(ctx, problem)
       else showProblem(ctx, problem)
       ctx.set('Cache-Control', 'no-store')
       ctx.remove('Content-Disposition')

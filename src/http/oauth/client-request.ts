@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { OAuthError } from '../../oauth/errors.ts'
 import type { ClientRequest } from '../../oauth/oauth.ts'
 import { readText } from '../read-text.ts'
-import type { Ctx } from '../route.ts'
+import type { Ctx } from '../context.ts'
 import { basicCredentials } from './basic.ts'
 
 /** Many times what the longest request of any client has. */

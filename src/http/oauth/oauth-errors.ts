@@ -4,9 +4,8 @@ import type { Logger } from '../../core/logger.ts'
 import { OAuthError } from '../../oauth/errors.ts'
 import { consume, limited } from '../middleware/rate-limit.ts'
 import { statusOf } from '../problems.ts'
-import type { Ctx } from '../route.ts'
-import type { HttpSettings } from '../services.ts'
-import type { Middleware } from '../step.ts'
+import type { Ctx, Middleware } from '../context.ts'
+import type { HttpSettings } from '../dependencies.ts'
 
 /** Wrong secrets, codes and tokens from one address: far more than a program with a mistake in it sends, and none of them can be guessed. */
 export const FAILURES = 600
@@ -18,8 +17,8 @@ const RETRY_SECONDS = 5
  * Too many wrong secrets from one address are answered with 429. Right ones go on: all of them have 256 random bits, so nobody is kept from guessing by
  * shutting out those who share a proxy with them.
  */
-export function oauthErrors({ log, http }: { log: Logger; http: Pick<HttpSettings, 'rateLimit'> }): Middleware {
-  const failures = http.rateLimit === 0 ? null : new RateLimiterMemory({ points: FAILURES, duration: WINDOW_SECONDS })
+export function oauthErrors({ log, settings }: { log: Logger; settings: Pick<HttpSettings, 'rateLimit'> }): Middleware {
+  const failures = settings.rateLimit === 0 ? null : new RateLimiterMemory({ points: FAILURES, duration: WINDOW_SECONDS })
 
   async function countFailure(ctx: Ctx, error: unknown): Promise<unknown> {
     if (failures === null || !isGuess(error)) return error

@@ -11,7 +11,8 @@ import {
   tokenRequest,
 } from '../../contract/oauth.ts'
 import type { Answer } from '../../contract/operation.ts'
-import type { ClientRequest, OAuth } from '../../oauth/oauth.ts'
+import type { ClientRequest } from '../../oauth/oauth.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { route, type Route } from '../route.ts'
 import { clientRequest } from './client-request.ts'
 
@@ -28,7 +29,7 @@ const REFUSALS: Record<number, Answer> = {
 }
 
 /** The endpoints of the authorization server for programs; those for people are pages. */
-export const oauthRoutes: Route[] = [
+export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => [
   endpoint({
     operationId: 'issueToken',
     path: '/api/oauth/token',
@@ -38,7 +39,7 @@ export const oauthRoutes: Route[] = [
       'waits for its user, the error is `authorization_pending`.',
     request: tokenRequest,
     answer: { description: 'New tokens', schema: tokenAnswer },
-    act: (oauth, request) => oauth.token(request),
+    act: (request) => oauth.token(request),
   }),
   endpoint({
     operationId: 'revokeToken',
@@ -47,7 +48,7 @@ export const oauthRoutes: Route[] = [
     request: ownTokenRequest,
     answer: { description: 'It is good for nothing, or never was', schema: z.strictObject({}) },
     // An empty object, because some libraries take nothing but JSON.
-    act: async (oauth, request) => {
+    act: async (request) => {
       await oauth.revoke(request)
       return {}
     },
@@ -58,7 +59,7 @@ export const oauthRoutes: Route[] = [
     summary: 'What a token of this client is good for (RFC 7662)',
     request: ownTokenRequest,
     answer: { description: 'The token, or only that it is not active', schema: introspection },
-    act: (oauth, request) => oauth.introspect(request),
+    act: (request) => oauth.introspect(request),
   }),
   endpoint({
     operationId: 'startDevice',
@@ -67,8 +68,8 @@ export const oauthRoutes: Route[] = [
     request: deviceRequest,
     answer: { description: 'A code for the device and one for its user', schema: deviceAnswer },
     // Each leaves a row behind, and the command line's id is no secret.
-    mostFromAddress: { requests: 300, seconds: 15 * 60 },
-    act: (oauth, request) => oauth.device.start(request),
+    addressLimit: { requests: 300, seconds: 15 * 60 },
+    act: (request) => oauth.device.start(request),
   }),
   route({
     operationId: 'getServerMetadata',
@@ -78,8 +79,8 @@ export const oauthRoutes: Route[] = [
     summary: 'Where the endpoints are and what they can do (RFC 8414)',
     access: 'public',
     answers: { 200: { description: 'The metadata', schema: serverMetadata } },
-    async handle({ ctx, services }) {
-      ctx.body = services.oauth.serverMetadata()
+    async handle({ ctx }) {
+      ctx.body = oauth.serverMetadata()
     },
   }),
   route({
@@ -90,8 +91,8 @@ export const oauthRoutes: Route[] = [
     summary: 'Whose access tokens the API takes (RFC 9728)',
     access: 'public',
     answers: { 200: { description: 'The metadata', schema: resourceMetadata } },
-    async handle({ ctx, services }) {
-      ctx.body = services.oauth.resourceMetadata()
+    async handle({ ctx }) {
+      ctx.body = oauth.resourceMetadata()
     },
   }),
 ]
@@ -103,8 +104,8 @@ function endpoint(row: {
   description?: string
   request: z.ZodType
   answer: Answer
-  mostFromAddress?: NonNullable<Route['mostFromAddress']>
-  act: (oauth: OAuth, request: ClientRequest) => Promise<object>
+  addressLimit?: NonNullable<Route['addressLimit']>
+  act: (request: ClientRequest) => Promise<object>
 }): Route {
   const { request, answer, act, ...rest } = row
   return route({
@@ -115,8 +116,8 @@ function endpoint(row: {
     errors: 'oauth',
     content: bothForms(request),
     answers: { 200: answer, ...REFUSALS },
-    async handle({ ctx, services }) {
-      ctx.body = await act(services.oauth, await clientRequest(ctx))
+    async handle({ ctx }) {
+      ctx.body = await act(await clientRequest(ctx))
     },
   })
 }

@@ -1,25 +1,27 @@
 import { z } from 'zod'
-import type { AuthorizeOutcome, AuthorizeRequest } from '../../oauth/oauth.ts'
+import { invalid } from '../../contract/validate.ts'
+import type { AuthorizeOutcome, AuthorizeRequest, OAuth } from '../../oauth/oauth.ts'
 import { renderConsent } from '../../pages/account/consent.tsx'
 import { paths } from '../../pages/paths.ts'
-import type { Services } from '../services.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { decision } from './fields.ts'
 import { redirect, redirectToLogin, viewerOf, type Page, type PageCall } from './page.ts'
 import { showErrorPage } from './page-errors.ts'
 import { allowFormTarget } from './page-policy.ts'
-import { invalid } from '../problems.ts'
 
 const consentForm = z.object({ query: z.string(), decision })
 
+type Parts = Pick<Dependencies, 'oauth'>
+
 /** RFC 6749 section 4.1.1, for a person in a browser: a session says who it is, an Authorization header says nothing here. */
-export const authorizePages: Page[] = [
+export const authorizePages = ({ oauth }: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.authorize,
     access: 'anyone',
     async handle(call) {
       const query = queryOf(call.ctx.originalUrl)
-      const request = await lookAt(call, query, 302)
+      const request = await lookAt(oauth, call, query, 302)
       if (request === null) return
       const { client, redirectUri, scopes } = request
       allowFormTarget(call.ctx, redirectUri)
@@ -44,9 +46,9 @@ export const authorizePages: Page[] = [
       const { data } = call.submitted(consentForm)
       if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
       // What the form carries came from outside like any other query, so it is looked at anew.
-      const request = await lookAt(call, data.query, 303)
+      const request = await lookAt(oauth, call, data.query, 303)
       if (request === null) return
-      const { authorize } = call.services.oauth
+      const { authorize } = oauth
       const { location } = data.decision === 'allow' ? await authorize.approve(request, call.user) : authorize.deny(request)
       redirect(call.ctx, location, 303)
     },
@@ -54,8 +56,13 @@ export const authorizePages: Page[] = [
 ]
 
 /** The request that somebody logged in may decide on; null when it was answered already. */
-async function lookAt({ ctx, services, visitor }: PageCall, query: string, status: 302 | 303): Promise<AuthorizeRequest | null> {
-  const outcome = await services.oauth.authorize.begin(parameters(query))
+async function lookAt(
+  oauth: OAuth,
+  { ctx, visitor }: PageCall,
+  query: string,
+  status: 302 | 303,
+): Promise<AuthorizeRequest | null> {
+  const outcome = await oauth.authorize.begin(parameters(query))
   if (outcome.kind === 'page') showErrorPage(ctx, { status: 400, code: outcome.error, detail: outcome.description })
   else if (outcome.kind === 'redirect') redirect(ctx, outcome.location, status)
   else if (visitor === null) redirectToLogin(ctx, `${paths.authorize}?${query}`)
@@ -64,9 +71,9 @@ async function lookAt({ ctx, services, visitor }: PageCall, query: string, statu
 }
 
 /** What an address of ours would ask for, if it is that of an authorization request. */
-export async function authorizeRequestOf(services: Services, address: string | null): Promise<AuthorizeOutcome | null> {
+export async function authorizeRequestOf(oauth: OAuth, address: string | null): Promise<AuthorizeOutcome | null> {
   if (address?.startsWith(`${paths.authorize}?`) !== true) return null
-  return services.oauth.authorize.begin(parameters(queryOf(address)))
+  return oauth.authorize.begin(parameters(queryOf(address)))
 }
 
 function queryOf(address: string): string {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { invalid } from '../../contract/validate.ts'
 import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../pages/account/device.tsx'
 import { paths } from '../../pages/paths.ts'
-import { invalid } from '../problems.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { deviceAttempts } from './device-attempts.ts'
 import { decision } from './fields.ts'
 import { viewerOf, type Page } from './page.ts'
@@ -11,7 +12,7 @@ const codeForm = z.object({ user_code: userCode })
 const decisionForm = z.object({ user_code: userCode, decision })
 
 /** The page of the device grant (RFC 8628 section 3.3): type the code, see who asks, decide. */
-export function devicePages(): Page[] {
+export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
   const attempts = deviceAttempts()
   return [
     {
@@ -29,10 +30,10 @@ export function devicePages(): Page[] {
       path: paths.device,
       access: 'user',
       async handle(call) {
-        const { services, user, csrf, submitted, show } = call
+        const { user, csrf, submitted, show } = call
         await attempts.check(call)
         const { user_code } = submitted(codeForm).data ?? { user_code: '' }
-        const asked = await services.oauth.device.lookup(user_code)
+        const asked = await oauth.device.lookup(user_code)
         if (asked === null) {
           await attempts.countWrong(call)
           const errors = {
@@ -57,12 +58,12 @@ export function devicePages(): Page[] {
       path: paths.deviceDecision,
       access: 'user',
       async handle(call) {
-        const { services, user, submitted, show } = call
+        const { user, submitted, show } = call
         await attempts.check(call)
         const { data } = submitted(decisionForm)
         if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
-        const asked = await services.oauth.device.lookup(data.user_code)
-        const isDecided = asked !== null && (await services.oauth.device.decide(data.user_code, user, data.decision === 'allow'))
+        const asked = await oauth.device.lookup(data.user_code)
+        const isDecided = asked !== null && (await oauth.device.decide(data.user_code, user, data.decision === 'allow'))
         if (!isDecided) await attempts.countWrong(call)
         const outcome = isDecided ? (data.decision === 'allow' ? 'allowed' : 'denied') : 'ended'
         show(renderDeviceDone({ outcome, applicationName: asked?.client.name ?? null }), isDecided ? 200 : 422)

@@ -1,6 +1,6 @@
 import type { Flash } from '../../pages/layout.tsx'
-import type { Ctx } from '../route.ts'
-import type { HttpSettings } from '../services.ts'
+import type { Ctx } from '../context.ts'
+import type { HttpSettings } from '../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 
 /** What can be said on the page after a redirect. The cookie holds the name only: nobody can make us say something else. */
@@ -22,14 +22,14 @@ export type FlashCode = keyof typeof MESSAGES
 
 const SECONDS = 60
 
-export function setFlash(ctx: Ctx, http: HttpSettings, code: FlashCode): void {
-  writeCookie(ctx, http, 'flash', code, SECONDS)
+export function setFlash(ctx: Ctx, settings: HttpSettings, code: FlashCode): void {
+  writeCookie(ctx, settings, 'flash', code, SECONDS)
 }
 
 /** The message that waits, if there is one; it is gone afterwards. */
-export function takeFlash(ctx: Ctx, http: HttpSettings): Flash | null {
-  const code = readCookie(ctx, http, 'flash')
+export function takeFlash(ctx: Ctx, settings: HttpSettings): Flash | null {
+  const code = readCookie(ctx, settings, 'flash')
   if (code === undefined) return null
-  writeCookie(ctx, http, 'flash', '', 0)
+  writeCookie(ctx, settings, 'flash', '', 0)
   return Object.hasOwn(MESSAGES, code) ? { tone: 'success', text: MESSAGES[code as FlashCode] } : null
 }

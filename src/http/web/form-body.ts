@@ -1,17 +1,10 @@
 import { fail } from '../problems.ts'
 import { readText } from '../read-text.ts'
-import type { Ctx } from '../route.ts'
-import type { Middleware } from '../step.ts'
+import type { Ctx, Middleware } from '../context.ts'
 
 /** More than any form of ours: the longest carries an authorization request, percent-encoded once more. */
 const MOST_BYTES = 64_000
 const TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
-
-export interface FormBody {
-  csrf: string
-  /** Own prototype-less object; what schemas make of it is in submitted.ts. */
-  fields: Readonly<Record<string, readonly string[]>>
-}
 
 /** What browsers send of a form without files, and nothing else: a JSON or text body from another site never gets this far. */
 export function formBody(): Middleware {

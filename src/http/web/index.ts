@@ -1,33 +1,32 @@
+import type { Dependencies } from '../dependencies.ts'
 import { assetPages } from './assets.ts'
 import { authorizePages } from './authorize.ts'
 import { devicePages } from './device.ts'
+import { documentPages } from './documents/routes.ts'
 import { loginPages } from './login.ts'
 import type { Page } from './page.ts'
-import { clientPages } from './settings/clients.ts'
-import { documentPages } from './documents/document.ts'
-import { originalPages } from './documents/original.ts'
 import { searchPages } from './search.ts'
+import { applicationPages } from './settings/applications.ts'
 import { connectionPages } from './settings/connections.ts'
 import { keyPages } from './settings/keys.ts'
 import { profilePages } from './settings/profile.ts'
 import { userPages } from './settings/users.ts'
 import { setupPages } from './setup.ts'
 
-/** Every page there is. A path with a word where another has `:id` comes first. */
-export function pages(): Page[] {
+/** Returns the table of all pages. A path with a fixed word comes before one with `:id` in its place. */
+export function pages(dependencies: Dependencies): Page[] {
   return [
     ...assetPages,
-    ...searchPages(),
-    ...documentPages,
-    ...originalPages,
-    ...loginPages,
-    ...setupPages,
-    ...authorizePages,
-    ...devicePages(),
-    ...profilePages,
-    ...keyPages,
-    ...connectionPages,
-    ...clientPages,
-    ...userPages,
+    ...searchPages(dependencies),
+    ...documentPages(dependencies),
+    ...loginPages(dependencies),
+    ...setupPages(dependencies),
+    ...authorizePages(dependencies),
+    ...devicePages(dependencies),
+    ...profilePages(dependencies),
+    ...keyPages(dependencies),
+    ...connectionPages(dependencies),
+    ...applicationPages(dependencies),
+    ...userPages(dependencies),
   ]
 }

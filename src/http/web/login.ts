@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { DocsearchError } from '../../core/errors.ts'
+import type { OAuth } from '../../oauth/oauth.ts'
 import { renderLoggedOut, renderLogin } from '../../pages/account/login.tsx'
 import { paths } from '../../pages/paths.ts'
-import type { Ctx } from '../route.ts'
-import type { Services } from '../services.ts'
+import type { Ctx } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { authorizeRequestOf } from './authorize.ts'
 import { redirectToLogin, type Page } from './page.ts'
 import { allowFormTarget } from './page-policy.ts'
@@ -14,16 +15,18 @@ const returnToField = z.string().optional()
 /** Whatever is wrong with them, the answer is that they are wrong. */
 const loginForm = z.object({ email: z.string().default(''), password: z.string().default(''), return_to: returnToField })
 
-export const loginPages: Page[] = [
+type Parts = Pick<Dependencies, 'accounts' | 'oauth' | 'settings'>
+
+export const loginPages = (parts: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.login,
     access: 'anyone',
-    async handle({ ctx, services, visitor, csrf, show, goTo }) {
+    async handle({ ctx, visitor, csrf, show, goTo }) {
       const sent = ctx.query['return_to']
       const returnTo = safeReturnTo(typeof sent === 'string' ? sent : undefined)
       if (visitor !== null) return goTo(returnTo ?? paths.home)
-      const notice = await leadOn(ctx, services, returnTo)
+      const notice = await leadOn(ctx, parts.oauth, returnTo)
       show(renderLogin({ csrf, returnTo, email: '', failure: null, notice }))
     },
   },
@@ -31,15 +34,15 @@ export const loginPages: Page[] = [
     method: 'POST',
     path: paths.login,
     access: 'anyone',
-    async handle({ ctx, services, csrf, submitted, show, goTo }) {
+    async handle({ ctx, csrf, submitted, show, goTo }) {
       const { data } = submitted(loginForm)
       const { email = '', password = '', return_to } = data ?? {}
       const returnTo = safeReturnTo(return_to)
-      const again = { csrf, returnTo, email, notice: await leadOn(ctx, services, returnTo) }
+      const again = { csrf, returnTo, email, notice: await leadOn(ctx, parts.oauth, returnTo) }
       try {
-        const user = await services.accounts.logIn({ email, password, address: ctx.ip })
+        const user = await parts.accounts.logIn({ email, password, address: ctx.ip })
         if (user === null) return show(renderLogin({ ...again, failure: 'wrong' }), 422)
-        await beginSession(ctx, services, user)
+        await beginSession(ctx, parts, user)
         goTo(returnTo ?? paths.home)
       } catch (error) {
         if (!(error instanceof DocsearchError) || error.code !== 'too_many_failures') throw error
@@ -53,9 +56,9 @@ export const loginPages: Page[] = [
     method: 'POST',
     path: paths.logout,
     access: 'anyone',
-    async handle({ ctx, services, submitted, goTo }) {
+    async handle({ ctx, submitted, goTo }) {
       const returnTo = safeReturnTo(submitted(z.object({ return_to: returnToField })).data?.return_to)
-      await finishSession(ctx, services)
+      await finishSession(ctx, parts)
       if (returnTo === null) return goTo(paths.loggedOut)
       redirectToLogin(ctx, returnTo)
     },
@@ -72,9 +75,9 @@ export const loginPages: Page[] = [
  * Why somebody has to log in, where that is known. When it is for an application, the browser may end at its address in the same chain of
  * redirects that began with this page's form.
  */
-async function leadOn(ctx: Ctx, services: Services, returnTo: string | null): Promise<string | null> {
+async function leadOn(ctx: Ctx, oauth: OAuth, returnTo: string | null): Promise<string | null> {
   if (returnTo?.startsWith(`${paths.device}?`) === true || returnTo === paths.device) return 'Log in to connect a device.'
-  const outcome = await authorizeRequestOf(services, returnTo)
+  const outcome = await authorizeRequestOf(oauth, returnTo)
   if (outcome?.kind === 'redirect') allowFormTarget(ctx, outcome.location)
   if (outcome?.kind !== 'ask') return null
   allowFormTarget(ctx, outcome.request.redirectUri)

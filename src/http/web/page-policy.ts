@@ -1,5 +1,4 @@
-import type { Ctx } from '../route.ts'
-import type { Middleware } from '../step.ts'
+import type { Ctx, Middleware } from '../context.ts'
 
 /**
  * No script at all, style and pictures from here, no framing. `formTargets`: where a form may lead beside this origin; browsers hold

@@ -2,12 +2,12 @@ import type { z } from 'zod'
 import type { User } from '../../core/model.ts'
 import type { SignedInProps, Viewer } from '../../pages/layout.tsx'
 import { paths } from '../../pages/paths.ts'
-import type { Ctx } from '../route.ts'
-import type { Services } from '../services.ts'
+import type { Actor } from '../../services/access.ts'
+import type { Ctx, Login } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { csrfToken } from './csrf.ts'
 import { setFlash, takeFlash, type FlashCode } from './flash.ts'
 import { safeReturnTo } from './return-to.ts'
-import type { Login } from './session.ts'
 import { submitted, type Submitted } from './submitted.ts'
 
 /** One row of the table of pages. */
@@ -23,7 +23,6 @@ export interface Page {
 /** What a page's handler gets. */
 export interface PageCall {
   ctx: Ctx
-  services: Services
   /** Value of `:id` in the path; empty where there is none. */
   id: string
   /** Null where nobody is logged in, which only a page for `anyone` sees. */
@@ -31,6 +30,8 @@ export interface PageCall {
   /** Throws on a page that does not need one. */
   login: Login
   user: User
+  /** On whose behalf the page acts. Throws like `login`. */
+  actor: Actor
   /** For every form on the page. */
   csrf: string
   /** What each page of somebody logged in shows; a message that waits is taken with it. */
@@ -42,11 +43,10 @@ export interface PageCall {
   goTo(path: string, message?: FlashCode): void
 }
 
-export function pageCall(ctx: Ctx, services: Services): PageCall {
+export function pageCall(ctx: Ctx, { settings, clock }: Pick<Dependencies, 'settings' | 'clock'>): PageCall {
   const visitor = ctx.state.login ?? null
   const call: PageCall = {
     ctx,
-    services,
     id: String((ctx as unknown as { params: Record<string, string> }).params['id'] ?? ''),
     visitor,
     get login() {
@@ -56,14 +56,17 @@ export function pageCall(ctx: Ctx, services: Services): PageCall {
     get user() {
       return call.login.user
     },
+    get actor() {
+      return call.login.actor
+    },
     get csrf() {
-      return csrfToken(ctx, services)
+      return csrfToken(ctx, settings)
     },
     signedIn: () => ({
       viewer: viewerOf(call.user),
       csrf: call.csrf,
-      flash: takeFlash(ctx, services.http),
-      now: services.clock.now().toISOString(),
+      flash: takeFlash(ctx, settings),
+      now: clock.now().toISOString(),
     }),
     submitted: (schema) => submitted(schema, ctx.state.form?.fields ?? {}),
     show(html, status = 200) {
@@ -72,7 +75,7 @@ export function pageCall(ctx: Ctx, services: Services): PageCall {
       ctx.body = html
     },
     goTo(path, message) {
-      if (message !== undefined) setFlash(ctx, services.http, message)
+      if (message !== undefined) setFlash(ctx, settings, message)
       redirect(ctx, path, 303)
     },
   }

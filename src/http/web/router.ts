@@ -1,31 +1,33 @@
 import Router from '@koa/router'
 import type Koa from 'koa'
+import { isOwner } from '../../services/access.ts'
 import { fail } from '../problems.ts'
-import type { State } from '../route.ts'
+import type { Middleware, State } from '../context.ts'
 import { otherMethods } from '../router.ts'
-import type { Services } from '../services.ts'
-import type { Middleware } from '../step.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { csrfCheck, originCheck } from './csrf.ts'
 import { formBody } from './form-body.ts'
 import { pagePolicy } from './page-policy.ts'
 import { pageCall, redirectToLogin, type Page } from './page.ts'
 import { loadSession } from './session.ts'
 
+type Parts = Pick<Dependencies, 'accounts' | 'settings' | 'clock'>
+
 /** The table of pages as middleware: each row with the steps its method and access ask for. Unknown paths go on. */
-export function pageRouter(table: readonly Page[], services: Services): Koa.Middleware<State>[] {
+export function pageRouter(table: readonly Page[], parts: Parts): Koa.Middleware<State>[] {
   const router = new Router<State>()
-  for (const row of table) router.register(row.path, [row.method], steps(row, services))
+  for (const row of table) router.register(row.path, [row.method], steps(row, parts))
   return [markPages(router), router.routes() as Middleware, otherMethods(router)]
 }
 
-function steps(row: Page, services: Services): Middleware[] {
+function steps(row: Page, parts: Parts): Middleware[] {
   return [
     nameRoute(row),
     pagePolicy(),
-    ...(row.access === 'public' ? [] : [loadSession(services)]),
-    ...(row.method === 'POST' ? [originCheck(services), formBody(), csrfCheck(services)] : []),
+    ...(row.access === 'public' ? [] : [loadSession(parts)]),
+    ...(row.method === 'POST' ? [originCheck(parts.settings), formBody(), csrfCheck(parts.settings)] : []),
     accessCheck(row.access),
-    async (ctx) => row.handle(pageCall(ctx, services)),
+    async (ctx) => row.handle(pageCall(ctx, parts)),
   ]
 }
 
@@ -50,7 +52,7 @@ function accessCheck(access: Page['access']): Middleware {
     if (access === 'public' || access === 'anyone') return next()
     // What was posted is gone with the session; the page it came from is where to begin again.
     if (login === undefined) return redirectToLogin(ctx, ctx.method === 'POST' ? '/' : ctx.originalUrl)
-    if (access === 'owner' && login.user.role !== 'owner') throw fail('not_found', 'There is no such page for this account.')
+    if (access === 'owner' && !isOwner(login.actor)) throw fail('not_found', 'There is no such page for this account.')
     await next()
   }
 }

@@ -1,38 +1,53 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { ParsedSearchRequest } from '../../contract/search.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { paths } from '../../pages/paths.ts'
 import type { SearchErrors } from '../../pages/search/form.tsx'
 import type { Found, Holdings } from '../../pages/search/props.ts'
 import { renderSearch } from '../../pages/search/search.tsx'
-import { ask } from '../api/search/ask.ts'
-import { clientGone } from '../client-gone.ts'
+import { presentSearch } from '../api/search/present.ts'
+import { toSearchRequest } from '../api/search/request.ts'
+import { clientGone } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { consume, limited } from '../middleware/rate-limit.ts'
 import { statusOf } from '../problems.ts'
-import type { Services } from '../services.ts'
-import { every } from './every.ts'
+import { listAll } from './list-all.ts'
 import type { Page, PageCall } from './page.ts'
 import { requestOf, searchFieldsOf } from './search-fields.ts'
-import { searchLimit } from './search-limit.ts'
 
 const RESULTS = 10
 /** The API's limit of `offset`. */
-const LAST_OFFSET = 1000
+const MAX_OFFSET = 1000
 
-export function searchPages(): Page[] {
-  const limit = searchLimit()
+type Parts = Pick<Dependencies, 'projects' | 'search' | 'settings'>
+type Limit = (call: PageCall) => Promise<void>
+
+export function searchPages(parts: Parts): Page[] {
+  const limit = searchLimit(parts.settings.rateLimit)
   return [
     {
       method: 'GET',
       path: paths.home,
       access: 'user',
       async handle(call) {
-        const { ctx, services, user, show, signedIn } = call
+        const { ctx, show, signedIn } = call
         const fields = searchFieldsOf(ctx.query)
-        const outcome = fields.q === undefined ? NOT_ASKED : await answer(call, fields, limit)
-        const holdings = await holdingsOf(services, user.id)
-        const { found, errors, status } = outcome
-        show(renderSearch({ ...signedIn(), fields, errors, holdings, found, baseUrl: services.http.baseUrl() }), status)
+        const { found, errors, status } = fields.q === undefined ? NOT_ASKED : await answer(parts, call, fields, limit)
+        const holdings = await holdingsOf(parts, call)
+        show(renderSearch({ ...signedIn(), fields, errors, holdings, found, baseUrl: parts.settings.baseUrl() }), status)
       },
     },
   ]
+}
+
+/** A browser may search as many times a minute as a key may send requests. The result throws `rate_limited`. */
+function searchLimit(points: number): Limit {
+  if (points === 0) return async () => {}
+  const limiter = new RateLimiterMemory({ points, duration: 60 })
+  return async ({ login }) => {
+    const { isOver, state } = await consume(limiter, login.session.id)
+    if (isOver) throw limited(state, `You sent more than ${points} searches within a minute.`, points)
+  }
 }
 
 interface Outcome {
@@ -43,32 +58,30 @@ interface Outcome {
 
 const NOT_ASKED: Outcome = { found: null, errors: {}, status: 200 }
 
-/** What can be mended on the page comes back as a sentence; other failures are pages of their own. */
-async function answer(
-  call: PageCall,
-  fields: ReturnType<typeof searchFieldsOf>,
-  limit: (call: PageCall) => Promise<void>,
-): Promise<Outcome> {
-  const { ctx, services, user } = call
-  // One more than is shown tells whether there is another page.
-  const { request, errors } = requestOf(fields, { queryChars: services.http.limits.queryChars, limit: RESULTS + 1 })
+/** A fault that the user can correct in the form comes back as a sentence; other failures are thrown and become error pages. */
+async function answer(parts: Parts, call: PageCall, fields: ReturnType<typeof searchFieldsOf>, limit: Limit): Promise<Outcome> {
+  const { search, settings } = parts
+  // One result more than is shown tells whether there is another result page.
+  const { request, errors } = requestOf(fields, { queryChars: settings.limits.queryChars, limit: RESULTS + 1 })
   if (request === null) return { found: null, errors, status: 400 }
   await limit(call)
   try {
-    const whole = await ask(services, { userId: user.id }, request, clientGone(ctx))
-    const { offset } = request
-    const next = offset + RESULTS
-    const found: Found = {
-      answer: { ...whole, results: whole.results.slice(0, RESULTS) },
-      offset,
-      previous: offset === 0 ? null : Math.max(0, offset - RESULTS),
-      next: whole.results.length > RESULTS && next <= LAST_OFFSET ? next : null,
-    }
-    return { found, errors: {}, status: 200 }
+    const outcome = await search.search(call.actor, toSearchRequest(request), clientGone(call.ctx))
+    return { found: foundIn(request, presentSearch(request, outcome, settings.baseUrl())), errors: {}, status: 200 }
   } catch (error) {
     const refused = refusal(error)
     if (refused === null) throw error
     return { found: null, errors: refused, status: statusOf(error) }
+  }
+}
+
+function foundIn({ offset }: ParsedSearchRequest, whole: Found['answer']): Found {
+  const next = offset + RESULTS
+  return {
+    answer: { ...whole, results: whole.results.slice(0, RESULTS) },
+    offset,
+    previous: offset === 0 ? null : Math.max(0, offset - RESULTS),
+    next: whole.results.length > RESULTS && next <= MAX_OFFSET ? next : null,
   }
 }
 
@@ -79,12 +92,12 @@ function refusal(error: unknown): SearchErrors | null {
   return null
 }
 
-async function holdingsOf({ records }: Services, ownerId: string): Promise<Holdings> {
-  const projects = await every((page) => records.projects.list(ownerId, page))
-  const counts = projects.map((project) => project.counts)
+async function holdingsOf({ projects }: Parts, { actor }: PageCall): Promise<Holdings> {
+  const found = await listAll((page) => projects.list(actor, page))
+  const counts = found.map((project) => project.counts)
   return {
     documents: counts.reduce((sum, { documents }) => sum + documents, 0),
     pending: counts.reduce((sum, { statuses }) => sum + statuses.queued + statuses.processing, 0),
-    projects: projects.map(({ id, name }) => ({ id, name })),
+    projects: found.map(({ id, name }) => ({ id, name })),
   }
 }

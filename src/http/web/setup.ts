@@ -3,6 +3,7 @@ import type { LinkPurpose, User } from '../../core/model.ts'
 import type { FormState } from '../../pages/form.tsx'
 import { renderLinkEnded, renderSetup } from '../../pages/account/setup.tsx'
 import { paths } from '../../pages/paths.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from './fields.ts'
 import type { Page, PageCall } from './page.ts'
 import { beginSession } from './session.ts'
@@ -29,7 +30,7 @@ function formFor(purpose: LinkPurpose) {
 const ERROR_FIELDS = { ...NEW_PASSWORD_ERRORS, user_exists: 'email' } as const
 
 /** A one-time link opens this: the first owner, somebody invited, somebody who forgot the password. */
-export const setupPages: Page[] = [
+export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): Page[] => [
   {
     method: 'GET',
     path: paths.setup,
@@ -37,7 +38,7 @@ export const setupPages: Page[] = [
     async handle(call) {
       const sent = call.ctx.query['token']
       const secret = typeof sent === 'string' ? sent : ''
-      const link = await call.services.accounts.findLink(secret)
+      const link = await parts.accounts.findLink(secret)
       if (link === null) return linkEnded(call)
       call.show(renderSetup({ ...propsOf(secret, link), csrf: call.csrf, form: {} }))
     },
@@ -47,9 +48,9 @@ export const setupPages: Page[] = [
     path: paths.setup,
     access: 'anyone',
     async handle(call) {
-      const { ctx, services, submitted, csrf, show, goTo } = call
+      const { ctx, submitted, csrf, show, goTo } = call
       const secret = ctx.state.form?.fields['token']?.[0] ?? ''
-      const link = await services.accounts.findLink(secret)
+      const link = await parts.accounts.findLink(secret)
       if (link === null) return linkEnded(call)
       const again = (form: FormState<Fields>) => show(renderSetup({ ...propsOf(secret, link), csrf, form }), 422)
       const { data, state } = submitted(formFor(link.purpose))
@@ -58,7 +59,7 @@ export const setupPages: Page[] = [
       if (mismatch !== null) return again({ ...state, errors: { password_again: mismatch } })
       let user: User | null
       try {
-        user = await services.accounts.useLink(secret, {
+        user = await parts.accounts.useLink(secret, {
           password: data.password,
           ...(data.name === undefined ? {} : { name: data.name }),
           ...(data.email === undefined ? {} : { email: data.email }),
@@ -67,7 +68,7 @@ export const setupPages: Page[] = [
         return again(withError(state, error, ERROR_FIELDS))
       }
       if (user === null) return linkEnded(call)
-      await beginSession(ctx, services, user)
+      await beginSession(ctx, parts, user)
       goTo(paths.home)
     },
   },

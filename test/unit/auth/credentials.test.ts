@@ -10,7 +10,6 @@ import type { Principal } from '../../../src/core/model.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { testClock } from '../../support/test-clock.ts'
-import { errorCode } from '../../support/codes.ts'
 
 async function setUp() {
   const folder = await tempFolder()
@@ -24,7 +23,7 @@ async function setUp() {
 test('a key is its principal until it expires', async () => {
   const { clock, keys, user } = await setUp()
   const expiresAt = new Date(clock.now().getTime() + 60_000)
-  const { key, record } = await keys.create({ ownerId: user.id, name: 'ci', scopes: ['read:documents'], expiresAt, maker: null })
+  const { key, record } = await keys.create({ ownerId: user.id, name: 'ci', scopes: ['read:documents'], expiresAt })
   expect(await keys.check(key)).toEqual({
     userId: user.id,
     scopes: new Set(['read:documents']),
@@ -42,7 +41,7 @@ test('a key is its principal until it expires', async () => {
 test('a key of a disabled user is refused until the user is enabled again', async () => {
   const { keys, records } = await setUp()
   const { id: ownerId } = await records.users.create({ name: 'Ben', email: null, role: 'member' })
-  const { key } = await keys.create({ ownerId, name: 'a', scopes: ['read:documents'], expiresAt: null, maker: null })
+  const { key } = await keys.create({ ownerId, name: 'a', scopes: ['read:documents'], expiresAt: null })
   await records.users.setDisabled(ownerId, true)
   expect(await keys.check(key)).toBeNull()
   await records.users.setDisabled(ownerId, false)
@@ -61,32 +60,13 @@ test('a key that cannot be touched still counts', async () => {
   const { clock, records, user } = await setUp()
   const full = { ...records.keys, touch: () => Promise.reject(new Error('the disk is full')) }
   const keys = createApiKeys({ records: { keys: full }, clock })
-  const { key } = await keys.create({ ownerId: user.id, name: 'a', scopes: ['read:documents'], expiresAt: null, maker: null })
+  const { key } = await keys.create({ ownerId: user.id, name: 'a', scopes: ['read:documents'], expiresAt: null })
   expect(await keys.check(key)).not.toBeNull()
-})
-
-test('a maker gives no more than it has, and nothing is made then', async () => {
-  const { keys, records, user } = await setUp()
-  const maker: Principal = {
-    userId: user.id,
-    scopes: new Set(['manage:keys']),
-    via: 'api_key',
-    credentialId: 'key_x',
-    credentialName: null,
-    expiresAt: null,
-  }
-  await expect(
-    keys.create({ ownerId: user.id, name: 'a', scopes: ['manage:keys', 'read:documents'], expiresAt: null, maker }),
-  ).rejects.toMatchObject({
-    code: errorCode('insufficient_scope'),
-    details: { scope: 'read:documents' },
-  })
-  expect((await records.keys.list(user.id, { limit: 10 })).items).toEqual([])
 })
 
 test('no secret that was given out lies in the data folder', async () => {
   const { folder, keys, user } = await setUp()
-  const { key } = await keys.create({ ownerId: user.id, name: 'a', scopes: ['read:documents'], expiresAt: null, maker: null })
+  const { key } = await keys.create({ ownerId: user.id, name: 'a', scopes: ['read:documents'], expiresAt: null })
   const files = await readdir(folder)
   expect(files).toContain('docsearch.db')
   for (const file of files) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { preferredWait } from '../../../src/http/api/upload/prefer.ts'
+import { preferredWait } from '../../../src/http/api/upload/routes.ts'
 
 test.each([
   ['wait=30', 30],

@@ -1,23 +1,23 @@
 import { connectionList, type ConnectionList } from '../../../contract/clients.ts'
-import { fail } from '../../problems.ts'
-import { route } from '../../route.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { route, type Route } from '../../route.ts'
 import { presentConnection } from './present.ts'
 
 const tag = 'Connected applications'
 const access = 'manage:keys'
 
-export const connectionRoutes = [
+export const connectionRoutes = ({ connections }: Pick<Dependencies, 'connections'>): Route[] => [
   route({
     operationId: 'listConnections',
     method: 'GET',
     path: '/api/v1/connections',
     tag,
-    summary: 'List the applications you have connected',
+    summary: 'List the applications connected to your account',
     access,
-    answers: { 200: { description: 'Applications that can act for you now', schema: connectionList } },
-    async handle({ ctx, services, caller }) {
-      const connections = await services.oauth.connections.list(caller.userId)
-      ctx.body = { connections: connections.map(presentConnection) } satisfies ConnectionList
+    answers: { 200: { description: 'The applications that can act for you now', schema: connectionList } },
+    async handle({ ctx, actor }) {
+      const found = await connections.list(actor)
+      ctx.body = { connections: found.map(presentConnection) } satisfies ConnectionList
     },
   }),
   route({
@@ -26,15 +26,13 @@ export const connectionRoutes = [
     path: '/api/v1/connections/{id}',
     tag,
     summary: 'Disconnect an application',
-    description: 'All of its tokens for you are dead at once.',
+    description: 'All tokens that the application has for your account end at once.',
     access,
     idDescription: '`client_id` of the application',
-    answers: { 204: { description: 'It can no longer act for you' } },
+    answers: { 204: { description: 'The application can no longer act for you' } },
     problems: ['connection_not_found'],
-    async handle({ ctx, services, caller, id }) {
-      if (!(await services.oauth.connections.end(caller.userId, id))) {
-        throw fail('connection_not_found', `No application ${JSON.stringify(id.slice(0, 100))} is connected to your account.`)
-      }
+    async handle({ ctx, actor, id }) {
+      await connections.end(actor, id)
       ctx.status = 204
     },
   }),

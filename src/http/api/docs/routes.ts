@@ -1,23 +1,22 @@
 import type { OpenApiDocument } from '../../../contract/openapi.ts'
 import type { Operation } from '../../../contract/operation.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import { PROBLEMS } from '../../problems.ts'
 import { route, type Route } from '../../route.ts'
-import type { Services } from '../../services.ts'
 
 const tag = 'Instance'
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The description of the API, for programs and for people; made from the table it is part of. */
-export function docsRoutes(table: () => readonly (Route | Operation)[]): Route[] {
-  const describe = async (services: Services): Promise<OpenApiDocument> => {
+/** The description of the API as a document and as a page. `operations` returns the whole table, these routes included. */
+export function docsRoutes(
+  { settings, version }: Pick<Dependencies, 'settings' | 'version'>,
+  operations: () => readonly Operation[],
+): Route[] {
+  // Loaded on demand, like the page: few requests need it, and every module loaded at the start makes the start slower.
+  const describe = async (): Promise<OpenApiDocument> => {
     const { openApiDocument } = await import('../../../contract/openapi.ts')
-    const { version, http } = services
-    // A limit is described as it is configured here.
-    const operations = table().map((row) =>
-      'bodyFor' in row && row.bodyFor !== undefined ? { ...row, body: row.bodyFor(services) } : row,
-    )
-    return openApiDocument({ version, baseUrl: http.baseUrl(), operations, problems: PROBLEMS })
+    return openApiDocument({ version, baseUrl: settings.baseUrl(), operations: operations(), problems: PROBLEMS })
   }
 
   return [
@@ -26,12 +25,12 @@ export function docsRoutes(table: () => readonly (Route | Operation)[]): Route[]
       method: 'GET',
       path: '/api/openapi.json',
       tag,
-      summary: 'This description, as OpenAPI 3.1',
+      summary: 'Describe the API as OpenAPI 3.1',
       access: 'public',
       answers: { 200: { description: 'The OpenAPI document', type: 'application/json' } },
-      async handle({ ctx, services }) {
+      async handle({ ctx }) {
         ctx.set('Cache-Control', 'public, max-age=300')
-        ctx.body = await describe(services)
+        ctx.body = await describe()
       },
     }),
     route({
@@ -39,16 +38,15 @@ export function docsRoutes(table: () => readonly (Route | Operation)[]): Route[]
       method: 'GET',
       path: '/api/docs',
       tag,
-      summary: 'This description, as a page',
+      summary: 'Describe the API as a page',
       access: 'public',
       answers: { 200: { description: 'The page', type: 'text/html; charset=utf-8' } },
-      async handle({ ctx, services }) {
-        // Loaded late: few requests need it, and start-up is what gets loaded.
+      async handle({ ctx }) {
         const { renderApiDocs } = await import('../../../pages/api-docs.tsx')
         ctx.set('Cache-Control', 'public, max-age=300')
         ctx.set('Content-Security-Policy', PAGE_POLICY)
         ctx.type = 'text/html; charset=utf-8'
-        ctx.body = renderApiDocs(await describe(services), PROBLEMS)
+        ctx.body = renderApiDocs(await describe(), PROBLEMS)
       },
     }),
     route({
@@ -56,7 +54,7 @@ export function docsRoutes(table: () => readonly (Route | Operation)[]): Route[]
       method: 'GET',
       path: '/api/docs/style.css',
       tag,
-      summary: 'Style sheet of that page',
+      summary: 'Style sheet of the API page',
       access: 'public',
       answers: { 200: { description: 'CSS', type: 'text/css; charset=utf-8' } },
       async handle({ ctx }) {

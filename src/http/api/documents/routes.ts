@@ -1,9 +1,7 @@
 import { document, documentList, documentListQuery, type DocumentList } from '../../../contract/documents.ts'
-import { pageRequest } from '../../page.ts'
-import { route } from '../../route.ts'
-import { findProjectId } from '../projects/find.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { route, type Route } from '../../route.ts'
 import { contentRoute } from './content.ts'
-import { findDocument, notFound } from './find.ts'
 import { presentDocument } from './present.ts'
 import { textRoute } from './text.ts'
 
@@ -11,7 +9,7 @@ const tag = 'Documents'
 const path = '/api/v1/documents/{id}'
 const idDescription = 'Id of the document'
 
-export const documentRoutes = [
+export const documentRoutes = ({ documents }: Pick<Dependencies, 'documents'>): Route[] => [
   route({
     operationId: 'listDocuments',
     method: 'GET',
@@ -20,17 +18,10 @@ export const documentRoutes = [
     summary: 'List your documents',
     access: 'read:documents',
     query: documentListQuery,
-    answers: { 200: { description: 'A page of documents', schema: documentList } },
+    answers: { 200: { description: 'Some of your documents, and the cursor to the next ones', schema: documentList } },
     problems: ['invalid_cursor', 'project_not_found'],
-    async handle({ ctx, services, caller, query }) {
-      const { items, nextCursor } = await services.records.documents.list(caller.userId, {
-        ...pageRequest(query),
-        ...(query.project === undefined ? {} : { projectId: await findProjectId(services, caller, query.project) }),
-        ...(query.status === undefined ? {} : { status: query.status }),
-        ...(query.warnings === undefined ? {} : { warnings: query.warnings }),
-        ...(query.name === undefined ? {} : { name: query.name }),
-        ...(query.sha256 === undefined ? {} : { sha256: query.sha256 }),
-      })
+    async handle({ ctx, actor, query }) {
+      const { items, nextCursor } = await documents.list(actor, query)
       ctx.body = { documents: items.map(presentDocument), next_cursor: nextCursor } satisfies DocumentList
     },
   }),
@@ -44,8 +35,8 @@ export const documentRoutes = [
     idDescription,
     answers: { 200: { description: 'The document', schema: document } },
     problems: ['document_not_found'],
-    async handle({ ctx, services, caller, id }) {
-      ctx.body = presentDocument(await findDocument(services, caller, id))
+    async handle({ ctx, actor, id }) {
+      ctx.body = presentDocument(await documents.get(actor, id))
     },
   }),
   route({
@@ -56,27 +47,27 @@ export const documentRoutes = [
     summary: 'Delete a document',
     access: 'write:documents',
     idDescription,
-    answers: { 204: { description: 'It is gone, from search too' } },
+    answers: { 204: { description: 'The document is deleted, and no search finds it any more' } },
     problems: ['document_not_found'],
-    async handle({ ctx, services, caller, id }) {
-      if (!(await services.ingest.deleteDocument(caller.userId, id))) notFound(id)
+    async handle({ ctx, actor, id }) {
+      await documents.delete(actor, id)
       ctx.status = 204
     },
   }),
-  contentRoute,
-  textRoute,
+  contentRoute({ documents }),
+  textRoute({ documents }),
   route({
     operationId: 'reprocessDocument',
     method: 'POST',
     path: '/api/v1/documents/{id}/reprocess',
     tag,
-    summary: 'Read and index a document anew',
+    summary: 'Read and index a document again',
     access: 'write:documents',
     idDescription,
-    answers: { 202: { description: 'It is in the queue; what was searchable stays so until then', schema: document } },
+    answers: { 202: { description: 'The document is in the queue and stays searchable as it was until then', schema: document } },
     problems: ['document_not_found'],
-    async handle({ ctx, services, caller, id }) {
-      const requeued = (await services.ingest.reprocess(caller.userId, id)) ?? notFound(id)
+    async handle({ ctx, actor, id }) {
+      const requeued = await documents.reprocess(actor, id)
       ctx.status = 202
       ctx.body = presentDocument(requeued)
     },

@@ -1,35 +1,35 @@
 import { Readable } from 'node:stream'
 import { documentEvent, eventQuery } from '../../../contract/documents.ts'
+import { invalid } from '../../../contract/validate.ts'
+import type { Ctx } from '../../context.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import { isStillValid } from '../../middleware/authenticate.ts'
-import { invalid } from '../../problems.ts'
-import { route, type Ctx } from '../../route.ts'
-import { eventStream } from './stream.ts'
+import { route, type Route } from '../../route.ts'
+import { formatEvents } from './present.ts'
 
-export const eventRoutes = [
+export const eventRoutes = ({ events, authenticator }: Pick<Dependencies, 'events' | 'authenticator'>): Route[] => [
   route({
     operationId: 'listenToEvents',
     method: 'GET',
     path: '/api/v1/events',
     tag: 'Events',
-    summary: "Follow your documents' status",
+    summary: 'Follow the status of your documents',
     description:
-      'Server-sent events: `document.queued`, `.processing`, `.ready`, `.failed`, `.deleted`. After a break, `Last-Event-ID` (or `last_event_id`) resumes without a gap; without it the stream begins now. A comment every 15 seconds keeps the connection open; it ends when the instance stops or the credential does.',
+      'Server-sent events: `document.queued`, `.processing`, `.ready`, `.failed`, `.deleted`. After a break, `Last-Event-ID` (or `last_event_id`) resumes without a gap; without it the stream begins now. A comment every 15 seconds keeps the connection open. The stream ends when the instance stops or the credential ends.',
     access: 'read:documents',
     query: eventQuery,
-    headers: { 'Last-Event-ID': { description: 'Id of the last event that was received', example: '42' } },
+    headers: { 'Last-Event-ID': { description: 'Id of the last event that you received', example: '42' } },
     answers: { 200: { description: 'Events; `data` is a DocumentEvent', type: 'text/event-stream', schema: documentEvent } },
-    async handle({ ctx, services, caller, query, ending }) {
+    async handle({ ctx, actor, query, ending }) {
       const afterId = lastEventId(ctx) ?? query.last_event_id ?? null
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
-      // A proxy that buffers would hold events back.
+      // Tells a reverse proxy not to buffer events.
       ctx.set('X-Accel-Buffering', 'no')
       ctx.status = 200
       if (ctx.method === 'HEAD') return
-      const isAllowed = () => isStillValid(ctx, services.authenticator)
-      ctx.body = Readable.from(
-        eventStream({ events: services.records.events, ownerId: caller.userId, afterId, signal: ending, isAllowed }),
-        { objectMode: false },
-      )
+      const isAllowed = () => isStillValid(ctx, authenticator)
+      ctx.body = Readable.from(formatEvents(events.follow(actor, { afterId, signal: ending, isAllowed })), { objectMode: false })
+      // Koa replaced the type when it got a stream.
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
     },
   }),

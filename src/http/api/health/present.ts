@@ -1,15 +1,20 @@
 import type { Health } from '../../../contract/account.ts'
+import type { HealthReport } from '../../../services/health.ts'
 
-type Checks = NonNullable<Health['checks']>
-
-/** The state of the whole: without database or index nothing can be answered; anything else only makes it worse. */
-export function overall(checks: Checks): Health['status'] {
-  if (checks.database.status === 'unavailable' || checks.index.status === 'unavailable') return 'unavailable'
-  return Object.values(checks).some(({ status }) => status !== 'ok') ? 'degraded' : 'ok'
+/** Callers without a credential see only the status and the version. */
+export function presentHealth(report: HealthReport, version: string, { isDetailed }: { isDetailed: boolean }): Health {
+  const health: Health = { status: report.status, version }
+  return isDetailed ? { ...health, uptime_s: report.uptimeSeconds, checks: presentChecks(report) } : health
 }
 
-/** To a stranger only state and version. */
-export function presentHealth(version: string, checks: Checks, detail: { uptimeSeconds: number } | null): Health {
-  const health: Health = { status: overall(checks), version }
-  return detail === null ? health : { ...health, uptime_s: detail.uptimeSeconds, checks }
+function presentChecks(report: HealthReport): NonNullable<Health['checks']> {
+  const { database, index, embedder, reranker, queue, disk } = report
+  return {
+    database: { status: database.ok ? 'ok' : 'unavailable', message: database.message },
+    index,
+    embedder,
+    reranker: { ...reranker },
+    queue: { ...queue },
+    disk: { status: disk.ok ? 'ok' : 'degraded', message: disk.message, free_bytes: disk.freeBytes },
+  }
 }

@@ -6,17 +6,14 @@ import {
   type ApiKeyCreated,
   type ApiKeyList,
 } from '../../../contract/account.ts'
-import { DEFAULT_SCOPES } from '../../../core/model.ts'
-import { pageRequest } from '../../page.ts'
-import { fail } from '../../problems.ts'
-import { route } from '../../route.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { answerCreated, route, type Route } from '../../route.ts'
 import { presentKey } from './present.ts'
 
 const tag = 'Keys'
 const access = 'manage:keys'
-const DAY_MS = 24 * 60 * 60 * 1000
 
-export const keyRoutes = [
+export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'settings'>): Route[] => [
   route({
     operationId: 'listKeys',
     method: 'GET',
@@ -25,10 +22,10 @@ export const keyRoutes = [
     summary: 'List your API keys',
     access,
     query: apiKeyListQuery,
-    answers: { 200: { description: 'A page of keys, without the keys themselves', schema: apiKeyList } },
+    answers: { 200: { description: 'Some of your keys, without their secrets', schema: apiKeyList } },
     problems: ['invalid_cursor'],
-    async handle({ ctx, services, caller, query }) {
-      const { items, nextCursor } = await services.records.keys.list(caller.userId, pageRequest(query))
+    async handle({ ctx, actor, query }) {
+      const { items, nextCursor } = await keys.list(actor, query)
       ctx.body = { keys: items.map(presentKey), next_cursor: nextCursor } satisfies ApiKeyList
     },
   }),
@@ -38,30 +35,14 @@ export const keyRoutes = [
     path: '/api/v1/keys',
     tag,
     summary: 'Make an API key',
-    description:
-      'The answer holds the key; it is shown this once and cannot be read again. Never more scope than the caller has.',
+    description: 'The answer has the key; it is shown only once. A key never has more scopes than the caller.',
     access,
     body: apiKeyCreate,
     answers: { 201: { description: 'The key', schema: apiKeyCreated, headers: { Location: 'Its address' } } },
-    async handle({ ctx, services, caller, body }) {
-      const scopes = body.scopes ?? DEFAULT_SCOPES.filter((scope) => caller.scopes.has(scope))
-      if (scopes.length === 0) {
-        throw fail('insufficient_scope', 'The credential has none of the scopes a key gets by default. Name `scopes`.', {
-          scope: DEFAULT_SCOPES.join(' '),
-        })
-      }
-      const expiresAt =
-        body.expires_in_days === undefined ? null : new Date(services.clock.now().getTime() + body.expires_in_days * DAY_MS)
-      const { key, record } = await services.apiKeys.create({
-        ownerId: caller.userId,
-        name: body.name,
-        scopes,
-        expiresAt,
-        maker: caller,
-      })
-      ctx.status = 201
-      ctx.set('Location', `${services.http.baseUrl()}/api/v1/keys/${record.id}`)
-      ctx.body = { ...presentKey(record), key } satisfies ApiKeyCreated
+    async handle({ ctx, actor, body: { name, scopes, expires_in_days: expiresInDays } }) {
+      const { key, record } = await keys.create(actor, { name, scopes, expiresInDays })
+      const body = { ...presentKey(record), key } satisfies ApiKeyCreated
+      answerCreated(ctx, `${settings.baseUrl()}/api/v1/keys/${record.id}`, body)
     },
   }),
   route({
@@ -72,12 +53,10 @@ export const keyRoutes = [
     summary: 'Revoke an API key',
     access,
     idDescription: 'Id of the key',
-    answers: { 204: { description: 'It is good for nothing any more' } },
+    answers: { 204: { description: 'The key no longer works' } },
     problems: ['key_not_found'],
-    async handle({ ctx, services, caller, id }) {
-      if (!(await services.records.keys.delete(caller.userId, id))) {
-        throw fail('key_not_found', `You have no key ${JSON.stringify(id.slice(0, 100))}.`)
-      }
+    async handle({ ctx, actor, id }) {
+      await keys.delete(actor, id)
       ctx.status = 204
     },
   }),

@@ -2,21 +2,20 @@ import { Readable } from 'node:stream'
 import type { ModelPullLine } from '../../../contract/models.ts'
 import { isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
-import type { EmbedderModels } from '../../../embed/models.ts'
-
-type Progress = ReturnType<EmbedderModels['pull']>
+import type { PullProgress } from '../../../services/models.ts'
 
 /**
- * A download as lines of JSON. The first line is waited for, so that what fails at once is a refusal like any other; what fails later is the last line.
+ * Answers with the progress of a download as lines of JSON. Waits for the first line, so that a download that fails at once is refused like any
+ * other request. A later failure becomes the last line.
  */
-export async function pullAnswer(progress: Progress, signal: AbortSignal, log: Logger): Promise<Readable> {
+export async function streamPull(progress: PullProgress, signal: AbortSignal, log: Logger): Promise<Readable> {
   const first = await progress.next()
   return Readable.from(lines(first, progress, signal, log), { objectMode: false })
 }
 
 async function* lines(
-  first: Awaited<ReturnType<Progress['next']>>,
-  progress: Progress,
+  first: Awaited<ReturnType<PullProgress['next']>>,
+  progress: PullProgress,
   signal: AbortSignal,
   log: Logger,
 ): AsyncGenerator<string> {
@@ -25,19 +24,19 @@ async function* lines(
     for (let next = first; next.done !== true; next = await progress.next()) {
       const { status, completedBytes, totalBytes } = next.value
       const line = write({ status, completed_bytes: completedBytes, total_bytes: totalBytes })
-      // Ollama says the same many times a second.
+      // Ollama repeats itself many times a second.
       if (line !== last) yield line
       last = line
     }
   } catch (error) {
     if (signal.aborted) return
-    if (!isDocsearchError(error)) log.error({ err: error }, 'a download broke off')
-    const told = isDocsearchError(error)
+    if (!isDocsearchError(error)) log.error({ err: error }, 'model download failed')
+    const shown = isDocsearchError(error)
       ? { code: error.code, message: error.message }
-      : { code: 'internal_error', message: 'The instance failed. Its log has the reason.' }
-    yield write({ status: 'error', completed_bytes: null, total_bytes: null, error: told })
+      : { code: 'internal_error', message: 'Internal error. See the server log.' }
+    yield write({ status: 'error', completed_bytes: null, total_bytes: null, error: shown })
   } finally {
-    // Whoever asked has gone: the download ends.
+    // The client may have gone: then the download ends too.
     await progress.return(undefined)
   }
 }

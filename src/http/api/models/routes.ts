@@ -1,15 +1,14 @@
 import { modelList, modelPull, modelPullLine, modelUse, modelUsed } from '../../../contract/models.ts'
-import { route } from '../../route.ts'
-import { presentModels } from './present.ts'
-import { pullAnswer } from './pull.ts'
-import { settledChange } from './settled.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { route, type Route } from '../../route.ts'
+import { presentModelChange, presentModels } from './present.ts'
+import { streamPull } from './pull.ts'
 
 const tag = 'Models'
-// What concerns the whole instance is its owner's, as with users.
 const access = 'manage:keys'
 const role = 'owner'
 
-export const modelRoutes = [
+export const modelRoutes = ({ models, log }: Pick<Dependencies, 'models' | 'log'>): Route[] => [
   route({
     operationId: 'listModels',
     method: 'GET',
@@ -17,12 +16,11 @@ export const modelRoutes = [
     tag,
     summary: 'List the embedding models and their indexes',
     description:
-      'The built-in one and those of the instance’s Ollama: which is in use, which index is being built, which is kept.',
+      "The built-in model and the models of the instance's Ollama, and which index is in use, being built or kept from an earlier model.",
     access: 'read:documents',
-    answers: { 200: { description: 'All of them; first the one in use', schema: modelList } },
-    async handle({ ctx, services, gone }) {
-      const [available, indexes] = await Promise.all([services.models.available(gone), services.lifecycle.indexes()])
-      ctx.body = presentModels(available, indexes, services.ingest.change().reason)
+    answers: { 200: { description: 'All models, the one in use first', schema: modelList } },
+    async handle({ ctx, actor, gone }) {
+      ctx.body = presentModels(await models.list(actor, gone))
     },
   }),
   route({
@@ -32,16 +30,16 @@ export const modelRoutes = [
     tag,
     summary: 'Download a model through Ollama',
     description:
-      'The answer is one JSON object a line while it downloads, with the bytes of the whole; the last has the status `success`, or `error` with the reason. Closing the connection ends the download; asked for again it goes on.',
+      'The answer is one JSON object a line while the model downloads, with the bytes of the whole model. The last line has the status `success`, or `error` with the reason. Closing the connection stops the download; another request resumes it.',
     access,
     role,
     body: modelPull,
     answers: { 200: { description: 'Progress, line by line', type: 'application/x-ndjson', schema: modelPullLine } },
     problems: ['pull_failed'],
-    async handle({ ctx, services, body, ending }) {
-      ctx.body = await pullAnswer(services.models.pull(bareName(body.model), ending), ending, services.log)
+    async handle({ ctx, actor, body, ending }) {
+      ctx.body = await streamPull(models.pull(actor, body.model, ending), ending, log)
       ctx.set('Content-Type', 'application/x-ndjson; charset=utf-8')
-      // A proxy that buffers would hold it back.
+      // Tells a reverse proxy not to buffer the lines.
       ctx.set('X-Accel-Buffering', 'no')
     },
   }),
@@ -50,22 +48,21 @@ export const modelRoutes = [
     method: 'POST',
     path: '/api/v1/models/use',
     tag,
-    summary: 'Embed with another model',
+    summary: 'Change to another embedding model',
     description:
-      'Everything is embedded anew into an index beside the one in use, which answers searches until the new one is whole; then they change places in one moment, and the former one is kept. One that is kept needs only what has changed since. Another one that was being built goes. The choice outlasts a restart, unless the instance is started with an embedder by name.',
+      'Builds a new index with the model. Searches use the old index until the new one is complete; then the two switch in one step, and the old index is kept. Going back to a kept index embeds only what has changed since. If another index was being built, it is dropped. The choice survives a restart, unless the instance is started with an embedder by name.',
     access,
     role,
     body: modelUse,
     answers: {
-      200: { description: 'It is in use', schema: modelUsed },
+      200: { description: 'The model is in use', schema: modelUsed },
       202: { description: 'Its index is being built', schema: modelUsed },
     },
     problems: ['model_unusable'],
-    async handle({ ctx, services, body, ending }) {
-      const asked = await services.lifecycle.use(embedderName(body.model))
-      const used = await settledChange(services, asked, ending)
-      ctx.status = used.state === 'in_use' ? 200 : 202
-      ctx.body = used
+    async handle({ ctx, actor, body, ending }) {
+      const change = await models.use(actor, body.model, ending)
+      ctx.status = change.state === 'in_use' ? 200 : 202
+      ctx.body = presentModelChange(change)
     },
   }),
   route({
@@ -74,23 +71,15 @@ export const modelRoutes = [
     path: '/api/v1/models/{id}',
     tag,
     summary: 'Drop the index of a model that is not in use',
-    description: 'One that is kept, or one that is being built, which ends that. The model itself stays with Ollama.',
+    description: 'The index is a kept one, or one that is being built; then building stops. The model itself stays in Ollama.',
     access,
     role,
     idDescription: 'Name of the model: `builtin`, `ollama:embeddinggemma`, `embeddinggemma`',
-    answers: { 204: { description: 'It is gone' } },
+    answers: { 204: { description: 'The index is dropped' } },
     problems: ['index_not_found', 'model_in_use'],
-    async handle({ ctx, services, id }) {
-      await services.lifecycle.remove(embedderName(id))
+    async handle({ ctx, actor, id }) {
+      await models.removeIndex(actor, id)
       ctx.status = 204
     },
   }),
 ]
-
-function embedderName(name: string): string {
-  return name === 'builtin' || name.startsWith('ollama:') ? name : `ollama:${name}`
-}
-
-function bareName(name: string): string {
-  return name.replace(/^ollama:/, '')
-}

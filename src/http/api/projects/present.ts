@@ -1,7 +1,6 @@
 import type { Project } from '../../../contract/projects.ts'
-import type { ProjectWithCounts } from '../../../records/records.ts'
+import type { ProjectWithCounts } from '../../../services/projects.ts'
 
-/** A project as the wire has it. */
 export function presentProject(project: ProjectWithCounts): Project {
   const { counts } = project
   return {

@@ -8,16 +8,15 @@ import {
   type ProjectDeleted,
   type ProjectList,
 } from '../../../contract/projects.ts'
-import { pageRequest } from '../../page.ts'
-import { route } from '../../route.ts'
-import { findProject } from './find.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { answerCreated, route, type Route } from '../../route.ts'
 import { presentProject } from './present.ts'
 
 const tag = 'Projects'
 const path = '/api/v1/projects/{id}'
 const idDescription = 'Id or name of the project'
 
-export const projectRoutes = [
+export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projects' | 'settings'>): Route[] => [
   route({
     operationId: 'listProjects',
     method: 'GET',
@@ -26,10 +25,10 @@ export const projectRoutes = [
     summary: 'List your projects',
     access: 'read:documents',
     query: projectListQuery,
-    answers: { 200: { description: 'A page of projects', schema: projectList } },
+    answers: { 200: { description: 'Some of your projects, and the cursor to the next ones', schema: projectList } },
     problems: ['invalid_cursor'],
-    async handle({ ctx, services, caller, query }) {
-      const { items, nextCursor } = await services.records.projects.list(caller.userId, pageRequest(query))
+    async handle({ ctx, actor, query }) {
+      const { items, nextCursor } = await projects.list(actor, query)
       ctx.body = { projects: items.map(presentProject), next_cursor: nextCursor } satisfies ProjectList
     },
   }),
@@ -43,11 +42,9 @@ export const projectRoutes = [
     body: projectCreate,
     answers: { 201: { description: 'The new project', schema: project, headers: { Location: 'Its address' } } },
     problems: ['project_exists'],
-    async handle({ ctx, services, caller, body }) {
-      const made = await services.records.projects.create({ ownerId: caller.userId, ...body })
-      ctx.status = 201
-      ctx.set('Location', `${services.http.baseUrl()}/api/v1/projects/${made.id}`)
-      ctx.body = presentProject(made)
+    async handle({ ctx, actor, body }) {
+      const made = await projects.create(actor, body)
+      answerCreated(ctx, `${settings.baseUrl()}/api/v1/projects/${made.id}`, presentProject(made))
     },
   }),
   route({
@@ -60,8 +57,8 @@ export const projectRoutes = [
     idDescription,
     answers: { 200: { description: 'The project', schema: project } },
     problems: ['project_not_found'],
-    async handle({ ctx, services, caller, id }) {
-      ctx.body = presentProject(await findProject(services, caller, id))
+    async handle({ ctx, actor, id }) {
+      ctx.body = presentProject(await projects.get(actor, id))
     },
   }),
   route({
@@ -73,17 +70,10 @@ export const projectRoutes = [
     access: 'write:documents',
     idDescription,
     body: projectUpdate,
-    answers: { 200: { description: 'The project as it is now', schema: project } },
+    answers: { 200: { description: 'The changed project', schema: project } },
     problems: ['project_not_found', 'project_exists'],
-    async handle({ ctx, services, caller, id, body }) {
-      const found = await findProject(services, caller, id)
-      const change = {
-        ...(body.name === undefined ? {} : { name: body.name }),
-        ...(body.description === undefined ? {} : { description: body.description }),
-      }
-      const updated = await services.records.projects.update(caller.userId, found.id, change)
-      // Deleted in between: then it is not found now either.
-      ctx.body = presentProject(updated ?? (await findProject(services, caller, id)))
+    async handle({ ctx, actor, id, body }) {
+      ctx.body = presentProject(await projects.update(actor, id, body))
     },
   }),
   route({
@@ -96,11 +86,9 @@ export const projectRoutes = [
     idDescription,
     answers: { 200: { description: 'What was deleted; no search finds it any more', schema: projectDeleted } },
     problems: ['project_not_found'],
-    async handle({ ctx, services, caller, id }) {
-      const found = await findProject(services, caller, id)
-      const deleted = await services.ingest.deleteProject(caller.userId, found.id)
-      if (deleted === null) await findProject(services, caller, found.id)
-      ctx.body = { id: found.id, name: found.name, documents_deleted: deleted ?? 0 } satisfies ProjectDeleted
+    async handle({ ctx, actor, id }) {
+      const deleted = await projects.delete(actor, id)
+      ctx.body = { id: deleted.id, name: deleted.name, documents_deleted: deleted.documentsDeleted } satisfies ProjectDeleted
     },
   }),
 ]

@@ -1,20 +1,15 @@
-import type { SearchAnswer, SearchResult } from '../../../contract/search.ts'
-import type { SearchHit, SearchOutcome } from '../../../search/search.ts'
-import { passageAddress } from '../../passage-address.ts'
+import { passageAddress } from '../../../contract/addresses.ts'
+import type { ParsedSearchRequest, SearchAnswer, SearchResult } from '../../../contract/search.ts'
+import type { SearchHit, SearchOutcome } from '../../../services/search.ts'
 
-interface Options {
-  explain: boolean
-  groupBy: 'chunk' | 'document'
-  /** Before the addresses of passages. */
-  baseUrl: string
-}
+type Asked = Pick<ParsedSearchRequest, 'query' | 'explain' | 'group_by'>
 
-/** A search's outcome as the wire has it. */
-export function presentSearch(query: string, outcome: SearchOutcome, options: Options): SearchAnswer {
+/** `baseUrl` comes before the addresses of passages. */
+export function presentSearch(request: Asked, outcome: SearchOutcome, baseUrl: string): SearchAnswer {
   return {
-    query,
+    query: request.query,
     corrected_query: outcome.correctedQuery,
-    results: outcome.hits.map((hit) => presentHit(hit, options)),
+    results: outcome.hits.map((hit) => presentHit(hit, request, baseUrl)),
     took_ms: outcome.tookMs,
     mode: outcome.mode,
     mode_reason: outcome.modeReason,
@@ -29,7 +24,7 @@ export function presentSearch(query: string, outcome: SearchOutcome, options: Op
   }
 }
 
-function presentHit(hit: SearchHit, options: Options): SearchResult {
+function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: string): SearchResult {
   const { document, chunk } = hit
   return {
     rank: hit.rank,
@@ -56,8 +51,16 @@ function presentHit(hit: SearchHit, options: Options): SearchResult {
     joined_chunks: hit.joinedChunks,
     also_in: hit.alsoIn.map(({ id, name, pageStart }) => ({ id, name, page_start: pageStart })),
     highlights: hit.highlights,
-    url: options.baseUrl + passageAddress(hit),
-    ...(options.groupBy === 'document' ? { matching_chunks: hit.matchingChunks } : {}),
-    ...(options.explain ? { explain: hit.stages } : {}),
+    url:
+      baseUrl +
+      passageAddress({
+        documentId: document.id,
+        page: chunk.pageStart,
+        charStart: chunk.charStart,
+        charEnd: chunk.charEnd,
+        text: hit.text,
+      }),
+    ...(group_by === 'document' ? { matching_chunks: hit.matchingChunks } : {}),
+    ...(explain ? { explain: hit.stages } : {}),
   }
 }

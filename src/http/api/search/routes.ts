@@ -1,8 +1,10 @@
-import { searchAnswer, searchRequest, searchRequestWithin } from '../../../contract/search.ts'
-import { route } from '../../route.ts'
-import { ask } from './ask.ts'
+import { searchAnswer, searchRequestWithin } from '../../../contract/search.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { route, type Route } from '../../route.ts'
+import { presentSearch } from './present.ts'
+import { toSearchRequest } from './request.ts'
 
-export const searchRoutes = [
+export const searchRoutes = ({ search, settings }: Pick<Dependencies, 'search' | 'settings'>): Route[] => [
   route({
     operationId: 'search',
     method: 'POST',
@@ -10,14 +12,14 @@ export const searchRoutes = [
     tag: 'Search',
     summary: 'Find passages',
     description:
-      'Vector and keyword search in one, then reranking. When a stage is down the answer says so (`mode_reason`, `rerank.reason`) instead of failing. `pending_documents` counts what is not searchable yet.',
+      'Vector and keyword search in one, then reranking. When a stage is down the answer says so (`mode_reason`, `rerank.reason`) instead of failing. `pending_documents` counts the documents that are not searchable yet.',
     access: 'read:documents',
-    body: searchRequest,
-    bodyFor: ({ http }) => searchRequestWithin(http.limits.queryChars),
+    body: searchRequestWithin(settings.limits.queryChars),
     answers: { 200: { description: 'The passages, best first', schema: searchAnswer } },
     problems: ['invalid_query', 'project_not_found', 'unavailable'],
-    async handle({ ctx, services, caller, body, gone }) {
-      ctx.body = await ask(services, caller, body, gone)
+    async handle({ ctx, actor, body, gone }) {
+      const outcome = await search.search(actor, toSearchRequest(body), gone)
+      ctx.body = presentSearch(body, outcome, settings.baseUrl())
     },
   }),
 ]

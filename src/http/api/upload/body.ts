@@ -1,25 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { rawUploadQuery, uploadFields } from '../../../contract/documents.ts'
+import { examine, type FieldFault, invalid, validate } from '../../../contract/validate.ts'
 import { DocsearchError } from '../../../core/errors.ts'
-import type { OnConflict } from '../../../records/records.ts'
-import { type FieldFault, fail, invalid } from '../../problems.ts'
-import type { Ctx } from '../../route.ts'
-import type { Services } from '../../services.ts'
-import { examine, validate } from '../../validate.ts'
-import type { Incoming, IncomingFile } from './incoming.ts'
+import type { IncomingFile, IncomingFiles, Upload } from '../../../services/uploads.ts'
+import type { Ctx } from '../../context.ts'
+import type { HttpSettings } from '../../dependencies.ts'
+import { fail } from '../../problems.ts'
 import { readMultipart } from './multipart.ts'
 import { baseName, hasControlCharacters } from './names.ts'
 
-/** A request for an upload, read to its end and checked; its files lie in the incoming folder. */
-export interface Upload {
-  project: string
-  /** Null: none were given. */
-  tags: string[] | null
-  onConflict: OnConflict
-  files: { name: string; path: string; received: IncomingFile }[]
-}
-
-type Limits = Services['http']['limits']
+type Limits = HttpSettings['limits']
 
 const MOST_FIELD_BYTES = 16_384
 const MOST_TAGS = 100
@@ -29,7 +19,7 @@ const OTHER_PARTS = 12
 const FIELDS = new Set(['project', 'tags', 'path', 'on_conflict'])
 
 /** Reads either kind of body. Throws with nothing accepted; the caller cleans `incoming` up in any case. */
-export async function readUpload(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Upload> {
+export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
   const type = ctx.get('Content-Type')
   const encoding = ctx.get('Content-Encoding')
   if (encoding !== '' && encoding.toLowerCase() !== 'identity')
@@ -71,7 +61,7 @@ async function* chunksOf(request: IncomingMessage, limit: number, isForm: boolea
   }
 }
 
-async function readRaw(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Upload> {
+async function readRaw(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
   if (ctx.query['name'] === undefined)
     throw invalid([
       { path: 'name', message: 'is required for one file as the body: ?name=report.pdf; or send multipart/form-data' },
@@ -81,15 +71,13 @@ async function readRaw(ctx: Ctx, incoming: Incoming, limits: Limits): Promise<Up
   const faults: FieldFault[] = []
   const checked = check({ project: query.project, tags: query.tags, paths: query.path === undefined ? [] : [query.path] }, faults)
   if (faults.length > 0) throw invalid(faults)
-  let received: IncomingFile | null = null
-  const sink = await incoming.receive((file) => (received = file))
+  const sink = await incoming.receive()
   for await (const chunk of chunksOf(ctx.req, Math.min(limits.fileBytes, limits.requestBytes), false)) await sink.write(chunk)
-  await sink.end()
-  if (received === null) throw new Error('a file was read to its end and not received')
+  const received = await sink.end()
   return { ...checked, onConflict: query.on_conflict, files: [{ name, path: query.path ?? name, received }] }
 }
 
-async function readForm(ctx: Ctx, type: string, incoming: Incoming, limits: Limits): Promise<Upload> {
+async function readForm(ctx: Ctx, type: string, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
   const extra = Object.keys(ctx.query)
   if (extra.length > 0)
     throw invalid(
@@ -116,10 +104,15 @@ async function readForm(ctx: Ctx, type: string, incoming: Incoming, limits: Limi
           { limit: limits.requestFiles },
         )
       }
-      return incoming.receive((received) => {
-        // A form in a browser sends its empty file field as a file without name and bytes.
-        if (fileName !== '' || received.sizeBytes > 0) files.push({ sent: fileName, received })
-      })
+      const sink = await incoming.receive()
+      return {
+        write: (chunk) => sink.write(chunk),
+        async end() {
+          const received = await sink.end()
+          // A browser sends an empty file field as a file without name and bytes.
+          if (fileName !== '' || received.sizeBytes > 0) files.push({ sent: fileName, received })
+        },
+      }
     },
   })
   return toUpload(fields, files, faults)

@@ -2,15 +2,15 @@ import type { UploadAnswer } from '../../../contract/documents.ts'
 import { isApiErrorCode } from '../../../core/errors.ts'
 import { fail, PROBLEMS, statusOf, toProblem } from '../../problems.ts'
 import { presentDocument } from '../documents/present.ts'
-import type { Accepted } from './accept.ts'
+import type { AcceptedUpload } from '../../../services/uploads.ts'
 
 /** What became of an upload, as the wire has it. */
-export function presentUpload({ documents, rejected }: Accepted): UploadAnswer {
+export function presentUpload({ documents, rejected }: AcceptedUpload): UploadAnswer {
   return { documents: documents.map(({ document, outcome }) => ({ ...presentDocument(document), outcome })), rejected }
 }
 
 /** When nothing was taken: the same body, and the fields of a problem beside it. One cause gives its own status, several give 422. */
-export function presentRefusal(accepted: Accepted, requestId: string, baseUrl: string): UploadAnswer & { status: number } {
+export function presentRefusal(accepted: AcceptedUpload, requestId: string, baseUrl: string): UploadAnswer & { status: number } {
   const codes = new Set(accepted.rejected.map(({ code }) => code))
   const [only] = codes
   const code = codes.size === 1 && only !== undefined && isApiErrorCode(only) ? only : 'cannot_be_processed'

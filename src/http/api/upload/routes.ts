@@ -1,16 +1,17 @@
 import { documentedUploadQuery, uploadAnswer, uploadFields } from '../../../contract/documents.ts'
 import { z } from 'zod'
-import { fail } from '../../problems.ts'
-import { route, type Call } from '../../route.ts'
-import { acceptFiles, type Accepted } from './accept.ts'
+import type { AcceptedUpload } from '../../../services/uploads.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { route, type Call, type Route } from '../../route.ts'
 import { readUpload } from './body.ts'
-import { incomingFiles } from './incoming.ts'
-import { preferredWait } from './prefer.ts'
 import { presentRefusal, presentUpload } from './present.ts'
 
+const MAX_WAIT_SECONDS = 120
 const fields = z.toJSONSchema(uploadFields, { io: 'input' }) as { properties: Record<string, object> }
 
-export const uploadRoutes = [
+type Parts = Pick<Dependencies, 'uploads' | 'settings'>
+
+export const uploadRoutes = (parts: Parts): Route[] => [
   route({
     operationId: 'upload',
     method: 'POST',
@@ -69,44 +70,39 @@ export const uploadRoutes = [
       'cannot_be_processed',
       'disk_full',
     ],
-    handle,
+    handle: (call) => handle(parts, call),
   }),
 ]
 
-async function handle({ ctx, services, caller, ending }: Call): Promise<void> {
-  // Nothing is read that cannot be kept. Little room is health's to tell: a small file still fits.
-  const { freeBytes } = await services.disk()
-  if (freeBytes !== null && freeBytes <= (ctx.request.length ?? 0)) throw fail('disk_full', 'No room is left.')
-  const incoming = incomingFiles(services.blobs.incoming, services.http.limits.fileBytes)
-  let accepted: Accepted
+async function handle({ uploads, settings }: Parts, { ctx, actor, ending }: Call): Promise<void> {
+  const incoming = await uploads.begin(actor, ctx.request.length ?? 0)
+  let accepted: AcceptedUpload
   try {
-    accepted = await acceptFiles(services, caller, await readUpload(ctx, incoming, services.http.limits))
+    accepted = await uploads.accept(actor, await readUpload(ctx, incoming, settings.limits))
   } finally {
     await incoming.clean()
   }
   if (accepted.documents.length === 0) {
-    const refusal = presentRefusal(accepted, ctx.state.requestId, services.http.baseUrl())
+    const refusal = presentRefusal(accepted, ctx.state.requestId, settings.baseUrl())
     ctx.status = refusal.status
     ctx.body = JSON.stringify(refusal)
     ctx.type = 'application/problem+json'
     return
   }
-  const isDone = await waitIfAsked({ ctx, services, caller, ending }, accepted)
+  const seconds = preferredWait(ctx.get('Prefer'))
+  let isDone = false
+  if (seconds !== null) {
+    ctx.set('Preference-Applied', `wait=${seconds}`)
+    const waited = await uploads.waitUntilProcessed(actor, accepted, { timeoutMs: seconds * 1000, signal: ending })
+    accepted = waited.accepted
+    isDone = waited.isDone
+  }
   ctx.status = isDone ? 200 : 202
   ctx.body = presentUpload(accepted)
 }
 
-/** With `Prefer: wait=N`: true when all are ready or failed, and then `accepted` shows them so. */
-async function waitIfAsked(
-  { ctx, services, caller, ending }: Pick<Call, 'ctx' | 'services' | 'caller' | 'ending'>,
-  accepted: Accepted,
-): Promise<boolean> {
-  const seconds = preferredWait(ctx.get('Prefer'))
-  if (seconds === null) return false
-  ctx.set('Preference-Applied', `wait=${seconds}`)
-  const ids = accepted.documents.map(({ document }) => document.id)
-  const isDone = await services.ingest.settled(caller.userId, ids, seconds * 1000, ending)
-  const now = await services.records.documents.getMany(caller.userId, ids)
-  for (const entry of accepted.documents) entry.document = now.get(entry.document.id) ?? entry.document
-  return isDone
+/** Returns the seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most 120; null when the header doesn't ask for a wait. */
+export function preferredWait(header: string): number | null {
+  const match = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(header)
+  return match === null ? null : Math.min(Number(match[1]), MAX_WAIT_SECONDS)
 }

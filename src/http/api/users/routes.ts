@@ -1,4 +1,11 @@
 import {
+  presentDeletedUser,
+  presentNewUser,
+  presentUser,
+  presentUsers,
+  presentUserWithLink,
+} from '../../../contract/present/users.ts'
+import {
   user,
   userCreate,
   userCreated,
@@ -8,11 +15,8 @@ import {
   userReset,
   userUpdate,
 } from '../../../contract/users.ts'
-import { SCOPES, type Principal } from '../../../core/model.ts'
-import { pageRequest } from '../../page.ts'
-import { fail } from '../../problems.ts'
-import { route } from '../../route.ts'
-import { people } from './people.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { answerCreated, route, type Route } from '../../route.ts'
 
 const tag = 'Users'
 const path = '/api/v1/users/{id}'
@@ -20,7 +24,7 @@ const access = 'manage:keys'
 const role = 'owner'
 const idDescription = 'Id or email of the user'
 
-export const userRoutes = [
+export const userRoutes = ({ users, settings }: Pick<Dependencies, 'users' | 'settings'>): Route[] => [
   route({
     operationId: 'listUsers',
     method: 'GET',
@@ -30,10 +34,10 @@ export const userRoutes = [
     access,
     role,
     query: userListQuery,
-    answers: { 200: { description: 'A page of users, in the order in which they came', schema: userList } },
+    answers: { 200: { description: 'Some of the users, oldest first, and the cursor to the next ones', schema: userList } },
     problems: ['invalid_cursor'],
-    async handle({ ctx, services, query }) {
-      ctx.body = await people(services).list(pageRequest(query))
+    async handle({ ctx, actor, query }) {
+      ctx.body = presentUsers(await users.list(actor, query))
     },
   }),
   route({
@@ -43,18 +47,15 @@ export const userRoutes = [
     tag,
     summary: 'Add a user',
     description:
-      'Without a password the answer has a one-time link, shown this once, with which the person makes one. Nothing is sent by mail.',
+      'Without a password the answer has a one-time link where the user sets one; it is shown only once. docsearch sends no mail.',
     access,
     role,
     body: userCreate,
     answers: { 201: { description: 'The new user', schema: userCreated, headers: { Location: 'Its address' } } },
     problems: ['user_exists', 'owner_exists', 'password_too_short', 'password_too_long', 'password_too_common'],
-    async handle({ ctx, services, caller, body }) {
-      if (body.role === 'owner') demandEveryScope(caller)
-      const made = await people(services).add(body)
-      ctx.status = 201
-      ctx.set('Location', `${services.http.baseUrl()}/api/v1/users/${made.id}`)
-      ctx.body = made
+    async handle({ ctx, actor, body }) {
+      const added = await users.add(actor, body)
+      answerCreated(ctx, `${settings.baseUrl()}/api/v1/users/${added.user.id}`, presentNewUser(added, settings.baseUrl()))
     },
   }),
   route({
@@ -68,8 +69,8 @@ export const userRoutes = [
     idDescription,
     answers: { 200: { description: 'The user', schema: user } },
     problems: ['user_not_found'],
-    async handle({ ctx, services, id }) {
-      ctx.body = await people(services).get(id)
+    async handle({ ctx, actor, id }) {
+      ctx.body = presentUser(await users.get(actor, id))
     },
   }),
   route({
@@ -79,15 +80,15 @@ export const userRoutes = [
     tag,
     summary: 'Rename, disable or enable a user',
     description:
-      'Disabled: browsers are logged out, connected applications cut off, links void, and neither password nor keys are accepted until the user is enabled again. Documents stay.',
+      'Disabling a user ends their browser sessions, links and connected applications. Their password and keys stop working until you enable the user again. Documents stay.',
     access,
     role,
     idDescription,
     body: userUpdate,
-    answers: { 200: { description: 'The user as it is now', schema: user } },
+    answers: { 200: { description: 'The changed user', schema: user } },
     problems: ['user_not_found', 'owner_stays'],
-    async handle({ ctx, services, id, body }) {
-      ctx.body = await people(services).update(id, body)
+    async handle({ ctx, actor, id, body }) {
+      ctx.body = presentUser(await users.update(actor, id, body))
     },
   }),
   route({
@@ -95,17 +96,16 @@ export const userRoutes = [
     method: 'POST',
     path: '/api/v1/users/{id}/reset',
     tag,
-    summary: 'Make a link for a new password',
-    description: 'Links made before end. The old password is good until the link is used; using it ends all browser sessions.',
+    summary: 'Make a link to set a new password',
+    description:
+      'Earlier links of the user end. The old password stays valid until the link is used; using the link ends all browser sessions of the user.',
     access,
     role,
     idDescription,
-    answers: { 200: { description: 'The user with the link, which is shown this once', schema: userReset } },
+    answers: { 200: { description: 'The user with the link, which is shown only once', schema: userReset } },
     problems: ['user_not_found', 'user_disabled'],
-    async handle({ ctx, services, caller, id }) {
-      const administration = people(services)
-      if ((await administration.find(id)).role === 'owner') demandEveryScope(caller)
-      ctx.body = await administration.reset(id)
+    async handle({ ctx, actor, id }) {
+      ctx.body = presentUserWithLink(await users.resetPassword(actor, id), settings.baseUrl())
     },
   }),
   route({
@@ -119,19 +119,8 @@ export const userRoutes = [
     idDescription,
     answers: { 200: { description: 'What was deleted; no search finds it any more', schema: userDeleted } },
     problems: ['user_not_found', 'owner_stays'],
-    async handle({ ctx, services, id }) {
-      ctx.body = await people(services).delete(id)
+    async handle({ ctx, actor, id }) {
+      ctx.body = presentDeletedUser(await users.delete(actor, id))
     },
   }),
 ]
-
-/** A password opens everything the user may do, so a credential that may do less must not make one for its own user. */
-function demandEveryScope(caller: Principal): void {
-  const missing = SCOPES.filter((scope) => !caller.scopes.has(scope))
-  if (missing.length === 0) return
-  throw fail(
-    'insufficient_scope',
-    `A password gives its owner every scope, and this credential lacks ${missing.join(', ')}. Use one that has them all.`,
-    { scope: missing.join(' ') },
-  )
-}

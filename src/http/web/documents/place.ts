@@ -1,8 +1,8 @@
+import { isPassageThere, parsePassage } from '../../../contract/addresses.ts'
 import { documentText, type Page } from '../../../core/parsed.ts'
 import type { PassageState } from '../../../pages/document/document.tsx'
 import { startOfPage, windowAt, type TextWindow } from '../../../pages/document/window.ts'
-import { marksOf } from '../../../search/marks.ts'
-import { isThere, parsePassage } from '../../passage-address.ts'
+import type { Search } from '../../../services/search.ts'
 
 /** What an address asks to see of a document. */
 interface Wanted {
@@ -31,15 +31,23 @@ export function wantedOf(query: Query, question: string | undefined): Wanted {
 }
 
 /** The passage, if the text still has it; else its page; else the top. */
-export function placeIn(pages: readonly Page[], { passage: sent, page, at, question }: Wanted): Place {
+export function placeIn(
+  pages: readonly Page[],
+  { passage: sent, page, at, question }: Wanted,
+  highlight: Search['highlight'],
+): Place {
   const passage = sent === '' ? null : parsePassage(sent)
   if (passage !== null) {
     const text = documentText(pages)
-    if (isThere(passage, text)) {
+    if (isPassageThere(passage, text)) {
       const { start, end } = passage
       const window = windowAt(pages, { near: start })
       const sheet = window.sheets.findLast((one) => one.start <= start)
-      return { window, passage: { start, end, marks: marksOf(question, text.slice(start, end)) }, page: sheet?.page.number ?? 1 }
+      return {
+        window,
+        passage: { start, end, marks: highlight(question, text.slice(start, end)) },
+        page: sheet?.page.number ?? 1,
+      }
     }
   }
   const start = page === null ? null : startOfPage(pages, page)

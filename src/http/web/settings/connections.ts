@@ -1,26 +1,27 @@
 import type { Connection } from '../../../oauth/oauth.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderConnectionEnd, renderConnections, type ConnectionRow } from '../../../pages/settings/connections.tsx'
+import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems.ts'
 import type { Page } from '../page.ts'
 
-export const connectionPages: Page[] = [
+export const connectionPages = ({ connections }: Pick<Dependencies, 'connections'>): Page[] => [
   {
     method: 'GET',
     path: paths.connections,
     access: 'user',
-    async handle({ services, user, show, signedIn }) {
-      const connections = await services.oauth.connections.list(user.id)
-      show(renderConnections({ ...signedIn(), connections: connections.map(connectionRow) }))
+    async handle({ actor, show, signedIn }) {
+      const found = await connections.list(actor)
+      show(renderConnections({ ...signedIn(), connections: found.map(connectionRow) }))
     },
   },
   {
     method: 'GET',
     path: paths.connectionEnd(':id'),
     access: 'user',
-    async handle({ services, user, id, show, signedIn }) {
-      const found = (await services.oauth.connections.list(user.id)).find(({ client }) => client.id === id)
-      if (found === undefined) throw missing()
+    async handle({ actor, id, show, signedIn }) {
+      const found = (await connections.list(actor)).find(({ client }) => client.id === id)
+      if (found === undefined) throw fail('connection_not_found', 'No such application is connected to your account.')
       show(renderConnectionEnd({ ...signedIn(), connection: connectionRow(found) }))
     },
   },
@@ -28,8 +29,8 @@ export const connectionPages: Page[] = [
     method: 'POST',
     path: paths.connectionEnd(':id'),
     access: 'user',
-    async handle({ services, user, id, goTo }) {
-      if (!(await services.oauth.connections.end(user.id, id))) throw missing()
+    async handle({ actor, id, goTo }) {
+      await connections.end(actor, id)
       goTo(paths.connections, 'disconnected')
     },
   },
@@ -43,8 +44,4 @@ function connectionRow({ client, scopes, since, lastUsedAt }: Connection): Conne
     since: since.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
   }
-}
-
-function missing(): Error {
-  return fail('not_found', 'No such application is connected to your account.')
 }

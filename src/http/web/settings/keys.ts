@@ -8,32 +8,34 @@ import {
   renderApiKeys,
   type ApiKeyRow,
 } from '../../../pages/settings/api-keys.tsx'
+import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems.ts'
-import { every } from '../every.ts'
+import { listAll } from '../list-all.ts'
 import { chosenScopes, name, scopes } from '../fields.ts'
 import type { Page, PageCall } from '../page.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const keyForm = z.object({
   name,
   scopes,
   expires_in_days: z
     .string()
     .default('')
-    .transform((days) => (days === '' ? null : Number(days)))
+    .transform((days) => (days === '' ? undefined : Number(days)))
     .pipe(
-      z.int('Choose how long it is good.').min(1, 'Choose how long it is good.').max(3650, 'Ten years is the most.').nullable(),
+      z.int('Choose how long it is good.').min(1, 'Choose how long it is good.').max(3650, 'Ten years is the most.').optional(),
     ),
 })
 
-export const keyPages: Page[] = [
+type Parts = Pick<Dependencies, 'keys' | 'settings'>
+
+export const keyPages = ({ keys, settings }: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.apiKeys,
     access: 'user',
     async handle(call) {
-      const keys = (await keysOf(call)).toReversed()
-      call.show(renderApiKeys({ ...call.signedIn(), keys: keys.map(keyRow) }))
+      const found = (await keysOf(keys, call)).toReversed()
+      call.show(renderApiKeys({ ...call.signedIn(), keys: found.map(keyRow) }))
     },
   },
   {
@@ -48,21 +50,14 @@ export const keyPages: Page[] = [
     path: paths.apiKeys,
     access: 'user',
     async handle(call) {
-      const { services, user, submitted, show, signedIn } = call
+      const { actor, submitted, show, signedIn } = call
       const { data, state } = submitted(keyForm)
       if (data === undefined) {
         return show(renderApiKeyNew({ ...signedIn(), form: state, scopes: SCOPES, chosenScopes: chosenScopes(call) }), 422)
       }
-      const days = data.expires_in_days
-      const { key } = await services.apiKeys.create({
-        ownerId: user.id,
-        name: data.name,
-        scopes: data.scopes,
-        expiresAt: days === null ? null : new Date(services.clock.now().getTime() + days * DAY_MS),
-        // Somebody with a session may do everything there is.
-        maker: null,
-      })
-      show(renderApiKeyCreated({ ...signedIn(), key, name: data.name, baseUrl: services.http.baseUrl() }))
+      const { name: keyName, scopes: chosen, expires_in_days: expiresInDays } = data
+      const { key } = await keys.create(actor, { name: keyName, scopes: chosen, expiresInDays })
+      show(renderApiKeyCreated({ ...signedIn(), key, name: keyName, baseUrl: settings.baseUrl() }))
     },
   },
   {
@@ -70,8 +65,8 @@ export const keyPages: Page[] = [
     path: paths.apiKeyRevoke(':id'),
     access: 'user',
     async handle(call) {
-      const key = (await keysOf(call)).find(({ id }) => id === call.id)
-      if (key === undefined) throw missing()
+      const key = (await keysOf(keys, call)).find(({ id }) => id === call.id)
+      if (key === undefined) throw fail('key_not_found', 'You have no such API key.')
       call.show(renderApiKeyRevoke({ ...call.signedIn(), key: keyRow(key) }))
     },
   },
@@ -79,15 +74,15 @@ export const keyPages: Page[] = [
     method: 'POST',
     path: paths.apiKeyRevoke(':id'),
     access: 'user',
-    async handle({ services, user, id, goTo }) {
-      if (!(await services.records.keys.delete(user.id, id))) throw missing()
+    async handle({ actor, id, goTo }) {
+      await keys.delete(actor, id)
       goTo(paths.apiKeys, 'key_revoked')
     },
   },
 ]
 
-function keysOf({ services, user }: PageCall): Promise<ApiKeyRecord[]> {
-  return every((page) => services.records.keys.list(user.id, page))
+function keysOf(keys: Dependencies['keys'], { actor }: PageCall): Promise<ApiKeyRecord[]> {
+  return listAll((page) => keys.list(actor, page))
 }
 
 function keyRow({ id, name, scopes, lastFour, createdAt, lastUsedAt, expiresAt }: ApiKeyRecord): ApiKeyRow {
@@ -100,8 +95,4 @@ function keyRow({ id, name, scopes, lastFour, createdAt, lastUsedAt, expiresAt }
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     expiresAt: expiresAt?.toISOString() ?? null,
   }
-}
-
-function missing(): Error {
-  return fail('key_not_found', 'There is no such key of yours.')
 }

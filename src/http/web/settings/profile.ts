@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { SessionRecord } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderProfile, type ProfileProps, type SessionRow } from '../../../pages/settings/profile.tsx'
+import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems.ts'
 import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from '../fields.ts'
 import type { Page, PageCall } from '../page.ts'
@@ -11,7 +12,9 @@ import { withError } from '../submitted.ts'
 const accountForm = z.object({ name, email })
 const passwordForm = z.object({ current_password: password, password, password_again: z.string().default('') })
 
-export const profilePages: Page[] = [
+type Parts = Pick<Dependencies, 'account' | 'accounts' | 'settings'>
+
+export const profilePages = (parts: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.settings,
@@ -22,20 +25,20 @@ export const profilePages: Page[] = [
     method: 'GET',
     path: paths.profile,
     access: 'user',
-    handle: (call) => showProfile(call, {}),
+    handle: (call) => showProfile(parts, call, {}),
   },
   {
     method: 'POST',
     path: paths.profile,
     access: 'user',
     async handle(call) {
-      const { services, user, submitted, goTo } = call
+      const { actor, submitted, goTo } = call
       const { data, state } = submitted(accountForm)
-      if (data === undefined) return showProfile(call, { account: state })
+      if (data === undefined) return showProfile(parts, call, { account: state })
       try {
-        await services.records.users.update(user.id, data)
+        await parts.account.update(actor, data)
       } catch (error) {
-        return showProfile(call, { account: withError(state, error, { user_exists: 'email' }) })
+        return showProfile(parts, call, { account: withError(state, error, { user_exists: 'email' }) })
       }
       goTo(paths.profile, 'profile_saved')
     },
@@ -45,23 +48,23 @@ export const profilePages: Page[] = [
     path: paths.password,
     access: 'user',
     async handle(call) {
-      const { ctx, services, user, submitted, goTo } = call
+      const { ctx, actor, user, submitted, goTo } = call
       const { data, state } = submitted(passwordForm)
       const again = (errors: NonNullable<ProfileProps['password']['errors']>) =>
-        showProfile(call, { password: { ...state, errors } })
+        showProfile(parts, call, { password: { ...state, errors } })
       if (data === undefined) return again(state.errors ?? {})
       const mismatch = passwordsMatch(data)
       if (mismatch !== null) return again({ password_again: mismatch })
-      if (!(await services.accounts.checkPassword(user.id, data.current_password, ctx.ip)))
-        return again({ current_password: 'This is not your current password.' })
       try {
-        await services.accounts.setPassword(user.id, data.password)
+        const change = { current: data.current_password, password: data.password, address: ctx.ip }
+        if (!(await parts.account.changePassword(actor, change)))
+          return await again({ current_password: 'This is not your current password.' })
       } catch (error) {
-        return showProfile(call, { password: withError(state, error, NEW_PASSWORD_ERRORS) })
+        return showProfile(parts, call, { password: withError(state, error, NEW_PASSWORD_ERRORS) })
       }
       // Also this browser's: a copy of its cookie is worth nothing afterwards.
-      await beginSession(ctx, services, user)
-      await services.accounts.endOtherSessions(user.id, call.login.session.id)
+      await beginSession(ctx, parts, user)
+      await parts.accounts.endOtherSessions(user.id, call.login.session.id)
       goTo(paths.profile, 'password_changed')
     },
   },
@@ -69,8 +72,8 @@ export const profilePages: Page[] = [
     method: 'POST',
     path: paths.otherSessionsEnd,
     access: 'user',
-    async handle({ services, login, user, goTo }) {
-      await services.accounts.endOtherSessions(user.id, login.session.id)
+    async handle({ login, user, goTo }) {
+      await parts.accounts.endOtherSessions(user.id, login.session.id)
       goTo(paths.profile, 'sessions_ended')
     },
   },
@@ -78,17 +81,21 @@ export const profilePages: Page[] = [
     method: 'POST',
     path: paths.sessionEnd(':id'),
     access: 'user',
-    async handle({ services, user, id, goTo }) {
-      if (!(await services.accounts.endSession(user.id, id)))
+    async handle({ user, id, goTo }) {
+      if (!(await parts.accounts.endSession(user.id, id)))
         throw fail('not_found', 'This browser is not logged in any more, or it never was.')
       goTo(paths.profile, 'session_ended')
     },
   },
 ]
 
-async function showProfile(call: PageCall, failed: Partial<Pick<ProfileProps, 'account' | 'password'>>): Promise<void> {
-  const { services, login, user, show, signedIn } = call
-  const sessions = (await services.accounts.listSessions(user.id)).map((session) => sessionRow(session, login.session.id))
+async function showProfile(
+  parts: Parts,
+  call: PageCall,
+  failed: Partial<Pick<ProfileProps, 'account' | 'password'>>,
+): Promise<void> {
+  const { login, user, show, signedIn } = call
+  const sessions = (await parts.accounts.listSessions(user.id)).map((session) => sessionRow(session, login.session.id))
   const status = Object.keys(failed).length === 0 ? 200 : 422
   show(renderProfile({ ...signedIn(), account: {}, password: {}, ...failed, sessions }), status)
 }

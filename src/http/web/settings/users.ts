@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { UserCreated } from '../../../contract/users.ts'
-import type { LinkPurpose, User } from '../../../core/model.ts'
+import { passwordLinkAddress } from '../../../contract/addresses.ts'
+import type { User } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import {
   renderUserDelete,
@@ -11,22 +11,25 @@ import {
   type UserRow,
 } from '../../../pages/settings/users.tsx'
 import { fail } from '../../problems.ts'
-import { people } from '../../api/users/people.ts'
-import { every } from '../every.ts'
+import type { PasswordLink } from '../../../services/users.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import { email, optionalName } from '../fields.ts'
+import { listAll } from '../list-all.ts'
 import type { Page, PageCall } from '../page.ts'
 import { withError } from '../submitted.ts'
 
 const inviteForm = z.object({ email, name: optionalName })
 
-export const userPages: Page[] = [
+type Parts = Pick<Dependencies, 'users' | 'settings'>
+
+export const userPages = ({ users, settings }: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.users,
     access: 'owner',
-    async handle({ services, user, show, signedIn }) {
-      const users = await every((page) => services.records.users.list(page))
-      show(renderUsers({ ...signedIn(), users: users.map((one) => userRow(one, user.id)) }))
+    async handle({ actor, user, show, signedIn }) {
+      const all = await listAll((page) => users.list(actor, page))
+      show(renderUsers({ ...signedIn(), users: all.map((one) => userRow(one, user.id)) }))
     },
   },
   {
@@ -40,13 +43,14 @@ export const userPages: Page[] = [
     path: paths.userInvite,
     access: 'owner',
     async handle(call) {
-      const { services, submitted, show, signedIn } = call
+      const { actor, submitted, show, signedIn } = call
       const { data, state } = submitted(inviteForm)
       if (data === undefined) return show(renderUserInvite({ ...signedIn(), form: state }), 422)
       try {
         const { email, name } = data
-        const made = await people(services).add({ email, role: 'member', ...(name === '' ? {} : { name }) })
-        showLink(call, made, 'invitation')
+        const { user, link } = await users.add(actor, { email, role: 'member', ...(name === '' ? {} : { name }) })
+        if (link === null) throw new Error('a user without a password was added without a link')
+        showLink(call, { user, link }, settings.baseUrl())
       } catch (error) {
         show(renderUserInvite({ ...signedIn(), form: withError(state, error, { user_exists: 'email' }) }), 422)
       }
@@ -57,9 +61,8 @@ export const userPages: Page[] = [
     path: paths.userReset(':id'),
     access: 'owner',
     async handle(call) {
-      const { id } = await findOther(call)
-      const reset = await people(call.services).reset(id)
-      showLink(call, reset, reset.has_password ? 'reset' : 'invitation')
+      const { id } = await findOther(users, call)
+      showLink(call, await users.resetPassword(call.actor, id), settings.baseUrl())
     },
   },
   {
@@ -67,7 +70,7 @@ export const userPages: Page[] = [
     path: paths.userDisable(':id'),
     access: 'owner',
     async handle(call) {
-      const other = await findOther(call)
+      const other = await findOther(users, call)
       call.show(renderUserDisable({ ...call.signedIn(), user: { id: other.id, who: whoIs(other) } }))
     },
   },
@@ -76,7 +79,7 @@ export const userPages: Page[] = [
     path: paths.userDisable(':id'),
     access: 'owner',
     async handle(call) {
-      await call.services.records.users.setDisabled((await findOther(call)).id, true)
+      await users.update(call.actor, (await findOther(users, call)).id, { disabled: true })
       call.goTo(paths.users, 'user_disabled')
     },
   },
@@ -85,7 +88,7 @@ export const userPages: Page[] = [
     path: paths.userEnable(':id'),
     access: 'owner',
     async handle(call) {
-      await call.services.records.users.setDisabled((await findOther(call)).id, false)
+      await users.update(call.actor, (await findOther(users, call)).id, { disabled: false })
       call.goTo(paths.users, 'user_enabled')
     },
   },
@@ -94,9 +97,8 @@ export const userPages: Page[] = [
     path: paths.userDelete(':id'),
     access: 'owner',
     async handle(call) {
-      const other = await findOther(call)
-      const projects = await every((page) => call.services.records.projects.list(other.id, page))
-      const documents = projects.reduce((sum, { counts }) => sum + counts.documents, 0)
+      const other = await findOther(users, call)
+      const documents = await users.countDocuments(call.actor, other.id)
       call.show(renderUserDelete({ ...call.signedIn(), user: { id: other.id, who: whoIs(other) }, documents }))
     },
   },
@@ -105,24 +107,23 @@ export const userPages: Page[] = [
     path: paths.userDelete(':id'),
     access: 'owner',
     async handle(call) {
-      await call.services.ingest.deleteUser((await findOther(call)).id)
+      await users.delete(call.actor, (await findOther(users, call)).id)
       call.goTo(paths.users, 'user_deleted')
     },
   },
 ]
 
 /** Somebody else: nobody shuts themself out here. */
-async function findOther({ services, user, id }: PageCall): Promise<User> {
-  const other = id === user.id ? null : await services.records.users.get(id)
-  if (other === null) throw fail('not_found', 'There is no such account, or it is your own.')
-  return other
+async function findOther(users: Dependencies['users'], { actor, id }: PageCall): Promise<User> {
+  if (id === actor.userId) throw fail('not_found', 'This is your own account. Change it under Profile.')
+  return users.get(actor, id)
 }
 
 /** On this answer only; a link made before ends. */
-function showLink({ show, signedIn }: PageCall, made: UserCreated, purpose: LinkPurpose): void {
-  const { invitation_url: link, invitation_expires_at: expiresAt } = made
-  if (link === undefined || expiresAt === undefined) throw new Error('an account without a password came without a link')
-  show(renderUserLink({ ...signedIn(), who: whoIs(made), purpose, link, expiresAt }))
+function showLink({ show, signedIn }: PageCall, { user, link }: { user: User; link: PasswordLink }, baseUrl: string): void {
+  const { token, purpose, expiresAt } = link
+  const address = passwordLinkAddress(baseUrl, token)
+  show(renderUserLink({ ...signedIn(), who: whoIs(user), purpose, link: address, expiresAt: expiresAt.toISOString() }))
 }
 
 function userRow(user: User, thisId: string): UserRow {

@@ -1,0 +1,44 @@
+import type { LinkPurpose, User } from '../../core/model.ts'
+import { passwordLinkAddress } from '../addresses.ts'
+import type { UserCreated, UserDeleted, UserList, UserReset, User as WireUser } from '../users.ts'
+
+/** Presenters of users, here because both http/ and the offline command line need them. */
+
+export function presentUser(user: User): WireUser {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    role: user.role,
+    disabled: user.disabledAt !== null,
+    has_password: user.hasPassword,
+    created_at: user.createdAt.toISOString(),
+    last_login_at: user.lastLoginAt?.toISOString() ?? null,
+  }
+}
+
+export function presentUsers({ items, nextCursor }: { items: readonly User[]; nextCursor: string | null }): UserList {
+  return { users: items.map(presentUser), next_cursor: nextCursor }
+}
+
+interface Link {
+  token: string
+  purpose: LinkPurpose
+  expiresAt: Date
+}
+
+export function presentUserWithLink({ user, link }: { user: User; link: Link }, baseUrl: string): UserReset {
+  return {
+    ...presentUser(user),
+    invitation_url: passwordLinkAddress(baseUrl, link.token),
+    invitation_expires_at: link.expiresAt.toISOString(),
+  }
+}
+
+export function presentNewUser({ user, link }: { user: User; link: Link | null }, baseUrl: string): UserCreated {
+  return link === null ? presentUser(user) : presentUserWithLink({ user, link }, baseUrl)
+}
+
+export function presentDeletedUser({ user, documentsDeleted }: { user: User; documentsDeleted: number }): UserDeleted {
+  return { id: user.id, email: user.email, documents_deleted: documentsDeleted }
+}

@@ -1,0 +1,113 @@
+import type { z } from 'zod'
+import { DocsearchError } from '../core/errors.ts'
+
+/** One thing that is wrong with a request. */
+export interface FieldFault {
+  /** Where it is, with dots: `filter.tags.0`. Empty for the whole body. */
+  path: string
+  message: string
+}
+
+/** Returns a 400 with all faults; its message names the first one. */
+export function invalid(faults: readonly FieldFault[]): DocsearchError {
+  const [first] = faults
+  const where = first === undefined || first.path === '' ? 'The body ' : `${first.path} `
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
+  return new DocsearchError('invalid_request', `${where}${first?.message ?? 'does not validate'}${more}.`, {
+    details: { errors: faults },
+  })
+}
+
+/** Parses input from outside. Throws `invalid_request` with all faults. */
+export function validate<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const { data, faults } = examine(schema, input)
+  if (faults.length > 0) throw invalid(faults)
+  return data as z.output<S>
+}
+
+/** The same for a caller that has faults of its own to add: `data` is undefined where there are any. */
+export function examine<S extends z.ZodType>(schema: S, input: unknown): { data: z.output<S> | undefined; faults: FieldFault[] } {
+  const result = schema.safeParse(input)
+  if (!result.success) return { data: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, input)) }
+  const faults = brokenText(result.data, [])
+  return { data: faults.length === 0 ? result.data : undefined, faults }
+}
+
+function faultsOf(issue: z.core.$ZodIssue, input: unknown): FieldFault[] {
+  const path = issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a field of this request' }))
+  }
+  const sent = valueAt(input, issue.path)
+  if (issue.code === 'invalid_union') {
+    // Each alternative counts its paths from where the union stands.
+    const messages = new Set(issue.errors.flat().map((inner) => words(inner, valueAt(sent, inner.path))))
+    return [{ path, message: messages.size === 0 ? lowerFirst(issue.message) : [...messages].join(' or ') }]
+  }
+  return [{ path, message: words(issue, sent) }]
+}
+
+/** What is wrong, to be read after the field's name. A limit is said with what was sent, so that nobody has to count. */
+function words(issue: z.core.$ZodIssue, sent: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return sent === undefined ? 'is required' : `must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${shown(sent)}`
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}, not ${shown(sent)}`
+    case 'too_big':
+      return `${size(issue.origin, sent)}, the limit is ${issue.maximum}`
+    case 'too_small':
+      return isEmpty(sent) ? 'must not be empty' : `${size(issue.origin, sent)}, the least is ${issue.minimum}`
+    case 'invalid_format':
+      if (issue.format === 'datetime') return `must be a time such as 2026-01-31T12:00:00Z, not ${shown(sent)}`
+      return lowerFirst(issue.message)
+    default:
+      return lowerFirst(issue.message)
+  }
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+/** Characters are code points, as JSON Schema counts them and zod with it. */
+function size(origin: string, sent: unknown): string {
+  if (origin === 'string') return `has ${[...String(sent)].length} characters`
+  return Array.isArray(sent) ? `has ${sent.length} entries` : `is ${String(sent)}`
+}
+
+function isEmpty(sent: unknown): boolean {
+  return (typeof sent === 'string' && sent.trim() === '') || (Array.isArray(sent) && sent.length === 0)
+}
+
+function shown(sent: unknown): string {
+  if (sent === null) return 'null'
+  if (Array.isArray(sent)) return 'a list'
+  if (typeof sent === 'object') return 'an object'
+  return typeof sent === 'string' && sent.length > 60 ? 'this text' : JSON.stringify(sent)
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], input)
+}
+
+/**
+ * Half of a surrogate pair, which JSON can escape and UTF-8 cannot hold: stored, it would come back as something else. Looks at parsed
+ * data only, whose depth the schema bounds.
+ */
+function brokenText(data: unknown, path: readonly string[]): FieldFault[] {
+  if (typeof data === 'string') {
+    return data.isWellFormed() ? [] : [{ path: path.join('.'), message: 'is not well-formed Unicode: half a surrogate pair' }]
+  }
+  if (data === null || typeof data !== 'object' || data instanceof Date) return []
+  return Object.entries(data).flatMap(([key, inner]) => brokenText(inner, [...path, key]))
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}

@@ -1,0 +1,119 @@
+import {
+  oauthClient,
+  oauthClientCreate,
+  oauthClientCreated,
+  oauthClientList,
+  oauthClientRotate,
+  oauthClientRotated,
+  oauthClientUpdate,
+} from '../../../contract/clients.ts'
+import {
+  presentApplication,
+  presentApplications,
+  presentNewApplication,
+  presentRotatedApplication,
+} from '../../../contract/present/applications.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { answerCreated, route, type Route } from '../../route.ts'
+
+const tag = 'OAuth clients'
+const path = '/api/v1/clients/{id}'
+const access = 'manage:keys'
+const idDescription = '`client_id` of the application'
+
+export const applicationRoutes = ({ applications, settings }: Pick<Dependencies, 'applications' | 'settings'>): Route[] => [
+  route({
+    operationId: 'listClients',
+    method: 'GET',
+    path: '/api/v1/clients',
+    tag,
+    summary: 'List the applications you have registered',
+    access,
+    answers: { 200: { description: 'Your applications, newest first, without their secrets', schema: oauthClientList } },
+    async handle({ ctx, actor }) {
+      ctx.body = presentApplications(await applications.list(actor))
+    },
+  }),
+  route({
+    operationId: 'createClient',
+    method: 'POST',
+    path: '/api/v1/clients',
+    tag,
+    summary: 'Register an application',
+    description:
+      'The application may then ask users of this instance for access (OAuth 2.0). The answer has the secret of a confidential application; it is ' +
+      'shown only once. `scopes` may go beyond those of the caller: registering grants nothing, each user decides.',
+    access,
+    body: oauthClientCreate,
+    answers: { 201: { description: 'The application', schema: oauthClientCreated, headers: { Location: 'Its address' } } },
+    problems: ['invalid_redirect_uri', 'too_many_redirect_uris'],
+    async handle({ ctx, actor, body: { redirect_uris: redirectUris, ...rest } }) {
+      const made = await applications.create(actor, { ...rest, redirectUris })
+      answerCreated(ctx, `${settings.baseUrl()}/api/v1/clients/${made.client.id}`, presentNewApplication(made))
+    },
+  }),
+  route({
+    operationId: 'getClient',
+    method: 'GET',
+    path,
+    tag,
+    summary: 'Show an application',
+    access,
+    idDescription,
+    answers: { 200: { description: 'The application', schema: oauthClient } },
+    problems: ['client_not_found'],
+    async handle({ ctx, actor, id }) {
+      ctx.body = presentApplication(await applications.get(actor, id))
+    },
+  }),
+  route({
+    operationId: 'updateClient',
+    method: 'PATCH',
+    path,
+    tag,
+    summary: 'Change an application',
+    description: 'What users have already allowed the application stays as it is.',
+    access,
+    idDescription,
+    body: oauthClientUpdate,
+    answers: { 200: { description: 'The changed application', schema: oauthClient } },
+    problems: ['client_not_found', 'invalid_redirect_uri', 'too_many_redirect_uris'],
+    async handle({ ctx, actor, id, body: { redirect_uris: redirectUris, ...change } }) {
+      ctx.body = presentApplication(await applications.update(actor, id, { ...change, redirectUris }))
+    },
+  }),
+  route({
+    operationId: 'rotateClient',
+    method: 'POST',
+    path: '/api/v1/clients/{id}/rotate',
+    tag,
+    summary: 'Make a new secret for an application',
+    description:
+      'The new secret is shown only once. The old secrets stay valid for `grace_seconds`, so that you can change the application over.',
+    access,
+    idDescription,
+    body: oauthClientRotate,
+    bodyOptional: true,
+    answers: { 200: { description: 'The application with its new secret', schema: oauthClientRotated } },
+    problems: ['client_not_found', 'client_is_public'],
+    async handle({ ctx, actor, id, body }) {
+      ctx.body = presentRotatedApplication(await applications.rotate(actor, id, body.grace_seconds))
+    },
+  }),
+  route({
+    operationId: 'deleteClient',
+    method: 'DELETE',
+    path,
+    tag,
+    summary: 'Delete an application',
+    description: 'All access that users have given it ends at once.',
+    access,
+    idDescription,
+    answers: { 204: { description: 'The application is deleted, and its tokens no longer work' } },
+    problems: ['client_not_found'],
+    async handle({ ctx, actor, id }) {
+      await applications.delete(actor, id)
+      ctx.status = 204
+    },
+  }),
+]

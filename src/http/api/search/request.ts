@@ -1,0 +1,18 @@
+import { toSearchFilter } from '../../../contract/search-filter.ts'
+import type { ParsedSearchRequest } from '../../../contract/search.ts'
+import type { SearchRequest } from '../../../services/search.ts'
+
+/** Returns the domain's form of a search request. */
+export function toSearchRequest(body: ParsedSearchRequest): SearchRequest {
+  return {
+    query: body.query,
+    filter: toSearchFilter(body.filter),
+    projects: body.project === undefined ? undefined : [body.project].flat(),
+    limit: body.limit,
+    offset: body.offset,
+    mode: body.mode,
+    rerank: body.rerank,
+    correct: body.correct,
+    groupBy: body.group_by,
+  }
+}

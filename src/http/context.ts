@@ -1,0 +1,48 @@
+import type Koa from 'koa'
+import type { Principal, SessionRecord, User } from '../core/model.ts'
+import type { Actor } from '../services/access.ts'
+
+/** What the steps of a request leave for the steps after them. */
+export interface State {
+  requestId: string
+  /** The accepted credential. */
+  principal?: Principal
+  /** On whose behalf the request is made. */
+  actor?: Actor
+  /** The pattern of the route that took the request, for the log. */
+  route?: string
+  /** The path belongs to a page, so a person reads the answer, also when it is a refusal. */
+  isPage?: boolean
+  /** Pages only: who is logged in. */
+  login?: Login
+  /** Pages only: the posted form. */
+  form?: FormBody
+  /** Pages only: the CSRF token for the forms of this answer. */
+  csrf?: string
+}
+
+export interface Login {
+  /** The content of the session cookie. */
+  token: string
+  session: SessionRecord
+  user: User
+  actor: Actor
+}
+
+export interface FormBody {
+  csrf: string
+  /** The other fields: an object of its own without a prototype. */
+  fields: Readonly<Record<string, readonly string[]>>
+}
+
+export type Ctx = Koa.ParameterizedContext<State>
+
+/** One step in the chain that handles a request: one check, one file. */
+export type Middleware = Koa.Middleware<State>
+
+/** Returns a signal that aborts when the client has gone or has its answer. */
+export function clientGone(ctx: Ctx): AbortSignal {
+  const gone = new AbortController()
+  ctx.res.once('close', () => gone.abort())
+  return gone.signal
+}

@@ -1,0 +1,34 @@
+import type { Accounts } from '../auth/accounts.ts'
+import type { Authenticator } from '../auth/auth.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { OAuth } from '../oauth/oauth.ts'
+import type { Services } from '../services/services.ts'
+
+/** What http/ works with, handed in by serve/. Each table of routes or pages takes only the parts it uses. */
+export interface Dependencies extends Services {
+  authenticator: Authenticator
+  /** Logins, sessions and one-time links, for the pages. */
+  accounts: Accounts
+  oauth: OAuth
+  settings: HttpSettings
+  clock: Clock
+  log: Logger
+  version: string
+}
+
+export interface HttpSettings {
+  /**
+   * Returns `--public-url`, or the address listened on, which is known once the server listens. Links and metadata are made from it,
+   * never from a request's Host header.
+   */
+  baseUrl(): string
+  /** Host names to accept in the Host header, next to IP addresses and localhost. */
+  allowedHosts: readonly string[]
+  trustProxy: boolean
+  /** Requests a minute for one credential; 0 for no limit. */
+  rateLimit: number
+  limits: { fileBytes: number; requestFiles: number; requestBytes: number; queryChars: number }
+  /** Aborts when the daemon begins to stop. Long answers (events, `Prefer: wait`) end then. */
+  stopping: AbortSignal
+}

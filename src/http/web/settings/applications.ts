@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { DEFAULT_SCOPES, SCOPES, type OAuthClientRecord, type Scope } from '../../../core/model.ts'
+import { paths } from '../../../pages/paths.ts'
+import { renderApplication, renderApplicationSecret } from '../../../pages/settings/application.tsx'
+import {
+  renderApplicationDelete,
+  renderApplicationForm,
+  renderApplications,
+  type ApplicationFormProps,
+} from '../../../pages/settings/applications.tsx'
+import type { Dependencies } from '../../dependencies.ts'
+import { fail } from '../../problems.ts'
+import { chosenScopes, name, scopes } from '../fields.ts'
+import type { Page, PageCall } from '../page.ts'
+import { withError } from '../submitted.ts'
+
+const redirectUris = z
+  .string('Enter at least one address.')
+  .transform((text) => text.split(/\s+/).filter((line) => line !== ''))
+  .pipe(z.array(z.string()).min(1, 'Enter at least one address.'))
+const type = z.enum(['confidential', 'public'], 'Choose one of the two.')
+const editForm = z.object({ name, redirect_uris: redirectUris, scopes })
+const newForm = editForm.extend({ type })
+const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60
+const rotateForm = z.object({
+  grace_seconds: z
+    .string()
+    .regex(/^\d{1,7}$/)
+    .transform(Number)
+    .pipe(z.int().max(MAX_GRACE_SECONDS)),
+})
+
+/** The field of the form at which an error of the service is shown. */
+const ERROR_FIELDS = {
+  invalid_redirect_uri: 'redirect_uris',
+  too_many_redirect_uris: 'redirect_uris',
+  invalid_name: 'name',
+} as const
+
+type Parts = Pick<Dependencies, 'applications' | 'settings'>
+
+export const applicationPages = (parts: Parts): Page[] => [...viewPages(parts), ...changePages(parts)]
+
+const viewPages = ({ applications, settings }: Parts): Page[] => [
+  {
+    method: 'GET',
+    path: paths.applications,
+    access: 'user',
+    async handle({ actor, show, signedIn }) {
+      const found = await applications.list(actor)
+      show(renderApplications({ ...signedIn(), applications: found.map(applicationRow) }))
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.applicationNew,
+    access: 'user',
+    handle: (call) => showForm(call, null, {}, DEFAULT_SCOPES, 200),
+  },
+  {
+    method: 'GET',
+    path: paths.application(':id'),
+    access: 'user',
+    async handle({ actor, id, show, signedIn }) {
+      const application = await applications.get(actor, id)
+      const secrets = application.secrets.map(({ lastFour, createdAt, expiresAt }) => ({
+        lastFour,
+        createdAt: createdAt.toISOString(),
+        expiresAt: expiresAt?.toISOString() ?? null,
+      }))
+      const shown = { ...applicationRow(application), redirectUris: application.redirectUris, secrets }
+      show(renderApplication({ ...signedIn(), application: shown, baseUrl: settings.baseUrl() }))
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.applicationEdit(':id'),
+    access: 'user',
+    async handle(call) {
+      const application = await applications.get(call.actor, call.id)
+      showForm(call, application, {}, application.scopes, 200)
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.applicationDelete(':id'),
+    access: 'user',
+    async handle({ actor, id, show, signedIn }) {
+      const application = await applications.get(actor, id)
+      show(renderApplicationDelete({ ...signedIn(), application: { id, name: application.name } }))
+    },
+  },
+]
+
+const changePages = ({ applications, settings }: Parts): Page[] => [
+  {
+    method: 'POST',
+    path: paths.applications,
+    access: 'user',
+    async handle(call) {
+      const { actor, submitted, show, signedIn } = call
+      const { data, state } = submitted(newForm)
+      const again = (form: ApplicationFormProps['form']) => showForm(call, null, form, chosenScopes(call), 422)
+      if (data === undefined) return again(state)
+      const { redirect_uris: uris, ...rest } = data
+      try {
+        const { client, secret } = await applications.create(actor, { ...rest, redirectUris: uris })
+        const props = { application: client, secret, oldUntil: null, baseUrl: settings.baseUrl() }
+        show(renderApplicationSecret({ ...signedIn(), ...props }))
+      } catch (error) {
+        again(withError(state, error, ERROR_FIELDS))
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.applicationEdit(':id'),
+    access: 'user',
+    async handle(call) {
+      const { actor, id, submitted, goTo } = call
+      const application = await applications.get(actor, id)
+      const { data, state } = submitted(editForm)
+      const again = (form: ApplicationFormProps['form']) => showForm(call, application, form, chosenScopes(call), 422)
+      if (data === undefined) return again(state)
+      const { redirect_uris: uris, ...change } = data
+      try {
+        await applications.update(actor, id, { ...change, redirectUris: uris })
+      } catch (error) {
+        return again(withError(state, error, ERROR_FIELDS))
+      }
+      goTo(paths.application(id), 'client_saved')
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.applicationRotate(':id'),
+    access: 'user',
+    async handle({ actor, id, submitted, show, signedIn }) {
+      const { data } = submitted(rotateForm)
+      if (data === undefined) throw fail('invalid_request', 'Choose when the current secret ends.')
+      const { client, secret, oldUntil } = await applications.rotate(actor, id, data.grace_seconds)
+      const props = { application: client, secret, oldUntil: oldUntil.toISOString(), baseUrl: settings.baseUrl() }
+      show(renderApplicationSecret({ ...signedIn(), ...props }))
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.applicationDelete(':id'),
+    access: 'user',
+    async handle({ actor, id, goTo }) {
+      await applications.delete(actor, id)
+      goTo(paths.applications, 'client_deleted')
+    },
+  },
+]
+
+function showForm(
+  { show, signedIn }: PageCall,
+  application: ApplicationFormProps['application'],
+  form: ApplicationFormProps['form'],
+  chosen: readonly Scope[],
+  status: number,
+): void {
+  show(renderApplicationForm({ ...signedIn(), application, form, scopes: SCOPES, chosenScopes: chosen }), status)
+}
+
+function applicationRow({ id, name, type, scopes, createdAt }: OAuthClientRecord) {
+  return { id, name, type, scopes, createdAt: createdAt.toISOString() }
+}

@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import { createApiKeys } from '../auth/api-keys.ts'
+import { createAccounts } from '../auth/create-accounts.ts'
+import { openBlobs } from '../blobs/files.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import { chooseEmbedder } from '../embed/choose.ts'
+import { createEmbedderModels } from '../embed/models.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
+import { startLifecycle } from '../lifecycle/start.ts'
+import { createLanceIndexStore } from '../index/lance.ts'
+import { createIngest } from '../ingest/create.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import { createOAuth } from '../oauth/create.ts'
+import { createOcr } from '../parse/ocr/ocr.ts'
+import { createParserPool } from '../parse/pool/pool.ts'
+import type { Records } from '../records/records.ts'
+import { chooseReranker } from '../rerank/choose.ts'
+import { createSearch } from '../search/create.ts'
+import type { Backend } from '../services/create.ts'
+import type { DataFolder } from './data-folder.ts'
+import { diskState } from './disk.ts'
+import type { OpenParts } from './open-parts.ts'
+
+const EMBED_MS = 5_000
+const RERANK_SLACK_MS = 1_000
+
+interface Options {
+  config: Config
+  folder: DataFolder
+  records: Records
+  /** Known once the server listens. */
+  baseUrl: () => string
+  clock: Clock
+  log: Logger
+  open: OpenParts
+}
+
+/** Opens everything that the services work with. Each part is added to `open`. */
+export async function openBackend(options: Options): Promise<Backend & { rerankerChoice: { reranker: string; reason: string } }> {
+  const { config, records, baseUrl, clock, log, open } = options
+  const blobs = await openBlobs({ folder: config.dataDir, clock })
+  const lifecycle = await openLifecycle(options)
+  const ingest = await openIngest({ ...options, blobs, lifecycle })
+  const { reranker: setting, ollamaUrl, rerank } = config
+  const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, log })
+  open.add('reranker', async () => chosen.close())
+  // The reranker has its own deadline. The deadline of the search is for a reranker that misses it.
+  const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
+  const { fusionWeight } = config
+  return {
+    records,
+    blobs,
+    lifecycle,
+    ingest,
+    models: createEmbedderModels(ollamaUrl),
+    search: createSearch({ records, lifecycle, reranker: chosen.reranker, log, deadlines, fusionWeight }),
+    apiKeys: createApiKeys({ records, clock }),
+    accounts: createAccounts({ records, clock, loginFailures: config.loginFailures, log }),
+    oauth: createOAuth({ records, clock, log, issuer: baseUrl }),
+    disk: () => diskState(config.dataDir),
+    reranker: () => chosen.status(),
+    rerankerChoice: chosen.choice(),
+    maxFileBytes: config.limits.fileBytes,
+    startedAt: clock.now(),
+    clock,
+  }
+}
+
+async function openLifecycle({ config, folder, records, log, open }: Options): Promise<Lifecycle> {
+  const lifecycle = await startLifecycle({
+    records,
+    indexStore: createLanceIndexStore({ folder: folder.lance, log }),
+    chooseEmbedder: (existing, named) =>
+      chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
+    pinned: config.embedder === 'auto' ? null : config.embedder,
+    checkEveryMs: config.embedderCheckMs,
+    log,
+  })
+  open.add('lifecycle', () => lifecycle.close())
+  return lifecycle
+}
+
+async function openIngest(options: Options & Pick<Backend, 'blobs' | 'lifecycle'>): Promise<Ingest> {
+  const { config, records, blobs, lifecycle, clock, log, open } = options
+  const { limits, parseWorkers } = config
+  const parserPool = createParserPool({ workers: parseWorkers, limits, pdfEngine: config.pdfEngine, log })
+  open.add('parsers', () => parserPool.close())
+  const ocr =
+    config.ocrCommand === null
+      ? undefined
+      : await createOcr({
+          command: config.ocrCommand,
+          folder: join(config.dataDir, 'ocr'),
+          limitMs: limits.ocrMs,
+          // A page with its recognised text is larger than the page alone.
+          maxBytes: 2 * limits.fileBytes,
+        })
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits, parseWorkers, clock, log })
+  await ingest.start()
+  open.add('ingest', (graceMs) => ingest.stop(graceMs))
+  return ingest
+}

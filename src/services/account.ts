@@ -1,0 +1,53 @@
+import type { Accounts } from '../auth/accounts.ts'
+import { DocsearchError } from '../core/errors.ts'
+import type { Principal, User } from '../core/model.ts'
+import type { Records } from '../records/records.ts'
+import { actorOf, requireScopesForPassword, type Actor } from './access.ts'
+
+/** A user's own account. Logging in, sessions and one-time links are in auth/accounts.ts: nobody acts yet while they are used. */
+export interface Account {
+  /** Returns the actor behind an accepted credential. Throws `invalid_token` when the user was deleted in the meantime. */
+  identify(principal: Principal): Promise<Actor>
+  /** Throws `invalid_token` when the user was deleted in the meantime. */
+  get(actor: Actor): Promise<User>
+  /** Throws `user_exists` when another user has the email, `insufficient_scope`. */
+  update(actor: Actor, change: { name: string; email: string }): Promise<void>
+  /**
+   * Returns false when `current` is not the password. A failure counts as a failed login from `address`.
+   * Throws `password_too_short`, `password_too_long`, `password_too_common`, `too_many_failures`, `insufficient_scope`.
+   */
+  changePassword(actor: Actor, change: { current: string; password: string; address: string }): Promise<boolean>
+}
+
+export function createAccount(options: {
+  records: Pick<Records, 'users'>
+  accounts: Pick<Accounts, 'checkPassword' | 'setPassword'>
+}): Account {
+  const { accounts } = options
+  const { users } = options.records
+
+  async function find(userId: string): Promise<User> {
+    const user = await users.get(userId)
+    if (user === null) throw new DocsearchError('invalid_token', 'The user of this credential no longer exists.')
+    return user
+  }
+
+  return {
+    identify: async (principal) => actorOf(await find(principal.userId), principal.scopes),
+
+    get: (actor) => find(actor.userId),
+
+    async update(actor, change) {
+      // With another email, whoever reads its mail could ask for a new password.
+      requireScopesForPassword(actor, await find(actor.userId))
+      await users.update(actor.userId, change)
+    },
+
+    async changePassword(actor, { current, password, address }) {
+      requireScopesForPassword(actor, await find(actor.userId))
+      if (!(await accounts.checkPassword(actor.userId, current, address))) return false
+      await accounts.setPassword(actor.userId, password)
+      return true
+    },
+  }
+}

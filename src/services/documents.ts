@@ -1,0 +1,118 @@
+import type { Blobs } from '../blobs/blobs.ts'
+import { DocsearchError } from '../core/errors.ts'
+import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
+import { documentText, type Page } from '../core/parsed.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import type { PageOf, PageRequest, Records } from '../records/records.ts'
+import { requireReader, requireWriter, type Actor } from './access.ts'
+import type { Projects } from './projects.ts'
+
+export interface DocumentFilter extends PageRequest {
+  /** Id or name. */
+  project?: string | undefined
+  status?: DocumentStatus | undefined
+  /** Only documents with warnings, or only those without. */
+  warnings?: boolean | undefined
+  /** Part of the name, in any letter case. */
+  name?: string | undefined
+  sha256?: string | undefined
+}
+
+/** The bytes that were uploaded. */
+export interface Original {
+  document: DocumentRecord
+  sizeBytes: number
+  /** `range` counts bytes; both ends are included. */
+  open(range?: { start: number; end: number }): Promise<NodeJS.ReadableStream>
+}
+
+/** The documents of the actor. Every function throws `insufficient_scope` and `document_not_found`. */
+export interface Documents {
+  /** Throws `project_not_found`, `invalid_cursor`. */
+  list(actor: Actor, filter: DocumentFilter): Promise<PageOf<DocumentRecord>>
+  get(actor: Actor, id: string): Promise<DocumentRecord>
+  /** Returns the document with its extracted pages; null while there are none. */
+  pages(actor: Actor, id: string): Promise<{ document: DocumentRecord; pages: Page[] | null }>
+  /** Returns the extracted text of the whole document or of one page. Throws `text_not_ready`, `page_not_found`. */
+  text(actor: Actor, id: string, page?: number): Promise<string>
+  /** Throws `blob_missing` when the original is missing on the disk. */
+  original(actor: Actor, id: string): Promise<Original>
+  /** Deletes the document. From then on no search finds it. */
+  delete(actor: Actor, id: string): Promise<void>
+  /** Queues the document to be read and indexed again. It stays searchable as it was until then. */
+  reprocess(actor: Actor, id: string): Promise<DocumentRecord>
+}
+
+export function createDocuments(options: {
+  records: Pick<Records, 'documents'>
+  blobs: Pick<Blobs, 'size' | 'open'>
+  ingest: Pick<Ingest, 'deleteDocument' | 'reprocess'>
+  projects: Projects
+}): Documents {
+  const { blobs, ingest, projects } = options
+  const { documents } = options.records
+
+  async function get(actor: Actor, id: string): Promise<DocumentRecord> {
+    return (await documents.get(requireReader(actor), id)) ?? notFound(id)
+  }
+
+  async function pages(actor: Actor, id: string): ReturnType<Documents['pages']> {
+    return { document: await get(actor, id), pages: await documents.pages(requireReader(actor), id) }
+  }
+
+  return {
+    async list(actor, { project, limit, cursor, status, warnings, name, sha256 }) {
+      const ownerId = requireReader(actor)
+      const [projectId] = project === undefined ? [] : await projects.findIds(actor, [project])
+      return documents.list(ownerId, {
+        limit,
+        cursor,
+        ...(projectId !== undefined && { projectId }),
+        ...(status !== undefined && { status }),
+        ...(warnings !== undefined && { warnings }),
+        ...(name !== undefined && { name }),
+        ...(sha256 !== undefined && { sha256 }),
+      })
+    },
+
+    get,
+    pages,
+
+    async text(actor, id, number) {
+      const { document, pages: extracted } = await pages(actor, id)
+      if (extracted === null) throw textNotReady(document)
+      if (number === undefined) return documentText(extracted)
+      const page = extracted.find((one) => one.number === number)
+      if (page !== undefined) return page.text
+      throw new DocsearchError(
+        'page_not_found',
+        `The document has ${extracted.length} ${extracted.length === 1 ? 'page' : 'pages'} of text and no page ${number}.`,
+      )
+    },
+
+    async original(actor, id) {
+      const document = await get(actor, id)
+      const sizeBytes = await blobs.size(document.sha256)
+      return { document, sizeBytes, open: (range) => blobs.open(document.sha256, range) }
+    },
+
+    async delete(actor, id) {
+      if (!(await ingest.deleteDocument(requireWriter(actor), id))) notFound(id)
+    },
+
+    async reprocess(actor, id) {
+      return (await ingest.reprocess(requireWriter(actor), id)) ?? notFound(id)
+    },
+  }
+}
+
+function notFound(id: string): never {
+  throw new DocsearchError('document_not_found', `You have no document with the id ${JSON.stringify(id.slice(0, 100))}.`)
+}
+
+function textNotReady({ status }: DocumentRecord): DocsearchError {
+  const why = status === 'failed' ? "It could not be read; the document's error says why." : 'Wait until it is ready.'
+  return new DocsearchError('text_not_ready', `The text of this document was not extracted (status: ${status}). ${why}`, {
+    details: { document_status: status },
+  })
+}

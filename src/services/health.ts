@@ -1,0 +1,86 @@
+import type { Clock } from '../core/clock.ts'
+import type { Lifecycle, LifecycleCheck } from '../lifecycle/lifecycle.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import type { Records } from '../records/records.ts'
+
+export type HealthStatus = LifecycleCheck['status']
+
+export interface HealthReport {
+  status: HealthStatus
+  uptimeSeconds: number
+  database: { ok: boolean; message: string }
+  index: LifecycleCheck
+  embedder: LifecycleCheck
+  reranker: RerankerState
+  queue: QueueState
+  disk: DiskState
+}
+
+export interface RerankerState {
+  status: 'ok' | 'degraded'
+  code: string
+  message: string
+  model: string | null
+}
+
+type QueueState =
+  | Awaited<ReturnType<Ingest['status']>>
+  // The queue could not be read, so its counts are unknown.
+  | { status: 'degraded'; message: string; queued?: never; processing?: never; failed?: never }
+
+export interface DiskState {
+  /** True while there is room for uploads. */
+  ok: boolean
+  message: string
+  freeBytes: number | null
+}
+
+/** Whether the instance works. Anyone may ask; http/ shows the details only to those with a credential. */
+export interface Health {
+  /** Never throws. */
+  report(): Promise<HealthReport>
+}
+
+export interface HealthOptions {
+  records: Pick<Records, 'check'>
+  lifecycle: Pick<Lifecycle, 'status'>
+  ingest: Pick<Ingest, 'status'>
+  /** Never throws. */
+  disk(): Promise<DiskState>
+  reranker(): RerankerState
+  clock: Clock
+  startedAt: Date
+}
+
+export function createHealth({ records, lifecycle, ingest, disk, reranker, clock, startedAt }: HealthOptions): Health {
+  return {
+    async report() {
+      const [database, { embedder, index }, queue, space] = await Promise.all([
+        records.check(),
+        lifecycle.status(),
+        queueState(ingest),
+        disk(),
+      ])
+      const checks = { database, index, embedder, reranker: reranker(), queue, disk: space }
+      const uptimeSeconds = Math.max(0, Math.round((clock.now().getTime() - startedAt.getTime()) / 1000))
+      return { status: overallStatus(checks), uptimeSeconds, ...checks }
+    },
+  }
+}
+
+/** Without a database or an index the instance can answer nothing. Any other fault only degrades it. */
+function overallStatus(checks: Omit<HealthReport, 'status' | 'uptimeSeconds'>): HealthStatus {
+  const { database, index, embedder, reranker, queue, disk } = checks
+  if (!database.ok || index.status === 'unavailable') return 'unavailable'
+  const isFine = disk.ok && [index, embedder, reranker, queue].every(({ status }) => status === 'ok')
+  return isFine ? 'ok' : 'degraded'
+}
+
+/** The queue is in the database. While that can't be read, health still has to answer; `database` says what is wrong. */
+async function queueState(ingest: Pick<Ingest, 'status'>): Promise<QueueState> {
+  try {
+    return await ingest.status()
+  } catch {
+    return { status: 'degraded', message: 'The queue cannot be read.' }
+  }
+}

@@ -1,0 +1,122 @@
+import type { AvailableEmbedder, EmbedderModels } from '../embed/models.ts'
+import type { IndexState, Lifecycle, UseOutcome } from '../lifecycle/lifecycle.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import { requireAdministrator, requireReader, type Actor } from './access.ts'
+
+/** A change that takes less than this is answered with its result: that of an empty instance, or back to a model whose index was retired. */
+const SOON_MS = 1_000
+
+/** An embedding model, with the indexes that were made with it. */
+export interface ModelState {
+  name: string
+  /** Null when Ollama does not have the model any more, or can't be asked. */
+  embedder: AvailableEmbedder | null
+  isInUse: boolean
+  indexes: IndexState[]
+}
+
+export interface ModelsState {
+  /** The model in use first, then those with an index. */
+  models: ModelState[]
+  ollama: { ok: boolean; message: string }
+  /** Why the building of an index stands still; null while it goes on. */
+  waitingFor: string | null
+}
+
+export interface ModelChange {
+  model: string
+  state: UseOutcome['state']
+  documentsDone: number
+  documentsTotal: number
+  /** What the actor should know, as a sentence. */
+  notice: string | null
+}
+
+export type PullProgress = ReturnType<EmbedderModels['pull']>
+
+/** The embedding models of the instance. Every function throws `insufficient_scope`; all but `list` throw `owner_only`. */
+export interface Models {
+  list(actor: Actor, signal: AbortSignal): Promise<ModelsState>
+  /** Downloads a model through Ollama. The generator throws `pull_failed`. */
+  pull(actor: Actor, model: string, signal: AbortSignal): PullProgress
+  /**
+   * Changes to another model (`builtin`, `ollama:MODEL` or `MODEL`). Searches use the old index until the new one is complete.
+   * Throws `model_unusable`.
+   */
+  use(actor: Actor, model: string, signal: AbortSignal): Promise<ModelChange>
+  /** Drops the index of a model that is not in use. Throws `index_not_found`, `model_in_use`. */
+  removeIndex(actor: Actor, model: string): Promise<void>
+}
+
+export function createModels(options: {
+  embedders: EmbedderModels
+  lifecycle: Pick<Lifecycle, 'use' | 'remove' | 'indexes' | 'building' | 'waitFor'>
+  ingest: Pick<Ingest, 'change'>
+}): Models {
+  const { embedders, lifecycle, ingest } = options
+  return {
+    async list(actor, signal) {
+      requireReader(actor)
+      const [available, indexes] = await Promise.all([embedders.available(signal), lifecycle.indexes()])
+      return {
+        models: joinModels(available.embedders, indexes),
+        ollama: available.ollama,
+        waitingFor: ingest.change().reason,
+      }
+    },
+
+    pull(actor, model, signal) {
+      requireAdministrator(actor)
+      return embedders.pull(model.replace(/^ollama:/, ''), signal)
+    },
+
+    async use(actor, model, signal) {
+      requireAdministrator(actor)
+      const { embedder, state, notice } = await lifecycle.use(embedderName(model))
+      if (state === 'building') await waitUntilBuilt(lifecycle, signal)
+      return { model: embedder, ...(await progressOf(lifecycle, embedder)), notice }
+    },
+
+    async removeIndex(actor, model) {
+      requireAdministrator(actor)
+      await lifecycle.remove(embedderName(model))
+    },
+  }
+}
+
+function embedderName(model: string): string {
+  return model === 'builtin' || model.startsWith('ollama:') ? model : `ollama:${model}`
+}
+
+function joinModels(embedders: readonly AvailableEmbedder[], indexes: readonly IndexState[]): ModelState[] {
+  const byName = new Map<string, AvailableEmbedder | null>(embedders.map((embedder) => [embedder.name, embedder]))
+  for (const { record } of indexes) if (!byName.has(record.embeddingModel)) byName.set(record.embeddingModel, null)
+  const models = [...byName].map(([name, embedder]): ModelState => {
+    const own = indexes.filter(({ record }) => record.embeddingModel === name)
+    return { name, embedder, isInUse: own.some(({ record }) => record.state === 'active'), indexes: own }
+  })
+  const rank = ({ isInUse, indexes: own }: ModelState) => (isInUse ? 0 : own.length > 0 ? 1 : 2)
+  return models.toSorted((a, b) => rank(a) - rank(b))
+}
+
+async function progressOf(
+  lifecycle: Pick<Lifecycle, 'building' | 'indexes'>,
+  embedder: string,
+): Promise<Pick<ModelChange, 'state' | 'documentsDone' | 'documentsTotal'>> {
+  const building = lifecycle.building()
+  if (building === null || building.record.embeddingModel !== embedder)
+    return { state: 'in_use', documentsDone: 0, documentsTotal: 0 }
+  const { progress = null } = (await lifecycle.indexes()).find(({ record }) => record.id === building.record.id) ?? {}
+  return { state: 'building', documentsDone: progress?.done ?? 0, documentsTotal: progress?.total ?? 0 }
+}
+
+/** Resolves when no index is being built, or after SOON_MS, or when the signal aborts. */
+async function waitUntilBuilt(lifecycle: Pick<Lifecycle, 'building' | 'waitFor'>, signal: AbortSignal): Promise<void> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(SOON_MS)])
+  await lifecycle
+    .waitFor(() => (lifecycle.building() === null ? true : null), soon)
+    .catch((error: unknown) => {
+      // Building takes longer, or the caller has gone.
+      if (!soon.aborted) throw error
+    })
+}

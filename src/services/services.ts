@@ -1,0 +1,33 @@
+import type { Account } from './account.ts'
+import type { Applications } from './applications.ts'
+import type { Connections } from './connections.ts'
+import type { Documents } from './documents.ts'
+import type { Events } from './events.ts'
+import type { Health } from './health.ts'
+import type { Keys } from './keys.ts'
+import type { Models } from './models.ts'
+import type { Projects } from './projects.ts'
+import type { Search } from './search.ts'
+import type { Uploads } from './uploads.ts'
+import type { Users } from './users.ts'
+
+/**
+ * What docsearch can do, by noun. The API, the pages and the offline command line all go through these, so that a rule exists once.
+ * Services take and return domain types: no wire format, no HTTP. The first argument is the actor, and access.ts decides what they may do.
+ */
+export interface Services {
+  account: Account
+  applications: Applications
+  connections: Connections
+  documents: Documents
+  events: Events
+  health: Health
+  keys: Keys
+  models: Models
+  projects: Projects
+  search: Search
+  uploads: Uploads
+  users: Users
+}
+
+export type { PageOf, PageRequest } from '../records/records.ts'

@@ -1,0 +1,132 @@
+import type { Blobs } from '../blobs/blobs.ts'
+import { DocsearchError } from '../core/errors.ts'
+import type { DocumentRecord } from '../core/model.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import type { OnConflict, Records, UploadOutcome } from '../records/records.ts'
+import { requireWriter, type Actor } from './access.ts'
+import { fileNameFault, showFileName } from './file-names.ts'
+import type { DiskState } from './health.ts'
+import { receiveFiles, type IncomingFile, type IncomingFiles } from './incoming-files.ts'
+import type { Projects } from './projects.ts'
+
+export type { OnConflict } from '../records/records.ts'
+export type { IncomingFile, IncomingFiles, IncomingSink } from './incoming-files.ts'
+
+/** An upload that has arrived as a whole. Its files lie in the incoming folder. */
+export interface Upload {
+  /** Id or name; a project of that name is made when there is none. */
+  project: string
+  /** Null when none were given: a document that is there already keeps its tags. */
+  tags: string[] | null
+  onConflict: OnConflict
+  files: UploadedFile[]
+}
+
+export interface UploadedFile {
+  name: string
+  path: string
+  received: IncomingFile
+}
+
+export interface AcceptedUpload {
+  documents: { document: DocumentRecord; outcome: UploadOutcome }[]
+  rejected: { name: string; code: DocsearchError['code']; message: string }[]
+}
+
+/** Every function throws `insufficient_scope`. */
+export interface Uploads {
+  /** Begins an upload of about this many bytes. The caller cleans the files up in any case. Throws `disk_full` when there is no room. */
+  begin(actor: Actor, expectedBytes: number): Promise<IncomingFiles>
+  /**
+   * Queues every file of the upload for indexing. A file that is refused doesn't stop the others: it is in `rejected` with its code
+   * (`invalid_name`, `too_large`, `duplicate_path`, `unsupported_type`, `empty_file`, `encrypted`, `document_exists`).
+   * Throws `project_not_found`, `disk_full`.
+   */
+  accept(actor: Actor, upload: Upload): Promise<AcceptedUpload>
+  /**
+   * Waits until the documents are ready or failed, and returns them as they are then. `isDone` is false when the time was over or the
+   * signal aborted first.
+   */
+  waitUntilProcessed(
+    actor: Actor,
+    accepted: AcceptedUpload,
+    options: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<{ isDone: boolean; accepted: AcceptedUpload }>
+}
+
+export interface UploadsOptions {
+  records: Pick<Records, 'documents'>
+  blobs: Pick<Blobs, 'incoming'>
+  ingest: Pick<Ingest, 'accept' | 'settled'>
+  projects: Projects
+  disk(): Promise<DiskState>
+  maxFileBytes: number
+}
+
+export function createUploads(options: UploadsOptions): Uploads {
+  const { records, blobs, ingest, projects, disk, maxFileBytes } = options
+  return {
+    async begin(actor, expectedBytes) {
+      requireWriter(actor)
+      // Health reports that there is little room. Here only an upload that can't fit is refused.
+      const { freeBytes } = await disk()
+      if (freeBytes !== null && freeBytes <= expectedBytes) throw new DocsearchError('disk_full', 'The disk is full.')
+      return receiveFiles(blobs.incoming, maxFileBytes)
+    },
+
+    async accept(actor, { project, tags, onConflict, files }) {
+      const ownerId = requireWriter(actor)
+      const accepted: AcceptedUpload = { documents: [], rejected: [] }
+      const hashes = new Map<string, string>()
+      let projectId: string | null = null
+      for (const { name, path, received } of files) {
+        try {
+          checkFile({ name, path, received }, hashes, maxFileBytes)
+          projectId ??= await projects.findOrCreate(actor, project)
+          const { file, sha256, sizeBytes } = received
+          accepted.documents.push(
+            await ingest.accept({ ownerId, projectId, file, sha256, sizeBytes, name, path, tags, onConflict }),
+          )
+        } catch (error) {
+          if (!isRefusal(error)) throw error
+          accepted.rejected.push({ name: showFileName(name), code: error.code, message: error.message })
+        }
+      }
+      return accepted
+    },
+
+    async waitUntilProcessed(actor, { documents, rejected }, { timeoutMs, signal }) {
+      const ownerId = requireWriter(actor)
+      const ids = documents.map(({ document }) => document.id)
+      const isDone = await ingest.settled(ownerId, ids, timeoutMs, signal)
+      const now = await records.documents.getMany(ownerId, ids)
+      const current = documents.map(({ document, outcome }) => ({ document: now.get(document.id) ?? document, outcome }))
+      return { isDone, accepted: { documents: current, rejected } }
+    },
+  }
+}
+
+/** `hashes` holds the SHA-256 of the files before this one, by path. */
+function checkFile({ name, path, received }: UploadedFile, hashes: Map<string, string>, maxFileBytes: number): void {
+  const fault = fileNameFault(name)
+  if (fault !== null) throw new DocsearchError('invalid_name', fault)
+  if (received.isTooLarge)
+    throw new DocsearchError(
+      'too_large',
+      `The file has ${received.sizeBytes} bytes, the limit is ${maxFileBytes}. Split it, or raise limits.file_bytes on the instance.`,
+    )
+  const before = hashes.get(path)
+  // Otherwise the second file would replace the first, which would then be lost without notice.
+  if (before !== undefined && before !== received.sha256) {
+    throw new DocsearchError(
+      'duplicate_path',
+      `Another file of this request has the path ${JSON.stringify(showFileName(path))}. Send a \`path\` for each file.`,
+    )
+  }
+  hashes.set(path, received.sha256)
+}
+
+/** A refusal is about one file. A missing project, and every fault that is not the user's, is about the whole upload. */
+function isRefusal(error: unknown): error is DocsearchError {
+  return error instanceof DocsearchError && error.fault === 'user' && error.code !== 'project_not_found'
+}

@@ -1,0 +1,164 @@
+import type { Accounts } from '../auth/accounts.ts'
+import { checkNewPassword } from '../auth/password-rules.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import type { LinkPurpose, User } from '../core/model.ts'
+import type { PageOf, PageRequest, Records } from '../records/records.ts'
+import { requireAdministrator, requireScopesForPassword, type Actor } from './access.ts'
+
+export interface NewUser {
+  email: string
+  /** Default: the part of the email before the @. */
+  name?: string | undefined
+  /** Without a password, the user sets one through a link. */
+  password?: string | undefined
+  /** `owner` completes the account of the owner, whom the first start made without email and password. */
+  role: User['role']
+}
+
+/** Opens the page where the user sets a password, once and until `expiresAt`. */
+export interface PasswordLink {
+  token: string
+  purpose: LinkPurpose
+  expiresAt: Date
+}
+
+/**
+ * The users of the instance, for its owner. A user is named by id or by email. Every function throws `insufficient_scope` and `owner_only`
+ * for another actor, and `user_not_found`.
+ */
+export interface Users {
+  list(actor: Actor, page: PageRequest): Promise<PageOf<User>>
+  /**
+   * Adds a user; the first one becomes the owner. Without a password the result has a link to set one.
+   * Throws `user_exists`, `owner_exists`, `password_too_short`, `password_too_long`, `password_too_common`; then nobody was added.
+   */
+  add(actor: Actor, user: NewUser): Promise<{ user: User; link: PasswordLink | null }>
+  get(actor: Actor, idOrEmail: string): Promise<User>
+  /** Throws `owner_stays` when the owner would be disabled. */
+  update(actor: Actor, idOrEmail: string, change: { name?: string | undefined; disabled?: boolean | undefined }): Promise<User>
+  /** Makes a new link to set a password. The old password stays good until the link is used. Throws `user_disabled`. */
+  resetPassword(actor: Actor, idOrEmail: string): Promise<{ user: User; link: PasswordLink }>
+  /** Deletes the user with all their data. Throws `owner_stays`. */
+  delete(actor: Actor, idOrEmail: string): Promise<{ user: User; documentsDeleted: number }>
+  /** Returns how many documents the user has: how much a deletion would delete. */
+  countDocuments(actor: Actor, idOrEmail: string): Promise<number>
+}
+
+export interface UsersOptions {
+  records: Pick<Records, 'users' | 'projects'>
+  accounts: Pick<Accounts, 'setPassword' | 'issueLink'>
+  /** Deletes the user with all their data and returns the number of documents; null when there is no such user. Throws `owner_stays`. */
+  deleteUser(id: string): Promise<number | null>
+}
+
+export function createUsers(options: UsersOptions): Users {
+  const { records, accounts, deleteUser } = options
+  const { users } = records
+
+  const issueLink = async (user: User, purpose: LinkPurpose): Promise<PasswordLink> => ({
+    ...(await accounts.issueLink(user.id, purpose)),
+    purpose,
+  })
+
+  return {
+    async list(actor, page) {
+      requireAdministrator(actor)
+      return users.list(page)
+    },
+
+    async add(actor, { email, name, password, role }) {
+      requireAdministrator(actor)
+      const shownName = name ?? email.split('@')[0] ?? email
+      const owner = role === 'owner' ? await users.owner() : null
+      if (role === 'owner') requireScopesForPassword(actor, owner ?? { id: '', role })
+      if (password !== undefined) checkNewPassword(password, { email, name: shownName })
+      const user =
+        owner === null
+          ? await createUser(users, { email, name: shownName })
+          : await completeOwner(users, owner, name === undefined ? { email } : { email, name })
+      if (password === undefined) return { user, link: await issueLink(user, purposeFor(user)) }
+      await accounts.setPassword(user.id, password)
+      return { user: { ...user, hasPassword: true }, link: null }
+    },
+
+    async get(actor, idOrEmail) {
+      requireAdministrator(actor)
+      return find(users, idOrEmail)
+    },
+
+    async update(actor, idOrEmail, { name, disabled }) {
+      requireAdministrator(actor)
+      let user: User | null = await find(users, idOrEmail)
+      const { id } = user
+      // `setDisabled` can refuse, so it comes first.
+      if (disabled !== undefined) user = await users.setDisabled(id, disabled)
+      if (name !== undefined) user = await users.update(id, { name })
+      if (user === null) throw notFound(idOrEmail)
+      return user
+    },
+
+    async resetPassword(actor, idOrEmail) {
+      requireAdministrator(actor)
+      const user = await find(users, idOrEmail)
+      requireScopesForPassword(actor, user)
+      if (user.disabledAt !== null)
+        throw new DocsearchError('user_disabled', "This user is disabled, so a link wouldn't work. Enable the user first.")
+      return { user, link: await issueLink(user, purposeFor(user)) }
+    },
+
+    async delete(actor, idOrEmail) {
+      requireAdministrator(actor)
+      const user = await find(users, idOrEmail)
+      return { user, documentsDeleted: (await deleteUser(user.id)) ?? 0 }
+    },
+
+    async countDocuments(actor, idOrEmail) {
+      requireAdministrator(actor)
+      const { id } = await find(users, idOrEmail)
+      let documents = 0
+      let page: PageRequest = { limit: 100 }
+      for (;;) {
+        const { items, nextCursor } = await records.projects.list(id, page)
+        for (const { counts } of items) documents += counts.documents
+        if (nextCursor === null) return documents
+        page = { ...page, cursor: nextCursor }
+      }
+    },
+  }
+}
+
+async function find(users: Records['users'], idOrEmail: string): Promise<User> {
+  const user = await (idOrEmail.includes('@') ? users.findByEmail(idOrEmail) : users.get(idOrEmail))
+  if (user === null) throw notFound(idOrEmail)
+  return user
+}
+
+/** Two calls at once may both find that there is no owner; the one that comes second then adds a member. */
+async function createUser(users: Records['users'], user: { email: string; name: string }): Promise<User> {
+  if ((await users.owner()) !== null) return users.create({ ...user, role: 'member' })
+  try {
+    return await users.create({ ...user, role: 'owner' })
+  } catch (error) {
+    if (!isDocsearchError(error, 'owner_exists')) throw error
+    return users.create({ ...user, role: 'member' })
+  }
+}
+
+/** The first start makes the owner without email and password. */
+async function completeOwner(users: Records['users'], owner: User, change: { email: string; name?: string }): Promise<User> {
+  if (owner.hasPassword)
+    throw new DocsearchError(
+      'owner_exists',
+      'This instance has an owner already, and there can be only one. Leave the role out to add a member.',
+    )
+  return (await users.update(owner.id, change)) ?? owner
+}
+
+function purposeFor({ hasPassword, role }: User): LinkPurpose {
+  if (hasPassword) return 'reset'
+  return role === 'owner' ? 'setup' : 'invitation'
+}
+
+function notFound(idOrEmail: string): DocsearchError {
+  return new DocsearchError('user_not_found', `No user has the id or email ${JSON.stringify(idOrEmail.slice(0, 100))}.`)
+}

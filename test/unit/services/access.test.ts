@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { SCOPES, type Scope } from '../../../src/core/model.ts'
+import {
+  actorOf,
+  isOwner,
+  offlineActor,
+  requireAdministrator,
+  requireManager,
+  requireOwner,
+  requireReader,
+  requireScopesForKey,
+  requireScopesForPassword,
+  requireWriter,
+} from '../../../src/services/access.ts'
+
+const MEMBER = { id: 'usr_member', role: 'member' } as const
+const OWNER = { id: 'usr_owner', role: 'owner' } as const
+const member = (...scopes: Scope[]) => actorOf(MEMBER, scopes)
+const owner = (...scopes: Scope[]) => actorOf(OWNER, scopes)
+
+const refusal = (code: string, scope?: string) =>
+  expect.objectContaining({ code, ...(scope !== undefined && { details: { scope } }) })
+
+describe('the scope of an action', () => {
+  test.each([
+    ['reading', requireReader, 'read:documents'],
+    ['writing', requireWriter, 'write:documents'],
+    ['managing keys and applications', requireManager, 'manage:keys'],
+  ] as const)('%s needs its scope, and is done on the own account', (_, rule, scope) => {
+    expect(rule(member(scope))).toBe(MEMBER.id)
+    expect(rule(owner(scope))).toBe(OWNER.id)
+    const others = SCOPES.filter((one) => one !== scope)
+    expect(() => rule(member(...others))).toThrow(refusal('insufficient_scope', scope))
+    expect(() => rule(owner(...others))).toThrow(refusal('insufficient_scope', scope))
+  })
+})
+
+describe('the instance', () => {
+  test('only its owner administers it, with manage:keys', () => {
+    expect(() => requireAdministrator(owner('manage:keys'))).not.toThrow()
+    expect(() => requireAdministrator(member(...SCOPES))).toThrow(refusal('owner_only'))
+    expect(() => requireAdministrator(owner('read:documents', 'write:documents'))).toThrow(
+      refusal('insufficient_scope', 'manage:keys'),
+    )
+    expect(() => requireOwner(member(...SCOPES))).toThrow(refusal('owner_only'))
+    expect([isOwner(owner()), isOwner(member(...SCOPES))]).toEqual([true, false])
+  })
+
+  test('whoever works on the data folder may do all the owner may, also before there is an owner', () => {
+    expect(() => requireAdministrator(offlineActor(null))).not.toThrow()
+    expect(requireManager(offlineActor(OWNER))).toBe(OWNER.id)
+  })
+})
+
+describe('a credential makes none that may do more than itself', () => {
+  test('a key has no scope that its maker lacks', () => {
+    expect(() => requireScopesForKey(member('manage:keys', 'read:documents'), ['read:documents'])).not.toThrow()
+    expect(() => requireScopesForKey(member('manage:keys'), ['manage:keys', 'read:documents'])).toThrow(
+      refusal('insufficient_scope', 'read:documents'),
+    )
+  })
+
+  test('only an actor with every scope sets a password for their own user', () => {
+    expect(() => requireScopesForPassword(owner(...SCOPES), OWNER)).not.toThrow()
+    expect(() => requireScopesForPassword(owner('manage:keys'), OWNER)).toThrow(
+      refusal('insufficient_scope', 'read:documents write:documents'),
+    )
+    expect(() => requireScopesForPassword(member('manage:keys'), MEMBER)).toThrow(refusal('insufficient_scope'))
+  })
+
+  test('the owner invites and resets other users with manage:keys alone', () => {
+    expect(() => requireScopesForPassword(owner('manage:keys'), MEMBER)).not.toThrow()
+  })
+})
+
+test('a browser login has every scope', () => {
+  expect(actorOf(MEMBER)).toEqual({ userId: MEMBER.id, role: 'member', scopes: new Set(SCOPES) })
+})

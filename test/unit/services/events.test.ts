@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import type { DocumentEvent } from '../../../src/core/model.ts'
+import { formatEvents } from '../../../src/http/api/events/present.ts'
+import type { Events } from '../../../src/records/records.ts'
+import { actorOf } from '../../../src/services/access.ts'
+import { createEvents } from '../../../src/services/events.ts'
+
+const actor = actorOf({ id: 'usr_a', role: 'member' })
+
+function listen(options: {
+  events: Events
+  afterId: number | null
+  signal: AbortSignal
+  isAllowed: () => Promise<boolean>
+  heartbeatMs?: number
+}): AsyncGenerator<string> {
+  const { events, heartbeatMs, ...settings } = options
+  const service = createEvents({ records: { events }, ...(heartbeatMs !== undefined && { heartbeatMs }) })
+  return formatEvents(service.follow(actor, settings))
+}
+
+function table(length: number): Events & { reads: number } {
+  const rows = Array.from({ length }, (_, i): DocumentEvent => ({
+    id: i + 1,
+    ownerId: 'usr_a',
+    documentId: 'doc_a',
+    projectId: 'prj_a',
+    type: 'document.ready',
+    data: {},
+    createdAt: new Date(0),
+  }))
+  return {
+    reads: 0,
+    async since(_owner, afterId, limit) {
+      this.reads++
+      return rows.filter(({ id }) => id > afterId).slice(0, limit)
+    },
+    latestId: async () => length,
+    subscribe: () => () => {},
+    trim: async () => {},
+  }
+}
+
+test('a slow listener costs no memory: nothing is read ahead of what it takes', async () => {
+  const events = table(1000)
+  const leave = new AbortController()
+  const stream = listen({ events, afterId: 0, signal: leave.signal, isAllowed: async () => true })
+  for (let i = 0; i < 101; i++) await stream.next()
+  expect(events.reads).toBe(1)
+  await stream.next()
+  expect(events.reads).toBe(2)
+  await stream.return(undefined)
+})
+
+test('an id ahead of every event there is counts as the last one: what comes is heard', async () => {
+  const events = table(5)
+  const asked: number[] = []
+  const stream = listen({
+    events: { ...events, since: async (_owner, afterId) => (asked.push(afterId), []) },
+    afterId: 900,
+    signal: new AbortController().signal,
+    isAllowed: async () => false,
+    heartbeatMs: 1,
+  })
+  for await (const text of stream) expect(text).toContain('listening')
+  expect(asked).toEqual([5])
+})
+
+test('heartbeats while nothing happens, and an end when the credential has ended', async () => {
+  const allowed = [true, false]
+  const stream = listen({
+    events: table(0),
+    afterId: null,
+    signal: new AbortController().signal,
+    isAllowed: async () => allowed.shift()!,
+    heartbeatMs: 1,
+  })
+  const texts: string[] = []
+  for await (const text of stream) texts.push(text)
+  expect(texts).toEqual(['retry: 2000\n: listening\n\n', ': heartbeat\n\n'])
+})
