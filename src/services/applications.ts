@@ -46,27 +46,24 @@ export function createApplications({ registry }: { registry: ClientRegistry }): 
     async get(actor, id) {
       const ownerId = requireManager(actor)
       const client = await registry.get(id)
-      return client === null || client.ownerId !== ownerId ? notFound(id) : client
+      return client === null || client.ownerId !== ownerId ? notFound() : client
     },
 
     async update(actor, id, { name, redirectUris, scopes }) {
       const change = { ...(name !== undefined && { name }), ...(redirectUris && { redirectUris }), ...(scopes && { scopes }) }
-      return (await registry.update(requireManager(actor), id, change)) ?? notFound(id)
+      return (await registry.update(requireManager(actor), id, change)) ?? notFound()
     },
 
     async rotate(actor, id, graceSeconds) {
-      return (await registry.rotate(requireManager(actor), id, graceSeconds)) ?? notFound(id)
+      return (await registry.rotate(requireManager(actor), id, graceSeconds)) ?? notFound()
     },
 
     async delete(actor, id) {
-      if (!(await registry.delete(requireManager(actor), id))) notFound(id)
+      if (!(await registry.delete(requireManager(actor), id))) notFound()
     },
   }
 }
 
-function notFound(id: string): never {
-  throw new DocsearchError(
-    'client_not_found',
-    `You have registered no application with the client_id ${JSON.stringify(id.slice(0, 100))}.`,
-  )
+function notFound(): never {
+  throw new DocsearchError('client_not_found', 'You have registered no application with this client_id.')
 }

@@ -17,10 +17,7 @@ export function createConnections({ oauth }: { oauth: Pick<OAuth, 'connections'>
 
     async end(actor, clientId) {
       if (await oauth.connections.end(requireManager(actor), clientId)) return
-      throw new DocsearchError(
-        'connection_not_found',
-        `No application with the client_id ${JSON.stringify(clientId.slice(0, 100))} is connected to your account.`,
-      )
+      throw new DocsearchError('connection_not_found', 'No application with this client_id is connected to your account.')
     },
   }
 }

@@ -53,7 +53,7 @@ export function createDocuments(options: {
   const { documents } = options.records
 
   async function get(actor: Actor, id: string): Promise<DocumentRecord> {
-    return (await documents.get(requireReader(actor), id)) ?? notFound(id)
+    return (await documents.get(requireReader(actor), id)) ?? notFound()
   }
 
   async function pages(actor: Actor, id: string): ReturnType<Documents['pages']> {
@@ -97,17 +97,17 @@ export function createDocuments(options: {
     },
 
     async delete(actor, id) {
-      if (!(await ingest.deleteDocument(requireWriter(actor), id))) notFound(id)
+      if (!(await ingest.deleteDocument(requireWriter(actor), id))) notFound()
     },
 
     async reprocess(actor, id) {
-      return (await ingest.reprocess(requireWriter(actor), id)) ?? notFound(id)
+      return (await ingest.reprocess(requireWriter(actor), id)) ?? notFound()
     },
   }
 }
 
-function notFound(id: string): never {
-  throw new DocsearchError('document_not_found', `You have no document with the id ${JSON.stringify(id.slice(0, 100))}.`)
+function notFound(): never {
+  throw new DocsearchError('document_not_found', 'You have no document with this id.')
 }
 
 function textNotReady({ status }: DocumentRecord): DocsearchError {

@@ -40,7 +40,7 @@ export function createKeys(options: { records: Pick<Records, 'keys'>; apiKeys: P
 
     async delete(actor, id) {
       if (await records.keys.delete(requireManager(actor), id)) return
-      throw new DocsearchError('key_not_found', `You have no API key with the id ${JSON.stringify(id.slice(0, 100))}.`)
+      throw new DocsearchError('key_not_found', 'You have no API key with this id.')
     },
   }
 }
