@@ -3,7 +3,7 @@ import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
-import { DocsearchError } from '../core/errors.ts'
+import { translateDiskError } from '../core/disk-errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import { blobMissing, SWEEP_GRACE_MS } from './blobs.ts'
 import type { Blobs } from './blobs.ts'
@@ -104,32 +104,6 @@ async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     throw translateDiskError(error)
-  }
-}
-
-function translateDiskError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  switch (code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new DocsearchError('disk_full', 'The disk is full. Free some space, then try again.', {
-        cause: error,
-        retryAfter: 30,
-      })
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return new DocsearchError('data_readonly', 'Could not write to the data folder. Check its owner and permissions.', {
-        cause: error,
-      })
-    case 'EIO':
-      return new DocsearchError(
-        'disk_error',
-        'The disk that holds the data folder reported an error. Check the disk before you continue.',
-        { cause: error },
-      )
-    default:
-      return error
   }
 }
 

@@ -56,7 +56,7 @@ test('a damaged page is refused loudly, and what helps is said', async () => {
   const damaged = readFileSync(file)
   const { code, stderr } = await refusedStart(instance.env)
   expect(code).not.toBe(0)
-  expect(stderr).toContain('Put a copy of the whole data folder in its place')
+  expect(stderr).toContain('Restore a copy of the whole data folder')
   // It is left as it was for whoever wants to save something from it.
   expect(readFileSync(file).equals(damaged)).toBe(true)
 })
@@ -68,7 +68,7 @@ test('a file that is no database is refused, and not overwritten', async () => {
   appendFileSync(file, 'this is a shopping list\n'.repeat(1000))
   const { code, stderr } = await refusedStart(instance.env)
   expect(code).not.toBe(0)
-  expect(stderr).toContain('Put a copy of the whole data folder in its place')
+  expect(stderr).toContain('Restore a copy of the whole data folder')
 })
 
 test('an original that is missing is told, and the others go on', async () => {

@@ -2,12 +2,10 @@ import type { Kysely } from 'kysely'
 import type { DocumentStatus, ProjectCounts } from '../../core/model.ts'
 import type { Tables } from './tables.ts'
 
-/*
- * Counts of documents, read from `document_counts`, which triggers on the documents keep (migration-counts.ts): a row for each project and
- * status, so that no question takes longer with more documents.
- */
+// Counts of documents come from `document_counts`, which triggers on the documents maintain (migration-counts.ts). It has one row for each
+// project and status, so that counting takes the same time however many documents there are.
 
-/** By project; one without documents may be missing. */
+/** Returns counts by project. A project without documents may be missing. */
 export async function countsOf(db: Kysely<Tables>, projectIds: readonly string[]): Promise<Map<string, ProjectCounts>> {
   const counts = new Map<string, ProjectCounts>()
   if (projectIds.length === 0) return counts
@@ -27,7 +25,7 @@ export function noCounts(): ProjectCounts {
   return { documents: 0, chunks: 0, bytes: 0, statuses: noStatuses() }
 }
 
-/** Of the whole instance, all owners together. */
+/** Counts the documents of all owners. */
 export async function countsByStatus(db: Kysely<Tables>): Promise<Record<DocumentStatus, number>> {
   const rows = await db
     .selectFrom('document_counts')
@@ -39,7 +37,7 @@ export async function countsByStatus(db: Kysely<Tables>): Promise<Record<Documen
   return counts
 }
 
-/** Queued or processing, in these projects of the owner or in all. */
+/** Counts the owner's queued and processing documents, in all projects or in these. */
 export async function countPending(db: Kysely<Tables>, ownerId: string, projectIds?: readonly string[]): Promise<number> {
   let query = db
     .selectFrom('document_counts')

@@ -7,8 +7,8 @@ import type { DocumentRow, Tables } from './tables.ts'
 
 export type NamedDocumentRow = DocumentRow & { project_name: string }
 
-/** Columns of a version that is yet to be worked on. */
-export function fresh(now: number) {
+/** The columns of a version that nobody has worked on yet. */
+export function freshVersion(now: number) {
   return {
     status: 'queued' as const,
     updated_at: now,
@@ -28,7 +28,7 @@ export function fresh(now: number) {
   }
 }
 
-/** Documents with the names of their projects. */
+/** Selects documents with the names of their projects. */
 export function selectDocuments(db: Kysely<Tables>) {
   return db
     .selectFrom('documents')
@@ -37,10 +37,15 @@ export function selectDocuments(db: Kysely<Tables>) {
     .select('projects.name as project_name')
 }
 
-/** Any of these characters in what was asked for stands for itself. */
-export function containing(column: 'name_folded', part: string) {
+/** Selects names that contain a text. `%`, `_` and `\\` in the text have no special meaning. */
+export function nameContains(part: string) {
   const pattern = `%${part.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
-  return sql<boolean>`documents.${sql.ref(column)} like ${pattern} escape '\\'`
+  return sql<boolean>`documents.name_folded like ${pattern} escape '\\'`
+}
+
+/** Finds the owner's document with this id. */
+export function findRow(db: Kysely<Tables>, ownerId: string, id: string): Promise<DocumentRow | undefined> {
+  return db.selectFrom('documents').selectAll().where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
 }
 
 export function toDocument(row: NamedDocumentRow): DocumentRecord {

@@ -1,58 +1,31 @@
 import { sql } from 'kysely'
-import type { DocumentRecord } from '../../core/model.ts'
-import type { Block } from '../../core/parsed.ts'
-import type { DocumentQuery, Documents } from '../documents.ts'
-import type { PageOf } from '../paging.ts'
-import { decodeCursor, pageOf } from '../paging.ts'
-import { queueAnew, removeDocuments } from './document-changes.ts'
-import { countPending } from './document-counts.ts'
-import { containing, selectDocuments, toDocument } from './document-rows.ts'
 import { foldName } from '../../core/fold-name.ts'
+import type { DocumentRecord } from '../../core/model.ts'
+import type { Block, Page } from '../../core/parsed.ts'
+import type { DocumentQuery, Documents } from '../documents.ts'
+import { decodeCursor, pageOf } from '../paging.ts'
+import type { PageOf } from '../paging.ts'
+import { queueNextVersion, removeDocuments } from './document-changes.ts'
+import { countPending } from './document-counts.ts'
+import { findRow, nameContains, selectDocuments, toDocument } from './document-rows.ts'
 import { createRegister } from './register.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
 
-/** Written out and not bound: an index on a part of the table serves only a condition that says the same as its own. */
+/** Not a bound parameter: SQLite uses a partial index only for a condition that repeats the index's own. */
 const hasWarnings = sql<boolean>`documents.warnings <> '[]'`
 
-/** The sign keeps SQLite from taking an index that begins with this, and reading every document of the owner, where a narrower one serves. */
+/**
+ * The `+` keeps SQLite from using an index that begins with the owner, and then reading all documents of the owner, where a narrower
+ * index serves.
+ */
 const ownerUnindexed = sql<string>`+documents.owner_id`
 
 export function createDocuments(store: Store): Documents {
   const { db, now } = store
-
-  async function get(ownerId: string, id: string): Promise<DocumentRecord | null> {
-    const row = await selectDocuments(db)
-      .where('documents.owner_id', '=', ownerId)
-      .where('documents.id', '=', id)
-      .executeTakeFirst()
-    return row ? toDocument(row) : null
-  }
-
-  async function list(ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>> {
-    const { limit, cursor, projectId, status, warnings, name, sha256 } = query
-    let select = selectDocuments(db).where(projectId === undefined ? 'documents.owner_id' : ownerUnindexed, '=', ownerId)
-    if (projectId !== undefined) select = select.where('documents.project_id', '=', projectId)
-    if (status !== undefined) select = select.where('documents.status', '=', status)
-    if (warnings === true) select = select.where(hasWarnings)
-    if (warnings === false) select = select.where('documents.warnings', '=', '[]')
-    if (sha256 !== undefined) select = select.where('documents.sha256', '=', sha256)
-    if (name !== undefined) select = select.where(containing('name_folded', foldName(name)))
-    if (cursor !== undefined) {
-      const { value, id } = decodeCursor(cursor, 'number')
-      select = select.where((e) => e(e.refTuple('documents.created_at', 'documents.id'), '<', e.tuple(value, id)))
-    }
-    const rows = await select
-      .orderBy('documents.created_at', 'desc')
-      .orderBy('documents.id', 'desc')
-      .limit(limit + 1)
-      .execute()
-    return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toDocument)
-  }
-
   return {
     register: createRegister(store),
-    get,
+    get: (ownerId, id) => get(store, ownerId, id),
     async getMany(ownerId, ids) {
       const found = new Map<string, DocumentRecord>()
       for (const part of slices(ids)) {
@@ -61,48 +34,69 @@ export function createDocuments(store: Store): Documents {
       }
       return found
     },
-    list,
+    list: (ownerId, query) => list(store, ownerId, query),
     async countPending(ownerId, projectIds) {
       return projectIds?.length === 0 ? 0 : countPending(db, ownerId, projectIds)
     },
     async requeue(ownerId, id) {
       const queued = await store.write(async (tx) => {
-        const row = await tx.sql
-          .selectFrom('documents')
-          .selectAll()
-          .where('owner_id', '=', ownerId)
-          .where('id', '=', id)
-          .executeTakeFirst()
-        return row ? await queueAnew(tx, row, now()) : null
+        const row = await findRow(tx.sql, ownerId, id)
+        return row ? await queueNextVersion(tx, row, now()) : null
       })
-      return queued ? await get(ownerId, id) : null
+      return queued ? await get(store, ownerId, id) : null
     },
     delete: (ownerId, id) =>
       store.write(async (tx) => {
-        const row = await tx.sql
-          .selectFrom('documents')
-          .selectAll()
-          .where('owner_id', '=', ownerId)
-          .where('id', '=', id)
-          .executeTakeFirst()
+        const row = await findRow(tx.sql, ownerId, id)
         if (!row) return false
         await removeDocuments(tx, [row], now())
         return true
       }),
-    async pages(ownerId, id) {
-      const row = await db
-        .selectFrom('documents')
-        .select('pages_version')
-        .where('owner_id', '=', ownerId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-      if (!row || row.pages_version === null) return null
-      const pages = await db.selectFrom('pages').selectAll().where('document_id', '=', id).orderBy('number').execute()
-      return pages.map(({ number, text, blocks }) => ({ number, text, blocks: JSON.parse(blocks) as Block[] }))
-    },
+    pages: (ownerId, id) => pages(store, ownerId, id),
     async isBlobReferenced(sha256) {
       const row = await db.selectFrom('documents').select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst()
       return row !== undefined
     },
   }
+}
+
+async function get({ db }: Store, ownerId: string, id: string): Promise<DocumentRecord | null> {
+  const row = await selectDocuments(db)
+    .where('documents.owner_id', '=', ownerId)
+    .where('documents.id', '=', id)
+    .executeTakeFirst()
+  return row ? toDocument(row) : null
+}
+
+async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>> {
+  const { limit, cursor, projectId, status, warnings, name, sha256 } = query
+  let select = selectDocuments(db).where(projectId === undefined ? 'documents.owner_id' : ownerUnindexed, '=', ownerId)
+  if (projectId !== undefined) select = select.where('documents.project_id', '=', projectId)
+  if (status !== undefined) select = select.where('documents.status', '=', status)
+  if (warnings === true) select = select.where(hasWarnings)
+  if (warnings === false) select = select.where('documents.warnings', '=', '[]')
+  if (sha256 !== undefined) select = select.where('documents.sha256', '=', sha256)
+  if (name !== undefined) select = select.where(nameContains(foldName(name)))
+  if (cursor !== undefined) {
+    const { value, id } = decodeCursor(cursor, 'number')
+    select = select.where((e) => e(e.refTuple('documents.created_at', 'documents.id'), '<', e.tuple(value, id)))
+  }
+  const rows = await select
+    .orderBy('documents.created_at', 'desc')
+    .orderBy('documents.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toDocument)
+}
+
+async function pages({ db }: Store, ownerId: string, id: string): Promise<Page[] | null> {
+  const row = await db
+    .selectFrom('documents')
+    .select('pages_version')
+    .where('owner_id', '=', ownerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row || row.pages_version === null) return null
+  const rows = await db.selectFrom('pages').selectAll().where('document_id', '=', id).orderBy('number').execute()
+  return rows.map(({ number, text, blocks }) => ({ number, text, blocks: JSON.parse(blocks) as Block[] }))
 }

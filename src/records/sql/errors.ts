@@ -1,3 +1,4 @@
+import { dataReadonly, diskError, diskFull } from '../../core/disk-errors.ts'
 import { DocsearchError } from '../../core/errors.ts'
 
 // Primary result codes of SQLite (https://www.sqlite.org/rescode.html); the extended code carries them in its low byte.
@@ -17,15 +18,15 @@ function sqliteCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode : null
 }
 
-/** True when a row with this key is already there. */
+/** True when a row with the same key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = sqliteCode(error)
   return code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARYKEY
 }
 
 /**
- * What went wrong with the database as a whole, as an error a person can act on: `database_corrupt`, `data_readonly`,
- * `disk_full`, `disk_error`, `database_busy`. Anything else comes back as it was.
+ * Turns an error of the database as a whole into one that a user can act on: `database_corrupt`, `data_readonly`, `disk_full`,
+ * `disk_error` or `database_busy`. Returns other errors as they are.
  */
 export function translateSqlError(error: unknown): unknown {
   const code = sqliteCode(error)
@@ -37,19 +38,13 @@ export function translateSqlError(error: unknown): unknown {
       return databaseCorrupt(error)
     case READONLY:
     case CANTOPEN:
-      return new DocsearchError(
-        'data_readonly',
-        'The data folder cannot be written to. Check who owns it and its permissions, or name another one with --data.',
-        { cause: error },
-      )
+      return dataReadonly(error)
     case FULL:
       return diskFull(error)
     case IOERR:
-      return new DocsearchError('disk_error', 'The disk under the data folder reported an error. Check it before going on.', {
-        cause: error,
-      })
+      return diskError(error)
     case BUSY:
-      return new DocsearchError('database_busy', 'Another process holds the database. Try again in a moment.', {
+      return new DocsearchError('database_busy', 'Another process is using the database. Try again in a moment.', {
         cause: error,
         retryAfter: 5,
       })
@@ -58,19 +53,13 @@ export function translateSqlError(error: unknown): unknown {
   }
 }
 
-/** The database is damaged: nothing is repaired silently, the way back is named. Not `docsearch reindex`: it reads this database. */
+/** The message doesn't suggest `docsearch reindex`, because that command reads the database too. */
 export function databaseCorrupt(cause: unknown): DocsearchError {
   return new DocsearchError(
     'database_corrupt',
-    'The database docsearch.db is damaged. Nothing was changed. Put a copy of the whole data folder in its place, made while no daemon ran; ' +
-      'without one, start on an empty folder with --data and upload again: the originals are in blobs, without their names.',
+    'The database docsearch.db is damaged. Nothing was changed. Restore a copy of the whole data folder that was made while docsearch was ' +
+      'stopped. Without such a copy, start with an empty folder (--data) and upload your files again; the folder "blobs" still has their ' +
+      'contents, but not their names.',
     { cause },
   )
-}
-
-function diskFull(cause: unknown): DocsearchError {
-  return new DocsearchError('disk_full', 'The disk is full. Make room; work goes on by itself then.', {
-    cause,
-    retryAfter: 30,
-  })
 }

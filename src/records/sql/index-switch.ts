@@ -1,6 +1,6 @@
 import type { DocumentWarning } from '../../core/model.ts'
 import { isEmbeddingWarning } from '../indexes.ts'
-import { indexAnew } from './queue-recovery.ts'
+import { reindexColumns } from './queue-recovery.ts'
 import { slices } from './store.ts'
 import type { WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
@@ -130,7 +130,7 @@ async function queueSetAside(tx: WriteTransaction, id: string, now: number): Pro
   for (const ids of slices(rows.map((row) => row.document_id))) {
     const queued = await tx.sql
       .updateTable('documents')
-      .set({ ...indexAnew(now), indexed: 1 })
+      .set({ ...reindexColumns(now), indexed: 1 })
       .where('id', 'in', ids)
       .where('status', '=', 'ready')
       .returningAll()

@@ -3,7 +3,8 @@ import { chmod, open as openFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
-import { DocsearchError, isDocsearchError } from '../../core/errors.ts'
+import { translateDiskError } from '../../core/disk-errors.ts'
+import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Records } from '../records.ts'
 import { nodeSqliteDialect } from './dialect.ts'
@@ -26,8 +27,8 @@ import { createVocabulary } from './vocabulary.ts'
 const BUSY_TIMEOUT_MS = 10_000
 
 /**
- * Opens (or makes) the database. Throws DocsearchError: `data_newer`, `database_corrupt` (every page is looked at, so that damage is
- * met here and not in the middle of an answer), `data_readonly`, `disk_full`.
+ * Opens the database, or creates it. Checks every page of the file, so that damage shows now and not in the middle of a request.
+ * Throws `data_newer`, `database_corrupt`, `data_readonly` or `disk_full`.
  */
 export async function openRecords({ file, clock, log }: { file: string; clock: Clock; log: Logger }): Promise<Records> {
   const isNew = !existsSync(file)
@@ -61,7 +62,7 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
 
 async function openDatabase(file: string): Promise<DatabaseSync> {
   try {
-    // Made by us, so that it is never readable for others, not even for a moment; SQLite gives its -wal and -shm the same mode.
+    // SQLite would create the file readable for others. It gives its -wal and -shm files the mode that this file has.
     await (await openFile(file, 'a', 0o600)).close()
     await chmod(file, 0o600)
     const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
@@ -73,26 +74,14 @@ async function openDatabase(file: string): Promise<DatabaseSync> {
     }
     return database
   } catch (error) {
-    throw translateSqlError(asReadonly(error))
+    throw translateSqlError(translateDiskError(error))
   }
-}
-
-function asReadonly(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOSPC')
-    return new DocsearchError('disk_full', 'The disk is full. Make room, then start again.', { cause: error })
-  if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') return error
-  return new DocsearchError(
-    'data_readonly',
-    'The data folder cannot be written to. Check who owns it and its permissions, or name another one with --data.',
-    { cause: error },
-  )
 }
 
 function quickCheck(database: DatabaseSync): void {
   const rows = database.prepare('pragma quick_check(1)').all()
-  const verdict = Object.values(rows[0] ?? {})[0]
-  if (verdict !== 'ok') throw databaseCorrupt(new Error(String(verdict)))
+  const result = Object.values(rows[0] ?? {})[0]
+  if (result !== 'ok') throw databaseCorrupt(new Error(String(result)))
 }
 
 async function check(db: Kysely<Tables>): Promise<{ ok: boolean; message: string }> {
@@ -101,9 +90,8 @@ async function check(db: Kysely<Tables>): Promise<{ ok: boolean; message: string
       await sql`select count(*) from kysely_migration`.execute(tx)
       await tx.updateTable('users').set({ name: '' }).where('id', '=', '').execute()
     })
-    return { ok: true, message: 'The database answers and can be written to.' }
+    return { ok: true, message: 'The database can be read and written.' }
   } catch (error) {
-    // Reported to whoever asked for the state; that is this function's job.
-    return { ok: false, message: isDocsearchError(error) ? error.message : 'The database does not answer as it should.' }
+    return { ok: false, message: isDocsearchError(error) ? error.message : 'The database could not be read or written.' }
   }
 }

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { UpdateObject } from 'kysely'
 import type { Queue } from '../queue.ts'
 import { EMBEDDING_FAILURES } from '../rules.ts'
-import { fresh } from './document-rows.ts'
+import { freshVersion } from './document-rows.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
 type Recovery = Pick<Queue, 'recover' | 'requeueAll' | 'requeueMany' | 'expected' | 'unknown'>
 
-/** What brings the queue and the index to agree again after a crash or when the index is built anew. */
+/** The methods that make the queue and the index agree again, after a crash or for a new index. */
 export function createQueueRecovery(store: Store): Recovery {
   const { db, now } = store
   return {
@@ -28,7 +28,7 @@ export function createQueueRecovery(store: Store): Recovery {
       store.write(async (tx) => {
         const rows = await tx.sql
           .updateTable('documents')
-          .set({ ...indexAnew(now()), indexed: 0 })
+          .set({ ...reindexColumns(now()), indexed: 0 })
           .where((e) =>
             e.or([
               e('status', 'in', ['ready', 'processing']),
@@ -37,7 +37,7 @@ export function createQueueRecovery(store: Store): Recovery {
           )
           .returningAll()
           .execute()
-        // The new index is empty: no earlier version of anything is in it.
+        // The new index is empty, so it has no earlier version of any document.
         await tx.sql.updateTable('documents').set({ indexed: 0 }).where('indexed', '=', 1).execute()
         await tx.announce('document.queued', rows)
         return rows.length
@@ -47,7 +47,7 @@ export function createQueueRecovery(store: Store): Recovery {
         for (const ids of slices(documentIds)) {
           const rows = await tx.sql
             .updateTable('documents')
-            .set({ ...indexAnew(now()), indexed: 1 })
+            .set({ ...reindexColumns(now()), indexed: 1 })
             .where('id', 'in', ids)
             .where('status', '=', 'ready')
             .returningAll()
@@ -80,11 +80,11 @@ export function createQueueRecovery(store: Store): Recovery {
 }
 
 /**
- * The same bytes once more: another version, so that work under way for the old index is thrown away; pages already extracted,
- * with title, warnings and health, belong to that version too.
+ * Queues the same bytes as a new version, so that results of work that is under way for the old index are dropped. Pages that are stored,
+ * with title, warnings and health, belong to the new version too.
  */
-export function indexAnew(now: number): UpdateObject<Tables, 'documents'> {
-  const { title: _title, page_count: _count, warnings: _warnings, health: _health, parse: _parse, ...rest } = fresh(now)
+export function reindexColumns(now: number): UpdateObject<Tables, 'documents'> {
+  const { title: _title, page_count: _count, warnings: _warnings, health: _health, parse: _parse, ...rest } = freshVersion(now)
   return {
     ...rest,
     version: sql<number>`version + 1`,

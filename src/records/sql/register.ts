@@ -1,15 +1,15 @@
-import { documentExists, projectNotFound } from '../errors.ts'
-import { numberedPath } from '../rules.ts'
 import { newId } from '../../core/ids.ts'
 import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
-import { contentOf, newRow, queueAnew, tagsOf } from './document-changes.ts'
+import { documentExists, projectNotFound } from '../errors.ts'
+import { numberedPath } from '../rules.ts'
+import { contentColumns, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
 
 type Registered = { row: DocumentRow; outcome: UploadOutcome }
 
-/** Documents.register: an upload becomes a document, a further version of one, or turns out to be there already. */
+/** Documents.register. */
 export function createRegister(store: Store): Documents['register'] {
   const { clock, now } = store
 
@@ -20,33 +20,32 @@ export function createRegister(store: Store): Documents['register'] {
     return { row, outcome: 'created' }
   }
 
-  async function unchanged(tx: WriteTransaction, row: DocumentRow, tags = row.tags): Promise<Registered> {
-    // Whoever sends the same bytes again after a failure wants another try. Tags are a column of the index: only a further version has others.
-    const isToDo = row.status === 'failed' || tags !== row.tags
-    const change = tags === row.tags ? {} : { tags }
-    return { row: isToDo ? await queueAnew(tx, row, now(), change) : row, outcome: 'unchanged' }
+  async function registerSameBytes(tx: WriteTransaction, row: DocumentRow, tags = row.tags): Promise<Registered> {
+    // A user who uploads a failed document again wants another try. The index stores tags with each passage, so new tags need a new version.
+    const hasNewTags = tags !== row.tags
+    if (row.status !== 'failed' && !hasNewTags) return { row, outcome: 'unchanged' }
+    return { row: await queueNextVersion(tx, row, now(), hasNewTags ? { tags } : {}), outcome: 'unchanged' }
   }
 
   async function register(tx: WriteTransaction, document: NewDocument, onConflict: OnConflict): Promise<Registered> {
-    const there = await atPath(tx, document)
-    if (!there) return insert(tx, document)
-    const tags = tagsOf(document)
-    if (there.sha256 === document.sha256)
-      return unchanged(tx, there, onConflict === 'replace' && tags !== null ? tags : there.tags)
-    if (onConflict === 'error') throw documentExists(document.path, there.id)
-    if (onConflict === 'keep') return keepBoth(tx, document)
-    return {
-      row: await queueAnew(tx, there, now(), { ...contentOf(document), ...(tags === null ? {} : { tags }) }),
-      outcome: 'replaced',
-    }
+    const existing = await findAtPath(tx, document)
+    if (!existing) return insert(tx, document)
+    const tags = tagsColumn(document)
+    if (existing.sha256 === document.sha256)
+      return registerSameBytes(tx, existing, onConflict === 'replace' && tags !== null ? tags : existing.tags)
+    if (onConflict === 'error') throw documentExists(document.path, existing.id)
+    if (onConflict === 'keep') return registerSecond(tx, document)
+    const change = { ...contentColumns(document), ...(tags === null ? {} : { tags }) }
+    return { row: await queueNextVersion(tx, existing, now(), change), outcome: 'replaced' }
   }
 
-  async function keepBoth(tx: WriteTransaction, document: NewDocument): Promise<Registered> {
-    for (let count = 2; ; count++) {
-      const path = numberedPath(document.path, count)
-      const there = await atPath(tx, { ...document, path })
-      if (!there) return insert(tx, { ...document, path })
-      if (there.sha256 === document.sha256) return unchanged(tx, there)
+  /** Keeps the existing document and registers this one under the next free number. */
+  async function registerSecond(tx: WriteTransaction, document: NewDocument): Promise<Registered> {
+    for (let number = 2; ; number++) {
+      const path = numberedPath(document.path, number)
+      const existing = await findAtPath(tx, { ...document, path })
+      if (!existing) return insert(tx, { ...document, path })
+      if (existing.sha256 === document.sha256) return registerSameBytes(tx, existing)
     }
   }
 
@@ -70,7 +69,7 @@ async function requireProject(tx: WriteTransaction, { ownerId, projectId }: NewD
   throw projectNotFound()
 }
 
-function atPath(tx: WriteTransaction, { ownerId, projectId, path }: NewDocument): Promise<DocumentRow | undefined> {
+function findAtPath(tx: WriteTransaction, { ownerId, projectId, path }: NewDocument): Promise<DocumentRow | undefined> {
   return tx.sql
     .selectFrom('documents')
     .selectAll()

@@ -4,7 +4,7 @@ import type { Users } from '../users.ts'
 import { decodeCursor, pageOf } from '../paging.ts'
 import { ownerExists, ownerStays } from '../errors.ts'
 import { foldName } from '../../core/fold-name.ts'
-import { bury } from './document-changes.ts'
+import { addTombstones } from './document-changes.ts'
 import { endClients } from './oauth-clients.ts'
 import { endGrants } from './oauth-grants.ts'
 import type { Store } from './store.ts'
@@ -109,7 +109,7 @@ export function createUsers(store: Store): Users {
         if (user.role === 'owner') throw ownerStays()
         const rows = await tx.sql.selectFrom('documents').select('id').where('owner_id', '=', id).execute()
         const documentIds = rows.map((row) => row.id)
-        await bury(tx, documentIds, now())
+        await addTombstones(tx, documentIds, now())
         await tx.sql.deleteFrom('events').where('owner_id', '=', id).execute()
         await endClients(tx.sql, { owner_id: id })
         // Everything else of the user's goes by foreign keys.
