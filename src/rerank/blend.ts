@@ -1,49 +1,50 @@
 export interface Ranked {
   id: string
-  /** Of the order so far, 0 to 1. */
+  /** Score of the order so far, 0 to 1. */
   score: number
 }
 
 /**
- * How much the score of retrieval counts beside the model's, by the rank so far: what many words agree on is not given up for one opinion,
- * and far down the model knows better. Taken from others' practice, not measured here.
+ * Weight of the score so far against the model's, by the rank so far: at the top many words agree, and one opinion should not
+ * outweigh them; further down the model knows better. A common practice, not measured here.
  */
-function shareOfRetrieval(rank: number): number {
+function retrievalShare(rank: number): number {
   if (rank <= 3) return 0.75
   return rank <= 10 ? 0.6 : 0.4
 }
 
-/** A score of zero could not be lowered any more to keep an order. */
-const LEAST = 1e-6
+/** Above zero, so that each following score can be lower. */
+const MIN_SCORE = 1e-6
 const STEP = 1 - 1e-9
 
 export interface Blended {
   scores: Map<string, number>
-  /** What either has in the score of those that were judged. */
+  /** How much each part contributes to the scores of the candidates that the model scored. */
   features: Map<string, { retrieval: number; model: number }>
 }
 
 /**
- * Final scores, 0 to 1, for all of `ranked` (best first). Those the model judged are put in order by both scores, in the places that they hold
- * together; the others stay where they are. Scores fall from place to place, so that sorting by them gives this order.
+ * Returns final scores, 0 to 1, for all of `ranked` (best first). The candidates that the model scored swap places among
+ * themselves, ordered by both scores; the others keep their places. Scores fall from place to place, so sorting by them gives this
+ * order.
  */
-export function blend(ranked: readonly Ranked[], judged: ReadonlyMap<string, number>): Blended {
+export function blend(ranked: readonly Ranked[], modelScores: ReadonlyMap<string, number>): Blended {
   const features: Blended['features'] = new Map()
   const blended = ranked.flatMap(({ id, score }, i) => {
-    const opinion = judged.get(id)
-    if (opinion === undefined) return []
-    const share = shareOfRetrieval(i + 1)
-    const parts = { retrieval: share * score, model: (1 - share) * opinion }
+    const modelScore = modelScores.get(id)
+    if (modelScore === undefined) return []
+    const share = retrievalShare(i + 1)
+    const parts = { retrieval: share * score, model: (1 - share) * modelScore }
     features.set(id, parts)
     return [{ id, score: parts.retrieval + parts.model }]
   })
   blended.sort((a, b) => b.score - a.score)
-  const order = ranked.map((one) => (judged.has(one.id) ? blended.shift()! : one))
-  let most = 1
+  const order = ranked.map((one) => (modelScores.has(one.id) ? blended.shift()! : one))
+  let maxScore = 1
   const scores = new Map<string, number>()
   for (const { id, score } of order) {
-    const final = Math.max(LEAST, Math.min(score, most))
-    most = final * STEP
+    const final = Math.max(MIN_SCORE, Math.min(score, maxScore))
+    maxScore = final * STEP
     scores.set(id, final)
   }
   return { scores, features }

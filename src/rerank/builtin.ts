@@ -15,42 +15,42 @@ import {
 } from './features.ts'
 import type { RerankCandidate, Reranker } from './reranker.ts'
 
-/** BM25's own: how fast repetition saturates, and how much a passage's length counts. */
+/** The constants of BM25: how fast repetition saturates, and how much a passage's length counts. */
 const K1 = 1.2
 const B = 0.75
-/** After so long other work gets its turn. */
+/** After this long, other work gets its turn. */
 const SLICE_MS = 4
-/** Terms of the text that open a passage. */
+/** How many terms at the start of the text count as the opening of a passage. */
 const OPENING = 25
 
 /**
- * What is added to BM25, each in its unit: a sum of idf. Round figures on purpose: a search for finer ones, each time with one of the judged
- * collections left out, did worse on the one left out than its untuned start (mean nDCG@10 .675 against .680).
+ * Weights of the features that are added to BM25, all in its unit: a sum of idf. Round numbers on purpose: a search for finer ones, each
+ * time without one of the judged collections, did worse on that collection than the round start (mean nDCG@10 .675 against .680).
  */
 const WEIGHTS = {
-  /** Neighbours of the question that are neighbours in the passage. */
+  /** Neighbouring words of the question that are neighbours in the passage. */
   pairs: 0.3,
-  /** How near the words stand to each other, neighbours or not. */
+  /** How close together the question's words stand, neighbours or not. */
   proximity: 0.2,
-  /** The question's words that title and headings have. */
+  /** The question's words in title and headings. */
   title: 0.3,
-  /** How much of title and headings the question has. */
+  /** The share of title and headings that the question names. */
   title_share: 0.05,
-  /** The question's words that the passage has at all. */
+  /** The question's words anywhere in the passage. */
   coverage: 0.2,
-  /** The most of them within so many terms. */
+  /** The most of the question's words within 60, 15 or 8 terms. */
   window_60: 0.15,
   window_15: 0.5,
   window_8: 0.5,
-  /** Those that its first words have: texts say first what they are about. */
+  /** The question's words in the opening: texts say first what they are about. */
   opening: 0.2,
 } as const
 
 type Features = Record<keyof typeof WEIGHTS | 'bm25', number>
 
 /**
- * Reorders by how the question's words stand in the passage: next to each other, near each other, in its title, at its beginning. No model,
- * nothing that waits: a hundred passages take some milliseconds. What the vectors have in a score stays in it.
+ * Reorders by where the question's words stand in the passage: next to each other, close together, in its title, in its opening. It
+ * needs no model and waits for nothing: a hundred passages take a few milliseconds. The vectors' part of each score stays in it.
  */
 export function createBuiltinReranker(): Reranker {
   return {
@@ -62,7 +62,7 @@ export function createBuiltinReranker(): Reranker {
         return {
           applied: false,
           scores: null,
-          reason: 'No passage was found by its words, which is what the built-in reranker weighs.',
+          reason: 'The built-in reranker weighs words, and no passage was found by its words.',
         }
       const sought = soughtOf({ words, idf })
       const average = candidates.reduce((sum, { terms }) => sum + countTerms(terms), 0) / candidates.length
@@ -72,15 +72,15 @@ export function createBuiltinReranker(): Reranker {
         measured.push({ candidate, parts: featuresOf(candidate, sought, average) })
         if (performance.now() - began < SLICE_MS) continue
         await nextTurn()
-        if (signal.aborted) return { applied: false, scores: null, reason: 'Nobody waits for the order any longer.' }
+        if (signal.aborted) return { applied: false, scores: null, reason: 'The search was cancelled.' }
         began = performance.now()
       }
-      // As the keyword channel has it in the fused score: the best has all of what vectors leave, the others their share of that.
-      const most = Math.max(...measured.map(({ parts }) => sumOf(parts)))
+      // As in fusion: the best passage gets all of the score that the vectors leave, the others their share of it.
+      const maxSum = Math.max(...measured.map(({ parts }) => sumOf(parts)))
       const room = Math.max(...candidates.map(({ score, vectorPart }) => score - vectorPart))
       const features = new Map(
         measured.map(({ candidate, parts }) => {
-          const shares = Object.entries(parts).map(([name, value]) => [name, (room * value) / most] as const)
+          const shares = Object.entries(parts).map(([name, value]) => [name, (room * value) / maxSum] as const)
           return [candidate.id, { ...Object.fromEntries(shares), vector: candidate.vectorPart }]
         }),
       )
@@ -90,7 +90,7 @@ export function createBuiltinReranker(): Reranker {
   }
 }
 
-/** The features of a passage, weighted. */
+/** Returns the weighted features of a passage. */
 function featuresOf(candidate: RerankCandidate, sought: Sought, averageLength: number): Features {
   const title = titleOf(candidate)
   const found: Finds = findWords(candidate.terms, title.length, sought)
@@ -126,11 +126,11 @@ interface Title {
   subject: number
 }
 
-/** Passages of a document share their title, and their headings often. */
+/** Cached, because the passages of a document share their title, and often their headings. */
 const titles = new Map<string, Title>()
 const MAX_TITLES = 2_000
 
-/** How many of a passage's first terms are its title and headings, and how many of those carry a subject. */
+/** Returns how many of a passage's first terms are its title and headings, and how many of these are no stop words. */
 function titleOf({ title, heading }: RerankCandidate): Title {
   const text = formatHeading([title ?? '', heading].filter((part) => part !== ''))
   let known = titles.get(text)

@@ -2,23 +2,23 @@ import { withoutCredentials } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
 import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/client.ts'
 import { createBuiltinReranker } from './builtin.ts'
-import { createEndpointJudge } from './endpoint.ts'
+import { createEndpointModel } from './endpoint-model.ts'
 import { createFusedReranker } from './fused.ts'
-import { type Judge, JudgeError, type JudgeFailure } from './judge.ts'
-import { keepJudge, type KeptJudge, type Retry } from './keep-judge.ts'
-import { createOllamaJudge } from './ollama.ts'
+import { ModelKeeper, type Retry } from './model-keeper.ts'
+import { createOllamaRerankModel } from './ollama-model.ts'
+import { type RerankModel, RerankModelError, type RerankModelFailure } from './rerank-model.ts'
 import type { Reranker } from './reranker.ts'
 import { selfTest } from './self-test.ts'
-import { createJudgedReranker, type JudgeTuning } from './with-judge.ts'
+import { createModelReranker, type ModelTuning } from './with-model.ts'
 
-export interface RerankerSettings extends JudgeTuning {
+export interface RerankerSettings extends ModelTuning {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
   setting: string
   ollamaUrl: string
-  /** Model and key that an endpoint is asked with. */
+  /** Sent to an endpoint. */
   model: string | null
   key: string | null
-  /** Passages in flight at a time to a model on Ollama. */
+  /** How many passages a model on Ollama scores at the same time. */
   parallel: number
   log: Logger
   startMs?: number
@@ -27,14 +27,14 @@ export interface RerankerSettings extends JudgeTuning {
 
 export interface ChosenReranker {
   reranker: Reranker
-  /** Which one, and why, in words for `serve`'s output. */
+  /** The reranker and why it is used, in sentences for the output of `serve`. */
   choice(): { reranker: string; reason: string }
   status(): RerankerStatus
   close(): void
 }
 
 /** `reranker_testing`: a model is being tested, and the order without it is used until then. */
-export type RerankerCode = 'ok' | 'reranker_testing' | JudgeFailure
+export type RerankerCode = 'ok' | 'reranker_testing' | RerankModelFailure
 
 export interface RerankerStatus {
   status: 'ok' | 'degraded'
@@ -46,34 +46,28 @@ export interface RerankerStatus {
 const OLLAMA = 'ollama:'
 const PROBE_MS = 2_000
 const TEST_MS = 120_000
-/** Of so many models with a reranker's name the first that passes the test is taken. */
-const MOST_TRIED = 3
+/** `auto` tests at most this many models on Ollama and takes the first that passes. */
+const MAX_TESTED = 3
 
-/** The reranker that the setting names, over the order without a model; each falls back to the next, and says why. */
+/** Returns the reranker that the setting names. Without a usable model it falls back to the built-in reranker and says why. */
 export async function chooseReranker(settings: RerankerSettings): Promise<ChosenReranker> {
-  const { setting } = settings
-  if (setting === 'none') return fixed(createFusedReranker('Reranking is turned off.'), 'It was turned off (`--reranker none`).')
-  if (setting === 'builtin') return fixed(withoutModel(), 'It was asked for by name.')
-  const { log, startMs, retry } = settings
-  const kept = await keepJudge({
+  const { setting, log, startMs, retry } = settings
+  if (setting === 'none') return fixed(createFusedReranker('Reranking is turned off.'), 'Turned off with `--reranker none`.')
+  if (setting === 'builtin') return fixed(createBuiltinReranker(), 'You chose it in the settings.')
+  const keeper = await ModelKeeper.start({
     find: finder(settings),
     log,
     ...(startMs !== undefined && { startMs }),
     ...(retry && { retry }),
   })
-  const base = withoutModel()
-  const state = () => describe(kept, base, settings)
+  const base = createBuiltinReranker()
+  const status = () => describe(keeper, base, settings)
   return {
-    reranker: createJudgedReranker(kept, base, settings),
-    choice: () => ({ reranker: nameOf(kept.current() ?? base), reason: state().message }),
-    status: state,
-    close: () => kept.close(),
+    reranker: createModelReranker(keeper, base, settings),
+    choice: () => ({ reranker: keeper.current()?.name ?? nameOf(base), reason: status().message }),
+    status,
+    close: () => keeper.close(),
   }
-}
-
-/** What reorders where no model does. */
-function withoutModel(): Reranker {
-  return createBuiltinReranker()
 }
 
 function fixed(reranker: Reranker, reason: string): ChosenReranker {
@@ -85,41 +79,45 @@ function fixed(reranker: Reranker, reason: string): ChosenReranker {
   }
 }
 
-function finder(settings: RerankerSettings): (signal: AbortSignal) => Promise<Judge | null> {
+function nameOf({ model }: Reranker): string {
+  return model ?? 'none'
+}
+
+function finder(settings: RerankerSettings): (signal: AbortSignal) => Promise<RerankModel | null> {
   const { setting, ollamaUrl, model, key, parallel } = settings
   if (setting === 'auto') return (signal) => findOnOllama(settings, signal)
+  const name = withoutLatest(setting.slice(OLLAMA.length))
   const make = setting.startsWith(OLLAMA)
-    ? (signal: AbortSignal) =>
-        createOllamaJudge({ url: ollamaUrl, model: withoutLatest(setting.slice(OLLAMA.length)), parallel }, signal)
-    : () => createEndpointJudge({ url: setting, model, key })
+    ? (signal: AbortSignal) => createOllamaRerankModel({ url: ollamaUrl, model: name, parallel }, signal)
+    : () => createEndpointModel({ url: setting, model, key })
   return (signal) => tested(make, settings, signal)
 }
 
-type Make = (signal: AbortSignal) => Promise<Judge> | Judge
+type Make = (signal: AbortSignal) => Promise<RerankModel> | RerankModel
 
-/** Tested twice, because the first time may load the model; the second has to be within the time of a search. */
-async function tested(make: Make, { deadlineMs }: RerankerSettings, closing: AbortSignal): Promise<Judge> {
-  const judge = await inTime(TEST_MS, closing, async (signal) => {
+/** Tests a model twice: the first test may load the model, the second has to end within the time of a search. */
+async function tested(make: Make, { deadlineMs }: RerankerSettings, closing: AbortSignal): Promise<RerankModel> {
+  const model = await withinTime(TEST_MS, closing, async (signal) => {
     const made = await make(signal)
     await selfTest(made, signal)
     return made
   })
-  await inTime(deadlineMs, closing, (signal) => selfTest(judge, signal))
-  return judge
+  await withinTime(deadlineMs, closing, (signal) => selfTest(model, signal))
+  return model
 }
 
-async function inTime<T>(ms: number, closing: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const late = AbortSignal.timeout(ms)
+async function withinTime<T>(ms: number, closing: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const timeout = AbortSignal.timeout(ms)
   try {
-    return await run(AbortSignal.any([closing, late]))
+    return await run(AbortSignal.any([closing, timeout]))
   } catch (error) {
-    if (!late.aborted) throw error
-    throw new JudgeError('reranker_unavailable', `The reranker did not judge two short texts within ${ms / 1000} s.`, error)
+    if (!timeout.aborted) throw error
+    throw new RerankModelError('reranker_unavailable', `The reranker did not score two short texts within ${ms / 1000} s.`, error)
   }
 }
 
-/** A model that is a reranker by its name, generates, and passes the test. Null without an Ollama or without such a model. */
-async function findOnOllama(settings: RerankerSettings, signal: AbortSignal): Promise<Judge | null> {
+/** Returns the first model on Ollama that is a reranker by its name and passes the test. Null without Ollama or such a model. */
+async function findOnOllama(settings: RerankerSettings, signal: AbortSignal): Promise<RerankModel | null> {
   const { ollamaUrl: url, parallel } = settings
   let names: string[]
   try {
@@ -128,13 +126,13 @@ async function findOnOllama(settings: RerankerSettings, signal: AbortSignal): Pr
     if (error instanceof OllamaCallError) return null
     throw error
   }
-  const rerankers = names.filter((name) => /rerank/i.test(name)).toSorted((a, b) => isTrained(b) - isTrained(a))
-  let failure: JudgeError | null = null
-  for (const model of rerankers.slice(0, MOST_TRIED)) {
+  const rerankers = names.filter((name) => /rerank/i.test(name)).toSorted((a, b) => fitsPrompt(b) - fitsPrompt(a))
+  let failure: RerankModelError | null = null
+  for (const model of rerankers.slice(0, MAX_TESTED)) {
     try {
-      return await tested((stop) => createOllamaJudge({ url, model, parallel }, stop), settings, signal)
+      return await tested((stop) => createOllamaRerankModel({ url, model, parallel }, stop), settings, signal)
     } catch (error) {
-      if (!(error instanceof JudgeError)) throw error
+      if (!(error instanceof RerankModelError)) throw error
       failure ??= error
     }
   }
@@ -142,34 +140,29 @@ async function findOnOllama(settings: RerankerSettings, signal: AbortSignal): Pr
   return null
 }
 
-/** The prompt is that of this family. */
-function isTrained(name: string): number {
+/** 1 for the family that the prompt in yes-or-no.ts was written for, else 0. */
+function fitsPrompt(name: string): number {
   return Number(/qwen3[-_.]?reranker/i.test(name))
 }
 
-function describe(kept: KeptJudge, base: Reranker, { setting, ollamaUrl }: RerankerSettings): RerankerStatus {
-  const judge = kept.current()
-  const problem = kept.problem()
-  const instead = 'The built-in reranker is used.'
+function describe(keeper: ModelKeeper, base: Reranker, { setting, ollamaUrl }: RerankerSettings): RerankerStatus {
+  const model = keeper.current()
+  const problem = keeper.problem()
   const isAuto = setting === 'auto'
-  if (judge !== null) {
-    const where = `Ollama at ${withoutCredentials(ollamaUrl)}`
-    const why = isAuto ? `${where} has it, and it passed its test.` : 'It was asked for by name and passed its test.'
-    return { status: 'ok', code: 'ok', message: why, model: judge.name }
+  const ollama = `Ollama at ${withoutCredentials(ollamaUrl)}`
+  const fallback = 'The built-in reranker is used.'
+  if (model !== null) {
+    const message = isAuto
+      ? `${ollama} has this model, and it passed its test.`
+      : 'You chose it in the settings, and it passed its test.'
+    return { status: 'ok', code: 'ok', message, model: model.name }
   }
-  // Nobody asked for a model: that there is none that can be used is no fault.
-  if (problem === null) {
-    const why = `There is no reranker on Ollama at ${withoutCredentials(ollamaUrl)}.`
-    return { status: 'ok', code: 'ok', message: `${why} ${instead}`, model: base.model }
-  }
+  if (problem === null) return { status: 'ok', code: 'ok', message: `${ollama} has no reranker. ${fallback}`, model: base.model }
   return {
+    // With `auto` nothing is missing: the settings name no model.
     status: isAuto || problem.code === 'reranker_testing' ? 'ok' : 'degraded',
     code: problem.code,
-    message: `${problem.message} ${instead}`,
+    message: `${problem.message} ${fallback}`,
     model: base.model,
   }
-}
-
-function nameOf({ model, name }: { model?: string | null; name?: string }): string {
-  return name ?? model ?? 'none'
 }

@@ -4,20 +4,20 @@ import type { RerankRequest } from './reranker.ts'
 export interface Sought {
   /** The distinct words, by number. */
   words: { idf: number }[]
-  /** Which words a term of a passage stands for. */
+  /** By term of a passage: the words it is a form of. */
   byTerm: ReadonlyMap<string, readonly number[]>
-  /** Words that follow each other in the question, by number, and how many terms apart at most they then stand in a passage. */
+  /** Words that follow each other in the question, by number. In a passage they are a pair when they stand `from` to `to` terms apart. */
   pairs: { first: number; second: number; from: number; to: number; idf: number }[]
-  /** Sum of the idf of the distinct words: what a passage with all of them has. */
+  /** Sum of the idf of the distinct words, which a passage with all of them gets. */
   total: number
 }
 
-/** Two words of a question still belong together with one more word between them, a function word most often. */
+/** Two words still belong together with one other word between them, most often a function word. */
 const PAIR_GAP = 2
 
 /**
- * Of runs written without blanks the pairs of characters are looked for, not single characters, which stand everywhere. In the index a
- * character lies between two pairs, so pairs that follow each other stand exactly two terms apart.
+ * Numbers the words and pairs of a question. In scripts written without spaces it uses pairs of characters, because single
+ * characters stand everywhere. The index has a character between two pairs, so consecutive pairs stand exactly two terms apart.
  */
 export function soughtOf({ words, idf }: Pick<RerankRequest, 'words' | 'idf'>): Sought {
   const telling = words.some((word) => word.role !== 'character') ? words.filter((word) => word.role !== 'character') : words
@@ -30,7 +30,7 @@ export function soughtOf({ words, idf }: Pick<RerankRequest, 'words' | 'idf'>): 
     if (known !== undefined) return known
     const number = sought.length
     numbers.set(key, number)
-    // As rare as the commonest of its forms: the others are forms of other languages.
+    // The most common form counts: the others are forms in other languages.
     sought.push({ idf: Math.min(...terms.map(idf)) })
     for (const term of terms) byTerm.set(term, [...(byTerm.get(term) ?? []), number])
     return number
@@ -46,13 +46,13 @@ export function soughtOf({ words, idf }: Pick<RerankRequest, 'words' | 'idf'>): 
   return { words: sought, byTerm, pairs: [...pairs.values()], total: sought.reduce((sum, word) => sum + word.idf, 0) }
 }
 
-/** Where words of the question stand in a passage: place and number, in the order of the places. */
+/** Where the question's words stand in a passage: two parallel lists, ordered by place. */
 export interface Finds {
   places: number[]
   words: number[]
-  /** Terms of the passage. */
+  /** Number of terms in the passage. */
   length: number
-  /** So many of them are its title and headings. */
+  /** How many of these terms are its title and headings. */
   titleLength: number
 }
 
@@ -74,10 +74,10 @@ export function findWords(terms: string, titleLength: number, { byTerm }: Sought
   return found
 }
 
-/** Okapi's saturation: a second find says less than the first, and in a long passage each says less. */
+/** Okapi's saturation: a second match says less than the first, and in a long passage each match says less. */
 export type Saturate = (count: number) => number
 
-/** Neighbours of the question that are neighbours in the passage, in the same order. */
+/** Scores neighbouring words of the question that are neighbours in the passage, in the same order. */
 export function pairScore({ places, words }: Finds, { pairs }: Sought, saturate: Saturate): number {
   let score = 0
   for (const { first, second, from, to, idf } of pairs) {
@@ -95,7 +95,7 @@ export function pairScore({ places, words }: Finds, { pairs }: Sought, saturate:
   return score
 }
 
-/** How near different words stand to each other (Büttcher, Clarke, Lushman 2006: Term proximity scoring for ad-hoc retrieval). */
+/** Scores how close different words stand together (Büttcher, Clarke, Lushman 2006: Term proximity scoring for ad-hoc retrieval). */
 export function proximityScore({ places, words }: Finds, sought: Sought, saturate: Saturate): number {
   const near = new Float64Array(sought.words.length)
   for (let i = 1; i < places.length; i++) {
@@ -108,7 +108,7 @@ export function proximityScore({ places, words }: Finds, sought: Sought, saturat
   return near.reduce((sum, count, word) => (count === 0 ? sum : sum + Math.min(1, sought.words[word]!.idf) * saturate(count)), 0)
 }
 
-/** Sum of the idf of the words that stand between two places. */
+/** Returns the sum of the idf of the words from place `from` up to, not including, place `to`. */
 export function coverage({ places, words }: Finds, sought: Sought, from: number, to: number): number {
   const seen = new Set<number>()
   let sum = 0
@@ -120,7 +120,7 @@ export function coverage({ places, words }: Finds, sought: Sought, from: number,
   return sum
 }
 
-/** The most that `coverage` gives for any so many terms in a row of the text; title and headings are left out. */
+/** Returns the highest `coverage` of any `size` consecutive terms of the text, title and headings excluded. */
 export function windowCoverage({ places, words, titleLength }: Finds, sought: Sought, size: number): number {
   const inside = new Int32Array(sought.words.length)
   let best = 0
@@ -140,7 +140,7 @@ export function windowCoverage({ places, words, titleLength }: Finds, sought: So
   return best
 }
 
-/** Share of the title and the headings that the question names, 0 to 1; `subject`: how many of their terms carry a subject. */
+/** Returns the share of title and headings that the question names, 0 to 1. `subject` is the number of their terms that are no stop words. */
 export function titleShare({ places, titleLength }: Finds, subject: number): number {
   const named = new Set(places.filter((place) => place < titleLength)).size
   return subject === 0 ? 0 : Math.min(1, named / subject)

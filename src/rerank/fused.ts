@@ -1,6 +1,6 @@
 import type { Reranker } from './reranker.ts'
 
-/** The fused order as it is: what every search falls back to, and the whole of reranking where no model is at hand. */
+/** Keeps the fused order: for searches whose settings turn reranking off. */
 export function createFusedReranker(reason: string = 'No reranker is set up: results stand in their fused order.'): Reranker {
   return {
     model: null,

@@ -1,6 +1,6 @@
 import type { QueryWord } from '../text/analyse.ts'
 
-/** Reorders the candidates of a fused search. It may only move results: never add, drop or change one. */
+/** Reorders the candidates of a fused search. It may only move candidates: never add, drop or change one. */
 export interface Reranker {
   /** What users see as `rerank.model`; null for the fused order itself. */
   readonly model: string | null
@@ -14,35 +14,36 @@ export interface RerankCandidate {
   text: string
   title: string | null
   heading: string
-  /** Title, heading path and text as they stand in the index: analysed, joined by blanks. */
+  /** Title, heading path and text as in the index: analysed terms, separated by spaces. */
   terms: string
   /** Fused score, 0 to 1. */
   score: number
-  /** What the vectors have in `score`; the rest is the words'. */
+  /** The vectors' part of `score`. The rest comes from the keywords. */
   vectorPart: number
-  /** BM25; 0 when it was not found by its words. */
+  /** BM25. 0 when the passage was not found by keywords. */
   keywordScore: number
 }
 
 export interface RerankRequest {
   query: string
-  /** The question's words in their order, without those that carry no subject. */
+  /** The question's words in their order. Stop words are among them only when there are no others. */
   words: readonly QueryWord[]
-  /** How rare a term is: ln(1 + (N − n + ½) / (n + ½)) for n of N passages, as BM25 weighs it. */
+  /** How rare a term is, as in BM25: ln(1 + (N − n + ½) / (n + ½)) when n of N passages have it. */
   idf(term: string): number
   candidates: readonly RerankCandidate[]
   signal: AbortSignal
 }
 
-/** `scores` by candidate id, 0 to 1; null keeps the fused order. `reason` says why nothing was applied, or not all that was asked for. */
 export interface RerankOutcome {
   applied: boolean
-  /** What did it, where that depends on the question; else it is the reranker's own. */
+  /** What made this order, when that depends on the question. Left out means the reranker's own `model`. */
   model?: string | null
   /** True when a model read the passages. Left out means false. */
   isByModel?: boolean
+  /** By candidate id, 0 to 1. Null keeps the fused order. */
   scores: ReadonlyMap<string, number> | null
-  /** By candidate id, where a score is made of parts: what each part has in it. */
+  /** By candidate id: how much each feature contributes to the score. */
   features?: ReadonlyMap<string, Readonly<Record<string, number>>>
+  /** Why nothing was applied, or less than the settings ask for. Null when everything was. */
   reason: string | null
 }

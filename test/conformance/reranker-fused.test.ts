@@ -4,7 +4,7 @@ import { rerankerConformance } from './reranker.ts'
 
 rerankerConformance('the fused order', () => createFusedReranker())
 
-test('the fused order says that nothing was applied, and why', async () => {
+test('says that nothing was applied, and why', async () => {
   const signal = new AbortController().signal
   const outcome = await createFusedReranker('Turned off for this test.').rerank({
     query: 'q',

@@ -20,10 +20,10 @@ const request = (list: readonly RerankCandidate[], signal = new AbortController(
   signal,
 })
 
-/** What every reranker promises (src/rerank/reranker.ts): it may move results, and nothing else. */
+/** The promises of every reranker (src/rerank/reranker.ts): it may move candidates, and nothing else. */
 export function rerankerConformance(name: string, make: () => Reranker): void {
   describe(`${name} keeps the promises of a reranker`, () => {
-    test('scores only what it was given, all of it or nothing, from 0 to 1', async () => {
+    test('scores all candidates or none, from 0 to 1, and nothing else', async () => {
       const { applied, scores, reason } = await make().rerank(request(candidates))
       if (scores === null) {
         expect(applied).toBe(false)
@@ -44,12 +44,12 @@ export function rerankerConformance(name: string, make: () => Reranker): void {
       expect(frozen).toEqual(candidates)
     })
 
-    test('takes no candidates at all', async () => {
+    test('accepts an empty list of candidates', async () => {
       const { scores } = await make().rerank(request([]))
       expect(scores?.size ?? 0).toBe(0)
     })
 
-    test('falls back to the fused order when nobody waits any longer', async () => {
+    test('falls back to the fused order when the search is cancelled', async () => {
       const { applied, scores } = await make().rerank(request(candidates, AbortSignal.abort()))
       expect(applied || scores !== null ? [...scores!.keys()].length : candidates.length).toBe(candidates.length)
     })

@@ -1,4 +1,4 @@
-import type { Reading } from './fake-judge.ts'
+import type { Reading } from './fake-relevance.ts'
 
 /** A model of the fake Ollama. Its vectors are hashed bags of words: alike for texts that share words (or their first five letters), and others under another digest. */
 export interface FakeModel {

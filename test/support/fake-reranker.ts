@@ -1,17 +1,17 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fakeRelevance, type Reading } from './fake-judge.ts'
+import { fakeRelevance, type Reading } from './fake-relevance.ts'
 
-/** Servers that rerank, each with its path, its fields and its scale of scores. */
+/** The servers that the fake can be, each with its path, its fields and its scale of scores. */
 export type Server = 'llama-server' | 'vllm' | 'tei' | 'jina' | 'cohere-v1' | 'cohere-v2'
 
 export interface FakeReranker {
-  /** Of the endpoint, with its path. */
+  /** The endpoint's address, with its path. */
   readonly url: string
   readonly origin: string
   readonly calls: { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[]
-  /** From now on, instead of the right answer. Null ends it. */
+  /** Replaces the right answer from now on. Null ends it. */
   answerWith(change: Change | null): void
   close(): Promise<void>
 }
@@ -19,12 +19,12 @@ export interface FakeReranker {
 export interface Change {
   status?: number
   headers?: Record<string, string>
-  /** Instead of the whole body, or of the list of scores by index. */
+  /** Replaces the whole body, or the list of scores by index. */
   body?: string
   scores?: (scores: { index: number; score: number }[]) => { index: number; score: number | null }[]
   /** Never answers. */
   hang?: boolean
-  /** Only for requests this holds for. */
+  /** Limits it to the requests for which this returns true. */
   when?: (body: Record<string, unknown>) => boolean
 }
 
@@ -39,7 +39,7 @@ const PATHS: Record<Server, string[]> = {
 
 const TEI_BATCH = 32
 
-/** A rerank endpoint over real HTTP on port 0 that speaks as this server does; with `key` it wants one. */
+/** Starts a rerank endpoint over real HTTP on port 0 that answers like this server. With `key` it demands that key. */
 export async function startFakeReranker(
   kind: Server,
   { key = null, reading = 'reads' }: { key?: string | null; reading?: Reading } = {},
@@ -71,7 +71,7 @@ export async function startFakeReranker(
       score: scaled(kind, fakeRelevance(reading, String(body['query']), passage)),
     }))
     const scores = lie?.scores?.(right) ?? right
-    // Best first, as all of them answer; who goes by the place in the list is wrong.
+    // Best first, as all these servers answer: a client must use the index, not the place in the list.
     const sorted = scores.toSorted((a, b) => Number(b.score) - Number(a.score))
     if (kind === 'tei') return send(response, 200, sorted)
     const results = sorted.map(({ index, score }) => ({
@@ -100,7 +100,7 @@ export async function startFakeReranker(
   }
 }
 
-/** What a strict server says to a request that is not its own. */
+/** Returns what a strict server says to a request in another dialect. */
 function refusal(kind: Server, body: Record<string, unknown>): object | null {
   if (kind === 'tei') {
     if (!Array.isArray(body['texts']))
@@ -116,7 +116,7 @@ function refusal(kind: Server, body: Record<string, unknown>): object | null {
   return hosted && typeof body['model'] !== 'string' ? { message: 'model is missing' } : null
 }
 
-/** llama-server gives logits for most models, the others 0 to 1. */
+/** llama-server gives logits for most models, the other servers 0 to 1. */
 function scaled(kind: Server, relevance: number): number {
   return kind === 'llama-server' ? Math.log(relevance / (1 - relevance)) * 2 : relevance
 }

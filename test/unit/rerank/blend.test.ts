@@ -10,7 +10,7 @@ const orderOf = (scores: ReadonlyMap<string, number>) =>
     .map(([id]) => id)
     .join('')
 
-test('the first keep most of what retrieval says, those far down follow the model', () => {
+test('retrieval decides at the top, the model further down', () => {
   const all = list(1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
   const { scores, features } = blend(all, new Map(all.map(({ id }, i) => [id, i === 10 ? 1 : 0])))
   expect(scores.get('a')).toBeCloseTo(0.75)
@@ -20,7 +20,7 @@ test('the first keep most of what retrieval says, those far down follow the mode
   expect(orderOf(scores)).toBe('kabcdefghij')
 })
 
-test('what was not judged keeps its place; the others share theirs', () => {
+test('a candidate without a model score keeps its place', () => {
   const { scores } = blend(
     list(0.9, 0.8, 0.7, 0.6),
     new Map([
@@ -32,21 +32,21 @@ test('what was not judged keeps its place; the others share theirs', () => {
   expect(orderOf(blendScores(list(0.9, 0.8, 0.7), new Map([['b', 1]])))).toBe('abc')
 })
 
-test('sorting by the scores gives one order, whatever was judged: nothing added, dropped, out of range or moved that was not judged', () => {
+test('any model scores give one order: nothing is added or dropped, and unscored candidates keep their places', () => {
   const score = fc.double({ min: 0, max: 1, noNaN: true })
-  const cases = fc.array(fc.record({ score, judged: fc.option(score) }), { maxLength: 30 })
+  const cases = fc.array(fc.record({ score, scored: fc.option(score) }), { maxLength: 30 })
   fc.assert(
     fc.property(cases, (all) => {
       const ranked = all.map(({ score: before }, i) => ({ id: `c${i}`, score: before })).toSorted((a, b) => b.score - a.score)
-      const judged = new Map<string, number>(
-        all.flatMap((one, i) => (one.judged === null ? [] : [[`c${i}`, one.judged] as const])),
+      const scored = new Map<string, number>(
+        all.flatMap((one, i) => (one.scored === null ? [] : [[`c${i}`, one.scored] as const])),
       )
-      const { scores } = blend(ranked, judged)
+      const { scores } = blend(ranked, scored)
       const after: string[] = [...scores].toSorted(([, a], [, b]) => b - a).map(([id]) => id)
       expect(after.toSorted()).toEqual(ranked.map(({ id }) => id).toSorted())
       for (const value of scores.values()) expect(value > 0 && value <= 1).toBe(true)
       ranked.forEach(({ id }, place) => {
-        if (!judged.has(id)) expect(after[place]).toBe(id)
+        if (!scored.has(id)) expect(after[place]).toBe(id)
       })
     }),
   )

@@ -11,7 +11,7 @@ interface Passage {
   vectorPart?: number
 }
 
-/** Passages that BM25 and vectors could not tell apart, unless a passage says otherwise. */
+/** Passages with equal BM25 and vector scores, unless a passage sets its own. */
 async function rank(query: string, passages: Record<string, Passage>, common: readonly string[] = []) {
   const candidates = Object.entries(passages).map(([id, passage]): RerankCandidate => {
     const { text, title = 'file.txt', heading = '', keywordScore = 5, vectorPart = 0 } = passage
@@ -34,37 +34,37 @@ const FILLER =
 
 test.each<[string, string, Passage, Passage]>([
   [
-    'neighbours of the question that are neighbours in the passage come before the same words turned round',
+    'neighbouring words in the order of the question rank above the same words reversed',
     'water pump',
     { text: `${FILLER}Then the water pump was replaced.` },
     { text: `${FILLER}Then they had to pump the water.` },
   ],
   [
-    'words that stand near each other come before words far apart',
+    'words that stand close together rank above words far apart',
     'insurance premium refund',
     { text: `${FILLER}A refund of the premium, paid for insurance.${FILLER}` },
     { text: `Insurance is described here. ${FILLER}${FILLER}${FILLER}A premium is due. ${FILLER}${FILLER}One refund was made.` },
   ],
   [
-    'a title that names the subject counts',
+    'a title that names the subject helps',
     'parental leave',
     { text: `${FILLER}Leave is granted; parental duties are the reason.`, title: 'Parental leave' },
     { text: `${FILLER}Leave is granted; parental duties are the reason.`, title: 'Staff handbook' },
   ],
   [
-    'so does a heading',
+    'a heading that names the subject helps',
     'parental leave',
     { text: `${FILLER}Leave is granted; parental duties are the reason.`, heading: 'Parental leave' },
     { text: `${FILLER}Leave is granted; parental duties are the reason.`, heading: 'Everything else' },
   ],
   [
-    'what a passage opens with is what it is about',
+    'words in the opening of a passage help',
     'fuse box',
     { text: `A box with one fuse in it. ${FILLER}` },
     { text: `${FILLER}A box with one fuse in it.` },
   ],
   [
-    'in Chinese, characters in the order of the question come before the same pairs apart',
+    'in Chinese, characters in the order of the question rank above the same pairs apart',
     '电动汽车',
     { text: '这家公司生产电动汽车，并在许多国家销售。' },
     { text: '电动机和汽车都由这家公司生产，动汽也在许多国家销售。' },
@@ -73,18 +73,18 @@ test.each<[string, string, Passage, Passage]>([
   expect((await rank(query, { worse, better })).order).toEqual(['better', 'worse'])
 })
 
-test('a rare word near the others weighs more than a common one', async () => {
+test('a rare word close to the others weighs more than a common one', async () => {
   const better = { text: `${FILLER}The annual dividend.` }
   const worse = { text: `${FILLER}The annual company.` }
   expect((await rank('annual company dividend', { worse, better }, ['compani', 'company'])).order).toEqual(['better', 'worse'])
 })
 
-test('a much better match of words is not overturned by where they stand', async () => {
+test('word positions do not overturn a much better BM25 score', async () => {
   const better = { text: `${FILLER}A pump. ${FILLER} Some water.`, keywordScore: 30 }
   expect((await rank('water pump', { worse: { text: 'The water pump.' }, better })).order).toEqual(['better', 'worse'])
 })
 
-test('what vectors say stays in the score, and decides between equals', async () => {
+test('the vector part stays in the score and decides between equals', async () => {
   const text = 'The water pump was replaced.'
   const { order, scores } = await rank('water pump', { worse: { text }, better: { text, vectorPart: 0.08 } })
   expect(order).toEqual(['better', 'worse'])
@@ -104,12 +104,12 @@ test('the features of a passage add up to its score', async () => {
   expect(features!.get('two')!['pairs']).toBe(0)
 })
 
-test('a search by vectors alone is left in its order, and the outcome says why', async () => {
+test('keeps the order of a search by vectors alone, and says why', async () => {
   const outcome = await rank('water pump', { one: { text: 'The water pump.', keywordScore: 0, vectorPart: 0.5 } })
-  expect(outcome).toMatchObject({ applied: false, reason: expect.stringMatching(/by its words/) })
+  expect(outcome).toMatchObject({ applied: false, reason: expect.stringMatching(/found by its words/) })
 })
 
-test('other work gets its turn while many long passages are weighed', async () => {
+test('other work gets its turn while many long passages are scored', async () => {
   const text = 'water pump '.repeat(5_000)
   const passages = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, { text }]))
   let turns = 0

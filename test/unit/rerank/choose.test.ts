@@ -22,16 +22,16 @@ async function take(setting: string, change: Partial<RerankerSettings> = {}): Pr
   return chosen
 }
 
-test('auto takes a reranker on Ollama that passes its test, and says so', async () => {
+test('auto uses a reranker on Ollama that passes its test, and says so', async () => {
   const chosen = await take('auto')
   expect(chosen.choice()).toMatchObject({
     reranker: 'ollama:qwen3-reranker',
-    reason: expect.stringMatching(/has it, and it passed/),
+    reason: expect.stringMatching(/has this model, and it passed/),
   })
   expect(await ask(chosen)).toMatchObject({ applied: true, model: 'ollama:qwen3-reranker' })
 })
 
-test('auto prefers the family that the prompt is made for, and passes over models that are no good', async () => {
+test('auto prefers the family that the prompt was written for, and skips models that fail the test', async () => {
   const chat = makeModel('a-reranker', { capabilities: ['completion'], reading: 'indifferent' })
   const pooling = makeModel('bge-reranker-v2-m3', { capabilities: ['embedding'] })
   const other = makeModel('other/Qwen3-Reranker:0.6b', { capabilities: ['completion'] })
@@ -44,35 +44,35 @@ test('auto prefers the family that the prompt is made for, and passes over model
 test.each([
   ['no reranker', () => fake.setModels([EMBEDDINGGEMMA, makeModel('llama3', { capabilities: ['completion'] })])],
   ['no Ollama', async () => await fake.stop()],
-  ['something else at its address', () => fake.fail({ path: '/api/tags', body: '<html>', times: 100 })],
-])('auto with %s: no model, and nothing is wrong', async (_what, change) => {
+  ['another server at its address', () => fake.fail({ path: '/api/tags', body: '<html>', times: 100 })],
+])('auto with %s uses no model, and status is ok', async (_what, change) => {
   await Promise.resolve(change())
   const chosen = await take('auto')
   expect(chosen.status()).toMatchObject({
     status: 'ok',
     code: 'ok',
-    message: expect.stringMatching(/There is no reranker on Ollama/),
+    message: expect.stringMatching(/Ollama at .* has no reranker/),
   })
   expect(await ask(chosen)).toMatchObject({ model: 'builtin' })
 })
 
-test('auto with a model that is called a reranker and is none: not used, and health says so', async () => {
+test('auto does not use a model that only has the name of a reranker, and health says so', async () => {
   fake.setModels([{ ...QWEN3_RERANKER, reading: 'indifferent' }])
   const chosen = await take('auto')
   expect(chosen.status()).toMatchObject({
     code: 'reranker_unsuitable',
-    message: expect.stringMatching(/cannot tell a plain answer/),
+    message: expect.stringMatching(/can't tell a plain answer/),
   })
-  expect(await ask(chosen)).toMatchObject({ model: 'builtin', reason: expect.stringMatching(/cannot tell a plain answer/) })
+  expect(await ask(chosen)).toMatchObject({ model: 'builtin', reason: expect.stringMatching(/can't tell a plain answer/) })
 })
 
 test.each([
-  ['says the same to everything', { reading: 'indifferent' }, /cannot tell a plain answer \(0.50\) from .* \(0.50\)/],
-  ['prefers what is wrong', { reading: 'contrary' }, /cannot tell/],
+  ['says the same to everything', { reading: 'indifferent' }, /can't tell a plain answer \(0.50\) from .* \(0.50\)/],
+  ['prefers wrong answers', { reading: 'contrary' }, /can't tell/],
   ['does not generate', { capabilities: ['embedding'] }, /its capabilities on Ollama are embedding/],
-  ['gives no log-probabilities', { logprobs: 'none' }, /from version 0.12.11 on/],
-  ['lies about them', { logprobs: 'positive' }, /as a log-probability/],
-] as const)('a model asked for by name that %s is not used, and health says so', async (_what, change, message) => {
+  ['gives no log-probabilities', { logprobs: 'none' }, /need Ollama 0\.12\.11 or later/],
+  ['gives positive log-probabilities', { logprobs: 'positive' }, /as a log-probability/],
+] as const)('does not use a model that is set by name but %s, and health says so', async (_what, change, message) => {
   fake.setModels([
     { ...QWEN3_RERANKER, ...change, capabilities: [...('capabilities' in change ? change.capabilities : ['completion'])] },
   ])
@@ -86,16 +86,16 @@ test.each([
   expect(await ask(chosen)).toMatchObject({ applied: false, model: 'builtin', reason: expect.stringMatching(message) })
 })
 
-test('a model that is too slow for a search is not used', async () => {
+test('does not use a model that is too slow for a search', async () => {
   fake.delay('/api/generate', 100)
   const chosen = await take('ollama:qwen3-reranker', { deadlineMs: 50 })
   expect(chosen.status()).toMatchObject({
     status: 'degraded',
-    message: expect.stringMatching(/did not judge two short texts within 0.05 s/),
+    message: expect.stringMatching(/did not score two short texts within 0.05 s/),
   })
 })
 
-test('an Ollama that comes back, and a model that is installed later, are taken by themselves', async () => {
+test('uses the model once Ollama is back and the model is installed', async () => {
   await fake.stop()
   const chosen = await take('ollama:qwen3-reranker')
   expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unavailable' })
@@ -107,7 +107,7 @@ test('an Ollama that comes back, and a model that is installed later, are taken 
   expect(orderOf(await ask(chosen))[0]).toBe('c2')
 })
 
-test('one that fails a search comes back after its test', async () => {
+test('uses a model that failed a search again after its test', async () => {
   const chosen = await take('ollama:qwen3-reranker')
   fake.fail({ path: '/api/generate', status: 503, error: 'busy' })
   expect(await ask(chosen)).toMatchObject({ applied: false })
@@ -115,7 +115,7 @@ test('one that fails a search comes back after its test', async () => {
   expect(await ask(chosen)).toMatchObject({ applied: true })
 })
 
-test('the start does not wait for a model that is loaded; it is taken when it is ready', async () => {
+test('the start does not wait while a model is loaded; the model is used once it is ready', async () => {
   const hold = fake.hold('/api/generate')
   const chosen = await take('ollama:qwen3-reranker', { startMs: 1 })
   expect(chosen.status()).toMatchObject({ status: 'ok', code: 'reranker_testing' })
@@ -125,19 +125,19 @@ test('the start does not wait for a model that is loaded; it is taken when it is
   await until('it is taken', () => chosen.status().code === 'ok')
 })
 
-test('none and builtin ask nobody', async () => {
+test('none and builtin make no calls', async () => {
   for (const setting of ['none', 'builtin']) expect((await take(setting)).status()).toMatchObject({ status: 'ok' })
   expect(await ask(await take('none'))).toMatchObject({ applied: false, reason: 'Reranking is turned off.' })
   expect(fake.calls).toEqual([])
 })
 
-test('an endpoint that goes by its own order does not pass', async () => {
+test('an endpoint that prefers wrong answers fails the test', async () => {
   const server = await startFakeReranker('vllm', { reading: 'contrary' })
   open.push(server)
   expect((await take(server.url)).status()).toMatchObject({ status: 'degraded', code: 'reranker_unsuitable' })
 })
 
-test('the rerank endpoint is not asked again after it has been closed', async () => {
+test('does not test the model again after close', async () => {
   await fake.stop()
   const chosen = await choose('ollama:qwen3-reranker', fake.url)
   chosen.close()

@@ -21,7 +21,7 @@ async function start(
 }
 
 async function take(url: string, change: Partial<RerankerSettings> = {}): Promise<ChosenReranker> {
-  const retry = { firstMs: 1e9, mostMs: 1e9, unsuitableMs: 1e9 }
+  const retry = { firstMs: 1e9, maxMs: 1e9, unsuitableMs: 1e9 }
   const chosen = await choose(url, 'http://127.0.0.1:9', { retry, ...change })
   open.push(chosen)
   return chosen
@@ -40,21 +40,21 @@ test.each(['llama-server', 'vllm', 'tei', 'jina', 'cohere-v1', 'cohere-v2'] as c
   },
 )
 
-test('scores of every server are 0 to 1, and the same question gives alike ones', async () => {
+test('scores of every server become 0 to 1, and are alike for the same question', async () => {
   const logits = await ask((await start('llama-server')).chosen)
   const shares = await ask((await start('vllm')).chosen)
   expect(orderOf(logits)).toEqual(orderOf(shares))
 })
 
-test('logits that happen to lie within 0 to 1 are still logits', async () => {
+test('logits that happen to lie between 0 and 1 are still logits', async () => {
   const { server, chosen } = await start('llama-server')
   server.answerWith({ scores: (all) => all.map(({ index }) => ({ index, score: index / 10 })) })
   const { scores } = await ask(chosen, ['only this'])
-  // Blended with the retrieval score of .9 at three to one: a logit of 0 is one half.
+  // Blended three to one with the retrieval score of .9: a logit of 0 is one half.
   expect(scores!.get('c0')).toBeCloseTo(0.75 * 0.9 + 0.25 * 0.5)
 })
 
-test('an address without a path: /v1/rerank, or /rerank where only that is there', async () => {
+test('an address without a path means /v1/rerank, or /rerank when only that exists', async () => {
   for (const kind of ['llama-server', 'tei'] as const) {
     const server = await startFakeReranker(kind)
     open.push(server)
@@ -66,7 +66,7 @@ test('an address without a path: /v1/rerank, or /rerank where only that is there
   }
 })
 
-test('more passages than fit one call go in several', async () => {
+test('splits passages that do not fit one call into several calls', async () => {
   const { server, chosen } = await start('tei', { candidates: 100 })
   server.calls.splice(0)
   const texts = Array.from({ length: 70 }, (_, i) => (i === 69 ? 'harbour closed winter' : `passage ${i}`))
@@ -76,12 +76,12 @@ test('more passages than fit one call go in several', async () => {
   expect(orderOf(outcome).indexOf('c69')).toBeLessThan(5)
 })
 
-test('batches that come too late leave their passages in place', async () => {
+test('passages of a batch that is late keep their places', async () => {
   const { server, chosen } = await start('tei', { candidates: 100, deadlineMs: 3_000 })
   server.answerWith({ hang: true, when: (body) => (body['texts'] as string[]).includes('passage 40') })
   const texts = Array.from({ length: 50 }, (_, i) => (i === 5 ? 'harbour closed winter' : `passage ${i}`))
   const outcome = await ask(chosen, texts)
-  expect(outcome).toMatchObject({ applied: true, reason: expect.stringMatching(/judged 32 of 50 passages/) })
+  expect(outcome).toMatchObject({ applied: true, reason: expect.stringMatching(/scored 32 of 50 passages/) })
   expect(orderOf(outcome).slice(32)).toEqual(texts.map((_, i) => `c${i}`).slice(32))
 })
 
@@ -89,14 +89,14 @@ test.each<[string, Parameters<FakeReranker['answerWith']>[0], RegExp]>([
   ['an index that no passage has', { scores: (all) => all.map((one) => ({ ...one, index: one.index + 1 })) }, /has index 4 of 4/],
   ['a negative index', { scores: (all) => all.map((one) => ({ ...one, index: -1 })) }, /has index -1/],
   ['an index twice', { scores: (all) => all.map((one) => ({ ...one, index: 0 })) }, /index 0 twice/],
-  ['a score that is none', { scores: (all) => all.map((one) => ({ ...one, score: null })) }, /has neither/],
-  ['nothing', { scores: () => [] }, /without a score/],
-  ['a page', { body: '<html>' }, /has neither/],
+  ['a score that is no number', { scores: (all) => all.map((one) => ({ ...one, score: null })) }, /has neither/],
+  ['no score', { scores: () => [] }, /its answer has no score/],
+  ['an HTML page', { body: '<html>' }, /has neither/],
   ['another shape', { body: '{"data": []}' }, /has neither/],
   ['a failure', { status: 500, body: '{"error": {"message": "out of memory"}}' }, /failing \(500\): out of memory/],
-  ['that it is limited', { status: 429, body: '{"message": "slow down"}' }, /\(429\): slow down/],
-  ['a refusal', { status: 400, body: '{"detail": "no such model"}' }, /refuses what it is asked \(400\): no such model/],
-])('an endpoint that answers %s: the order before it, with the reason', async (_what, change, reason) => {
+  ['429', { status: 429, body: '{"message": "slow down"}' }, /\(429\): slow down/],
+  ['a refusal', { status: 400, body: '{"detail": "no such model"}' }, /refuses the request \(400\): no such model/],
+])('keeps the order and gives the reason when the endpoint answers with %s', async (_what, change, reason) => {
   const { server, chosen } = await start('vllm')
   server.answerWith(change)
   expect(await ask(chosen)).toMatchObject({
@@ -108,13 +108,13 @@ test.each<[string, Parameters<FakeReranker['answerWith']>[0], RegExp]>([
   expect(chosen.status()).toMatchObject({ status: 'degraded', message: expect.stringMatching(reason) })
 })
 
-test('passages that it leaves out keep their places', async () => {
+test('passages that the endpoint leaves out keep their places', async () => {
   const { server, chosen } = await start('vllm')
   server.answerWith({ scores: (all) => all.filter(({ index }) => index !== 0) })
   expect(orderOf(await ask(chosen))).toEqual(['c0', 'c2', 'c1', 'c3'])
 })
 
-test('the key is a bearer token, and said nowhere', async () => {
+test('sends the key as a bearer token, and shows it nowhere', async () => {
   const key = 'sk-very-secret'
   const { server, chosen } = await start('jina', { model: 'm', key }, { key })
   expect(server.calls[0]!.headers.authorization).toBe(`Bearer ${key}`)
@@ -124,14 +124,14 @@ test('the key is a bearer token, and said nowhere', async () => {
   expect(JSON.stringify([outcome, chosen.status(), chosen.choice()])).not.toContain(key)
 })
 
-test('a missing key and a wrong one are told apart', async () => {
+test('tells a missing key from a wrong one', async () => {
   const { chosen } = await start('jina', { model: 'm' }, { key: 'right' })
-  expect(chosen.status().message).toMatch(/\(401\): set DOCSEARCH_RERANK_KEY/)
+  expect(chosen.status().message).toMatch(/\(401\)\. Set DOCSEARCH_RERANK_KEY/)
   const wrong = await start('jina', { model: 'm', key: 'wrong' }, { key: 'right' })
-  expect(wrong.chosen.status().message).toMatch(/\(401\): look at DOCSEARCH_RERANK_KEY/)
+  expect(wrong.chosen.status().message).toMatch(/\(401\)\. Check DOCSEARCH_RERANK_KEY/)
 })
 
-test('a redirect is not followed: neither the key nor the passages go elsewhere', async () => {
+test('follows no redirect: neither the key nor the passages go elsewhere', async () => {
   const elsewhere: string[] = []
   const other = createServer((request, response) => {
     elsewhere.push(request.url!)
@@ -153,7 +153,7 @@ test('a redirect is not followed: neither the key nor the passages go elsewhere'
   expect(elsewhere).toEqual([])
 })
 
-test('control tokens are taken out for endpoints too', async () => {
+test('removes control tokens for endpoints too', async () => {
   const { server, chosen } = await start('vllm')
   server.calls.splice(0)
   await ask(chosen, ['a <|im_end|> b', ...PASSAGES])

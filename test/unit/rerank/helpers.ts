@@ -6,10 +6,10 @@ import { analyse, queryWords } from '../../../src/text/analyse.ts'
 
 export const QUESTION = 'harbour closed winter'
 
-/** From the best to the worst of retrieval; the model of the fakes prefers shared words. */
+/** In the order of retrieval, best first. The fake model prefers words that the question shares. */
 export const PASSAGES = ['Boats leave at noon.', 'The harbour office.', 'The harbour is closed in winter.', 'Winter coats.']
 
-/** As vectors found them, so that the built-in reranker leaves them as they are; with `keywordScore` it has its say. */
+/** Candidates found by vectors, whose order the built-in reranker keeps. With a `keywordScore` it reorders them. */
 export function requestOf(
   texts: readonly string[] = PASSAGES,
   change: Partial<RerankRequest> = {},
@@ -31,7 +31,7 @@ export function requestOf(
   return { query, words: queryWords(query), idf: () => 1, candidates, signal: new AbortController().signal, ...change }
 }
 
-const RETRY = { firstMs: 10, mostMs: 20, unsuitableMs: 10 }
+const RETRY = { firstMs: 10, maxMs: 20, unsuitableMs: 10 }
 
 export async function choose(
   setting: string,
@@ -58,7 +58,7 @@ export function ask({ reranker }: ChosenReranker, ...what: Parameters<typeof req
   return reranker.rerank(requestOf(...what))
 }
 
-/** Ids, best first. */
+/** Returns the ids, best first. */
 export function orderOf({ scores }: RerankOutcome): string[] {
   return [...(scores ?? new Map<string, number>())].toSorted(([, a], [, b]) => b - a).map(([id]) => id)
 }

@@ -14,8 +14,8 @@ afterEach(async () => {
   await fake.close()
 })
 
-/** Never tried again within the test, so that its calls stand still. */
-const NEVER = { firstMs: 1e9, mostMs: 1e9, unsuitableMs: 1e9 }
+/** No test of the model runs again, so that the counted calls are those of the searches. */
+const NEVER = { firstMs: 1e9, maxMs: 1e9, unsuitableMs: 1e9 }
 async function start(change: Partial<RerankerSettings> = {}): Promise<ChosenReranker> {
   const chosen = await choose('ollama:qwen3-reranker', fake.url, { retry: NEVER, ...change })
   open.push(chosen)
@@ -24,7 +24,7 @@ async function start(change: Partial<RerankerSettings> = {}): Promise<ChosenRera
 }
 const prompts = (): string[] => fake.calls.map(({ body }) => String(body['prompt']))
 
-test('one call a passage, one after another, with the same options as ever', async () => {
+test('scores one passage a call, one after another, with the same options', async () => {
   const outcome = await ask(await start())
   expect(outcome).toMatchObject({ applied: true, model: 'ollama:qwen3-reranker', reason: null })
   expect(orderOf(outcome)[0]).toBe('c2')
@@ -39,7 +39,7 @@ test('one call a passage, one after another, with the same options as ever', asy
   expect(fake.loads).toBe(1)
 })
 
-test('only so many candidates, and so much of each, are shown to the model; the others stay behind', async () => {
+test('shows the model the best candidates only, each cut; the others stay behind', async () => {
   const chosen = await start({ candidates: 2, passageTokens: 40 })
   const outcome = await ask(chosen, ['a '.repeat(4000), 'b', 'The harbour is closed in winter.'])
   expect(prompts()).toHaveLength(2)
@@ -54,7 +54,7 @@ test('a long question leaves room for the passage', async () => {
   expect(prompts()[0]).toContain('<Document>: The harbour.<|im_end|>')
 })
 
-test('as many at a time as was set, and the first failure ends all', async () => {
+test('scores as many passages at a time as `parallel` says, and the first failure ends all calls', async () => {
   const chosen = await start({ parallel: 3 })
   const holds = [1, 2, 3].map(() => fake.hold('/api/generate'))
   const outcome = ask(chosen)
@@ -66,11 +66,11 @@ test('as many at a time as was set, and the first failure ends all', async () =>
   fake.assertDone()
 })
 
-test('what is not judged by the deadline keeps its place', async () => {
+test('passages without a score at the deadline keep their places', async () => {
   const chosen = await start({ deadlineMs: 3_000 })
   fake.fail({ path: '/api/generate', kind: 'hang', when: (body) => String(body['prompt']).includes('Winter coats') })
   const outcome = await ask(chosen, ['Boats.', 'The harbour is closed.', 'Winter coats.', 'harbour closed winter'])
-  expect(outcome).toMatchObject({ applied: true, reason: expect.stringMatching(/judged 2 of 4 passages within 3 s/) })
+  expect(outcome).toMatchObject({ applied: true, reason: expect.stringMatching(/scored 2 of 4 passages within 3 s/) })
   expect(orderOf(outcome)).toEqual(['c1', 'c0', 'c2', 'c3'])
   fake.assertDone()
 })
@@ -83,7 +83,7 @@ test.each([
     /not installed. Run `ollama pull qwen3-reranker`/,
   ],
   ['cuts the connection', { kind: 'reset' }, /cannot be reached/],
-] as const)('an Ollama that %s: the order before it, with the reason, and it is asked no more', async (_what, fault, reason) => {
+] as const)('keeps the order, gives the reason and asks no more when Ollama %s', async (_what, fault, reason) => {
   const chosen = await start()
   fake.fail({ path: '/api/generate', ...fault })
   expect(await ask(chosen)).toMatchObject({
@@ -104,23 +104,23 @@ test.each([
   ['null', /not what Ollama answers/],
   ['text', /not what Ollama answers/],
   ['none', /0\.12\.11/],
-] as const)('log-probabilities that turn %s: the order before it, with the reason', async (logprobs, reason) => {
+] as const)('keeps the order and gives the reason when log-probabilities turn %s', async (logprobs, reason) => {
   const chosen = await start()
   fake.setModels([{ ...QWEN3_RERANKER, logprobs }])
   expect(await ask(chosen)).toMatchObject({ applied: false, scores: null, reason: expect.stringMatching(reason) })
   expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unsuitable' })
 })
 
-test('one passage that the model chokes on keeps its place, the others are judged', async () => {
+test('a passage that the model refuses keeps its place, the others get scores', async () => {
   const chosen = await start()
   fake.fail({ path: '/api/generate', status: 400, error: 'bad input', when: (body) => String(body['prompt']).includes('office') })
   const outcome = await ask(chosen)
-  expect(outcome).toMatchObject({ applied: true, reason: expect.stringMatching(/judged 3 of 4/) })
+  expect(outcome).toMatchObject({ applied: true, reason: expect.stringMatching(/scored 3 of 4/) })
   expect(orderOf(outcome)).toEqual(['c2', 'c1', 'c0', 'c3'])
   fake.assertDone()
 })
 
-test('a caller who gives up ends the calls, and nothing is held against the model', async () => {
+test('a cancelled search ends the calls, and does not count as a failure of the model', async () => {
   const chosen = await start()
   const hold = fake.hold('/api/generate')
   const controller = new AbortController()
@@ -133,7 +133,7 @@ test('a caller who gives up ends the calls, and nothing is held against the mode
   expect(chosen.status().status).toBe('ok')
 })
 
-test('the built-in reranker decides who is shown to the model, and stands in for it', async () => {
+test('the built-in reranker chooses the passages for the model, and replaces it when it is away', async () => {
   const texts = ['Boats leave at noon.', 'Winter coats.', 'The harbour is closed in winter.']
   const chosen = await start({ candidates: 1 })
   await ask(chosen, texts, {}, 3)

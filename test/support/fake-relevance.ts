@@ -1,7 +1,7 @@
-/** How a fake reranker reads: by shared words; it does what a passage tells it; it says the same to everything; it prefers what is wrong. */
+/** How a fake reranker scores: by shared words; as a passage orders it to; the same for everything; higher for wrong answers. */
 export type Reading = 'reads' | 'obeys' | 'indifferent' | 'contrary'
 
-/** 0 to 1: how far the passage holds the words of the question. */
+/** Returns how many of the question's words the passage has, 0 to 1. */
 export function fakeRelevance(reading: Reading, question: string, passage: string): number {
   if (reading === 'indifferent') return 0.5
   const order = reading === 'obeys' ? /\b(?:answer|rank|say)\W+(?:this\W+)?"?(yes|no|first|last)\b/i.exec(passage) : null
@@ -15,11 +15,11 @@ export function fakeRelevance(reading: Reading, question: string, passage: strin
 export interface Turns {
   question: string
   passage: string
-  /** What the assistant is made to have said already. */
+  /** The beginning of the assistant's answer, as the prompt forces it. */
   begun: string
 }
 
-/** A raw prompt as a model of the Qwen family reads it: the last user turn, and how the turn to complete begins. */
+/** Reads a raw prompt like a model of the Qwen family: the last user turn, and how the turn to complete begins. */
 export function readPrompt(prompt: string): Turns {
   const turns = prompt.split('<|im_start|>').slice(1)
   const user = turns.findLast((turn) => turn.startsWith('user\n')) ?? ''
@@ -32,7 +32,7 @@ export function readPrompt(prompt: string): Turns {
   return { question, passage, begun }
 }
 
-/** As Ollama gives them for the first token: spellings apart, sorted, others behind. */
+/** Returns log-probabilities of the first token as Ollama does: one entry a spelling, most likely first. */
 export function fakeLogprobs(yes: number, count: number): { token: string; logprob: number }[] {
   const shares: [string, number][] = [
     ['yes', 0.7 * yes],

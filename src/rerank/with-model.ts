@@ -1,0 +1,116 @@
+import { blend, type Ranked } from './blend.ts'
+import { passageText, questionText } from './prompt-text.ts'
+import { type RerankModel, RerankModelError } from './rerank-model.ts'
+import type { RerankCandidate, Reranker, RerankOutcome, RerankRequest } from './reranker.ts'
+
+export interface ModelTuning {
+  /** Milliseconds the model has for all passages of a question. Passages without a score by then keep their places. */
+  deadlineMs: number
+  /** How many of the best passages the model scores. */
+  candidates: number
+  /** How many tokens of each passage the model reads. */
+  passageTokens: number
+}
+
+/** Supplies the model that can be used at the moment. */
+export interface ModelSource {
+  /** Null while no model can be used. */
+  current(): RerankModel | null
+  /** Why no model can be used, when the settings ask for one. */
+  reason(): string | null
+  /** Reports a failure: the model is set aside until it has passed its test again. */
+  failed(model: RerankModel, error: RerankModelError): void
+}
+
+/** Reorders the best results of `base` by a model's scores. Without the model, the order of `base` stands and the outcome says why. */
+export function createModelReranker(source: ModelSource, base: Reranker, tuning: ModelTuning): Reranker {
+  async function rerank(request: RerankRequest): Promise<RerankOutcome> {
+    const before = await base.rerank(request)
+    const model = source.current()
+    const withoutModel = (why: string | null): RerankOutcome => ({
+      model: base.model,
+      ...before,
+      reason: joinReasons(why, before.reason),
+    })
+    if (model === null || request.candidates.length === 0) return withoutModel(source.reason())
+    const ranked = order(request.candidates, before.scores)
+    const { scores, asked, failure } = await scoreBest(model, request, ranked, tuning)
+    if (failure !== null) source.failed(model, failure)
+    if (request.signal.aborted) return withoutModel('The search was cancelled.')
+    if (scores.size === 0) return withoutModel(failure?.message ?? `${model.name} could score none of ${asked} passages.`)
+    return {
+      applied: true,
+      model: model.name,
+      isByModel: true,
+      ...blend(ranked, scores),
+      reason: incomplete(model, scores.size, asked, tuning),
+    }
+  }
+  return {
+    get model() {
+      return source.current()?.name ?? base.model
+    },
+    get readsPassages() {
+      return source.current() !== null || base.readsPassages
+    },
+    rerank,
+  }
+}
+
+type RankedCandidate = RerankCandidate & Ranked
+
+/** Returns the candidates best first. Those without a score come last. */
+function order(candidates: readonly RerankCandidate[], scores: ReadonlyMap<string, number> | null): RankedCandidate[] {
+  if (scores === null) return [...candidates]
+  const scored = candidates.flatMap((one) => (scores.has(one.id) ? [{ ...one, score: scores.get(one.id)! }] : []))
+  const maxScore = Math.min(1, ...scored.map(({ score }) => score))
+  const rest = candidates.filter(({ id }) => !scores.has(id)).map((one) => ({ ...one, score: Math.min(maxScore, one.score) }))
+  return [...scored.toSorted((a, b) => b.score - a.score), ...rest]
+}
+
+interface Scored {
+  /** By candidate id. Empty after a failure. */
+  scores: ReadonlyMap<string, number>
+  asked: number
+  failure: RerankModelError | null
+}
+
+async function scoreBest(
+  model: RerankModel,
+  { query, signal }: RerankRequest,
+  ranked: readonly RankedCandidate[],
+  { deadlineMs, candidates, passageTokens }: ModelTuning,
+): Promise<Scored> {
+  const scores = new Map<string, number>()
+  const best = ranked.slice(0, candidates)
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const outcome = (failure: RerankModelError | null): Scored => ({
+    scores: failure === null ? scores : new Map(),
+    asked: best.length,
+    failure,
+  })
+  const texts = best.map((candidate) => passageText(candidate, passageTokens))
+  try {
+    await model.scorePassages(questionText(query), texts, stop, (index, score) => {
+      if (!stop.aborted) scores.set(best[index]!.id, score)
+    })
+    return outcome(null)
+  } catch (error) {
+    if (stop.aborted) {
+      const isLate = !signal.aborted && scores.size === 0
+      const message = `${model.name} scored no passage within ${deadlineMs / 1000} s.`
+      return outcome(isLate ? new RerankModelError('reranker_unavailable', message, error) : null)
+    }
+    if (error instanceof RerankModelError) return outcome(error)
+    throw error
+  }
+}
+
+function incomplete(model: RerankModel, scored: number, asked: number, { deadlineMs }: ModelTuning): string | null {
+  if (scored === asked) return null
+  return `${model.name} scored ${scored} of ${asked} passages within ${deadlineMs / 1000} s; the others keep their places.`
+}
+
+function joinReasons(...reasons: (string | null)[]): string | null {
+  return reasons.filter((reason) => reason !== null).join(' ') || null
+}
