@@ -1,36 +1,36 @@
 import { z } from 'zod'
 import { DEFAULT_SCOPES } from '../core/model.ts'
-import { nextCursor, pageQuery, scope, shownName, timestamp } from './common.ts'
+import { nextCursor, listQuery, scope, displayName, timestamp } from './common.ts'
 
 export const apiKey = z
   .object({
     id: z.string(),
     name: z.string(),
     scopes: z.array(scope),
-    last_four: z.string(),
+    last_four: z.string().meta({ description: 'The last four characters of the key' }),
     created_at: timestamp,
-    last_used_at: timestamp.nullable(),
-    expires_at: timestamp.nullable(),
+    last_used_at: timestamp.nullable().meta({ description: 'Null if the key was never used' }),
+    expires_at: timestamp.nullable().meta({ description: 'Null if the key never expires' }),
   })
   .meta({ id: 'ApiKey' })
 export type ApiKey = z.infer<typeof apiKey>
 
 export const apiKeyCreated = apiKey
-  .extend({ key: z.string().meta({ description: 'Shown this once' }) })
+  .extend({ key: z.string().meta({ description: 'The key. Shown only once' }) })
   .meta({ id: 'ApiKeyCreated' })
 export type ApiKeyCreated = z.infer<typeof apiKeyCreated>
 export const apiKeyList = z.object({ keys: z.array(apiKey), next_cursor: nextCursor }).meta({ id: 'ApiKeyList' })
 export type ApiKeyList = z.infer<typeof apiKeyList>
-export const apiKeyListQuery = z.strictObject(pageQuery)
+export const apiKeyListQuery = z.strictObject(listQuery)
 export const apiKeyCreate = z
   .strictObject({
-    name: shownName,
+    name: displayName,
     scopes: z
       .array(scope)
       .min(1)
       .optional()
-      .meta({ description: `Default: ${DEFAULT_SCOPES.join(' and ')}, as far as the caller has them` }),
-    expires_in_days: z.int().min(1).max(3650).optional(),
+      .meta({ description: `Default: those of ${DEFAULT_SCOPES.join(' and ')} that the caller has` }),
+    expires_in_days: z.int().min(1).max(3650).optional().meta({ description: 'Default: the key never expires' }),
   })
   .meta({ id: 'ApiKeyCreate' })
 export type ApiKeyCreate = z.input<typeof apiKeyCreate>
@@ -41,10 +41,10 @@ export const me = z
     scopes: z.array(scope),
     authentication: z.object({
       method: z.enum(['api_key', 'access_token']),
-      id: z.string(),
-      name: z.string().nullable(),
+      id: z.string().meta({ description: 'ID of the key or the token' }),
+      name: z.string().nullable().meta({ description: 'Name of the key or the application' }),
     }),
-    expires_at: timestamp.nullable(),
+    expires_at: timestamp.nullable().meta({ description: 'When the credential expires. Null if never' }),
   })
   .meta({ id: 'Me' })
 export type Me = z.infer<typeof me>

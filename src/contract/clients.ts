@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { DEFAULT_SCOPES } from '../core/model.ts'
-import { shownName, scope, timestamp } from './common.ts'
+import { displayName, scope, timestamp } from './common.ts'
 
 const redirectUris = z.array(z.string()).min(1).meta({
   description:
-    'Absolute addresses, compared as they are: https, http on loopback (any port), or an own scheme `com.example.app:/…`',
+    'Absolute addresses, compared character by character: https, http on a loopback address, or a scheme of the application such as `com.example.app:/…`. A loopback address without a port matches any port',
 })
 const scopes = z
   .array(scope)
   .min(1)
   .optional()
-  .meta({ description: `What it may ask its users for at most; default ${DEFAULT_SCOPES.join(' and ')}` })
+  .meta({ description: `The scopes that the application may request. Default: ${DEFAULT_SCOPES.join(' and ')}` })
 
 export const oauthClient = z
   .object({
@@ -21,16 +21,16 @@ export const oauthClient = z
     scopes: z.array(scope),
     secrets: z
       .array(z.object({ last_four: z.string(), created_at: timestamp, expires_at: timestamp.nullable() }))
-      .meta({ description: 'Newest first; an older one is good until it expires. None for a public client' }),
+      .meta({ description: 'Newest first. An older secret works until it expires. Empty for a public application' }),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: 'OAuthClient' })
 export type OAuthClient = z.infer<typeof oauthClient>
 
-const clientSecret = z.string().meta({ description: 'Shown this once' })
+const clientSecret = z.string().meta({ description: 'Shown only once' })
 export const oauthClientCreated = oauthClient
-  .extend({ client_secret: clientSecret.optional().meta({ description: 'Shown this once; none for a public client' }) })
+  .extend({ client_secret: clientSecret.optional().meta({ description: 'Shown only once. Missing for a public application' }) })
   .meta({ id: 'OAuthClientCreated' })
 export type OAuthClientCreated = z.infer<typeof oauthClientCreated>
 export const oauthClientList = z.object({ clients: z.array(oauthClient) }).meta({ id: 'OAuthClientList' })
@@ -38,7 +38,7 @@ export type OAuthClientList = z.infer<typeof oauthClientList>
 
 export const oauthClientCreate = z
   .strictObject({
-    name: shownName,
+    name: displayName,
     redirect_uris: redirectUris,
     type: z.enum(['confidential', 'public']).default('confidential'),
     scopes,
@@ -46,19 +46,19 @@ export const oauthClientCreate = z
   .meta({ id: 'OAuthClientCreate' })
 export type OAuthClientCreate = z.input<typeof oauthClientCreate>
 export const oauthClientUpdate = z
-  .strictObject({ name: shownName.optional(), redirect_uris: redirectUris.optional(), scopes })
+  .strictObject({ name: displayName.optional(), redirect_uris: redirectUris.optional(), scopes })
   .meta({ id: 'OAuthClientUpdate' })
 export type OAuthClientUpdate = z.input<typeof oauthClientUpdate>
 
-const MOST_GRACE_SECONDS = 30 * 24 * 60 * 60
+const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60
 export const oauthClientRotate = z
   .strictObject({
     grace_seconds: z
       .int()
       .min(0)
-      .max(MOST_GRACE_SECONDS)
+      .max(MAX_GRACE_SECONDS)
       .optional()
-      .meta({ description: 'How long the old secrets stay good; default one day' }),
+      .meta({ description: 'How long the old secrets keep working. Default: one day' }),
   })
   .meta({ id: 'OAuthClientRotate' })
 export type OAuthClientRotate = z.input<typeof oauthClientRotate>

@@ -8,26 +8,29 @@ export const scope = z.enum(SCOPES).meta({ id: 'Scope' })
 
 export const documentStatus = z.enum(DOCUMENT_STATUSES).meta({ id: 'DocumentStatus' })
 
-/** What a person, a key or an application is called. Shown on terminals and in pages: no control characters. */
-export const shownName = z
+/** The name of a user, a key or an application. Without control characters, because terminals and web pages show it. */
+export const displayName = z
   .string()
   .trim()
   .min(1)
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
 
-/** What names a thing in a request: an id or a name. */
+/** An ID or a name in a request. */
 export const nameOrId = z.string().min(1).max(200)
 
-/** Query parameters of every list. They arrive as text. */
-export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most' }),
-  cursor: z.string().max(500).optional().meta({ description: '`next_cursor` of the answer before' }),
+/** Query parameters of every list. */
+export const listQuery = {
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'Maximum number of entries' }),
+  cursor: z.string().max(500).optional().meta({ description: '`next_cursor` of the previous answer' }),
 }
 
-export const nextCursor = z.string().nullable().meta({ description: 'Null on the last page' })
+export const nextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: 'Send it as `cursor` to get the next entries. Null if there are none' })
 
-/** RFC 9457, with a stable `code`, the `request_id` and, for what does not validate, every fault. */
+/** An error (RFC 9457) with a stable `code`, the `request_id` and, if the request is invalid, every fault in `errors`. */
 export const problem = z
   .object({
     type: z.string(),

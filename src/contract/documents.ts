@@ -1,51 +1,54 @@
 import { z } from 'zod'
-import { documentStatus, nextCursor, pageQuery, timestamp } from './common.ts'
+import { documentStatus, nextCursor, listQuery, timestamp } from './common.ts'
 
 const WARNINGS = [
-  'What a search may miss though the document is ready, by code.',
-  '`no_text`: none of its pages has text, a scan needs OCR.',
-  '`pages_without_text`: some of them have none; `page` is the first.',
-  '`ocr_failed`: the program of `parse.ocr_command` did not read them; the message says why.',
-  '`parse_timeout`, `parse_memory`: reading ended at a limit; `page` is the first that is missing.',
-  '`chunk_not_embedded`: passages that are found by their words only.',
+  'Parts of a ready document that a search may miss.',
+  '`no_text`: no page has text; a scan needs OCR.',
+  '`pages_without_text`: some pages have no text; `page` is the first one.',
+  '`ocr_failed`: the program in `parse.ocr_command` failed; the message gives the reason.',
+  '`parse_timeout`, `parse_memory`: parsing stopped at a limit; `page` is the first missing page.',
+  '`chunk_not_embedded`: only keyword search finds some passages.',
 ].join(' ')
 
 const parse = z
   .looseObject({
-    engine: z.string().optional().meta({ description: 'Which reader: `pdfium`, `mammoth`, `text` …' }),
-    encoding: z.string().optional().meta({ description: 'Of text, Markdown and HTML' }),
-    confidence: z.number().optional().meta({ description: 'That it is this encoding, 0 to 1' }),
-    took_ms: z.int().optional().meta({ description: 'Time to read it' }),
+    engine: z.string().optional().meta({ description: 'The parser: `pdfium`, `mammoth`, `text` …' }),
+    encoding: z.string().optional().meta({ description: 'The encoding of a text, Markdown or HTML file' }),
+    confidence: z.number().optional().meta({ description: 'How certain the encoding is, from 0 to 1' }),
+    took_ms: z.int().optional().meta({ description: 'Time to parse the document' }),
     running_pages: z
       .int()
       .optional()
-      .meta({ description: 'Pages whose running headers, footers and page numbers were left out of the text' }),
-    cut_short: z.boolean().optional().meta({ description: 'A limit ended the reading; the pages before it can be found' }),
+      .meta({ description: 'Number of pages whose running headers, footers and page numbers are not in the text' }),
+    cut_short: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True if parsing stopped at a limit. The pages before it are searchable' }),
     ocr: z
       .object({ pages: z.int(), took_ms: z.int() })
       .optional()
-      .meta({ description: 'Pages without text that the program of `parse.ocr_command` has read' }),
-    tags: z.array(z.string()).optional().meta({ description: 'Tags in the file itself; taken where the upload gave none' }),
+      .meta({ description: 'Pages without text that the program in `parse.ocr_command` has read' }),
+    tags: z.array(z.string()).optional().meta({ description: 'Tags in the file itself, used if the upload had none' }),
   })
-  .meta({ description: 'What read it; empty before that' })
+  .meta({ description: 'How the document was parsed. Empty before that' })
 
 export const document = z
   .object({
     id: z.string(),
     project: z.object({ id: z.string(), name: z.string() }),
     name: z.string(),
-    path: z.string(),
+    path: z.string().meta({ description: 'Identifies the document in its project' }),
     media_type: z.string(),
     size_bytes: z.int(),
     sha256: z.string(),
-    status: documentStatus,
+    status: documentStatus.meta({ description: '`ready`: a search that starts now can find the document' }),
     created_at: timestamp,
     updated_at: timestamp,
     ready_at: timestamp.nullable(),
-    page_count: z.int().nullable(),
-    chunk_count: z.int().nullable(),
+    page_count: z.int().nullable().meta({ description: 'Null until the document was parsed' }),
+    chunk_count: z.int().nullable().meta({ description: 'Number of passages. Null until the document was indexed' }),
     embedding_model: z.string().nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable().meta({ description: 'Why the document failed' }),
     warnings: z
       .array(z.object({ code: z.string(), message: z.string(), page: z.int().optional() }))
       .meta({ description: WARNINGS }),
@@ -53,7 +56,7 @@ export const document = z
       pages: z.int(),
       pages_with_text: z.int(),
       pages_without_text: z.int(),
-      chunks_skipped: z.int(),
+      chunks_skipped: z.int().meta({ description: 'Passages that only keyword search can find' }),
     }),
     title: z.string().nullable(),
     tags: z.array(z.string()),
@@ -66,15 +69,15 @@ export const documentList = z.object({ documents: z.array(document), next_cursor
 export type DocumentList = z.infer<typeof documentList>
 
 export const documentListQuery = z.strictObject({
-  ...pageQuery,
+  ...listQuery,
   project: z.string().min(1).max(200).optional(),
   status: documentStatus.optional(),
   warnings: z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .optional()
-    .meta({ description: 'Only documents with warnings, or only those without' }),
-  name: z.string().min(1).max(1000).optional().meta({ description: 'Part of the name, without regard to case' }),
+    .meta({ description: '`true`: only documents with warnings. `false`: only documents without' }),
+  name: z.string().min(1).max(1000).optional().meta({ description: 'Part of the name, in upper or lower case' }),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case')
@@ -148,8 +151,10 @@ export type DocumentEvent = z.infer<typeof documentEvent>
 export const eventQuery = z.strictObject({
   last_event_id: z
     .string()
-    .regex(/^\d{1,15}$/, 'must be the id of an event: digits')
+    .regex(/^\d{1,15}$/, 'must be the ID of an event (digits)')
     .transform(Number)
     .optional()
-    .meta({ description: 'As Last-Event-ID, for clients that cannot send a header; the header wins' }),
+    .meta({
+      description: 'The same as the header Last-Event-ID, for programs that can’t send headers. The header takes precedence',
+    }),
 })

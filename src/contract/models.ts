@@ -1,28 +1,29 @@
 import { z } from 'zod'
 import { timestamp } from './common.ts'
 
-/** The embedder as people name it; `ollama:` may be left out. */
+/** Name of an embedder. The prefix `ollama:` is optional. */
 const modelName = z
   .string()
   .trim()
   .min(1)
   .max(300)
   .regex(/^[^\s\p{Cc}]+$/u, 'must be the name of a model, such as embeddinggemma or builtin')
-  .meta({ description: '`builtin`, or a model of the instance’s Ollama: `embeddinggemma`, `ollama:embeddinggemma`' })
+  .meta({ description: '`builtin`, or a model on the instance’s Ollama, such as `embeddinggemma` or `ollama:embeddinggemma`' })
 
 const count = z.int().min(0)
 
 export const modelIndex = z
   .object({
     state: z.enum(['in_use', 'building', 'kept']).meta({
-      description: '`in_use`: searches ask it. `building`: it is made beside that one. `kept`: it was in use before',
+      description:
+        '`in_use`: searches use this index. `building`: docsearch builds it while another index serves. `kept`: a former index that is still on disk',
     }),
     chunks: count.nullable(),
     size_bytes: count,
     created_at: timestamp,
-    documents_done: count.nullable().meta({ description: 'Documents that are in it; null for the one in use' }),
-    documents_total: count.nullable().meta({ description: 'Documents that have to be in it before it can be used' }),
-    waiting_for: z.string().nullable().meta({ description: 'Why building it stands still; null while it goes on' }),
+    documents_done: count.nullable().meta({ description: 'Documents in the index. Null for the index in use' }),
+    documents_total: count.nullable().meta({ description: 'Documents that the index needs before it can be used' }),
+    waiting_for: z.string().nullable().meta({ description: 'Why building has stopped. Null while it continues' }),
   })
   .meta({ id: 'ModelIndex' })
 export type ModelIndex = z.infer<typeof modelIndex>
@@ -30,12 +31,12 @@ export type ModelIndex = z.infer<typeof modelIndex>
 export const model = z
   .object({
     name: z.string(),
-    available: z.boolean().meta({ description: 'It is built in, or the instance’s Ollama has it now' }),
+    available: z.boolean().meta({ description: 'True if the model is built in, or if the instance’s Ollama has it now' }),
     in_use: z.boolean(),
-    known: z.boolean().meta({ description: 'Used with the prefixes and limits it was made for' }),
+    known: z.boolean().meta({ description: 'True if docsearch knows the prefixes and limits that the model was trained with' }),
     dimensions: z.int().nullable(),
-    size_bytes: z.number().nullable().meta({ description: 'Of the model itself; null for the built-in one' }),
-    indexes: z.array(modelIndex).meta({ description: 'Two while a model that has changed is embedded anew' }),
+    size_bytes: z.number().nullable().meta({ description: 'Size of the model itself. Null for the built-in model' }),
+    indexes: z.array(modelIndex).meta({ description: 'Two while docsearch rebuilds the index of a model that has changed' }),
   })
   .meta({ id: 'Model' })
 export type Model = z.infer<typeof model>
@@ -56,7 +57,7 @@ export const modelUsed = z
     state: z.enum(['in_use', 'building']),
     documents_done: count,
     documents_total: count,
-    notice: z.string().nullable().meta({ description: 'What should be known beside it' }),
+    notice: z.string().nullable().meta({ description: 'Something that the user should know about this change' }),
   })
   .meta({ id: 'ModelUsed' })
 export type ModelUsed = z.infer<typeof modelUsed>
@@ -65,8 +66,8 @@ export const modelPull = z.strictObject({ model: modelName }).meta({ id: 'ModelP
 
 export const modelPullLine = z
   .object({
-    status: z.string().meta({ description: 'As Ollama says it; `success` in the last line, `error` where it failed' }),
-    completed_bytes: z.number().nullable().meta({ description: 'Of all layers together; null before anything is known to come' }),
+    status: z.string().meta({ description: 'The status from Ollama. The last line has `success` or `error`' }),
+    completed_bytes: z.number().nullable().meta({ description: 'Sum over all layers. Null until the sizes are known' }),
     total_bytes: z.number().nullable(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
   })

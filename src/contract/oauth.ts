@@ -1,60 +1,72 @@
 import { z } from 'zod'
 import { DEFAULT_SCOPES, SCOPES } from '../core/model.ts'
 
-/** Bodies of the OAuth endpoints. Requests come as JSON or as a form; fields that are not known are ignored (RFC 6749 section 3.2). */
+/** Fields of every OAuth request, as JSON or as a form. Unknown fields are ignored (RFC 6749 section 3.2). */
 const client = {
-  client_id: z.string().optional().meta({ description: 'Required where it is not in an Authorization header (HTTP Basic)' }),
+  client_id: z.string().optional().meta({ description: 'Required unless it is in the Authorization header (HTTP Basic)' }),
   client_secret: z
     .string()
     .optional()
-    .meta({ description: 'Of a confidential client, where it is not in an Authorization header' }),
+    .meta({ description: 'Secret of a confidential application, unless it is in the Authorization header' }),
 }
-const scope = z.string().meta({ description: `Separated by spaces: ${SCOPES.join(', ')}` })
-const resource = z.string().optional().meta({ description: 'RFC 8707: the address of this instance, or one below it' })
+const scope = z.string().meta({ description: `One or more of ${SCOPES.join(', ')}, separated by spaces` })
+const resource = z.string().optional().meta({ description: 'RFC 8707: the address of this instance, or an address below it' })
 
-/** Parameters of the page that asks for consent, and of nothing else (RFC 6749 section 4.1.1, RFC 7636, RFC 8707). */
+/** Query parameters of the authorization endpoint (RFC 6749 section 4.1.1, RFC 7636, RFC 8707). */
 export const authorizeQuery = z.object({
   response_type: z.literal('code'),
   client_id: z.string(),
-  redirect_uri: z.string().meta({ description: 'As it was registered, character by character; a loopback address on any port' }),
-  state: z.string().optional().meta({ description: 'Comes back unchanged; an application should send one, and compare' }),
+  redirect_uri: z.string().meta({
+    description:
+      'A registered address, character by character. A loopback address that was registered without a port matches any port',
+  }),
+  state: z
+    .string()
+    .optional()
+    .meta({ description: 'Returned unchanged. An application should send a random value and compare it' }),
   scope: scope.optional().meta({
-    description: `Separated by spaces, of those the application may ask for. Default: ${DEFAULT_SCOPES.join(' ')}`,
+    description: `Scopes that the application may request, separated by spaces. Default: ${DEFAULT_SCOPES.join(' ')}`,
   }),
   code_challenge: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/)
     .optional()
-    .meta({ description: 'PKCE: SHA-256 of the code_verifier, in base64url. Required of public clients' }),
+    .meta({ description: 'PKCE: SHA-256 of the code_verifier, in base64url. Required for public applications' }),
   code_challenge_method: z.literal('S256').optional().meta({ description: 'Required with code_challenge' }),
   resource,
 })
 
 export const tokenRequest = z.object({
   grant_type: z.enum(['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']),
-  code: z.string().optional().meta({ description: 'authorization_code: what the redirect brought. Good once, for 10 minutes' }),
-  redirect_uri: z.string().optional().meta({ description: 'authorization_code: the same as in the authorization request' }),
-  code_verifier: z.string().optional().meta({ description: 'authorization_code: of PKCE, where the request had a challenge' }),
-  refresh_token: z.string().optional().meta({ description: 'refresh_token: good once; the answer brings the next one' }),
-  scope: scope.optional().meta({ description: 'refresh_token: fewer scopes than were agreed to' }),
-  device_code: z.string().optional().meta({ description: 'device_code: what POST /api/oauth/device gave' }),
+  code: z.string().optional().meta({ description: 'authorization_code: the code from the redirect. Works once, for 10 minutes' }),
+  redirect_uri: z
+    .string()
+    .optional()
+    .meta({ description: 'authorization_code: the same address as in the authorization request' }),
+  code_verifier: z
+    .string()
+    .optional()
+    .meta({ description: 'authorization_code: required if the authorization request had a code_challenge' }),
+  refresh_token: z.string().optional().meta({ description: 'refresh_token: works once. The answer has the next one' }),
+  scope: scope.optional().meta({ description: 'refresh_token: requests fewer scopes than the user allowed' }),
+  device_code: z.string().optional().meta({ description: 'device_code: the code from POST /api/oauth/device' }),
   resource,
   ...client,
 })
 
 export const tokenAnswer = z
   .object({
-    access_token: z.string().meta({ description: '64 characters of hex' }),
+    access_token: z.string().meta({ description: '64 hexadecimal digits' }),
     token_type: z.literal('Bearer'),
-    expires_in: z.int().meta({ description: 'Seconds: 3600' }),
-    refresh_token: z.string().optional().meta({ description: '64 characters of hex, good for 30 days' }),
+    expires_in: z.int().meta({ description: '3600 seconds' }),
+    refresh_token: z.string().optional().meta({ description: '64 hexadecimal digits, valid for 30 days' }),
     scope,
   })
   .meta({ id: 'TokenAnswer' })
 
 export const ownTokenRequest = z.object({
-  token: z.string().meta({ description: 'Access or refresh token of this client' }),
-  token_type_hint: z.string().optional().meta({ description: 'Makes no difference here' }),
+  token: z.string().meta({ description: 'Access or refresh token of this application' }),
+  token_type_hint: z.string().optional().meta({ description: 'Has no effect' }),
   ...client,
 })
 
@@ -63,8 +75,8 @@ export const introspection = z
     active: z.boolean(),
     scope: scope.optional(),
     client_id: z.string().optional(),
-    token_type: z.literal('Bearer').optional().meta({ description: 'Access tokens only' }),
-    sub: z.string().optional().meta({ description: 'Id of the user' }),
+    token_type: z.literal('Bearer').optional().meta({ description: 'Only for access tokens' }),
+    sub: z.string().optional().meta({ description: 'ID of the user' }),
     iss: z.string().optional(),
     aud: z.string().optional(),
     iat: z.int().optional(),
@@ -76,11 +88,11 @@ export const deviceRequest = z.object({ scope: scope.optional(), resource, ...cl
 
 export const deviceAnswer = z
   .object({
-    device_code: z.string(),
-    user_code: z.string().meta({ description: 'For the user to enter: two groups of four letters' }),
-    verification_uri: z.string(),
-    verification_uri_complete: z.string(),
-    expires_in: z.int().meta({ description: 'Seconds' }),
+    device_code: z.string().meta({ description: 'The code for token requests' }),
+    user_code: z.string().meta({ description: 'The code that the user enters: two groups of four letters' }),
+    verification_uri: z.string().meta({ description: 'The page where the user enters the code' }),
+    verification_uri_complete: z.string().meta({ description: 'The same page with the code filled in' }),
+    expires_in: z.int().meta({ description: 'Seconds until the codes expire' }),
     interval: z.int().meta({ description: 'Seconds to wait between two token requests' }),
   })
   .meta({ id: 'DeviceAnswer' })

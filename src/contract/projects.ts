@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { isProjectId } from '../core/ids.ts'
-import { nextCursor, pageQuery, shownName, timestamp } from './common.ts'
+import { displayName, listQuery, nextCursor, timestamp } from './common.ts'
 
-const name = shownName
-  // Wherever a project is given its id or its name will do: a name that is another's id would point to both.
-  .refine((text) => !isProjectId(text), 'must not look like the id of a project')
+const name = displayName
+  // A project can be given by ID or by name, so a name must not be the ID of another project.
+  .refine((text) => !isProjectId(text), 'must not look like the ID of a project')
 
 export const project = z
   .object({
@@ -12,7 +12,7 @@ export const project = z
     name: z.string(),
     description: z.string(),
     document_count: z.int(),
-    chunk_count: z.int(),
+    chunk_count: z.int().meta({ description: 'Number of passages' }),
     size_bytes: z.int(),
     statuses: z.object({ queued: z.int(), processing: z.int(), ready: z.int(), failed: z.int() }),
     created_at: timestamp,
@@ -24,7 +24,7 @@ export type Project = z.infer<typeof project>
 export const projectList = z.object({ projects: z.array(project), next_cursor: nextCursor }).meta({ id: 'ProjectList' })
 export type ProjectList = z.infer<typeof projectList>
 
-export const projectListQuery = z.strictObject(pageQuery)
+export const projectListQuery = z.strictObject(listQuery)
 export const projectCreate = z.strictObject({ name, description: z.string().max(2000).default('') }).meta({ id: 'ProjectCreate' })
 export type ProjectCreate = z.input<typeof projectCreate>
 export const projectUpdate = z

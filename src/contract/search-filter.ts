@@ -2,24 +2,24 @@ import { z } from 'zod'
 import type { SearchFilter } from '../core/search-filter.ts'
 import { nameOrId, timestamp } from './common.ts'
 
-/** strictObject: a typing error must not silently widen a search. */
+/** Strict, because a typing error must not silently widen a search. */
 export const searchFilter = z
   .strictObject({
     document_ids: z.array(nameOrId).min(1).max(1000).optional(),
     media_types: z.array(nameOrId).min(1).max(20).optional(),
-    tags: z.array(nameOrId).min(1).max(100).optional().meta({ description: 'Documents with at least one of these' }),
+    tags: z.array(nameOrId).min(1).max(100).optional().meta({ description: 'Documents with at least one of these tags' }),
     path_prefix: z
       .string()
       .min(1)
       .max(4000)
       .optional()
-      .meta({ description: "How the document's path begins, letter by letter: `notes/` and not `notes` for a folder" }),
-    created_after: timestamp.optional().meta({ description: 'Made at this time or later' }),
-    created_before: timestamp.optional().meta({ description: 'Made before this time' }),
+      .meta({ description: 'The beginning of the path, character by character. For a folder, end it with a slash: `notes/`' }),
+    created_after: timestamp.optional().meta({ description: 'Documents created at this time or later' }),
+    created_before: timestamp.optional().meta({ description: 'Documents created before this time' }),
   })
-  .meta({ description: 'A document has to pass every one that is given' })
+  .meta({ description: 'A document must match every filter' })
 
-/** Returns the filter of a request as the search takes it. */
+/** Returns the filter of a request in the search's own terms. */
 export function toSearchFilter(filter: z.output<typeof searchFilter> = {}): Omit<SearchFilter, 'ownerId'> {
   return {
     documentIds: filter.document_ids,

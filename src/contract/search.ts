@@ -7,34 +7,34 @@ export const searchMode = z.enum(['hybrid', 'vector', 'keyword'])
 const queryText = (chars: number) =>
   z
     .string()
-    // The rule below would say the same again.
+    // An empty query would also break the rule below, and one message is enough.
     .min(1, { abort: true })
     .max(chars)
     .refine((query) => query.trim() !== '', 'must not be blank')
 
 const QUERY_MEANS =
-  'A question in your own words. `"in quotes"`: these words in this order stand in the passage, its title or a heading. `-word`, `-"in quotes"`: they do not, as written. `name:part`, `name:"two words"`, `-name:part`: the document has this in its name, or has not. A query of nothing but exclusions and names is refused. With more than 200 characters beside them all of these are ordinary characters.'
+  'What to search for, in your own words. `"in quotes"` requires these words in this order in the passage, its title or a heading. `-word` and `-"in quotes"` exclude passages that contain the words as written. `name:part`, `name:"two words"` and `-name:part` require or exclude documents with this in their name. A query that consists only of exclusions and names is refused. If more than 200 characters are outside these operators, the whole query is ordinary text.'
 
-/** strictObject throughout: a typing error must not silently widen a search. */
+/** All objects are strict, because a typing error must not silently widen a search. */
 export const searchRequest = z
   .strictObject({
     query: queryText(4000).meta({ description: QUERY_MEANS }),
-    limit: z.int().min(1).max(100).default(10),
-    offset: z.int().min(0).max(1000).default(0).meta({ description: 'How many results to leave out before the first' }),
+    limit: z.int().min(1).max(100).default(10).meta({ description: 'Maximum number of results' }),
+    offset: z.int().min(0).max(1000).default(0).meta({ description: 'Number of results to skip' }),
     project: z
       .union([nameOrId, z.array(nameOrId).min(1).max(100)])
       .optional()
-      .meta({ description: 'Id or name, or a list of them; all projects when left out' }),
-    mode: searchMode.default('hybrid'),
-    rerank: z.boolean().default(true),
+      .meta({ description: 'ID or name, or a list of them. Default: all projects' }),
+    mode: searchMode.default('hybrid').meta({ description: '`hybrid` combines keyword and vector search' }),
+    rerank: z.boolean().default(true).meta({ description: 'Lets the reranker reorder the best passages' }),
     correct: z.boolean().default(true).meta({
       description:
-        'Replaces misspelt words by words of your documents: only those that stand in none of them, never in quotes, with digits or in camelCase. `false` insists on the query as it is.',
+        'Replaces misspelled words by words of your documents. Only words that none of your documents contains are replaced, and never words in quotes, with digits or in camelCase',
     }),
     group_by: z
       .enum(['chunk', 'document'])
       .default('chunk')
-      .meta({ description: '`document`: one result a document, its best passage shown, `matching_chunks` counted' }),
+      .meta({ description: '`document`: one result for each document, with its best passage and `matching_chunks`' }),
     filter: searchFilter.optional(),
     explain: z.boolean().default(false).meta({ description: 'Adds the rank and score of each stage to each result' }),
   })
@@ -42,7 +42,7 @@ export const searchRequest = z
 export type SearchRequest = z.input<typeof searchRequest>
 export type ParsedSearchRequest = z.output<typeof searchRequest>
 
-/** The same under another limit for the question, where one is configured. */
+/** The same schema with the configured limit for the length of a query. */
 export function searchRequestWithin(queryChars: number): z.ZodType<ParsedSearchRequest> {
   return queryChars === 4000
     ? searchRequest
@@ -54,7 +54,7 @@ const stage = z.object({ rank: z.int(), score: z.number() })
 export const searchResult = z
   .object({
     rank: z.int(),
-    score: z.number().min(0).max(1),
+    score: z.number().min(0).max(1).meta({ description: 'Comparable within one answer' }),
     document: z.object({
       id: z.string(),
       name: z.string(),
@@ -65,30 +65,32 @@ export const searchResult = z
     }),
     chunk: z.object({
       id: z.string(),
-      index: z.int(),
+      index: z.int().meta({ description: 'Position of the passage in the document, from 0' }),
       page_start: z.int(),
       page_end: z.int(),
       heading: z.string(),
-      context: z
-        .string()
-        .meta({ description: 'The header row of the table within which `text` begins; empty where there is none' }),
-      char_start: z.int(),
+      context: z.string().meta({ description: 'The header row, if `text` begins inside a table. Empty otherwise' }),
+      char_start: z.int().meta({ description: 'Offset in the text of the document, in UTF-16 code units' }),
       char_end: z.int(),
     }),
     text: z.string().meta({
       description:
-        "The document's text from `char_start` to `char_end`. Up to three passages that follow one another on the same page and are nearly as good are one result; `chunk.id`, `index` and `heading` are then those of the best",
+        "The document's text from `char_start` to `char_end`. Up to three neighbouring passages of a page with similar scores form one result. `chunk.id`, `index` and `heading` are those of the best passage",
     }),
-    joined_chunks: z.int().meta({ description: 'How many passages `text` is made of' }),
+    joined_chunks: z.int().meta({ description: 'Number of passages in `text`' }),
     also_in: z.array(z.object({ id: z.string(), name: z.string(), page_start: z.int() })).meta({
-      description: 'Other documents with the same passage, at most 20; with group_by document each is a result of its own',
+      description:
+        'Other documents with the same passage, at most 20. With `group_by: document`, each of them is a separate result',
     }),
     highlights: z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' }),
     url: z.url().meta({
       description:
-        'Opens the passage in the web page, for whoever is logged in there. It stays good when the document is indexed anew; where its text has changed, it opens the page',
+        'Opens the passage in the browser, for a user who is logged in. It stays valid when the document is indexed again. If the text has changed, it opens the page',
     }),
-    matching_chunks: z.int().optional().meta({ description: 'With group_by document: how many of its passages were found' }),
+    matching_chunks: z
+      .int()
+      .optional()
+      .meta({ description: 'With `group_by: document`: number of matching passages in the document' }),
     explain: z
       .object({
         keyword: stage.nullable(),
@@ -97,12 +99,12 @@ export const searchResult = z
         rerank: stage
           .extend({
             features: z.record(z.string(), z.number()).optional().meta({
-              description: 'What each feature has in the score, by its name; of the built-in reranker they add up to it',
+              description: 'What each feature contributes to the score. For the built-in reranker, the sum is the score',
             }),
           })
           .nullable(),
         reserved: z.object({ rank: z.int(), reason: z.string() }).nullable().meta({
-          description: 'The place it was given because it is nearest by meaning though it has no word of the question, and why',
+          description: 'The reserved place of a passage that is near in meaning but has no word of the query, and the reason',
         }),
       })
       .optional(),
@@ -116,25 +118,25 @@ export const searchAnswer = z
     corrected_query: z
       .string()
       .nullable()
-      .meta({ description: 'What was searched for instead, where words were misspelt; null when nothing was corrected' }),
+      .meta({ description: 'The query that was used instead, if words were misspelled. Null if nothing was corrected' }),
     results: z.array(searchResult),
     took_ms: z.number(),
     mode: searchMode,
-    mode_reason: z.string().nullable().meta({ description: 'Why another mode was used than asked for' }),
+    mode_reason: z.string().nullable().meta({ description: 'Why the search used another mode than requested' }),
     embedding_model: z.string().nullable(),
     rerank: z.object({
       applied: z.boolean(),
       model: z
         .string()
         .nullable()
-        .meta({ description: '`builtin`, `ollama:…`, or the model or address of a rerank endpoint: what made this order' }),
+        .meta({ description: 'What produced this order: `builtin`, `ollama:…`, or the model or address of a rerank endpoint' }),
       took_ms: z.number(),
       reason: z
         .string()
         .nullable()
-        .meta({ description: 'Why it was not applied, or not by the model that was set up, or not to all passages' }),
+        .meta({ description: 'Why the results were not reranked, or not by the configured model, or not all of them' }),
     }),
-    pending_documents: z.int().meta({ description: "The caller's documents that are not searchable yet" }),
+    pending_documents: z.int().meta({ description: "Number of the caller's documents that are not searchable yet" }),
   })
   .meta({ id: 'SearchAnswer' })
 export type SearchAnswer = z.infer<typeof searchAnswer>

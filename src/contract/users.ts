@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { nextCursor, pageQuery, shownName, timestamp } from './common.ts'
+import { nextCursor, listQuery, displayName, timestamp } from './common.ts'
 
-/** Loose on purpose: only a link that arrives proves an address. What people type by mistake, a blank or no `@`, is refused. */
+/** Refuses only typing errors: blanks, or a missing `@`. Whether an address exists can't be checked here. */
 export const email = z
   .string()
   .trim()
@@ -15,32 +15,35 @@ export const user = z
     name: z.string(),
     role: z.enum(['owner', 'member']),
     disabled: z.boolean(),
-    has_password: z.boolean().meta({ description: 'False until the setup or invitation link was used' }),
+    has_password: z.boolean().meta({ description: 'False until the user has chosen a password' }),
     created_at: timestamp,
-    last_login_at: timestamp.nullable().meta({ description: 'When a browser was last logged in; null when never' }),
+    last_login_at: timestamp.nullable().meta({ description: 'Last login in a browser. Null if there was none' }),
   })
   .meta({ id: 'User' })
 export type User = z.infer<typeof user>
 
 export const userList = z.object({ users: z.array(user), next_cursor: nextCursor }).meta({ id: 'UserList' })
 export type UserList = z.infer<typeof userList>
-export const userListQuery = z.strictObject(pageQuery)
+export const userListQuery = z.strictObject(listQuery)
 
 export const userCreate = z
   .strictObject({
     email,
-    name: shownName.optional().meta({ description: 'Default: what stands before the @' }),
-    password: z.string().optional().meta({ description: 'Left out: the answer has a link with which the person makes one' }),
+    name: displayName.optional().meta({ description: 'Default: the part of the email before the @' }),
+    password: z
+      .string()
+      .optional()
+      .meta({ description: 'Without it, the answer has a link with which the user chooses a password' }),
     role: z
       .enum(['owner', 'member'])
       .default('member')
-      .meta({ description: '`owner` completes the account of the owner, who has no password yet' }),
+      .meta({ description: '`owner` completes the account of an owner who has no password yet' }),
   })
   .meta({ id: 'UserCreate' })
 export type UserCreate = z.input<typeof userCreate>
 
 const link = {
-  invitation_url: z.string().meta({ description: 'Good once, shown this once' }),
+  invitation_url: z.string().meta({ description: 'A link that works once. Shown only once' }),
   invitation_expires_at: timestamp,
 }
 export const userCreated = user
@@ -51,7 +54,7 @@ export const userReset = user.extend(link).meta({ id: 'UserReset' })
 export type UserReset = z.infer<typeof userReset>
 
 export const userUpdate = z
-  .strictObject({ name: shownName.optional(), disabled: z.boolean().optional() })
+  .strictObject({ name: displayName.optional(), disabled: z.boolean().optional() })
   .meta({ id: 'UserUpdate' })
 export type UserUpdate = z.input<typeof userUpdate>
 export const userDeleted = z

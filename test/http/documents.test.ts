@@ -105,7 +105,7 @@ test('a PDF with pages that have no text is ready; its health counts them', asyn
 
 test('no project is named like an id: it would stand for two', async () => {
   const { id } = (await app.alice.post<Project>('/api/v1/projects', { name: 'Original' })).body
-  const fault = { status: 400, body: { errors: [{ path: 'name', message: 'must not look like the id of a project' }] } }
+  const fault = { status: 400, body: { errors: [{ path: 'name', message: 'must not look like the ID of a project' }] } }
   expect(await app.alice.post('/api/v1/projects', { name: id })).toMatchObject(fault)
   expect(await app.alice.call('PATCH', '/api/v1/projects/Original', { json: { name: id } })).toMatchObject(fault)
   const { body } = await app.alice.upload([{ name: 'by-id.txt', content: 'Into a project by its id.' }], { project: id })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { shownName } from '../../contract/common.ts'
+import { displayName } from '../../contract/common.ts'
 import { email as emailRule } from '../../contract/users.ts'
 import { SCOPES, type Scope } from '../../core/model.ts'
 import type { PageCall } from './page.ts'
@@ -10,7 +10,7 @@ export const name = z
   .string('Enter a name.')
   .trim()
   .min(1, 'Enter a name.')
-  .refine((text) => shownName.safeParse(text).success, 'A name has at most 200 characters, and no control characters.')
+  .refine((text) => displayName.safeParse(text).success, 'A name has at most 200 characters, and no control characters.')
 
 /** Empty where nothing is typed: whoever it is for chooses one. */
 export const optionalName = z.literal('').or(name).default('')

@@ -38,6 +38,6 @@ export const eventRoutes = ({ events, authenticator }: Pick<Dependencies, 'event
 function lastEventId(ctx: Ctx): number | null {
   const header = ctx.get('Last-Event-ID')
   if (header === '') return null
-  if (!/^\d{1,15}$/.test(header)) throw invalid([{ path: 'Last-Event-ID', message: 'must be the id of an event: digits' }])
+  if (!/^\d{1,15}$/.test(header)) throw invalid([{ path: 'Last-Event-ID', message: 'must be the ID of an event (digits)' }])
   return Number(header)
 }
