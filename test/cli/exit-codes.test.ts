@@ -18,7 +18,7 @@ test.each([
   [500, 'internal_error', 7],
   [503, 'unavailable', 6],
   [507, 'disk_full', 7],
-])('an answer of %i %s ends with %i', async (status, code, exit) => {
+] as const)('an answer of %i %s ends with %i', async (status, code, exit) => {
   const run = await against((response) => problem(response, status, code, 'A sentence \u001b[31mthat helps.'))
   expect(run.code).toBe(exit)
   expect(run.stderr).toContain('docsearch: A sentence \ufffd[31mthat helps.')

@@ -8,6 +8,7 @@ import { runCommand, testFolder } from '../support/cli.ts'
 import type { CliOptions, CliRun } from '../support/cli.ts'
 import { comeBack, oauthError, scriptedOAuth, TOKENS } from '../support/scripted-oauth.ts'
 import type { ScriptedOAuth } from '../support/scripted-oauth.ts'
+import { errorCode } from '../support/codes.ts'
 
 type Seen = Awaited<ReturnType<ReturnType<typeof comeBack>>>
 
@@ -105,11 +106,11 @@ test.each([
   ['invalid_scope', 2],
   ['server_error', 7],
   ['temporarily_unavailable', 6],
-])('the instance sends the browser back with %s: %i, and what it said', async (error, code) => {
+] as const)('the instance sends the browser back with %s: %i, and what it said', async (error, code) => {
   const instance = await scriptedOAuth()
   const { run } = await login(instance, (answer) => {
     answer.delete('code')
-    answer.set('error', error)
+    answer.set('error', errorCode(error))
     answer.set('error_description', 'Something \u001b[31mof <b>that</b> kind.')
   })
   expect(run.code).toBe(code)

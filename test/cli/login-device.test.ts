@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import type { OAuthErrorCode } from '../../src/core/errors.ts'
 import { runCommand } from '../support/cli.ts'
 import { json } from '../support/scripted-instance.ts'
 import { oauthError, scriptedOAuth, TOKENS } from '../support/scripted-oauth.ts'
 
 /** The answers to the polls, in turn; a text is an error, null a connection that is cut. The last one goes on. */
-function polls(...answers: (string | object | null)[]) {
+function polls(...answers: (OAuthErrorCode | object | null)[]) {
   return (_: unknown, response: ServerResponse) => {
     const answer = answers.length > 1 ? answers.shift() : answers[0]
     if (answer === null) response.destroy()
@@ -48,7 +49,7 @@ test.each([
   ['access_denied', 'was declined'],
   ['expired_token', 'has run out'],
   ['authorization_pending', 'has run out'],
-])('%s to the end: 4', async (error, sentence) => {
+] as const)('%s to the end: 4', async (error, sentence) => {
   const { run } = await login(polls(error))
   expect(run).toMatchObject({ code: 4, stdout: '' })
   expect(run.stderr).toContain(sentence)

@@ -8,6 +8,7 @@ import { childrenOf, isRunning, killNow } from '../support/processes.ts'
 import { expectNothingLeft, expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
 
 let instance: Instance
 let running: Running
@@ -21,7 +22,7 @@ afterEach(() => instance.remove())
 const SHORT = { DOCSEARCH_LIMITS_PARSE_MS: '8s', DOCSEARCH_LIMITS_PARSE_STALL_MS: '4s' }
 
 /** Waits for all documents and expects this one alone to have failed. */
-async function expectFailedAlone(name: string, code: string, others: Record<string, string>): Promise<Document> {
+async function expectFailedAlone(name: string, code: ErrorCode, others: Record<string, string>): Promise<Document> {
   await expectSearchableOnce(running, others)
   const failed = (await running.documents()).filter(({ status }) => status === 'failed')
   expect(failed.map((document) => [document.name, document.error?.code])).toEqual([[name, code]])

@@ -83,8 +83,8 @@ test.each([
   [{ scopes: ['everything'] }, 'invalid_request'],
   [{ type: 'secret' }, 'invalid_request'],
   [{ redirect_uris: Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`) }, 'too_many_redirect_uris'],
-])('%j is refused: %s', async (more, code) => {
-  expect(await register(more)).toMatchObject({ status: 400, body: { code } })
+] as const)('%j is refused: %s', async (more, code) => {
+  expect(await register(more)).toMatchObject({ status: 400, body: { code: errorCode(code) } })
 })
 
 test('name, redirect addresses and scopes change, id and secret stay', async () => {

@@ -51,8 +51,8 @@ test.each([
   ['?limit=1&limit=2', 400, 'invalid_request'],
   ['?cursor=not-ours', 400, 'invalid_cursor'],
   ['?__proto__=1', 400, 'invalid_request'],
-])('a list with %s is %i %s', async (query, status, code) => {
-  expect(await app.alice.get(`/api/v1/documents${query}`)).toMatchObject({ status, body: { code } })
+] as const)('a list with %s is %i %s', async (query, status, code) => {
+  expect(await app.alice.get(`/api/v1/documents${query}`)).toMatchObject({ status, body: { code: errorCode(code) } })
 })
 
 test('deleted: 204, gone from lists, content and search at once', async () => {

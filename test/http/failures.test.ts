@@ -3,6 +3,7 @@ import { DocsearchError } from '../../src/core/errors.ts'
 import type { Logger } from '../../src/core/logger.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
+import { errorCode } from '../support/codes.ts'
 
 const lines: { level: string; fields: Record<string, unknown>; message: string | undefined }[] = []
 const log: Logger = Object.fromEntries([
@@ -41,10 +42,10 @@ test.each([
     'disk_full',
   ],
   ['a full disk', Object.assign(new Error('secret'), { code: 'ENOSPC' }), 507, 'disk_full'],
-])('%s shows nothing of the inside, and the log has it', async (_what, error, status, code) => {
+] as const)('%s shows nothing of the inside, and the log has it', async (_what, error, status, code) => {
   failure = error
   const answer = await app.alice.post('/api/v1/search', { query: 'a' })
-  expect([answer.status, answer.body]).toEqual([status, expect.objectContaining({ code })])
+  expect([answer.status, answer.body]).toEqual([status, expect.objectContaining({ code: errorCode(code) })])
   expect(JSON.stringify(answer.body)).not.toMatch(/secret|\/var/)
   if (error instanceof DocsearchError && error.retryAfter !== undefined) expect(answer.headers.get('retry-after')).toBe('7')
   expect(lines.find(({ message }) => message === 'request failed')?.fields).toMatchObject({

@@ -9,6 +9,7 @@ import { routes } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI } from '../support/oauth-flow.ts'
 import { errorCode } from '../support/codes.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
 
 let app: TestApp
 let document: Document
@@ -47,7 +48,7 @@ afterAll(async () => {
 const path = () => `/api/v1/documents/${document.id}`
 const project = () => `/api/v1/projects/${document.project.id}`
 const clientPath = () => `/api/v1/clients/${application.client_id}`
-const isMissing = (code: string) => ({ status: 404, body: { code } })
+const isMissing = (code: ErrorCode) => ({ status: 404, body: { code } })
 
 /** Bob is a member. */
 async function isForTheOwner(method: string, at: string, json?: object): Promise<void> {
@@ -227,7 +228,7 @@ const CASES: Record<string, () => Promise<void>> = {
     const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
     const { access_token, refresh_token } = await hers.tokens()
     for (const token of [access_token, refresh_token])
-      expect((await his.post('/api/oauth/revoke', { token })).body).toMatchObject({ error: 'invalid_grant' })
+      expect((await his.post('/api/oauth/revoke', { token })).body).toMatchObject({ error: errorCode('invalid_grant') })
     expect((await hers.api(access_token)).status).toBe(200)
   },
   async introspectToken() {
@@ -241,7 +242,7 @@ const CASES: Record<string, () => Promise<void>> = {
     const { body } = await hers.post('/api/oauth/device', {})
     await app.backend.oauth.device.decide(String(body['user_code']), hers.user, true)
     const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: String(body['device_code']) }
-    expect((await his.token(grant)).body).toMatchObject({ error: 'invalid_grant' })
+    expect((await his.token(grant)).body).toMatchObject({ error: errorCode('invalid_grant') })
     expect((await hers.token(grant)).status).toBe(200)
   },
   async getServerMetadata() {

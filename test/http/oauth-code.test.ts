@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, pkce, REDIRECT_URI } from '../support/oauth-flow.ts'
 import { testClock } from '../support/test-clock.ts'
+import { errorCode } from '../support/codes.ts'
 
 const clock = testClock()
 let app: TestApp
@@ -52,9 +53,9 @@ test('a code that comes twice is refused, and what it was exchanged for is dead'
   const code = await flow.code()
   const { access_token, refresh_token } = (await flow.exchange(code)).body
   expect((await flow.api(access_token)).status).toBe(200)
-  expect(await flow.exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await flow.exchange(code)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
   expect((await flow.api(access_token)).status).toBe(401)
-  expect(await flow.refresh(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await flow.refresh(refresh_token)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
 })
 
 test('a code that comes again after it would have expired still ends what it was exchanged for', async () => {
@@ -62,7 +63,7 @@ test('a code that comes again after it would have expired still ends what it was
   const code = await flow.code()
   const { access_token } = (await flow.exchange(code)).body
   clock.advance(601_000)
-  expect((await flow.exchange(code)).body.error).toBe('invalid_grant')
+  expect((await flow.exchange(code)).body.error).toBe(errorCode('invalid_grant'))
   expect((await flow.api(access_token)).status).toBe(401)
 })
 
@@ -72,7 +73,7 @@ test('a code is good for 10 minutes', async () => {
   clock.advance(599_000)
   expect((await flow.exchange(early)).status).toBe(200)
   clock.advance(2_000)
-  expect(await flow.exchange(late)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await flow.exchange(late)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
 })
 
 test('an access token is good for an hour', async () => {
@@ -87,19 +88,22 @@ test('an access token is good for an hour', async () => {
 test('another client cannot use a code, and does not use it up', async () => {
   const [owner, thief] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
   const code = await owner.code()
-  expect(await thief.exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await thief.exchange(code)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
   expect((await owner.exchange(code)).status).toBe(200)
   // Not even by bringing one that was used can it end anything.
-  expect((await thief.exchange(code)).body.error).toBe('invalid_grant')
+  expect((await thief.exchange(code)).body.error).toBe(errorCode('invalid_grant'))
 })
 
 test('the redirect address has to come again as it was, and a wrong one does not use the code up', async () => {
   const flow = await oauthFlow(app)
   const code = await flow.code()
   for (const redirect_uri of [`${REDIRECT_URI}/`, 'https://app.example.com/callback', 'https://evil.example.com'])
-    expect((await flow.exchange(code, { redirect_uri })).body.error).toBe('invalid_grant')
+    expect((await flow.exchange(code, { redirect_uri })).body.error).toBe(errorCode('invalid_grant'))
   for (const redirect_uri of [undefined, ''])
-    expect(await flow.exchange(code, { redirect_uri })).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    expect(await flow.exchange(code, { redirect_uri })).toMatchObject({
+      status: 400,
+      body: { error: errorCode('invalid_request') },
+    })
   expect((await flow.exchange(code)).status).toBe(200)
 })
 
@@ -108,7 +112,7 @@ test('on loopback the port may be any, and has to be the same one again', async 
   const flow = await oauthFlow(app, { redirectUris: ['http://127.0.0.1/callback'] })
   const code = await flow.code({ redirect_uri })
   for (const other of ['http://127.0.0.1:49153/callback', 'http://127.0.0.1/callback', 'http://localhost:49152/callback'])
-    expect((await flow.exchange(code, { redirect_uri: other })).body.error).toBe('invalid_grant')
+    expect((await flow.exchange(code, { redirect_uri: other })).body.error).toBe(errorCode('invalid_grant'))
   expect((await flow.exchange(code, { redirect_uri })).status).toBe(200)
 })
 
@@ -117,18 +121,26 @@ test('a wrong, a missing and an unasked-for verifier are refused, and the code s
   const { verifier, query } = pkce()
   const code = await flow.code(query)
   for (const code_verifier of [pkce().verifier, undefined, query['code_challenge']])
-    expect(await flow.exchange(code, { code_verifier })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect(await flow.exchange(code, { code_verifier })).toMatchObject({
+      status: 400,
+      body: { error: errorCode('invalid_grant') },
+    })
   expect((await flow.exchange(code, { code_verifier: verifier })).status).toBe(200)
   const confidential = await oauthFlow(app)
-  expect((await confidential.exchange(await confidential.code(), { code_verifier: verifier })).body.error).toBe('invalid_grant')
-  expect((await confidential.exchange(await confidential.code(query))).body.error).toBe('invalid_grant')
+  expect((await confidential.exchange(await confidential.code(), { code_verifier: verifier })).body.error).toBe(
+    errorCode('invalid_grant'),
+  )
+  expect((await confidential.exchange(await confidential.code(query))).body.error).toBe(errorCode('invalid_grant'))
 })
 
 test('a verifier has 43 to 128 characters of its alphabet', async () => {
   const flow = await oauthFlow(app)
   const code = await flow.code(pkce().query)
   for (const code_verifier of ['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(42)}é`, `${'a'.repeat(42)}+`])
-    expect(await flow.exchange(code, { code_verifier })).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    expect(await flow.exchange(code, { code_verifier })).toMatchObject({
+      status: 400,
+      body: { error: errorCode('invalid_request') },
+    })
   for (const code_verifier of ['a'.repeat(43), 'a'.repeat(128)])
     expect((await flow.exchange(code, { code_verifier })).body.error, 'well-formed, and wrong').toBe('invalid_grant')
 })
@@ -136,8 +148,8 @@ test('a verifier has 43 to 128 characters of its alphabet', async () => {
 test('codes that are none are refused', async () => {
   const flow = await oauthFlow(app)
   for (const code of ['x', '0'.repeat(64), '%00', "' OR 1=1 --"])
-    expect(await flow.exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
-  expect((await flow.exchange('')).body.error).toBe('invalid_request')
+    expect(await flow.exchange(code)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
+  expect((await flow.exchange('')).body.error).toBe(errorCode('invalid_request'))
 })
 
 test('the resource that was agreed to may be named again, another may not', async () => {
@@ -145,7 +157,10 @@ test('the resource that was agreed to may be named again, another may not', asyn
   const resource = `${app.url}/mcp`
   const [code, plain] = [await flow.code({ resource }), await flow.code()]
   for (const other of [app.url, 'https://evil.example.com', 'nonsense'])
-    expect(await flow.exchange(code, { resource: other })).toMatchObject({ status: 400, body: { error: 'invalid_target' } })
+    expect(await flow.exchange(code, { resource: other })).toMatchObject({
+      status: 400,
+      body: { error: errorCode('invalid_target') },
+    })
   const { body } = await flow.exchange(code, { resource })
   expect((await flow.post('/api/oauth/introspect', { token: body.access_token })).body).toMatchObject({ aud: resource })
   expect((await flow.exchange(plain, { resource })).status).toBe(200)
@@ -157,9 +172,9 @@ test('a disabled user’s code, tokens and consent are good for nothing', async 
   const { users } = app.backend.records
   try {
     await users.setDisabled(flow.user.id, true)
-    expect((await flow.exchange(code)).body.error).toBe('invalid_grant')
+    expect((await flow.exchange(code)).body.error).toBe(errorCode('invalid_grant'))
     expect((await flow.api(access_token)).status).toBe(401)
-    expect((await flow.refresh(refresh_token)).body.error).toBe('invalid_grant')
+    expect((await flow.refresh(refresh_token)).body.error).toBe(errorCode('invalid_grant'))
   } finally {
     await users.setDisabled(flow.user.id, false)
   }
@@ -178,5 +193,5 @@ test('what a user disconnects is dead at once', async () => {
   expect(await connections.end(flow.user.id, flow.client.id)).toBe(true)
   expect(await connections.end(flow.user.id, flow.client.id)).toBe(false)
   expect((await flow.api(access_token)).status).toBe(401)
-  expect((await flow.refresh(refresh_token)).body.error).toBe('invalid_grant')
+  expect((await flow.refresh(refresh_token)).body.error).toBe(errorCode('invalid_grant'))
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, type OAuthFlow } from '../support/oauth-flow.ts'
 import { testClock } from '../support/test-clock.ts'
+import { errorCode } from '../support/codes.ts'
 
 const clock = testClock()
 let app: TestApp
@@ -39,15 +40,15 @@ test('the device waits, slows down when told, and gets its tokens once the user 
   const flow = await commandLine()
   const { user_code, poll } = await start(flow, { scope: 'read:documents manage:keys' })
   const { device } = app.backend.oauth
-  expect((await poll()).body.error).toBe('authorization_pending')
+  expect((await poll()).body.error).toBe(errorCode('authorization_pending'))
   clock.advance(5_000)
-  expect((await poll()).body.error).toBe('authorization_pending')
+  expect((await poll()).body.error).toBe(errorCode('authorization_pending'))
   clock.advance(3_000)
-  expect((await poll()).body.error).toBe('slow_down')
+  expect((await poll()).body.error).toBe(errorCode('slow_down'))
   clock.advance(6_000)
   expect((await poll()).body.error, 'the interval has grown to 10 s').toBe('slow_down')
   clock.advance(15_000)
-  expect((await poll()).body.error).toBe('authorization_pending')
+  expect((await poll()).body.error).toBe(errorCode('authorization_pending'))
   expect(await device.lookup(user_code)).toMatchObject({
     client: { id: 'docsearch-cli' },
     scopes: ['read:documents', 'manage:keys'],
@@ -79,7 +80,7 @@ test('a user who declines is told so to the device', async () => {
   const { user_code, poll } = await start(flow)
   const { device } = app.backend.oauth
   expect(await device.decide(user_code, flow.user, false)).toBe(true)
-  expect(await poll()).toMatchObject({ status: 400, body: { error: 'access_denied' } })
+  expect(await poll()).toMatchObject({ status: 400, body: { error: errorCode('access_denied') } })
   expect(await device.decide(user_code, flow.user, true), 'decided for good').toBe(false)
   expect(await device.lookup(user_code)).toBeNull()
 })
@@ -89,10 +90,10 @@ test('a code is good for 10 minutes, for the device and for the user', async () 
   const { user_code, poll } = await start(flow)
   const { device } = app.backend.oauth
   clock.advance(599_000)
-  expect((await poll()).body.error).toBe('authorization_pending')
+  expect((await poll()).body.error).toBe(errorCode('authorization_pending'))
   expect(await device.lookup(user_code)).not.toBeNull()
   clock.advance(2_000)
-  expect((await poll()).body.error).toBe('expired_token')
+  expect((await poll()).body.error).toBe(errorCode('expired_token'))
   expect(await device.lookup(user_code)).toBeNull()
   expect(await device.decide(user_code, flow.user, true)).toBe(false)
 })
@@ -114,7 +115,7 @@ test('another client does not get what the user allowed this one', async () => {
   await app.backend.oauth.device.decide(user_code, flow.user, true)
   const other = await oauthFlow(app)
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
-  expect((await other.token({ grant_type, device_code })).body.error).toBe('invalid_grant')
+  expect((await other.token({ grant_type, device_code })).body.error).toBe(errorCode('invalid_grant'))
   expect((await poll()).status).toBe(200)
 })
 
@@ -122,8 +123,10 @@ test('a confidential client has to say its secret, and no client gets scopes it 
   const flow = await oauthFlow(app)
   const refused = await flow.post('/api/oauth/device', { client_secret: undefined })
   expect([refused.status, refused.body['error']]).toEqual([401, 'invalid_client'])
-  expect((await flow.post('/api/oauth/device', { scope: 'manage:keys' })).body).toMatchObject({ error: 'invalid_scope' })
+  expect((await flow.post('/api/oauth/device', { scope: 'manage:keys' })).body).toMatchObject({
+    error: errorCode('invalid_scope'),
+  })
   expect((await flow.post('/api/oauth/device', { resource: 'https://evil.example.com' })).body).toMatchObject({
-    error: 'invalid_target',
+    error: errorCode('invalid_target'),
   })
 })

@@ -2,6 +2,7 @@ import { FAILURES } from '../../src/http/oauth/oauth-errors.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestAppOptions } from '../support/app.ts'
 import { oauthFlow } from '../support/oauth-flow.ts'
+import { errorCode } from '../support/codes.ts'
 
 async function start(options: TestAppOptions) {
   const app = await startTestApp(options)
@@ -13,7 +14,7 @@ test.each([
   ['a bug', new Error('no such table at /var/lib/secret'), 500, 'server_error'],
   ['a full disk', Object.assign(new Error('write /var/lib/secret'), { code: 'ENOSPC' }), 507, 'server_error'],
   ['an interruption', new DOMException('secret', 'AbortError'), 503, 'temporarily_unavailable'],
-])('%s is told without its details', async (_case, failure, status, error) => {
+] as const)('%s is told without its details', async (_case, failure, status, error) => {
   const app = await start({})
   const flow = await oauthFlow(app)
   const code = await flow.code()
@@ -21,7 +22,7 @@ test.each([
     throw failure
   }
   const answer = await flow.exchange(code)
-  expect(answer).toMatchObject({ status, body: { error } })
+  expect(answer).toMatchObject({ status, body: { error: errorCode(error) } })
   expect(JSON.stringify(answer.body)).not.toContain('secret')
   if (status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
 })
@@ -56,5 +57,5 @@ test('the limit of requests holds here too, in the words of OAuth', async () => 
   const app = await start({ http: { rateLimit: 2 } })
   const ask = () => app.stranger.call('POST', '/api/oauth/token', { body: new URLSearchParams({ grant_type: 'x' }) })
   expect([(await ask()).status, (await ask()).status]).toEqual([400, 400])
-  expect(await ask()).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } })
+  expect(await ask()).toMatchObject({ status: 429, body: { error: errorCode('temporarily_unavailable') } })
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI, type OAuthFlow } from '../support/oauth-flow.ts'
 import { testClock } from '../support/test-clock.ts'
+import { errorCode } from '../support/codes.ts'
 
 const clock = testClock()
 let app: TestApp
@@ -107,8 +108,11 @@ describe('oauth4webapi, which is strict about the standards', () => {
         client,
         await oauth.refreshTokenGrantRequest(server, client, auth, 'nonsense', insecure),
       )
-    await expect(ask(oauth.ClientSecretPost(flow.secret ?? ''))).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
-    await expect(ask(oauth.ClientSecretPost('wrong'))).rejects.toMatchObject({ error: 'invalid_client', status: 401 })
+    await expect(ask(oauth.ClientSecretPost(flow.secret ?? ''))).rejects.toMatchObject({
+      error: errorCode('invalid_grant'),
+      status: 400,
+    })
+    await expect(ask(oauth.ClientSecretPost('wrong'))).rejects.toMatchObject({ error: errorCode('invalid_client'), status: 401 })
     await expect(ask(oauth.ClientSecretBasic('wrong'))).rejects.toBeInstanceOf(oauth.WWWAuthenticateChallengeError)
   })
 
@@ -126,7 +130,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
     const outcome = await authorize.begin(query)
     if (outcome.kind !== 'redirect') throw new Error(outcome.kind)
     expect(() => oauth.validateAuthResponse(server, { client_id: flow.client.id }, new URL(outcome.location), 'abc')).toThrow(
-      expect.objectContaining({ error: 'invalid_scope' }),
+      expect.objectContaining({ error: errorCode('invalid_scope') }),
     )
   })
 
@@ -142,7 +146,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
         client,
         await oauth.deviceCodeGrantRequest(server, client, oauth.None(), device_code, insecure),
       )
-    await expect(poll()).rejects.toMatchObject({ error: 'authorization_pending' })
+    await expect(poll()).rejects.toMatchObject({ error: errorCode('authorization_pending') })
     await app.backend.oauth.device.decide(user_code, flow.user, true)
     expect(await poll()).toMatchObject({ scope: 'read:documents', token_type: 'bearer' })
   })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow } from '../support/oauth-flow.ts'
 import { testClock } from '../support/test-clock.ts'
+import { errorCode } from '../support/codes.ts'
 
 const clock = testClock()
 let app: TestApp
@@ -18,14 +19,14 @@ test.each(['access_token', 'refresh_token'] as const)('revoking the %s ends the 
     body: {},
   })
   expect((await flow.api(tokens.access_token)).status).toBe(401)
-  expect((await flow.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
+  expect((await flow.refresh(tokens.refresh_token)).body.error).toBe(errorCode('invalid_grant'))
   expect((await flow.post('/api/oauth/revoke', { token: tokens[kind] })).status, 'a second time').toBe(200)
 })
 
 test('a token that nobody knows is as good as revoked; none at all is a mistake', async () => {
   const flow = await oauthFlow(app)
   expect((await flow.post('/api/oauth/revoke', { token: 'f'.repeat(64) })).status).toBe(200)
-  expect((await flow.post('/api/oauth/revoke', {})).body).toMatchObject({ error: 'invalid_request' })
+  expect((await flow.post('/api/oauth/revoke', {})).body).toMatchObject({ error: errorCode('invalid_request') })
 })
 
 test('only the client itself revokes its tokens, and only with its secret', async () => {
@@ -67,7 +68,7 @@ test('another client learns nothing, and who does not say who they are is refuse
   expect((await other.post('/api/oauth/introspect', { token: access_token })).body).toEqual({ active: false })
   expect(await owner.post('/api/oauth/introspect', { token: access_token, client_secret: undefined })).toMatchObject({
     status: 401,
-    body: { error: 'invalid_client' },
+    body: { error: errorCode('invalid_client') },
   })
 })
 
@@ -82,5 +83,5 @@ test('all of a deleted client’s tokens are dead', async () => {
   const { access_token, refresh_token } = await flow.tokens()
   await app.backend.oauth.clients.delete(flow.user.id, flow.client.id)
   expect((await flow.api(access_token)).status).toBe(401)
-  expect(await flow.refresh(refresh_token)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+  expect(await flow.refresh(refresh_token)).toMatchObject({ status: 401, body: { error: errorCode('invalid_client') } })
 })

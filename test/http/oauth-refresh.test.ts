@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow } from '../support/oauth-flow.ts'
 import { testClock } from '../support/test-clock.ts'
+import { errorCode } from '../support/codes.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const clock = testClock()
@@ -11,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-const REFUSED = { status: 400, body: { error: 'invalid_grant' } }
+const REFUSED = { status: 400, body: { error: errorCode('invalid_grant') } }
 
 test('a refresh token becomes a new pair, and the old pair is dead', async () => {
   const flow = await oauthFlow(app)
@@ -48,7 +49,10 @@ test('fewer scopes may be asked for and come back with the next refresh, more ma
   const flow = await oauthFlow(app, { scopes: ['read:documents', 'write:documents', 'manage:keys'] })
   const { refresh_token } = await flow.tokens({ scope: 'read:documents write:documents' })
   for (const scope of ['read:documents manage:keys', 'manage:keys', 'admin'])
-    expect(await flow.refresh(refresh_token, { scope })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+    expect(await flow.refresh(refresh_token, { scope })).toMatchObject({
+      status: 400,
+      body: { error: errorCode('invalid_scope') },
+    })
   const { body: fewer } = await flow.refresh(refresh_token, { scope: 'read:documents' })
   expect(fewer.scope).toBe('read:documents')
   expect((await flow.api(fewer.access_token)).body).toMatchObject({ scopes: ['read:documents'] })
@@ -81,5 +85,5 @@ test('what is no refresh token is refused', async () => {
   const { access_token } = await flow.tokens()
   expect(await flow.refresh(access_token)).toMatchObject(REFUSED)
   expect(await flow.refresh('nonsense')).toMatchObject(REFUSED)
-  expect(await flow.refresh(undefined)).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  expect(await flow.refresh(undefined)).toMatchObject({ status: 400, body: { error: errorCode('invalid_request') } })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI, type OAuthFlow } from '../support/oauth-flow.ts'
+import { errorCode } from '../support/codes.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const ENDPOINTS = ['token', 'revoke', 'introspect', 'device']
@@ -16,7 +17,7 @@ afterAll(() => app?.close())
 const send = (body: string, headers: Record<string, string> = {}, path = '/api/oauth/token') =>
   app.stranger.call('POST', path, { body, headers: { 'Content-Type': FORM, ...headers } })
 const basic = (id: string, secret: string) => ({ Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` })
-const invalidRequest = { status: 400, body: { error: 'invalid_request' } }
+const invalidRequest = { status: 400, body: { error: errorCode('invalid_request') } }
 
 /** Of a good exchange, without the client's credentials. */
 const exchange = async () => ({ grant_type: 'authorization_code', code: await flow.code(), redirect_uri: REDIRECT_URI })
@@ -116,7 +117,7 @@ describe('refused with 400', () => {
     for (const grant_type of ['client_credentials', 'password', 'implicit', 'constructor', 'Authorization_Code'])
       expect(await send(form({ ...(await exchange()), ...credentials(), grant_type }))).toMatchObject({
         status: 400,
-        body: { error: 'unsupported_grant_type' },
+        body: { error: errorCode('unsupported_grant_type') },
       })
     expect(await send(form(credentials()))).toMatchObject(invalidRequest)
   })
@@ -129,7 +130,7 @@ describe('refused with 400', () => {
 
   test('a body that is longer than any request, and the answer can be read', async () => {
     const answer = await send(`other=${'x'.repeat(5_000_000)}`)
-    expect(answer).toMatchObject({ status: 413, body: { error: 'invalid_request' } })
+    expect(answer).toMatchObject({ status: 413, body: { error: errorCode('invalid_request') } })
   })
 })
 
@@ -162,7 +163,7 @@ describe('refused with 401', () => {
         await send(form({ ...fields, ...more })),
         await app.stranger.post('/api/oauth/token', { ...fields, ...more }),
       ]) {
-        expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+        expect(answer).toMatchObject({ status: 401, body: { error: errorCode('invalid_client') } })
         expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
         expect(answer.headers.get('www-authenticate')).toBeNull()
       }

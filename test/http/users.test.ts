@@ -59,8 +59,8 @@ test.each([
   [{ email: 'erin@example.org', name: 'a\u0007b' }, 400, 'invalid_request'],
   [{ email: 'erin@example.org', admin: true }, 400, 'invalid_request'],
   [{}, 400, 'invalid_request'],
-])('%j is refused with %i %s, and nobody was made', async (person, status, code) => {
-  expect(await add(person)).toMatchObject({ status, body: { code } })
+] as const)('%j is refused with %i %s, and nobody was made', async (person, status, code) => {
+  expect(await add(person)).toMatchObject({ status, body: { code: errorCode(code) } })
   expect((await app.alice.get(`${users}/erin@example.org`)).status).toBe(404)
 })
 

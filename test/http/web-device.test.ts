@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, PASSWORD, webClient, type WebClient } from '../support/web-client.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 let alice: WebClient
@@ -31,7 +32,7 @@ test('the code from a terminal, typed in by whoever is logged in, connects it', 
   const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: typed })
   expect(confirm.text).toContain(userCode)
   expect(confirm.text).toContain('alice@example.org')
-  expect((await poll()).body['error']).toBe('authorization_pending')
+  expect((await poll()).body['error']).toBe(errorCode('authorization_pending'))
   const done = await alice.submit(confirm, '/device/decision', {}, 'Allow')
   expect([done.status, done.text]).toEqual([200, expect.stringContaining('The device is connected')])
   const { status, body } = await poll()
@@ -47,14 +48,14 @@ test('the link with the code in it asks for the login, fills the code in, and de
   expect(login.text).toContain('Log in to connect a device.')
   const page = await browser.follow(await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD }))
   expect(page.field('user_code')).toBe(userCode)
-  expect((await poll()).body['error']).toBe('authorization_pending')
+  expect((await poll()).body['error']).toBe(errorCode('authorization_pending'))
 })
 
 test('denied on the page is denied on the device', async () => {
   const { userCode, poll } = await start()
   const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: userCode })
   expect((await alice.submit(confirm, '/device/decision', {}, 'Deny')).text).toContain('Access denied')
-  expect((await poll()).body['error']).toBe('access_denied')
+  expect((await poll()).body['error']).toBe(errorCode('access_denied'))
   // Once decided, it is decided.
   const again = await alice.submit(confirm, '/device/decision', {}, 'Allow')
   expect([again.status, again.text]).toEqual([422, expect.stringContaining('no longer valid')])
@@ -66,7 +67,7 @@ test('a decision that is none connects nothing', async () => {
   const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: userCode })
   const fields = Object.fromEntries(confirm.form('/device/decision').fields)
   expect((await alice.post('/device/decision', { ...fields, decision: 'perhaps' })).status).toBe(400)
-  expect((await poll()).body['error']).toBe('authorization_pending')
+  expect((await poll()).body['error']).toBe(errorCode('authorization_pending'))
 })
 
 test('wrong codes run out: for the session, then for the address, with the time to wait; the right one does not help then', async () => {

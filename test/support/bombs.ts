@@ -8,9 +8,10 @@ import {
   rawDocx,
   textDocx,
 } from './make-bombs.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
 
 /** Eight files made to break a reader, by name, with what may become of them: the code of a failure, or ready. The largest has 7 MB. */
-export const BOMBS: Readonly<Record<string, { make: () => Buffer; codes: readonly string[] }>> = {
+export const BOMBS: Readonly<Record<string, { make: () => Buffer; codes: readonly (ErrorCode | 'ready')[] }>> = {
   'blanks.pdf': { make: () => blanksPdf(1_500), codes: ['parse_memory'] },
   'operators.pdf': { make: () => operatorsPdf(60), codes: ['ready', 'parse_memory', 'parse_timeout'] },
   'pages.pdf': { make: () => manyPagesPdf(200_000), codes: ['too_many_pages'] },

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import type { ErrorCode } from '../../src/core/errors.ts'
 
 export interface Received {
   method: string
@@ -52,7 +53,7 @@ export function json(response: ServerResponse, status: number, value: unknown): 
 export function problem(
   response: ServerResponse,
   status: number,
-  code: string,
+  code: ErrorCode,
   detail: string,
   more: object = {},
   headers: Record<string, string> = {},

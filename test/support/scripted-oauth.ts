@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { json, scriptedInstance } from './scripted-instance.ts'
 import type { Received, Script, ScriptedInstance } from './scripted-instance.ts'
+import type { OAuthErrorCode } from '../../src/core/errors.ts'
 
 export interface ScriptedOAuth extends ScriptedInstance {
   /** The form bodies that arrived at this path, oldest first. */
@@ -63,7 +64,7 @@ export async function scriptedOAuth(script: Script = {}, metadata: (url: string)
 export function oauthError(
   response: ServerResponse,
   status: number,
-  error: string,
+  error: OAuthErrorCode,
   description = 'A sentence that helps.',
 ): void {
   json(response, status, { error, error_description: description })

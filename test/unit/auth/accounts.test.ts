@@ -133,10 +133,10 @@ test('what is wrong with the account uses no link up', async () => {
   const { accounts, owner, records } = await setUp()
   const { token } = await accounts.issueLink(owner.id, 'setup')
   const attempts = [
-    [{ password: PASSWORD }, 'email_required'],
-    [{ password: 'short', email: 'ann@example.org' }, 'password_too_short'],
-    [{ password: 'ann@example.org', email: 'ann@example.org' }, 'password_too_common'],
-    [{ password: PASSWORD, email: 'BEN@example.org' }, 'user_exists'],
+    [{ password: PASSWORD }, errorCode('email_required')],
+    [{ password: 'short', email: 'ann@example.org' }, errorCode('password_too_short')],
+    [{ password: 'ann@example.org', email: 'ann@example.org' }, errorCode('password_too_common')],
+    [{ password: PASSWORD, email: 'BEN@example.org' }, errorCode('user_exists')],
   ] as const
   for (const [account, code] of attempts) await expect(accounts.useLink(token, account)).rejects.toMatchObject({ code })
   expect(await records.users.get(owner.id)).toMatchObject({ hasPassword: false, email: null })

@@ -1,23 +1,25 @@
 import { expect, test } from 'vitest'
 import { checkNewPassword } from '../../../src/auth/password-rules.ts'
+import type { ErrorCode } from '../../../src/core/errors.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const ann = { email: 'Ann.Smith@example.org', name: 'Annabella Smith' }
-const refusal = (password: string): string | null => {
+const refusal = (password: string): ErrorCode | null => {
   try {
     checkNewPassword(password, ann)
     return null
   } catch (error) {
-    return (error as { code: string }).code
+    return (error as { code: ErrorCode }).code
   }
 }
 
 test('ten characters, as a person counts them, up to a thousand', () => {
-  expect(refusal('vmkq8zr1w')).toBe('password_too_short')
+  expect(refusal('vmkq8zr1w')).toBe(errorCode('password_too_short'))
   expect(refusal('vmkq8zr1wx')).toBeNull()
-  expect(refusal('🐙🦑🐡🦀🐚')).toBe('password_too_short')
+  expect(refusal('🐙🦑🐡🦀🐚')).toBe(errorCode('password_too_short'))
   expect(refusal('🐙🦑🐡🦀🐚🐟🐠🐬🐳🦈')).toBeNull()
   expect(refusal('vmkq8zr1wx'.padEnd(1000, 'z9'))).toBeNull()
-  expect(refusal('vmkq8zr1wx'.padEnd(1001, 'z9'))).toBe('password_too_long')
+  expect(refusal('vmkq8zr1wx'.padEnd(1001, 'z9'))).toBe(errorCode('password_too_long'))
 })
 
 test.each([
@@ -39,13 +41,13 @@ test.each([
   'abcabcabcabc',
   'Ａｄｍｉｎ１２３４５',
 ])('%s is among those tried first', (password) => {
-  expect(refusal(password)).toBe('password_too_common')
+  expect(refusal(password)).toBe(errorCode('password_too_common'))
 })
 
 test.each(['ann.smith@example.org', 'ann.smith2024', 'Annabella Smith', 'annabellasmith1!'])(
   '%s is her own name or address',
   (password) => {
-    expect(refusal(password)).toBe('password_too_common')
+    expect(refusal(password)).toBe(errorCode('password_too_common'))
   },
 )
 

@@ -62,10 +62,10 @@ test('a document that cannot be read fails with a code, and the others go on', a
 test.each([
   ['empty.txt', '', 'empty_file'],
   ['picture.pdf', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'unsupported_type'],
-])('what cannot be taken is refused at once and leaves nothing: %s', async (name, content, code) => {
+] as const)('what cannot be taken is refused at once and leaves nothing: %s', async (name, content, code) => {
   const bench = await openBench()
   await bench.ingest.start()
-  await expect(bench.upload(name, content)).rejects.toMatchObject({ code })
+  await expect(bench.upload(name, content)).rejects.toMatchObject({ code: errorCode(code) })
   expect(await readdir(bench.blobs.incoming)).toEqual([])
   expect((await bench.records.documents.list(bench.owner.id, { limit: 10 })).items).toEqual([])
 })

@@ -5,6 +5,7 @@ import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
 import { OpenIndexes } from '../../../src/lifecycle/open-indexes.ts'
 import type { IndexRecord } from '../../../src/records/records.ts'
+import { errorCode } from '../../support/codes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -101,5 +102,5 @@ test('closing drops what is pending and closes every open index', async () => {
 test('a damaged index that is not active cannot be opened, and an active one throws', async () => {
   const { openIndexes, embedder } = newOpenIndexes()
   expect(await openIndexes.open(record('damaged'))).toBeNull()
-  await expect(openIndexes.activate(record('damaged'), embedder('a'))).rejects.toMatchObject({ code: 'index_corrupt' })
+  await expect(openIndexes.activate(record('damaged'), embedder('a'))).rejects.toMatchObject({ code: errorCode('index_corrupt') })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NewClient } from '../../../src/oauth/oauth.ts'
 import { ISSUER, openOAuth } from '../../support/open-oauth.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const REDIRECT_URI = 'https://app.example.com/callback'
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
@@ -56,7 +57,12 @@ test('who declines is sent back with access_denied and the state', async () => {
   const { oauth, outcome } = await begin({ state: STATE })
   if (outcome.kind !== 'ask') throw new Error(outcome.kind)
   const { searchParams } = new URL(oauth.authorize.deny(outcome.request).location)
-  expect(['error', 'state', 'iss', 'code'].map((name) => searchParams.get(name))).toEqual(['access_denied', STATE, ISSUER, null])
+  expect(['error', 'state', 'iss', 'code'].map((name) => searchParams.get(name))).toEqual([
+    errorCode('access_denied'),
+    STATE,
+    ISSUER,
+    null,
+  ])
 })
 
 test('no state comes back where none was sent', async () => {
@@ -82,25 +88,25 @@ test('a code that cannot be stored is told to the application as server_error', 
     throw new Error('SQLITE_FULL at /var/lib/secret')
   }
   const { searchParams } = new URL((await oauth.authorize.approve(outcome.request, user)).location)
-  expect(['error', 'state', 'iss'].map((name) => searchParams.get(name))).toEqual(['server_error', STATE, ISSUER])
+  expect(['error', 'state', 'iss'].map((name) => searchParams.get(name))).toEqual([errorCode('server_error'), STATE, ISSUER])
   expect(searchParams.get('error_description')).not.toContain('secret')
 })
 
 describe('nobody is redirected', () => {
   test.each([
-    ['to an application nobody knows', { client_id: 'app_unknown' }, 'invalid_client'],
-    ['without a client_id', { client_id: undefined }, 'invalid_request'],
-    ['without a redirect_uri', { redirect_uri: undefined }, 'invalid_request'],
-    ['to another address', { redirect_uri: 'https://evil.example.com/callback' }, 'invalid_redirect_uri'],
-    ['to a slash more', { redirect_uri: `${REDIRECT_URI}/` }, 'invalid_redirect_uri'],
-    ['to other letters', { redirect_uri: 'https://app.example.com/CALLBACK' }, 'invalid_redirect_uri'],
-    ['with a query more', { redirect_uri: `${REDIRECT_URI}?next=evil` }, 'invalid_redirect_uri'],
-    ['with encoded dots', { redirect_uri: 'https://app.example.com/a/%2e%2e/callback' }, 'invalid_redirect_uri'],
-    ['with a user name', { redirect_uri: 'https://app.example.com@evil.com/callback' }, 'invalid_redirect_uri'],
-    ['with a fragment', { redirect_uri: `${REDIRECT_URI}#x` }, 'invalid_redirect_uri'],
-    ['to two addresses', { redirect_uri: [REDIRECT_URI, 'https://evil.com'] }, 'invalid_request'],
-    ['with the state twice', { state: ['a', 'b'] }, 'invalid_request'],
-    ['with the client twice', { client_id: ['app_a', 'app_b'] }, 'invalid_request'],
+    ['to an application nobody knows', { client_id: 'app_unknown' }, errorCode('invalid_client')],
+    ['without a client_id', { client_id: undefined }, errorCode('invalid_request')],
+    ['without a redirect_uri', { redirect_uri: undefined }, errorCode('invalid_request')],
+    ['to another address', { redirect_uri: 'https://evil.example.com/callback' }, errorCode('invalid_redirect_uri')],
+    ['to a slash more', { redirect_uri: `${REDIRECT_URI}/` }, errorCode('invalid_redirect_uri')],
+    ['to other letters', { redirect_uri: 'https://app.example.com/CALLBACK' }, errorCode('invalid_redirect_uri')],
+    ['with a query more', { redirect_uri: `${REDIRECT_URI}?next=evil` }, errorCode('invalid_redirect_uri')],
+    ['with encoded dots', { redirect_uri: 'https://app.example.com/a/%2e%2e/callback' }, errorCode('invalid_redirect_uri')],
+    ['with a user name', { redirect_uri: 'https://app.example.com@evil.com/callback' }, errorCode('invalid_redirect_uri')],
+    ['with a fragment', { redirect_uri: `${REDIRECT_URI}#x` }, errorCode('invalid_redirect_uri')],
+    ['to two addresses', { redirect_uri: [REDIRECT_URI, 'https://evil.com'] }, errorCode('invalid_request')],
+    ['with the state twice', { state: ['a', 'b'] }, errorCode('invalid_request')],
+    ['with the client twice', { client_id: ['app_a', 'app_b'] }, errorCode('invalid_request')],
   ])('%s', async (_case, query, error) => {
     expect((await begin(query)).outcome).toMatchObject({ kind: 'page', error })
   })
@@ -108,29 +114,29 @@ describe('nobody is redirected', () => {
 
 describe('the application is told', () => {
   test.each<[string, Query, string]>([
-    ['of response_type=token', { response_type: 'token' }, 'unsupported_response_type'],
-    ['of several response types', { response_type: 'code token' }, 'unsupported_response_type'],
-    ['of a missing response type', { response_type: undefined }, 'invalid_request'],
-    ['of another response mode', { response_mode: 'fragment' }, 'invalid_request'],
-    ['of a scope that does not exist', { scope: 'read:documents admin' }, 'invalid_scope'],
-    ['of a scope it may not have', { scope: 'manage:keys' }, 'invalid_scope'],
-    ['of PKCE with plain', { code_challenge: CHALLENGE, code_challenge_method: 'plain' }, 'invalid_request'],
-    ['of PKCE without a method', { code_challenge: CHALLENGE }, 'invalid_request'],
-    ['of a method without PKCE', { code_challenge_method: 'S256' }, 'invalid_request'],
-    ['of a challenge that is none', { code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
-    ['of a resource elsewhere', { resource: 'https://evil.example.com' }, 'invalid_target'],
-    ['of a resource that only begins alike', { resource: `${ISSUER}.evil.com` }, 'invalid_target'],
-    ['of a resource with a fragment', { resource: `${ISSUER}/mcp#x` }, 'invalid_target'],
+    ['of response_type=token', { response_type: 'token' }, errorCode('unsupported_response_type')],
+    ['of several response types', { response_type: 'code token' }, errorCode('unsupported_response_type')],
+    ['of a missing response type', { response_type: undefined }, errorCode('invalid_request')],
+    ['of another response mode', { response_mode: 'fragment' }, errorCode('invalid_request')],
+    ['of a scope that does not exist', { scope: 'read:documents admin' }, errorCode('invalid_scope')],
+    ['of a scope it may not have', { scope: 'manage:keys' }, errorCode('invalid_scope')],
+    ['of PKCE with plain', { code_challenge: CHALLENGE, code_challenge_method: 'plain' }, errorCode('invalid_request')],
+    ['of PKCE without a method', { code_challenge: CHALLENGE }, errorCode('invalid_request')],
+    ['of a method without PKCE', { code_challenge_method: 'S256' }, errorCode('invalid_request')],
+    ['of a challenge that is none', { code_challenge: 'short', code_challenge_method: 'S256' }, errorCode('invalid_request')],
+    ['of a resource elsewhere', { resource: 'https://evil.example.com' }, errorCode('invalid_target')],
+    ['of a resource that only begins alike', { resource: `${ISSUER}.evil.com` }, errorCode('invalid_target')],
+    ['of a resource with a fragment', { resource: `${ISSUER}/mcp#x` }, errorCode('invalid_target')],
   ])('%s', async (_case, query, error) => {
     expect(await refusal(query)).toBe(error)
   })
 
   test('that a public client has to use PKCE', async () => {
-    expect(await refusal({}, { type: 'public' })).toBe('invalid_request')
+    expect(await refusal({}, { type: 'public' })).toBe(errorCode('invalid_request'))
   })
 
   test('that its own scopes leave no default', async () => {
-    expect(await refusal({}, { scopes: ['manage:keys'] })).toBe('invalid_scope')
+    expect(await refusal({}, { scopes: ['manage:keys'] })).toBe(errorCode('invalid_scope'))
   })
 })
 
@@ -162,5 +168,8 @@ test('the command line is known everywhere, on any port of loopback', async () =
       request: { redirectUri: redirect_uri },
     })
   for (const redirect_uri of ['http://127.0.0.1:49152/', 'http://127.0.0.1.evil.com/callback', 'http://2130706433/callback'])
-    expect((await begin({ ...query, redirect_uri })).outcome).toMatchObject({ kind: 'page', error: 'invalid_redirect_uri' })
+    expect((await begin({ ...query, redirect_uri })).outcome).toMatchObject({
+      kind: 'page',
+      error: errorCode('invalid_redirect_uri'),
+    })
 })
