@@ -1,4 +1,5 @@
-import { DocsearchError } from '../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import type { ChunkIndex } from './chunk-index.ts'
 
 // LanceDB's errors have no codes: what the system said stands somewhere in the message.
 const DISK_FULL = /no space left|os error 28\b|ENOSPC|quota exceeded|os error 122\b/i
@@ -31,4 +32,13 @@ export function readFailure(error: unknown): DocsearchError {
 
 export function corrupt(text: string, cause?: unknown): DocsearchError {
   return new DocsearchError('index_corrupt', text, { cause })
+}
+
+/**
+ * True when the files of an index are damaged. `index_corrupt` always means that. `index_failed` can mean it, because LanceDB's errors don't say
+ * what was wrong: then `index`, where given, is checked.
+ */
+export async function isDamaged(error: unknown, index?: Pick<ChunkIndex, 'check'>): Promise<boolean> {
+  if (isDocsearchError(error, 'index_corrupt')) return true
+  return index !== undefined && isDocsearchError(error, 'index_failed') && !(await index.check()).ok
 }

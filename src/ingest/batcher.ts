@@ -1,5 +1,5 @@
 import type { Embedder, EmbeddingInput } from '../embed/embedder.ts'
-import type { Patience } from './patience.ts'
+import type { Retries } from '../core/retries.ts'
 
 /** Inputs in one call. More does not make Ollama faster, and a call that fails costs more. */
 const BATCH = 64
@@ -30,7 +30,7 @@ export interface Batcher {
  * One queue of passages for all documents: many small documents share a call, a large one takes turns with the others. One call at a time,
  * because an Ollama serves them one after the other anyway.
  */
-export function createBatcher(patience: Patience): Batcher {
+export function createBatcher(retries: Retries): Batcher {
   const requests: Request[] = []
   let running = false
 
@@ -40,7 +40,7 @@ export function createBatcher(patience: Patience): Batcher {
       const { embedder } = slices[0]!.request
       const nobodyWaits = () => slices.every(({ request }) => request.signal.aborted)
       try {
-        const vectors = await patience.try(() => embedder.embedDocuments(inputs), nobodyWaits)
+        const vectors = await retries.run(() => embedder.embedDocuments(inputs), nobodyWaits)
         deliver(slices, vectors)
         // What is not through goes behind those that came meanwhile.
         const { request, to } = slices.at(-1)!

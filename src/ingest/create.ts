@@ -1,69 +1,45 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { killPoint } from '../core/kill-point.ts'
+import pLimit from 'p-limit'
+import { createRetries } from '../core/retries.ts'
+import { Builder } from '../lifecycle/builder.ts'
 import { createAccept } from './accept.ts'
 import { createBatcher } from './batcher.ts'
-import { createBuilder } from './builder.ts'
 import type { IngestOptions } from './context.ts'
+import { Deletions } from './deletions.ts'
 import type { Ingest } from './ingest.ts'
 import { createSteps } from './job.ts'
-import { createMaintenance } from './maintenance.ts'
-import { createPatience } from './patience.ts'
+import { Load } from './load.ts'
+import { Maintenance } from './maintenance.ts'
+import { createPassages } from './passages.ts'
 import { createPrepareThreads } from './prepare/threads.ts'
-import { createReconciler } from './recovery.ts'
+import type { PrepareThreads } from './prepare/threads.ts'
+import { Reconciler } from './reconciler.ts'
 import { createSettled } from './settled.ts'
-import { createWorker } from './worker.ts'
-import { createIndexWriter } from './writer.ts'
+import { describeQueue } from './status.ts'
+import { Worker } from './worker.ts'
+import { IndexWriter } from './writer.ts'
 
-/** A deletion waits for the index so long, in case a full disk or a long optimisation is in its way. */
-const FORGET_MS = 2_000
-
-/** Wires the parts of ingest: accept → queue → worker (extract, prepare, embed) → writer, with recovery and maintenance beside them. */
+/** Wires the parts: accept → queue → worker (extract, prepare, embed) → writer, with recovery, maintenance and the builder of a new index. */
 export function createIngest(options: IngestOptions): Ingest {
-  const { records, lifecycle, log } = options
+  const { records, lifecycle, log, clock } = options
   const stopping = new AbortController()
-  const patience = createPatience(log, stopping.signal)
-  const maintenance = createMaintenance(options, {
-    writer: () => writer,
-    reconciler: () => reconciler,
-    inWork: () => worker.inWork(),
-  })
-  const writer = createIndexWriter(options, {
-    patience,
-    inWork: () => worker.inWork(),
-    onCommit: (chunks) => maintenance.committed(chunks),
-  })
-  const reconciler = createReconciler(options, writer)
-  // One keeps up with about four parsers.
+  const retries = createRetries(log, stopping.signal)
+  const load = new Load(options.parserPool.capacity)
+  /** Everything that writes to an index takes its turn here. */
+  const exclusive = pLimit(1)
+  const reconciler = new Reconciler({ ...options, exclusive })
+  const maintenance = new Maintenance({ ...options, reconciler, load, exclusive })
+  const deletions = new Deletions({ ...options, reconciler, maintenance })
+  const onCommit = (chunks: number) => maintenance.committed(chunks)
+  const writer = new IndexWriter({ records, lifecycle, log, retries, load, exclusive, onCommit })
+  // One thread keeps up with about four parsers.
   const threads = createPrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
-  const steps = createSteps(options, { patience, threads, batcher: createBatcher(patience), writer })
-  const worker = createWorker({ ...options, patience, steps, stopping, onFailed: forgetSoon })
-  const builder = createBuilder(options, { threads, writer, waits: () => patience.reason() !== null })
+  const steps = createSteps(options, { retries, threads, batcher: createBatcher(retries), writer })
+  const onFailed = () => void deletions.forget()
+  const worker = new Worker({ records, lifecycle, clock, log, retries, steps, load, stopping, onFailed })
+  const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
   let unsubscribe: () => void = () => {}
-
-  /** A document without a row is hidden from every search already; the index follows, at the latest when what holds it up is over. */
-  async function forget(): Promise<void> {
-    try {
-      await Promise.race([reconciler.forget(), sleep(FORGET_MS, undefined, { ref: false })])
-    } catch (error) {
-      log.warn({ err: error }, 'deleted documents are still in the index; they are hidden and taken out later')
-      maintenance.retryForget()
-    }
-  }
-
-  /** Many at once were deleted; their number, or null when there was nothing to delete. */
-  async function gone(deleted: { documentIds: string[] } | null): Promise<number | null> {
-    if (deleted === null) return null
-    killPoint('delete')
-    await forget()
-    maintenance.deleted()
-    return deleted.documentIds.length
-  }
-
-  function forgetSoon(): void {
-    // It reports its failures itself.
-    void forget()
-  }
 
   function onLifecycleChange(): void {
     reconciler
@@ -75,31 +51,26 @@ export function createIngest(options: IngestOptions): Ingest {
   return {
     async start() {
       const interrupted = await records.queue.recover()
-      if (interrupted > 0) log.info({ documents: interrupted }, 'documents in work when the daemon ended go on')
+      if (interrupted > 0)
+        log.info({ documents: interrupted }, 'continuing with documents that were in work when the server ended')
       await reconciler.reconcile()
       unsubscribe = lifecycle.onChange(onLifecycleChange)
       maintenance.start()
-      worker.start()
+      worker.nudge()
       builder.start()
     },
     async stop(graceMs) {
       unsubscribe()
       maintenance.stop()
       await Promise.all([worker.stop(graceMs), builder.stop()])
-      // Index and records may just be compared: an index that is read cannot be closed.
-      await Promise.race([writer.exclusive(async () => {}), sleep(graceMs / 2, undefined, { ref: false })])
+      // An index can't be closed while it is read, for example by the reconciler.
+      await Promise.race([exclusive(async () => {}), sleep(graceMs / 2, undefined, { ref: false })])
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
-    async deleteDocument(ownerId, id) {
-      if (!(await records.documents.delete(ownerId, id))) return false
-      killPoint('delete')
-      await forget()
-      maintenance.deleted()
-      return true
-    },
-    deleteProject: async (ownerId, id) => gone(await records.projects.delete(ownerId, id)),
-    deleteUser: async (id) => gone(await records.users.delete(id)),
+    deleteDocument: (ownerId, id) => deletions.deleteDocument(ownerId, id),
+    deleteProject: (ownerId, id) => deletions.deleteProject(ownerId, id),
+    deleteUser: (id) => deletions.deleteUser(id),
     async reprocess(ownerId, id) {
       const document = await records.documents.requeue(ownerId, id)
       if (document) worker.nudge()
@@ -107,16 +78,20 @@ export function createIngest(options: IngestOptions): Ingest {
     },
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
-    async status() {
-      const { queued, processing, failed } = await records.queue.counts()
-      const held = patience.reason() ?? (lifecycle.active()?.embedder.canEmbed ? null : lifecycle.choice().reason)
-      const stands = held !== null && queued + processing > 0
-      const message = stands
-        ? `Processing waits: ${held}`
-        : queued + processing > 0
-          ? `${queued} documents wait, ${processing} are worked on.`
-          : 'Nothing waits.'
-      return { status: stands ? 'degraded' : 'ok', message, queued, processing, failed }
-    },
+    status: () => describeQueue(options, retries),
   }
+}
+
+/** With retries and batches of its own: an Ollama that is away holds up the new index, and no upload. */
+function newBuilder(
+  { records, lifecycle, log }: IngestOptions,
+  {
+    threads,
+    ...rest
+  }: { threads: PrepareThreads } & Pick<ConstructorParameters<typeof Builder>[0], 'exclusive' | 'areUploadsStuck'>,
+): Builder {
+  const stopping = new AbortController()
+  const retries = createRetries(log, stopping.signal)
+  const preparePassages = createPassages({ threads, batcher: createBatcher(retries) })
+  return new Builder({ records, lifecycle, log, retries, stopping, preparePassages, ...rest })
 }

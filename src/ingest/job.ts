@@ -11,7 +11,7 @@ import type { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
 import { createPassages } from './passages.ts'
 import type { Text } from './passages.ts'
-import type { Patience } from './patience.ts'
+import type { Retries } from '../core/retries.ts'
 import type { PrepareThreads } from './prepare/threads.ts'
 import type { IndexWriter } from './writer.ts'
 
@@ -36,7 +36,7 @@ export interface Extracted extends Text {
 }
 
 export interface StepParts {
-  patience: Patience
+  retries: Retries
   threads: PrepareThreads
   batcher: Batcher
   writer: IndexWriter
@@ -44,7 +44,7 @@ export interface StepParts {
 
 export function createSteps(
   { records, blobs, parserPool, ocr }: IngestOptions,
-  { patience, threads, batcher, writer }: StepParts,
+  { retries, threads, batcher, writer }: StepParts,
 ): Steps {
   const passages = createPassages({ threads, batcher })
 
@@ -77,7 +77,7 @@ export function createSteps(
       const { title, pages, pageCount } = parsed
       const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
       const health = healthOf(pages, pageCount)
-      const saved = await patience.try(() => records.queue.savePages(job, { ...parsed, facts, health }))
+      const saved = await retries.run(() => records.queue.savePages(job, { ...parsed, facts, health }))
       if (saved === null) return null
       const { tags } = saved
       killPoint('extract')

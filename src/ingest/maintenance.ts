@@ -1,119 +1,114 @@
 import type { IngestOptions } from './context.ts'
-import type { Reconciler } from './recovery.ts'
-import type { IndexWriter } from './writer.ts'
+import type { Load } from './load.ts'
+import { OptimiseSchedule } from './optimise-schedule.ts'
+import type { Reconciler } from './reconciler.ts'
 
-/** A burst is over when nothing has been committed for so long and nothing is in work. */
+/** A burst of uploads is over when nothing has been committed for this long and no document is in work. */
 const QUIET_MS = 2_000
-/** In a long one the index is tended in between, or searches would scan ever more rows that are in no index. */
-const CHUNKS_BETWEEN = 20_000
-/** A trickle that never ends is no burst, nor is a document that stands still: then it is tended now and then, for at most this part of the time. */
-const BETWEEN_MS = 15_000
-const LARGEST_PART = 1 / 20
 const RETRY_MS = 30_000
 const SWEEP_MS = 6 * 3_600_000
-/** Whoever deletes wants the room; but every original is looked at, which is too much to do for each deletion. */
+/** A user who deletes wants the space. But a sweep looks at every original, which is too much for each deletion. */
 const SWEEP_SOON_MS = 60_000
 
-export interface Maintenance {
-  start(): void
-  committed(chunks: number): void
-  /** Documents were deleted: their originals follow. */
-  deleted(): void
-  /** A deletion could not reach the index. */
-  retryForget(): void
-  stop(): void
+export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs' | 'lifecycle' | 'log'> {
+  reconciler: Pick<Reconciler, 'forget'>
+  /** Optimising would hold up the documents in work. */
+  load: Pick<Load, 'inWork'>
+  /** Runs `work` while nothing else writes to an index. */
+  exclusive: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-interface MaintenanceParts {
-  writer: () => IndexWriter
-  reconciler: () => Reconciler
-  /** Documents in work, on whose way the tending would be. */
-  inWork: () => number
-}
+/** Keeps the index fast, and index, events and originals small. Nothing waits for it, and its failures cost only disk space. */
+export class Maintenance {
+  #state: 'running' | 'stopped' = 'running'
+  #isOptimising = false
+  readonly #schedule = new OptimiseSchedule(performance.now())
+  readonly #timers: Partial<Record<'quiet' | 'retry' | 'sweepSoon' | 'sweep', NodeJS.Timeout>> = {}
+  readonly #parts: MaintenanceParts
 
-/** What keeps index, events and originals small. Nothing waits for it, and its failures cost nothing but room. */
-export function createMaintenance(options: IngestOptions, { writer, reconciler, inWork }: MaintenanceParts): Maintenance {
-  const { records, blobs, lifecycle, log } = options
-  let quiet: NodeJS.Timeout | undefined
-  let retry: NodeJS.Timeout | undefined
-  let sweeping: NodeJS.Timeout | undefined
-  let sweepingSoon: NodeJS.Timeout | undefined
-  let untended = 0
-  let tending = false
-  let nextAt = performance.now() + BETWEEN_MS
-  let stopped = false
-
-  const logged = (what: string) => (error: unknown) => {
-    if (!stopped) log.warn({ err: error }, `${what} did not succeed and is tried again later`)
+  constructor(parts: MaintenanceParts) {
+    this.#parts = parts
   }
 
-  function tend(): void {
-    untended = 0
-    if (tending) return
-    tending = true
-    writer()
-      .exclusive(async () => {
-        if (stopped) return
-        const started = performance.now()
-        await lifecycle.active()?.index.optimize()
-        await records.events.trim()
-        const ended = performance.now()
-        nextAt = ended + Math.max(BETWEEN_MS, (ended - started) / LARGEST_PART)
+  /** Also cleans up what the last run left behind. */
+  start(): void {
+    this.#optimiseWhenQuiet()
+    this.#sweep()
+    this.#timers.sweep = setInterval(() => this.#sweep(), SWEEP_MS)
+    this.#timers.sweep.unref()
+  }
+
+  stop(): void {
+    this.#state = 'stopped'
+    for (const timer of Object.values(this.#timers)) clearTimeout(timer)
+  }
+
+  /** Passages were committed. */
+  committed(chunks: number): void {
+    if (this.#schedule.committed(chunks, performance.now())) this.#optimise()
+    this.#optimiseWhenQuiet()
+  }
+
+  /** Documents were deleted: their originals can go too. */
+  deleted(): void {
+    if (this.#state === 'stopped' || this.#timers.sweepSoon !== undefined) return
+    this.#timers.sweepSoon = setTimeout(() => {
+      delete this.#timers.sweepSoon
+      this.#sweep()
+    }, SWEEP_SOON_MS)
+    this.#timers.sweepSoon.unref()
+  }
+
+  /** Deletes documents from the index later, because that failed now. */
+  retryForget(): void {
+    if (this.#state === 'stopped') return
+    clearTimeout(this.#timers.retry)
+    this.#timers.retry = setTimeout(() => {
+      this.#parts.reconciler.forget().catch((error: unknown) => {
+        this.#logFailure('deleting documents from the index', error)
+        this.retryForget()
       })
-      .catch(logged('tending the index'))
-      .finally(() => (tending = false))
+    }, RETRY_MS)
+    this.#timers.retry.unref()
   }
 
-  function soon(): void {
-    clearTimeout(quiet)
-    quiet = setTimeout(() => (inWork() > 0 && performance.now() < nextAt ? soon() : tend()), QUIET_MS)
-    quiet.unref()
+  #optimiseWhenQuiet(): void {
+    clearTimeout(this.#timers.quiet)
+    this.#timers.quiet = setTimeout(() => {
+      if (this.#parts.load.inWork > 0 && !this.#schedule.isDue(performance.now())) this.#optimiseWhenQuiet()
+      else this.#optimise()
+    }, QUIET_MS)
+    this.#timers.quiet.unref()
   }
 
-  function sweep(): void {
-    sweepingSoon = undefined
+  #optimise(): void {
+    this.#schedule.begun()
+    if (this.#isOptimising) return
+    this.#isOptimising = true
+    this.#parts
+      .exclusive(() => this.#optimiseNow())
+      .catch((error: unknown) => this.#logFailure('optimising the index', error))
+      .finally(() => (this.#isOptimising = false))
+  }
+
+  async #optimiseNow(): Promise<void> {
+    const { lifecycle, records } = this.#parts
+    if (this.#state === 'stopped') return
+    const startedAt = performance.now()
+    await lifecycle.active()?.index.optimize()
+    await records.events.trim()
+    this.#schedule.ended(startedAt, performance.now())
+  }
+
+  #sweep(): void {
+    const { blobs, records, log } = this.#parts
     blobs
       .sweep((sha256) => records.documents.isBlobReferenced(sha256))
-      .then((count) => count > 0 && log.info({ count }, 'originals without a document removed'))
-      .catch(logged('removing originals without a document'))
+      .then((count) => count > 0 && log.info({ count }, 'deleted originals without a document'))
+      .catch((error: unknown) => this.#logFailure('deleting originals without a document', error))
   }
 
-  return {
-    start() {
-      // Also what the last run left behind.
-      soon()
-      sweep()
-      sweeping = setInterval(sweep, SWEEP_MS)
-      sweeping.unref()
-    },
-    committed(chunks) {
-      // After a rest the clock starts with the first commit: a burst is not interrupted at its beginning.
-      if (untended === 0) nextAt = Math.max(nextAt, performance.now() + BETWEEN_MS)
-      untended += chunks
-      if (untended >= CHUNKS_BETWEEN || performance.now() >= nextAt) tend()
-      soon()
-    },
-    deleted() {
-      if (stopped || sweepingSoon !== undefined) return
-      sweepingSoon = setTimeout(sweep, SWEEP_SOON_MS)
-      sweepingSoon.unref()
-    },
-    retryForget() {
-      if (stopped) return
-      clearTimeout(retry)
-      retry = setTimeout(() => {
-        reconciler()
-          .forget()
-          .catch((error: unknown) => {
-            logged('taking deleted documents out of the index')(error)
-            this.retryForget()
-          })
-      }, RETRY_MS)
-      retry.unref()
-    },
-    stop() {
-      stopped = true
-      for (const timer of [quiet, retry, sweeping, sweepingSoon]) clearTimeout(timer)
-    },
+  #logFailure(what: string, error: unknown): void {
+    if (this.#state === 'running') this.#parts.log.warn({ err: error }, `${what} failed; trying again later`)
   }
 }

@@ -1,7 +1,6 @@
 import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import { shippedModel } from '../embed/model/file.ts'
 import type { IndexedChunk } from '../index/chunk-index.ts'
 import type { Batcher } from './batcher.ts'
 import { embeddingInput } from './prepare/prepare.ts'
@@ -33,7 +32,7 @@ export function createPassages({ threads, batcher }: { threads: PrepareThreads; 
   ): Promise<Passages> => {
     const shown = title ?? document.name
     const { name, maxTokens, tokenCounter: counter } = embedder
-    const model = name === 'builtin' ? shippedModel() : null
+    const { sharedModel: model } = embedder
     const prepared = await threads.prepare({ title: shown, pages, maxTokens, counter, model })
     signal.throwIfAborted()
     const inputs = () => prepared.chunks.map((chunk) => embeddingInput(shown, chunk))

@@ -1,6 +1,7 @@
-import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import { isDamaged } from '../index/failures.ts'
 import type { IndexRecord } from '../records/records.ts'
 import { fingerprintOf, formatFingerprint, parseFingerprint } from './fingerprint.ts'
 import type { ChooseEmbedder, Choice, LifecycleOptions } from './lifecycle.ts'
@@ -107,7 +108,7 @@ export class ActiveIndex {
     try {
       await this.#open.activate(record, embedder)
     } catch (error) {
-      if (!isDocsearchError(error, 'index_corrupt')) throw error
+      if (!(await isDamaged(error))) throw error
       this.#log.error({ err: error, index: record.id }, 'the index is damaged; rebuilding it')
       await this.#replace(record, embedder, 'the index was damaged')
     }

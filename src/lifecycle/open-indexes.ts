@@ -1,7 +1,7 @@
-import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
+import { isDamaged } from '../index/failures.ts'
 import type { IndexRecord, Records } from '../records/records.ts'
 import type { IndexState, OpenIndex } from './lifecycle.ts'
 import { PendingDrops } from './pending-drops.ts'
@@ -106,7 +106,7 @@ export class OpenIndexes {
     try {
       return await this.#store.open({ id, dimensions })
     } catch (error) {
-      if (!isDocsearchError(error, 'index_corrupt')) throw error
+      if (!(await isDamaged(error))) throw error
       this.#log.warn({ err: error, index: id }, 'dropping a damaged index that is not active')
       return null
     }

@@ -4,7 +4,7 @@ import type { Lifecycle } from './lifecycle.ts'
 export class IndexChanged extends Error {}
 
 /**
- * Runs `work` with a signal that aborts with `IndexChanged` when `isCurrent` is false after a change, and with the reason of `signal` when that
+ * Runs `work` with a signal that aborts with `IndexChanged` when `isCurrent` is false, now or after a change, and with the reason of `signal` when that
  * aborts.
  */
 export async function whileCurrent<T>(
@@ -13,9 +13,11 @@ export async function whileCurrent<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const changed = new AbortController()
-  const unsubscribe = lifecycle.onChange(() => {
+  const check = () => {
     if (!isCurrent()) changed.abort(new IndexChanged())
-  })
+  }
+  const unsubscribe = lifecycle.onChange(check)
+  check()
   try {
     return await work(AbortSignal.any([signal, changed.signal]))
   } finally {

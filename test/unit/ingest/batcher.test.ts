@@ -3,7 +3,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import { createBatcher } from '../../../src/ingest/batcher.ts'
-import { createPatience } from '../../../src/ingest/patience.ts'
+import { createRetries } from '../../../src/core/retries.ts'
 
 const never = new AbortController().signal
 const inputs = (word: string, count: number) => Array.from({ length: count }, (_, i) => ({ text: `${word} ${i}`, title: null }))
@@ -22,7 +22,7 @@ function recording(): Embedder & { calls: string[][] } {
   }
 }
 
-const batcher = () => createBatcher(createPatience(silentLogger, never))
+const batcher = () => createBatcher(createRetries(silentLogger, never))
 
 test('vectors come back in the order of the inputs, across batches', async () => {
   const embedder = recording()

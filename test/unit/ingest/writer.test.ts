@@ -1,11 +1,11 @@
+import pLimit from 'p-limit'
 import { expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
 import type { IndexedChunk } from '../../../src/index/chunk-index.ts'
-import type { IngestOptions } from '../../../src/ingest/context.ts'
-import type { Patience } from '../../../src/ingest/patience.ts'
-import { createIndexWriter } from '../../../src/ingest/writer.ts'
-import type { JobRef } from '../../../src/records/records.ts'
+import { IndexWriter, type WriterParts } from '../../../src/ingest/writer.ts'
+import { IndexChanged } from '../../../src/lifecycle/while-current.ts'
+import type { JobRef } from '../../../src/records/queue.ts'
 
 /**
  * A writer over an index that only notes its commits, and refuses every one with the document `bad` in it.
@@ -27,13 +27,19 @@ function newWriter(inWork = 100) {
     beginIndexing: async (jobs: JobRef[]) => jobs,
     finish: async (rows: { job: JobRef }[]) => void finished.push(...rows.map(({ job }) => job.documentId)),
   }
-  const options = { records: { queue }, lifecycle: { active: () => active }, log: silentLogger } as unknown as IngestOptions
-  const patience = { try: (run: () => Promise<unknown>) => run() } as unknown as Patience
-  const writer = createIndexWriter(options, { patience, inWork: () => inWork, onCommit: () => {} })
-  const write = (documentId: string, chunks = 1) =>
+  const writer = new IndexWriter({
+    records: { queue },
+    lifecycle: { active: () => active },
+    log: silentLogger,
+    retries: { run: (work: () => Promise<unknown>) => work(), reason: () => null },
+    load: { inWork },
+    exclusive: pLimit(1),
+    onCommit: () => {},
+  } as unknown as WriterParts)
+  const write = (documentId: string, chunks = 1, target = active) =>
     writer.write({
       job: { documentId, version: 1 },
-      target: active,
+      target,
       isNew: true,
       chunks: Array.from({ length: chunks }, () => ({}) as IndexedChunk),
       words: '[]',
@@ -76,4 +82,12 @@ test('one that the index does not take fails alone', async () => {
     [['a'], ['b']],
     ['a', 'b'],
   ])
+})
+
+test('passages made for an index that is no longer active are refused', async () => {
+  const { write, commits } = newWriter()
+  const other = {} as OpenIndex
+  const outcomes = await Promise.allSettled([write('late', 1, other), write('a')])
+  expect(outcomes).toMatchObject([{ reason: expect.any(IndexChanged) }, { status: 'fulfilled' }])
+  expect(commits).toEqual([['a']])
 })

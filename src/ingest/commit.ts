@@ -1,0 +1,79 @@
+import { killPoint } from '../core/kill-point.ts'
+import type { DocumentWarning } from '../core/model.ts'
+import type { Retries } from '../core/retries.ts'
+import type { DocumentChunks, IndexedChunk } from '../index/chunk-index.ts'
+import { isDamaged } from '../index/failures.ts'
+import type { OpenIndex } from '../lifecycle/lifecycle.ts'
+import type { JobRef } from '../records/queue.ts'
+import type { IngestOptions } from './context.ts'
+
+/** A document whose passages are ready for the index. */
+export interface Finished {
+  job: JobRef
+  /** The index that the passages were made for. */
+  target: OpenIndex
+  isNew: boolean
+  chunks: readonly IndexedChunk[]
+  /** `CountedWord[]` as JSON. */
+  words: string
+  warnings: readonly DocumentWarning[]
+  chunksSkipped: number
+}
+
+export interface CommitParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'log'> {
+  retries: Retries
+  onCommit: (chunks: number) => void
+}
+
+/**
+ * Writes the passages of these documents in one commit, then sets the documents to ready. Ignores documents that are no longer wanted.
+ */
+export async function commitDocuments(batch: readonly Finished[], parts: CommitParts): Promise<void> {
+  const { records, retries, onCommit } = parts
+  const wanted = new Set((await retries.run(() => records.queue.beginIndexing(batch.map(({ job }) => job)))).map(keyOf))
+  const documents = batch.filter(({ job }) => wanted.has(keyOf(job)))
+  if (documents.length === 0) return
+  // A commit that fails may still have written passages.
+  let hasTried = false
+  await retries.run(async () => {
+    const put = documents.map(({ job, isNew, chunks }) => ({
+      documentId: job.documentId,
+      isNew: isNew && !hasTried,
+      chunks,
+    }))
+    hasTried = true
+    await putOrRebuild(documents[0]!.target, put, parts)
+  })
+  killPoint('index')
+  await retries.run(() =>
+    records.queue.finish(
+      documents.map(({ job, chunks, words, chunksSkipped, warnings, target: { embedder } }) => ({
+        job,
+        chunkCount: chunks.length,
+        words,
+        chunksSkipped,
+        embeddingModel: embedder.name,
+        warnings,
+      })),
+    ),
+  )
+  killPoint('done')
+  onCommit(documents.reduce((sum, { chunks }) => sum + chunks.length, 0))
+}
+
+async function putOrRebuild(
+  { index }: OpenIndex,
+  documents: readonly DocumentChunks[],
+  { lifecycle, log }: CommitParts,
+): Promise<void> {
+  try {
+    await index.put(documents)
+  } catch (error) {
+    if (!(await isDamaged(error, index))) throw error
+    log.error({ err: error }, 'the index cannot be written to')
+    // This queues every document for the new index, these included.
+    await lifecycle.rebuildActive('its files were damaged')
+  }
+}
+
+const keyOf = ({ documentId, version }: JobRef) => `${documentId}:${version}`

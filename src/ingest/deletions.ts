@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { killPoint } from '../core/kill-point.ts'
+import type { IngestOptions } from './context.ts'
+import type { Maintenance } from './maintenance.ts'
+import type { Reconciler } from './reconciler.ts'
+
+/** A deletion waits this long for the index, in case a full disk or a long optimisation holds it up. */
+const FORGET_MS = 2_000
+
+export interface DeletionParts extends Pick<IngestOptions, 'records' | 'log'> {
+  reconciler: Pick<Reconciler, 'forget'>
+  maintenance: Pick<Maintenance, 'deleted' | 'retryForget'>
+}
+
+/** Deletes documents, alone or with their project or user: first the rows, then the passages, later the originals. */
+export class Deletions {
+  readonly #parts: DeletionParts
+
+  constructor(parts: DeletionParts) {
+    this.#parts = parts
+  }
+
+  /** Returns false when there is no such document. */
+  async deleteDocument(ownerId: string, id: string): Promise<boolean> {
+    if (!(await this.#parts.records.documents.delete(ownerId, id))) return false
+    await this.#forgetDeleted()
+    return true
+  }
+
+  /** Returns the number of documents deleted with the project, or null when there is no such project. */
+  async deleteProject(ownerId: string, id: string): Promise<number | null> {
+    return this.#count(await this.#parts.records.projects.delete(ownerId, id))
+  }
+
+  /** Returns the number of documents deleted with the user, or null when there is no such user. Throws `owner_stays`. */
+  async deleteUser(id: string): Promise<number | null> {
+    return this.#count(await this.#parts.records.users.delete(id))
+  }
+
+  /**
+   * Deletes the passages of deleted and failed documents. Never rejects. Searches hide a document without a row already, so the index may follow
+   * later.
+   */
+  async forget(): Promise<void> {
+    const { reconciler, maintenance, log } = this.#parts
+    try {
+      await Promise.race([reconciler.forget(), sleep(FORGET_MS, undefined, { ref: false })])
+    } catch (error) {
+      log.warn({ err: error }, 'deleted documents are still in the index; searches hide them until they can be deleted there')
+      maintenance.retryForget()
+    }
+  }
+
+  async #count(deleted: { documentIds: string[] } | null): Promise<number | null> {
+    if (deleted === null) return null
+    await this.#forgetDeleted()
+    return deleted.documentIds.length
+  }
+
+  async #forgetDeleted(): Promise<void> {
+    killPoint('delete')
+    await this.forget()
+    this.#parts.maintenance.deleted()
+  }
+}

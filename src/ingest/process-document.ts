@@ -1,0 +1,94 @@
+import { isDocsearchError } from '../core/errors.ts'
+import type { Retries } from '../core/retries.ts'
+import { IndexChanged, whileCurrent } from '../lifecycle/while-current.ts'
+import type { QueuedDocument } from '../records/queue.ts'
+import type { IngestOptions } from './context.ts'
+import type { Extracted, Steps } from './job.ts'
+import type { Load } from './load.ts'
+
+/**
+ * A document is given up after the daemon has died this often while working on it, without a step of progress in between. Such documents are
+ * claimed after all others, so that a daemon killed for other reasons hardly ever counts against one.
+ */
+const MAX_ATTEMPTS = 10
+
+export interface ProcessParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'clock' | 'log'> {
+  retries: Retries
+  steps: Steps
+  load: Load
+  /** Aborts when the daemon begins to stop: nothing waits any longer. */
+  stopping: AbortSignal
+  /** Aborts when the documents in work have to end as well. */
+  aborting: AbortSignal
+  /** There may be room for another document. */
+  onRoom: () => void
+  /** A document has failed: its passages have to leave the index. */
+  onFailed: () => void
+}
+
+/** Brings one claimed document to its end: ready, failed, or back in the queue. Never rejects. */
+export async function processDocument(job: QueuedDocument, parts: ProcessParts): Promise<void> {
+  const { load, log, stopping, onRoom } = parts
+  const started = performance.now()
+  try {
+    const extracted = await load.reading(() => extract(job, parts))
+    if (extracted === null) return
+    await load.indexing(extracted.chars, () => {
+      onRoom()
+      return index(job, extracted, parts)
+    })
+    log.debug({ document: job.documentId, took_ms: Math.round(performance.now() - started) }, 'document processed')
+  } catch (error) {
+    await end(job, error, parts).catch((failure: unknown) => {
+      // The document stays `processing`. The next start puts it back into the queue.
+      if (!stopping.aborted) log.error({ err: failure, document: job.documentId }, 'the state of a document could not be written')
+    })
+  }
+}
+
+async function extract(job: QueuedDocument, parts: ProcessParts): Promise<Extracted | null> {
+  const { steps, load, records, retries, aborting, onRoom, onFailed } = parts
+  if (job.attempts < MAX_ATTEMPTS) {
+    return steps.extract(job, aborting, (work) =>
+      load.aside(() => {
+        onRoom()
+        return work()
+      }),
+    )
+  }
+  const message = `The server died ${job.attempts} times while working on this document. Save the document again in its own program and upload the new file.`
+  await retries.run(() => records.queue.fail(job, { code: 'crashed_daemon', message }))
+  onFailed()
+  return null
+}
+
+async function index(job: QueuedDocument, extracted: Extracted, parts: ProcessParts): Promise<void> {
+  const { lifecycle, steps, stopping, aborting } = parts
+  const target = await lifecycle.waitFor(() => {
+    const active = lifecycle.active()
+    return active?.embedder.canEmbed ? active : null
+  }, stopping)
+  const isCurrent = () => lifecycle.active() === target
+  await whileCurrent(lifecycle, { isCurrent, signal: aborting }, (signal) => steps.index(job, extracted, target, signal))
+}
+
+/** Fails the document, or puts it back into the queue when it was not at fault. */
+async function end(job: QueuedDocument, error: unknown, parts: ProcessParts): Promise<void> {
+  const { records, retries, clock, log, stopping, onFailed } = parts
+  if (stopping.aborted || error instanceof IndexChanged) {
+    // Without retries: at the next start the document is queued in any case.
+    await records.queue.release(job, { notBefore: clock.now(), countAttempt: false })
+    return
+  }
+  const known = isDocsearchError(error)
+  if (!known || error.fault === 'internal')
+    log.error({ err: error, document: job.documentId }, 'a document could not be processed')
+  const { code, message } = known
+    ? error
+    : {
+        code: 'internal_error' as const,
+        message: 'Internal error while processing this document. See the server log. Reprocess the document after an update.',
+      }
+  await retries.run(() => records.queue.fail(job, { code, message }))
+  onFailed()
+}

@@ -1,0 +1,16 @@
+import type { Retries } from '../core/retries.ts'
+import type { IngestOptions } from './context.ts'
+import type { Ingest } from './ingest.ts'
+
+/** Describes the queue for health. */
+export async function describeQueue(
+  { records, lifecycle }: Pick<IngestOptions, 'records' | 'lifecycle'>,
+  retries: Retries,
+): ReturnType<Ingest['status']> {
+  const { queued, processing, failed } = await records.queue.counts()
+  const counts = { queued, processing, failed }
+  if (queued + processing === 0) return { status: 'ok', message: 'The queue is empty.', ...counts }
+  const reason = retries.reason() ?? (lifecycle.active()?.embedder.canEmbed ? null : lifecycle.choice().reason)
+  if (reason !== null) return { status: 'degraded', message: `Processing waits: ${reason}`, ...counts }
+  return { status: 'ok', message: `Documents waiting: ${queued}. In work: ${processing}.`, ...counts }
+}

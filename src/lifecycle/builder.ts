@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDocsearchError } from '../core/errors.ts'
+import { killPoint } from '../core/kill-point.ts'
+import { isDamaged } from '../index/failures.ts'
+import type { Records } from '../records/records.ts'
+import { IndexFill, type FillParts } from './fill.ts'
+import type { Lifecycle, OpenIndex } from './lifecycle.ts'
+import { reconcileIndex } from './reconcile-index.ts'
+import { whileCurrent } from './while-current.ts'
+
+/** The pause before the next try to switch, when the switch has to wait for uploads under way. */
+const SWITCH_AGAIN_MS = 500
+const AFTER_FAILURE_MS = 10_000
+
+export interface BuilderParts extends FillParts {
+  records: Pick<Records, 'indexes' | 'documents' | 'queue'>
+  lifecycle: Pick<Lifecycle, 'building' | 'switchOver' | 'restartBuilding' | 'onChange' | 'waitFor'>
+  /** True while uploads wait for something outside. The switch then doesn't wait for documents that are being replaced. */
+  areUploadsStuck: () => boolean
+  /** Aborted by `stop`. `retries` has to end with it. */
+  stopping: AbortController
+}
+
+/**
+ * `waiting` until there is an index to build; `filling` it; `switching` to it; `failed`, until the pause after a failure is over. `stopped` is
+ * final.
+ */
+export type BuilderState = 'waiting' | 'filling' | 'switching' | 'failed' | 'stopped'
+
+/**
+ * Fills the index that is being built, and switches to it when it is complete. What is left to do is never stored: it is what the records have
+ * ready and this index does not have. So a crash, an upload, a replacement or a deletion needs no handling of its own.
+ */
+export class Builder {
+  #state: BuilderState = 'waiting'
+  #failure: string | null = null
+  #running: Promise<void> = Promise.resolve()
+  readonly #parts: BuilderParts
+
+  constructor(parts: BuilderParts) {
+    this.#parts = parts
+  }
+
+  get state(): BuilderState {
+    return this.#state
+  }
+
+  /** Why building waits; null when it does not. */
+  reason(): string | null {
+    return this.#parts.retries.reason() ?? this.#failure
+  }
+
+  start(): void {
+    const { stopping, log } = this.#parts
+    this.#running = this.#run()
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) log.error({ err: error }, 'the new index is not built any further until the next start')
+      })
+      .finally(() => (this.#state = 'stopped'))
+  }
+
+  async stop(): Promise<void> {
+    this.#parts.stopping.abort(new Error('the daemon is stopping'))
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { lifecycle, stopping } = this.#parts
+    while (!stopping.signal.aborted) {
+      this.#state = 'waiting'
+      const target = await lifecycle.waitFor(() => lifecycle.building(), stopping.signal)
+      const isCurrent = () => lifecycle.building()?.record.id === target.record.id
+      await whileCurrent(lifecycle, { isCurrent, signal: stopping.signal }, (signal) => this.#complete(target, signal))
+    }
+  }
+
+  async #complete(target: OpenIndex, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#build(target, signal)
+      this.#failure = null
+    } catch (error) {
+      if (!signal.aborted) await this.#recoverFrom(error, target, signal)
+    }
+  }
+
+  async #build(target: OpenIndex, signal: AbortSignal): Promise<void> {
+    const { lifecycle, exclusive, areUploadsStuck } = this.#parts
+    this.#state = 'filling'
+    killPoint('build')
+    const present = await exclusive(() => this.#reconcile(target))
+    const fill = new IndexFill(this.#parts, target, present)
+    for (;;) {
+      this.#state = 'filling'
+      if ((await fill.addMissing(signal)) > 0) continue
+      await fill.optimise()
+      killPoint('whole')
+      this.#state = 'switching'
+      if (await exclusive(() => lifecycle.switchOver({ waitForReplaced: !areUploadsStuck() }))) return
+      await pause(SWITCH_AGAIN_MS, signal)
+    }
+  }
+
+  #reconcile({ record, index }: OpenIndex): Promise<Set<string>> {
+    const { indexes, queue } = this.#parts.records
+    return reconcileIndex(index, {
+      expected: () => indexes.contents(record.id),
+      onMissing: (ids) => indexes.forget(record.id, ids),
+      unknown: (ids) => queue.unknown(ids),
+    })
+  }
+
+  async #recoverFrom(error: unknown, target: OpenIndex, signal: AbortSignal): Promise<void> {
+    const { lifecycle, log } = this.#parts
+    if (await isDamaged(error, target.index)) return lifecycle.restartBuilding('its files were damaged')
+    this.#state = 'failed'
+    log.error({ err: error, embedder: target.embedder.name }, 'the new index could not be built any further; trying again')
+    this.#failure = isDocsearchError(error) ? error.message : 'Internal error. See the server log.'
+    await pause(AFTER_FAILURE_MS, signal)
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {
+    // Aborted: the caller looks at the signal.
+  })
+}

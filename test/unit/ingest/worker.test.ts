@@ -1,0 +1,154 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { DocsearchError } from '../../../src/core/errors.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { createRetries } from '../../../src/core/retries.ts'
+import type { Extracted } from '../../../src/ingest/job.ts'
+import { Load } from '../../../src/ingest/load.ts'
+import { Worker, type WorkerParts } from '../../../src/ingest/worker.ts'
+import { Changes } from '../../../src/lifecycle/changes.ts'
+import type { OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
+import type { QueuedDocument } from '../../../src/records/queue.ts'
+import { errorCode } from '../../support/codes.ts'
+import { until } from '../../support/until.ts'
+
+const jobOf = (documentId: string, attempts = 0) => ({ documentId, version: 1, attempts }) as QueuedDocument
+const openIndex = (canEmbed = true) => ({ embedder: { canEmbed } }) as OpenIndex
+
+/** A worker over a queue in memory. Reading a document named `bad` fails; indexing goes on until `endIndexing`, or until it is aborted. */
+function newWorker(queued: QueuedDocument[]) {
+  const events: string[] = []
+  const changes = new Changes()
+  const indexing = Promise.withResolvers<void>()
+  let active: OpenIndex | null = openIndex()
+  const stopping = new AbortController()
+  const parts = {
+    records: {
+      queue: {
+        claim: async (limit: number) => queued.splice(0, limit),
+        nextDue: async () => null,
+        fail: async ({ documentId }: QueuedDocument, { code }: { code: string }) =>
+          void events.push(`${documentId} failed: ${code}`),
+        release: async ({ documentId }: QueuedDocument) => void events.push(`${documentId} released`),
+      },
+    },
+    steps: {
+      async extract({ documentId }: QueuedDocument): Promise<Extracted> {
+        if (documentId === 'bad') throw new DocsearchError('corrupt', 'unreadable')
+        return { title: null, tags: [], pages: [], chars: 1 }
+      },
+      async index({ documentId }: QueuedDocument, _: Extracted, __: OpenIndex, signal: AbortSignal) {
+        events.push(`${documentId} indexing`)
+        const aborted = new Promise<never>((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
+        })
+        await Promise.race([indexing.promise, aborted])
+        events.push(`${documentId} ready`)
+      },
+    },
+    lifecycle: {
+      active: () => active,
+      onChange: (listener: () => void) => changes.onChange(listener),
+      waitFor: <T>(find: () => T | null, signal: AbortSignal) => changes.waitFor(find, signal),
+    },
+    clock: systemClock,
+    log: silentLogger,
+    retries: createRetries(silentLogger, stopping.signal),
+    load: new Load(2),
+    stopping,
+    onFailed: () => events.push('passages of failed documents deleted'),
+  } as unknown as WorkerParts
+  const worker = new Worker(parts)
+  onTestFinished(async () => {
+    indexing.resolve()
+    await worker.stop(1_000)
+  })
+  return {
+    worker,
+    events,
+    queued,
+    endIndexing: () => indexing.resolve(),
+    switchTo(next: OpenIndex | null) {
+      active = next
+      changes.announce()
+    },
+  }
+}
+
+test('claims what is in the queue, and is idle again when nothing is left', async () => {
+  const { worker, events, endIndexing } = newWorker([jobOf('a'), jobOf('b')])
+  expect(worker.state).toBe('idle')
+  endIndexing()
+  worker.nudge()
+  expect(worker.state).toBe('claiming')
+  await until('both to be ready', () => events.filter((event) => event.endsWith('ready')).length === 2)
+  await until('the worker to be idle', () => worker.state === 'idle')
+})
+
+test('a nudge while it claims makes it claim once more', async () => {
+  const { worker, events, queued, endIndexing } = newWorker([])
+  endIndexing()
+  worker.nudge()
+  queued.push(jobOf('late'))
+  worker.nudge()
+  await until('the late document', () => events.includes('late ready'))
+})
+
+test('a document that cannot be read fails, and the others go on', async () => {
+  const { worker, events, endIndexing } = newWorker([jobOf('bad'), jobOf('a')])
+  endIndexing()
+  worker.nudge()
+  await until('both to end', () => events.includes('a ready') && events.length === 4)
+  expect(events.slice(0).toSorted()).toEqual([
+    'a indexing',
+    'a ready',
+    `bad failed: ${errorCode('corrupt')}`,
+    'passages of failed documents deleted',
+  ])
+})
+
+test('gives up a document that the server has died over ten times', async () => {
+  const { worker, events } = newWorker([jobOf('deadly', 10)])
+  worker.nudge()
+  await until('it to fail', () => events.includes(`deadly failed: ${errorCode('crashed_daemon')}`))
+})
+
+test('waits for an index that can embed', async () => {
+  const { worker, events, endIndexing, switchTo } = newWorker([jobOf('a')])
+  switchTo(openIndex(false))
+  endIndexing()
+  worker.nudge()
+  await until('the worker to be idle', () => worker.state === 'idle')
+  expect(events).toEqual([])
+  switchTo(openIndex())
+  await until('it to be ready', () => events.includes('a ready'))
+})
+
+test('releases a document when another index becomes active', async () => {
+  const { worker, events, switchTo } = newWorker([jobOf('a')])
+  worker.nudge()
+  await until('it to be indexed', () => events.includes('a indexing'))
+  switchTo(openIndex())
+  await until('it to be released', () => events.includes('a released'))
+})
+
+test('drains: the documents in work end, and nothing more is claimed', async () => {
+  const { worker, events, queued, endIndexing } = newWorker([jobOf('a')])
+  worker.nudge()
+  await until('it to be indexed', () => events.includes('a indexing'))
+  const stopped = worker.stop(60_000)
+  expect(worker.state).toBe('draining')
+  queued.push(jobOf('late'))
+  worker.nudge()
+  endIndexing()
+  await stopped
+  expect([worker.state, events, queued.length]).toEqual(['stopped', ['a indexing', 'a ready'], 1])
+})
+
+test('releases the documents that do not end in time', async () => {
+  const { worker, events } = newWorker([jobOf('a')])
+  worker.nudge()
+  await until('it to be indexed', () => events.includes('a indexing'))
+  await worker.stop(20)
+  expect([worker.state, events]).toEqual(['stopped', ['a indexing', 'a released']])
+})
