@@ -8,7 +8,7 @@ import { json, problem, scriptedInstance, uploaded } from '../support/scripted-i
 import type { Received, Script } from '../support/scripted-instance.ts'
 import { errorCode, warningCode } from '../support/codes.ts'
 
-const SCAN = { code: warningCode('no_text'), message: 'None of the 3 pages has text: needs OCR' }
+const SCAN = { code: warningCode('no_text'), message: 'The document has no text and needs OCR.' }
 const env = { DOCSEARCH_TOKEN: 'dsk_x' }
 
 async function run(args: string[], script: Script, terminal?: number) {
@@ -37,13 +37,13 @@ test('an upload ends with what is wrong: what failed, and what a search may miss
   expect(code).toBe(3)
   expect(stderr).toContain('3 documents, 3 created, 2 ready, 1 failed, 1 with warnings.')
   expect(stderr).toContain(
-    'broken.pdf\tcorrupt\tThe PDF is damaged.\nscan.pdf\tno_text\tNone of the 3 pages has text: needs OCR\n',
+    'broken.pdf\tcorrupt\tThe PDF is damaged.\nscan.pdf\tno_text\tThe document has no text and needs OCR.\n',
   )
   expect(stderr).not.toContain('good.txt')
 })
 
 const LONG =
-  'The document has no text: needs OCR, because its pages are pictures (a scan) or empty. Run it through a program for that.'
+  'The document has no text and needs OCR, because its pages are pictures (a scan) or empty. Run it through a program for that.'
 const NAMES = [
   'reference/a-report-with-a-very-long-name__version-12-final.pdf',
   '契約書/二〇二六年度の長い名前の契約書・第二版・最終版・本当に最終版.pdf',
@@ -90,7 +90,7 @@ test('documents list --warnings asks for those, and says what is wrong with each
     },
   })
   expect(instance.requests[0]?.path).toContain('warnings=true')
-  expect(stdout).toContain('scan.pdf\t-\t1\tNone of the 3 pages has text: needs OCR')
+  expect(stdout).toContain('scan.pdf\t-\t1\tThe document has no text and needs OCR.')
 })
 
 test('documents show says how it was read and what of it is missing', async () => {

@@ -10,15 +10,15 @@ import { type ParagraphStyles, readStyles } from './styles.ts'
 import { type NoteNumbers, readWordml } from './wordml.ts'
 import { readElementText } from './xml.ts'
 
-/** mammoth takes about 2 s and 120 MB for each MB of XML: beyond this the stream reads, in a tenth of both. */
-const MAMMOTH_XML_BYTES = 3_000_000
-/** Of one header, footer or set of comments. */
+/** mammoth takes about 2 s and 120 MB for each MB of XML. Beyond this limit the streaming reader takes over, with a tenth of both. */
+const MAX_MAMMOTH_XML_BYTES = 3_000_000
+/** Limits of one header, footer or set of comments. */
 const MARGIN_LIMITS = { chars: 1_000_000, pages: 1_000 }
 
 /**
- * DOCX in pages where the file has page breaks, its own or those that Word came to when it was last saved: mammoth for the body
- * and its notes, a streaming reader for a body that is too large for mammoth or that it fails on, and for headers, footers,
- * comments and diagrams.
+ * Reads a DOCX. A page ends at a page break of the author, or where Word broke the page when it last saved the file. mammoth reads
+ * the body and the notes. A streaming reader reads headers, footers, comments and diagrams, and a body that is too large for
+ * mammoth or that mammoth fails on.
  */
 export const parseDocx: Parser = async ({ file, limits }, output) => {
   const { sizes } = await inspectDocx(file, limits.xmlBytes)
@@ -28,7 +28,7 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
   const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
   const forMammoth = [...sizes].reduce((sum, [name, size]) => (isForMammoth(name, main) ? sum + size : sum), 0)
   let engine = 'mammoth'
-  if (forMammoth > MAMMOTH_XML_BYTES || !(await readWithMammoth(file, main, flow, styles))) {
+  if (forMammoth > MAX_MAMMOTH_XML_BYTES || !(await readWithMammoth(file, main, flow, styles))) {
     engine = 'stream'
     const numbers: NoteNumbers = new Map()
     await readParts(
@@ -55,7 +55,7 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
   }
 }
 
-/** Headers and footers repeat in every section: each distinct text comes once, at the end. */
+/** Adds each distinct text of the headers and footers once, at the end, because they repeat in every section. */
 async function addMargins(file: string, flow: Flow, styles: ParagraphStyles): Promise<void> {
   const seen = new Set<string>()
   await readParts(
@@ -66,7 +66,7 @@ async function addMargins(file: string, flow: Flow, styles: ParagraphStyles): Pr
       try {
         await readWordml(part, margin, styles)
       } catch (error) {
-        // A broken header must not cost the document.
+        // A broken header is no reason to refuse the document.
         if (!isDocsearchError(error, 'corrupt')) throw error
       }
       for (const { text, blocks } of margin.build()) {
@@ -93,7 +93,7 @@ async function readProperties(file: string): Promise<{ title: string | null; sty
         if (name === PROPERTIES) title = collapse((await readElementText(part, 'title')) ?? '').replace(/\s+/g, ' ') || null
         else styles = await readStyles(part)
       } catch (error) {
-        // Without its properties a document is still a document.
+        // Broken properties are no reason to refuse the document.
         if (!isDocsearchError(error, 'corrupt')) throw error
       }
     },

@@ -9,14 +9,14 @@ import { rewriteForMammoth, STYLE_MAP } from './rewrite.ts'
 import type { ParagraphStyles } from './styles.ts'
 import { readParts } from './zip.ts'
 
-/** Its own view of an archive, so that it gets the parts as they were rewritten, and nothing else of the file. */
+/** The interface through which mammoth reads an archive. It gets the rewritten parts, and nothing else of the file. */
 interface Archive {
   exists(name: string): boolean
   read(name: string, encoding?: string): Promise<Uint8Array | string>
 }
 
 /**
- * Body and notes by mammoth, into `flow`. False where it stumbles and left the flow as it was.
+ * Reads body and notes into `flow` with mammoth. Returns false if mammoth fails; the flow is then unchanged.
  * Throws `too_much_text`, `too_many_pages`.
  */
 export async function readWithMammoth(file: string, main: string, flow: Flow, styles: ParagraphStyles): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function readWithMammoth(file: string, main: string, flow: Flow, st
     html = numberNotes(value)
   } catch (error) {
     if (isDocsearchError(error) && error.code !== 'corrupt') throw error
-    // The stream reader is the second opinion: it reads what mammoth stumbles over, or says itself what is wrong.
+    // The streaming reader can often read what mammoth can't. If not, its error says what is wrong.
     return false
   }
   readHtml(html, flow)
@@ -55,7 +55,7 @@ async function archiveOf(file: string, main: string, styles: ParagraphStyles): P
   }
 }
 
-/** mammoth numbers the notes where the text refers to them and lists them at the end: each begins with its number there too. */
+/** Writes the number of each note in front of it. mammoth numbers only the references and lists the notes at the end. */
 function numberNotes(html: string): string {
   let number = 0
   return html

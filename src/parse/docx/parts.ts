@@ -1,19 +1,19 @@
 import { readXml } from './xml.ts'
 import { readParts } from './zip.ts'
 
-/** Where Word puts it; other programs say where in the package's relationships. */
+/** The part where Word puts the body. Other programs name their part in the relationships of the package. */
 const USUAL_MAIN = 'word/document.xml'
 
 export const NOTES = /^(?:.+\/)?(?:footnotes|endnotes)\d*\.xml$/
-/** What mammoth leaves out: headers, footers, comments and the text of diagrams. */
+/** Parts that mammoth doesn't read: headers, footers, comments and the text of diagrams. */
 export const MARGINS = /^(?:.+\/)?(?:header\d*|footer\d*|comments|diagrams\/data\d+)\.xml$/
 export const PROPERTIES = 'docProps/core.xml'
 export const STYLES = /^(?:.+\/)?styles\d*\.xml$/
 
-/** What mammoth asks for besides the body and the notes. */
+/** Parts that mammoth reads in addition to the body and the notes. */
 const ABOUT_TEXT = /^\[Content_Types\]\.xml$|\.rels$|^(?:.+\/)?(?:styles|numbering)\d*\.xml$/
 
-/** The part that holds the body. */
+/** Returns the name of the part with the body. */
 export async function mainPart(file: string, names: ReadonlyMap<string, number>): Promise<string> {
   let main = USUAL_MAIN
   await readParts(
@@ -30,7 +30,7 @@ export async function mainPart(file: string, names: ReadonlyMap<string, number>)
   return main
 }
 
-/** Whether mammoth reads this part, of a document with this body. */
+/** True for the parts that mammoth reads, in a document whose body is `main`. */
 export function isForMammoth(name: string, main: string): boolean {
   return name === main || NOTES.test(name) || ABOUT_TEXT.test(name)
 }

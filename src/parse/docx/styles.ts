@@ -1,40 +1,44 @@
 import type { Readable } from 'node:stream'
 import { readXml } from './xml.ts'
 
-/** What a paragraph is by its style. */
+/** What a style says about its paragraphs. */
 export interface ParagraphStyle {
   /** Level of a heading, from 1; 0 for body text. */
   heading: number
-  /** The list that it is an item of, by Word's id, and its depth from 0. */
+  /** Word's ID of the list that the paragraph is an item of, and the depth from 0. */
   numbering: { id: string; level: number } | null
 }
 
-/** By Word's id. */
+/** The styles by Word's ID. */
 export type ParagraphStyles = ReadonlyMap<string, ParagraphStyle>
 
-interface Written {
+/** A style as the file has it. */
+interface StyleEntry {
   name: string
   basedOn: string | null
   outline: number | null
   numbering: { id: string | null; level: number } | null
 }
 
-/** Styles may be based on one another in a circle. */
-const MAX_STEPS = 20
-/** Word defines these without writing them down. */
+/** Styles can be based on one another in a circle. */
+const MAX_ANCESTORS = 20
+/** Word knows these styles even if the file doesn't define them. */
 const BUILT_IN = /^Heading([1-9])$/
 
-/** Reads which paragraph styles are headings and lists, by their built-in names, outline levels and numbering, or those of what they are based on. */
+/**
+ * Reads which paragraph styles are headings and lists. A style says so by its built-in name, its outline level or its numbering, or
+ * through the style that it is based on.
+ */
 export async function readStyles(stream: Readable): Promise<ParagraphStyles> {
-  const written = new Map<string, Written>()
-  let style: Written | null = null
+  const entries = new Map<string, StyleEntry>()
+  let style: StyleEntry | null = null
   await readXml(stream, {
     open({ name, attribute }) {
       const value = attribute('val')
       if (name === 'style') {
         const id = attribute('type') === 'paragraph' ? attribute('styleId') : null
         style = id === null ? null : { name: '', basedOn: null, outline: null, numbering: null }
-        if (id !== null && style !== null) written.set(id, style)
+        if (id !== null && style !== null) entries.set(id, style)
       } else if (style === null) return
       else if (name === 'name') style.name = (value ?? '').toLowerCase()
       else if (name === 'basedOn') style.basedOn = value
@@ -45,8 +49,8 @@ export async function readStyles(stream: Readable): Promise<ParagraphStyles> {
     },
   })
   return new Map(
-    [...written].map(([id, { name }]) => {
-      const chain = ancestors(id, written)
+    [...entries].map(([id, { name }]) => {
+      const chain = ancestors(id, entries)
       const heading = /^title$/.test(name) ? 1 : name === 'subtitle' ? 2 : firstOf(chain, ownHeading)
       const numbering = firstOf(chain, (each) => each.numbering)
       return [
@@ -61,29 +65,29 @@ export async function readStyles(stream: Readable): Promise<ParagraphStyles> {
   )
 }
 
-/** Level of the heading that a paragraph is, 0 for none. */
+/** Returns the heading level of a paragraph, 0 for none. */
 export function headingOf(styles: ParagraphStyles, style: string | null, outline: number | null): number {
   if (outline !== null) return outline
   if (style === null) return 0
   return styles.get(style)?.heading ?? Number(BUILT_IN.exec(style)?.[1] ?? 0)
 }
 
-/** Outline levels count from 0; 9 is body text. Null where none is given. */
+/** Converts an outline level of Word, where 0 is the highest and 9 is body text. Null if there is none. */
 export function headingLevel(value: string | null): number | null {
   const level = Number(value ?? Number.NaN)
   if (!Number.isInteger(level) || level < 0) return null
   return level < 9 ? level + 1 : 0
 }
 
-function ownHeading({ name, outline }: Written): number | null {
+function ownHeading({ name, outline }: StyleEntry): number | null {
   const named = /^heading ([1-9])$/.exec(name)?.[1]
   return named === undefined ? outline : Number(named)
 }
 
-/** The style and what it is based on, the nearest first. */
-function ancestors(id: string, styles: ReadonlyMap<string, Written>): Written[] {
-  const chain: Written[] = []
-  for (let next: string | null = id; next !== null && chain.length < MAX_STEPS;) {
+/** Returns the style and the styles that it is based on, the nearest first. */
+function ancestors(id: string, styles: ReadonlyMap<string, StyleEntry>): StyleEntry[] {
+  const chain: StyleEntry[] = []
+  for (let next: string | null = id; next !== null && chain.length < MAX_ANCESTORS;) {
     const style = styles.get(next)
     if (style === undefined) break
     chain.push(style)
@@ -92,7 +96,7 @@ function ancestors(id: string, styles: ReadonlyMap<string, Written>): Written[] 
   return chain
 }
 
-function firstOf<T>(chain: readonly Written[], read: (style: Written) => T | null): T | null {
+function firstOf<T>(chain: readonly StyleEntry[], read: (style: StyleEntry) => T | null): T | null {
   for (const style of chain) {
     const found = read(style)
     if (found !== null) return found

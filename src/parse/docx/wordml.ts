@@ -1,24 +1,24 @@
 import type { Readable } from 'node:stream'
 import type { Flow } from '../blocks/flow.ts'
 import { headingLevel, headingOf, type ParagraphStyles } from './styles.ts'
-import { visible } from './visible.ts'
-import { readXml } from './xml.ts'
+import { visible, type VisibleHandlers } from './visible.ts'
+import { type Element, readXml } from './xml.ts'
 
 interface Paragraph {
   style: string | null
-  /** Depth from 1; 0 where the paragraph says that it is in none. */
+  /** Depth in a list, from 1; 0 if the paragraph says that it is in none. */
   list: number | null
   outline: number | null
-  /** Its mark was deleted: it goes on in the next one. */
-  joined: boolean
+  /** The paragraph's mark was deleted, so the next paragraph continues it. */
+  isJoined: boolean
 }
 
-/** Numbers of the notes, by kind and Word's id (`footnote 2`), in the order in which the text refers to them. */
+/** Numbers of the notes in the order in which the text refers to them. The keys are kind and Word's ID: `footnote 2`. */
 export type NoteNumbers = Map<string, number>
 
 /**
- * Streams a part of WordprocessingML (document, header, footer, notes, comments, diagrams) into blocks in memory that does not
- * grow with the part. Tracked changes count as accepted; a note begins with its number in brackets, as where it is referred to.
+ * Reads a part of WordprocessingML (document, header, footer, notes, comments, diagrams) as a stream, in memory that doesn't grow
+ * with the part. Tracked changes count as accepted. A note begins with its number in brackets, as do the references to it.
  */
 export async function readWordml(
   stream: Readable,
@@ -26,72 +26,98 @@ export async function readWordml(
   styles: ParagraphStyles,
   notes: NoteNumbers = new Map(),
 ): Promise<void> {
-  const paragraphs: Paragraph[] = []
-  let inText = false
-  let inNote = false
-  let header = false
-  let deleted = false
-  const present = (): Paragraph | undefined => paragraphs.at(-1)
+  await readXml(stream, visible(new WordmlReader(flow, styles, notes)))
+}
 
-  const endParagraph = (paragraph: Paragraph | undefined): void => {
-    const { style = null, outline = null, list = null } = paragraph ?? {}
-    const level = headingOf(styles, style, outline)
-    const numbering = styles.get(style ?? '')?.numbering
-    const depth = list ?? (numbering ? numbering.level + 1 : 0)
-    if (level > 0) flow.end('heading', level)
-    else if (depth > 0 || inNote) flow.end('list_item', Math.max(depth, 1))
-    else flow.end('paragraph')
+class WordmlReader implements VisibleHandlers {
+  private readonly flow: Flow
+  private readonly styles: ParagraphStyles
+  private readonly notes: NoteNumbers
+  /** The open paragraphs, from the outermost: a text box has its own within one. */
+  private readonly paragraphs: Paragraph[] = []
+  private isInText = false
+  private isInNote = false
+  private readonly row = { isHeader: false, isDeleted: false }
+
+  constructor(flow: Flow, styles: ParagraphStyles, notes: NoteNumbers) {
+    this.flow = flow
+    this.styles = styles
+    this.notes = notes
   }
 
-  await readXml(
-    stream,
-    visible({
-      open({ name, attribute }, path) {
-        const paragraph = present()
-        if (name === 'p') {
-          // A text box stands within a paragraph: what came before it is a block of its own.
-          if (paragraph !== undefined) endParagraph(paragraph)
-          paragraphs.push({ style: null, list: null, outline: null, joined: false })
-        } else if (name === 't') inText = true
-        else if (name === 'tab') flow.text('\t')
-        else if (name === 'br' || name === 'cr') flow.text('\n')
-        else if (name === 'footnoteReference' || name === 'endnoteReference') {
-          const note = `${name.slice(0, -'Reference'.length)} ${attribute('id')}`
-          if (!notes.has(note)) notes.set(note, notes.size + 1)
-          flow.text(`[${notes.get(note)}]`)
-        } else if (name === 'footnote' || name === 'endnote') {
-          const number = notes.get(`${name} ${attribute('id')}`)
-          if (number === undefined) return
-          inNote = true
-          flow.text(`[${number}] `)
-        } else if (name === 'tbl') flow.openTable()
-        else if (name === 'tblHeader') header = true
-        else if (name === 'del' && path.at(-1) === 'trPr') deleted = true
-        else if (paragraph === undefined) return
-        else if (name === 'pStyle') paragraph.style = attribute('val')
-        else if (name === 'ilvl') paragraph.list = Number(attribute('val') ?? 0) + 1
-        else if (name === 'numId') paragraph.list = attribute('val') === '0' ? 0 : (paragraph.list ?? 1)
-        else if (name === 'outlineLvl') paragraph.outline = headingLevel(attribute('val'))
-        else if (name === 'del' && path.at(-2) === 'pPr') paragraph.joined = true
-      },
-      text(text) {
-        if (inText) flow.text(text)
-      },
-      close(name) {
-        if (name === 't') inText = false
-        else if (name === 'footnote' || name === 'endnote') inNote = false
-        else if (name === 'p') {
-          const paragraph = paragraphs.pop()
-          if (paragraph?.joined !== true) endParagraph(paragraph)
-        } else if (name === 'tc') flow.closeCell(false)
-        else if (name === 'tr') {
-          if (deleted) flow.dropRow()
-          else flow.closeRow(header)
-          header = false
-          deleted = false
-        } else if (name === 'tbl') flow.closeTable()
-      },
-      insert: (text) => flow.text(text),
-    }),
-  )
+  open(element: Element, path: readonly string[]): void {
+    const { name } = element
+    if (name === 'p') {
+      // In a text box within a paragraph, the text before the box is a block of its own.
+      if (this.paragraphs.length > 0) this.endParagraph(this.paragraphs.at(-1))
+      this.paragraphs.push({ style: null, list: null, outline: null, isJoined: false })
+    } else if (name === 't') this.isInText = true
+    else if (name === 'tab') this.flow.text('\t')
+    else if (name === 'br' || name === 'cr') this.flow.text('\n')
+    else if (name === 'footnoteReference' || name === 'endnoteReference') this.addReference(element)
+    else if (name === 'footnote' || name === 'endnote') this.beginNote(element)
+    else if (name === 'tbl') this.flow.openTable()
+    else if (name === 'tblHeader') this.row.isHeader = true
+    else if (name === 'del' && path.at(-1) === 'trPr') this.row.isDeleted = true
+    else this.readProperty(element, path)
+  }
+
+  text(text: string): void {
+    if (this.isInText) this.flow.text(text)
+  }
+
+  close(name: string): void {
+    if (name === 't') this.isInText = false
+    else if (name === 'footnote' || name === 'endnote') this.isInNote = false
+    else if (name === 'p') {
+      const paragraph = this.paragraphs.pop()
+      if (paragraph?.isJoined !== true) this.endParagraph(paragraph)
+    } else if (name === 'tc') this.flow.closeCell(false)
+    else if (name === 'tr') this.endRow()
+    else if (name === 'tbl') this.flow.closeTable()
+  }
+
+  insert(text: string): void {
+    this.flow.text(text)
+  }
+
+  private addReference({ name, attribute }: Element): void {
+    const note = `${name.slice(0, -'Reference'.length)} ${attribute('id')}`
+    if (!this.notes.has(note)) this.notes.set(note, this.notes.size + 1)
+    this.flow.text(`[${this.notes.get(note)}]`)
+  }
+
+  private beginNote({ name, attribute }: Element): void {
+    const number = this.notes.get(`${name} ${attribute('id')}`)
+    if (number === undefined) return
+    this.isInNote = true
+    this.flow.text(`[${number}] `)
+  }
+
+  private readProperty({ name, attribute }: Element, path: readonly string[]): void {
+    const paragraph = this.paragraphs.at(-1)
+    if (paragraph === undefined) return
+    if (name === 'pStyle') paragraph.style = attribute('val')
+    else if (name === 'ilvl') paragraph.list = Number(attribute('val') ?? 0) + 1
+    else if (name === 'numId') paragraph.list = attribute('val') === '0' ? 0 : (paragraph.list ?? 1)
+    else if (name === 'outlineLvl') paragraph.outline = headingLevel(attribute('val'))
+    else if (name === 'del' && path.at(-2) === 'pPr') paragraph.isJoined = true
+  }
+
+  private endParagraph(paragraph: Paragraph | undefined): void {
+    const { style = null, outline = null, list = null } = paragraph ?? {}
+    const level = headingOf(this.styles, style, outline)
+    const numbering = this.styles.get(style ?? '')?.numbering
+    const depth = list ?? (numbering ? numbering.level + 1 : 0)
+    if (level > 0) this.flow.end('heading', level)
+    else if (depth > 0 || this.isInNote) this.flow.end('list_item', Math.max(depth, 1))
+    else this.flow.end('paragraph')
+  }
+
+  private endRow(): void {
+    if (this.row.isDeleted) this.flow.dropRow()
+    else this.flow.closeRow(this.row.isHeader)
+    this.row.isHeader = false
+    this.row.isDeleted = false
+  }
 }

@@ -3,16 +3,16 @@ import { SaxesParser } from 'saxes'
 import { byMark } from '../encoding/decode.ts'
 import { corrupt } from '../failures.ts'
 
-/** Word itself nests a few dozen deep. */
+/** Word nests elements a few dozen deep. */
 const MAX_DEPTH = 2_000
 
-/** An element as it opens. Names come without their namespace's prefix, which a writer may choose. */
+/** An element that opens. Names come without the prefix of their namespace, because each program chooses its own prefixes. */
 export interface Element {
   name: string
-  /** With its prefix, as written. */
+  /** The name with its prefix, as written. */
   qualified: string
   attributes: Readonly<Record<string, string>>
-  /** By its name without prefix; null where it has none. */
+  /** Returns the attribute with this name, without regard to its prefix; null if there is none. */
   attribute(name: string): string | null
 }
 
@@ -22,7 +22,10 @@ export interface XmlHandlers {
   close?(name: string, qualified: string): void
 }
 
-/** Streams XML; memory does not grow with it. Throws `corrupt`, also for a document type and for more than 2,000 levels. */
+/**
+ * Reads XML as a stream, in memory that doesn't grow with it. Throws `corrupt`, also for a document type declaration and for more
+ * than 2,000 levels.
+ */
 export async function readXml(source: Readable | string, handlers: XmlHandlers): Promise<void> {
   const parser = new SaxesParser()
   let depth = 0
@@ -49,7 +52,7 @@ export async function readXml(source: Readable | string, handlers: XmlHandlers):
   })
   let decoder: InstanceType<typeof TextDecoder> | null = null
   for await (const chunk of typeof source === 'string' ? [source] : source) {
-    // XML that is not in UTF-8 says so by a mark.
+    // XML in UTF-16 begins with a byte order mark.
     if (typeof chunk !== 'string') decoder ??= new TextDecoder(byMark(chunk as Buffer) ?? 'utf-8')
     parser.write(decoder === null ? String(chunk) : decoder.decode(chunk as Buffer, { stream: true }))
     if (failure !== null) throw corrupt('The DOCX', failure)
@@ -59,22 +62,22 @@ export async function readXml(source: Readable | string, handlers: XmlHandlers):
   if (failure !== null) throw corrupt('The DOCX', failure)
 }
 
-/** The text of the first element of this local name, e.g. `title` in `docProps/core.xml`. */
+/** Returns the text of the first element with this local name, e.g. `title` in `docProps/core.xml`. */
 export async function readElementText(source: Readable, element: string): Promise<string | null> {
   let found: string | null = null
-  let inside = false
+  let isInside = false
   await readXml(source, {
     open({ name }) {
       if (name === element && found === null) {
-        inside = true
+        isInside = true
         found = ''
       }
     },
     text(text) {
-      if (inside) found += text
+      if (isInside) found += text
     },
     close(name) {
-      if (name === element) inside = false
+      if (name === element) isInside = false
     },
   })
   return found

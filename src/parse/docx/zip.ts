@@ -4,10 +4,10 @@ import { DocsearchError } from '../../core/errors.ts'
 import { corrupt, encrypted, tooManyEntries, tooMuchXml } from '../failures.ts'
 
 const MAX_ENTRIES = 5_000
-/** No part of a DOCX that holds text needs a document type, and with one come entities that grow without end. */
+/** No text part of a DOCX needs a document type declaration, and one can define entities that expand without end. */
 const DOCTYPE = Buffer.from('<!DOCTYPE')
 
-/** True where a ZIP holds `word/document.xml`, among the first entries if there are too many. False for anything that is no sound ZIP. */
+/** True for a ZIP archive with `word/document.xml` among its first 5,000 entries. False for a broken archive. */
 export async function hasWordDocument(file: string): Promise<boolean> {
   try {
     return await withZip(file, async (zip) => {
@@ -24,12 +24,12 @@ export async function hasWordDocument(file: string): Promise<boolean> {
 }
 
 export interface DocxParts {
-  /** Bytes when inflated, by name; XML parts only. */
+  /** Inflated bytes of each XML part, by name. */
   sizes: Map<string, number>
 }
 
 /**
- * Goes through the whole archive once, inflating each XML part and counting, because sizes in a ZIP's directory may lie.
+ * Inflates each XML part once and counts its bytes, because the sizes in the directory of a ZIP can be false.
  * Throws `corrupt` (no ZIP, broken, DOCTYPE), `too_many_entries`, `too_much_xml`, `encrypted`.
  */
 export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxParts> {
@@ -40,7 +40,7 @@ export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxP
     if (!/\.(xml|rels)$/i.test(entry.fileName)) return
     if (entry.isEncrypted()) throw encrypted()
     declared += entry.uncompressedSize
-    // What it says of itself is less than the truth or the truth: then there is no need to inflate it.
+    // An archive that declares too much is refused before anything more is inflated.
     if (declared > xmlBytes) throw tooMuchXml(declared, xmlBytes)
     let size = 0
     let tail = Buffer.alloc(0)
@@ -61,14 +61,14 @@ export async function inspectDocx(file: string, xmlBytes: number): Promise<DocxP
   return { sizes }
 }
 
-/** Reads the parts that `wanted` names, in the order of the archive; each stream is consumed before the next is opened. */
+/** Reads the parts that `isWanted` chooses, in the order of the archive. `read` must consume each stream before the next is opened. */
 export async function readParts(
   file: string,
-  wanted: (name: string) => boolean,
+  isWanted: (name: string) => boolean,
   read: (name: string, stream: Readable) => Promise<void>,
 ): Promise<void> {
   await eachEntry(file, async (entry, openStream) => {
-    if (wanted(entry.fileName)) await read(entry.fileName, await openStream())
+    if (isWanted(entry.fileName)) await read(entry.fileName, await openStream())
   })
 }
 
@@ -77,14 +77,14 @@ async function eachEntry(
   visit: (entry: Entry, openStream: () => Promise<Readable>) => Promise<void>,
 ): Promise<void> {
   await withZip(file, async (zip) => {
-    // As the archive says, and no more than that are read. Reading them takes longer than most documents do.
+    // The archive declares this count, and no more entries are read. So many would take longer than most documents.
     if (zip.entryCount > MAX_ENTRIES) throw tooManyEntries(MAX_ENTRIES)
     for await (const entry of zip.eachEntry()) await visit(entry, () => zip.openReadStreamPromise(entry))
   })
 }
 
 async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
-  // Names are only compared, never used as paths, so odd ones need no refusal.
+  // Odd names are harmless, because names are only compared and never used as paths.
   const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
     throw corrupt('The DOCX', cause)
   })

@@ -1,18 +1,18 @@
 import type { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Against a program that starts others faster than they are found. */
-const ROUNDS = 20
+/** A program can start others faster than this finds them. */
+const MAX_ROUNDS = 20
 
 /**
- * Ends a program that leads a group of its own, with all that it started. What has left the group (`setsid`) is found where
- * there is a /proc, by the temporary folder that its environment still names.
- * @param folder Its `TMPDIR`, which no other program has.
+ * Ends a program that leads a process group, and everything that it started. Where there is a /proc, it also finds processes that
+ * left the group (`setsid`): their environment still names the program's temporary folder.
+ * @param folder The program's `TMPDIR`, which no other program has.
  */
 export function killProgram(child: ChildProcess, folder: string): void {
   if (child.pid === undefined) return
   kill(process.platform === 'win32' ? child.pid : -child.pid)
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const left = startedIn(folder)
     if (left.length === 0) return
     for (const pid of left) kill(pid)
@@ -27,7 +27,7 @@ function processes(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger)
   } catch {
-    // No such folder outside Linux.
+    // Only Linux has this folder.
     return []
   }
 }
@@ -36,7 +36,7 @@ function environmentOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
   } catch {
-    // It has just ended, or is somebody else's.
+    // The process has just ended, or belongs to another user.
     return []
   }
 }
@@ -45,7 +45,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
-    // Nobody is left of them.
+    // No process of them is left.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

@@ -1,17 +1,17 @@
-/** What the supervisor is asked to run, once. */
+/** The one job of a supervisor process. */
 export interface OcrRun {
-  /** Program and arguments, as they are: no shell reads them. */
+  /** Program and arguments. No shell interprets them. */
   command: readonly string[]
-  /** Its working, home and temporary folder, gone when it is over. */
+  /** The program's working, home and temporary folder, removed afterwards. */
   folder: string
-  /** The file it is to write. */
+  /** The file that the program must write. */
   output: string
   limitMs: number
-  /** Most bytes of that file. */
+  /** Limit on the size of that file. */
   maxBytes: number
 }
 
-/** How the program ended; `stderr` is the end of what it said. */
+/** How the program ended. `stderr` is the end of its standard error. */
 export type OcrEnd =
   | { type: 'exit'; code: number | null; signal: string | null; stderr: string }
   | { type: 'timeout' }

@@ -60,10 +60,10 @@ test.each([
     /ended with 3: no language data/,
   ],
   ['writes nothing', '', /wrote no file/],
-  ['writes no PDF', `fs.writeFileSync(output, '%PDF-nonsense')`, /what it wrote at \{output\} is no PDF that can be read/],
+  ['writes no PDF', `fs.writeFileSync(output, '%PDF-nonsense')`, /the PDF that it wrote at \{output\} can't be read/],
   ['writes too much', `fs.writeFileSync(output, Buffer.alloc(2e6))`, /more than 1000000 bytes, the limit/],
   ['writes without end', `for (;;) fs.appendFileSync(output, Buffer.alloc(1e6))`, /more than 1000000 bytes, the limit/],
-  ['writes other pages', `fs.copyFileSync(new URL('short.pdf', import.meta.url), output)`, /1 pages, the document has 3/],
+  ['writes other pages', `fs.copyFileSync(new URL('short.pdf', import.meta.url), output)`, /1 pages, but the document has 3/],
 ])('a program that %s costs a warning and not the document', async (_what, script, why) => {
   const bench = await benchWith(script)
   await writeFile(join(bench.own, 'short.pdf'), await makePdf([[{ text: 'One page.' }]]))
@@ -72,7 +72,7 @@ test.each([
   expect(document.warnings).toMatchObject([
     {
       code: warningCode('pages_without_text'),
-      message: '2 of 3 pages have no text (pages 2–3): empty, or pictures that need OCR',
+      message: '2 of 3 pages have no text (pages 2–3). They are empty, or pictures that need OCR.',
     },
     { code: warningCode('ocr_failed'), message: expect.stringMatching(why) },
   ])
@@ -94,8 +94,8 @@ test('where a program is set, a scan is not told to set one: it says that the pr
   const failed = (await (await benchWith('process.exit(1)')).ingested('scan.pdf', scan)).warnings
   const blank = (await (await benchWith('fs.copyFileSync(input, output)')).ingested('scan.pdf', scan)).warnings
   expect(failed.map(({ code }) => code)).toEqual(['no_text', 'ocr_failed'])
-  expect(failed[0]?.message).toMatch(/no text: needs OCR/)
-  expect(blank).toMatchObject([{ code: warningCode('no_text'), message: expect.stringMatching(/OCR found none either/) }])
+  expect(failed[0]?.message).toMatch(/no text and needs OCR/)
+  expect(blank).toMatchObject([{ code: warningCode('no_text'), message: expect.stringMatching(/OCR found none/) }])
   expect([failed[0]?.message, blank[0]?.message].join()).not.toContain('parse.ocr_command')
 })
 

@@ -66,7 +66,7 @@ test('a page without text is there and empty; a document without any says so', a
   ])
   const none = await parseBytes(await makePdf([[], []]), 'a.pdf')
   expect(none.warnings.map(({ code }) => code)).toEqual(['no_text'])
-  expect(none.warnings[0]?.message).toContain('no text: needs OCR')
+  expect(none.warnings[0]?.message).toContain('no text and needs OCR')
 })
 
 test('a password is asked for by none but a file that has one', async () => {
