@@ -160,7 +160,7 @@ _docsearch() {
     'reindex --server') :; return ;;
     'reindex --profile') :; return ;;
     'login --client-id') :; return ;;
-    'login --scope') :; return ;;
+    'login --scope') COMPREPLY=($(compgen -W 'read:documents write:documents manage:keys' -- "$cur")); return ;;
     'login --server') :; return ;;
     'login --profile') :; return ;;
     'logout --server') :; return ;;

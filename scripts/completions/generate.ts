@@ -3,8 +3,8 @@ import { fishScript } from './fish.ts'
 import { readTree } from './tree.ts'
 import { zshScript } from './zsh.ts'
 
-/** File names within completions/, and what they hold. */
-export function generateCompletions(): Record<string, string> {
-  const tree = readTree()
+/** Returns the files of completions/ by name, with their content. */
+export async function generateCompletions(): Promise<Record<string, string>> {
+  const tree = await readTree()
   return { 'docsearch.bash': bashScript(tree), _docsearch: zshScript(tree), 'docsearch.fish': fishScript(tree) }
 }

@@ -1,11 +1,12 @@
 import type { Command, Option } from 'commander'
+import { loadCommands } from '../../src/cli/commands/index.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 
-/** How a value is completed. */
+/** How the shell completes a value. */
 export type Values = { kind: 'choices'; choices: readonly string[] } | { kind: 'projects' | 'files' | 'folders' | 'none' }
 
 export interface Flag {
-  /** `--project`, and `-p` where there is one. */
+  /** The long form and, if there is one, the short form: `--project`, `-p`. */
   names: string[]
   description: string
   /** Null for a switch. */
@@ -13,23 +14,23 @@ export interface Flag {
 }
 
 export interface Node {
-  /** Words after `docsearch`, e.g. `projects list`; empty for the program. */
+  /** The words after `docsearch`, such as `projects list`; empty for the program. */
   path: string
-  /** Other spellings of its last word. */
+  /** Other names for the last word. */
   aliases: string[]
   description: string
   children: Node[]
   flags: Flag[]
-  /** Of its arguments; the last one's may repeat. */
+  /** How each argument is completed. The last one may repeat. */
   args: Values[]
 }
 
-/** What the command tree says, in the form the three shells need. Hidden commands are left out. */
-export function readTree(): Node {
-  const program = buildProgram('0', async () => {})
+/** Reads the command tree into the form that the three shells need. Leaves out hidden commands. */
+export async function readTree(): Promise<Node> {
+  const program = buildProgram('0', await loadCommands(), async () => {})
   const root = nodeOf(program, '', [])
   const shared = root.flags.filter((flag) => !flag.names.includes('--version'))
-  // A command takes the options of its noun and of the program.
+  // A command accepts the options of its noun and of the program too.
   const spread = (node: Node, inherited: readonly Flag[]): void => {
     for (const child of node.children) {
       child.flags.push(...inherited.filter((flag) => !child.flags.includes(flag) && !flag.names.includes('--help')))
@@ -42,7 +43,7 @@ export function readTree(): Node {
   return root
 }
 
-/** Every node, the program first. */
+/** Returns a node and every node below it, parents first. */
 export function allNodes(node: Node): Node[] {
   return [node, ...node.children.flatMap(allNodes)]
 }
@@ -52,13 +53,13 @@ function nodeOf(command: Command, path: string, aliases: string[]): Node {
   const node: Node = {
     path,
     aliases,
-    description: command.description(),
+    description: command.summary() || command.description(),
     children: children.map((child) =>
       nodeOf(child, `${path} ${child.name()}`.trim(), child.name() === 'help' ? [] : child.aliases()),
     ),
     flags: [
       ...command.options.filter((option) => !option.hidden).map(flagOf),
-      { names: ['--help', '-h'], description: 'show the help', values: null },
+      { names: ['--help', '-h'], description: 'Show help', values: null },
     ],
     args: command.registeredArguments.map((argument) =>
       argument.argChoices ? { kind: 'choices', choices: argument.argChoices } : argumentValues(path, argument.name()),

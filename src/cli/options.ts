@@ -1,16 +1,78 @@
 import { InvalidArgumentError } from 'commander'
-import { SCOPES } from '../core/model.ts'
+import type { ArgumentSpec, OptionSpec } from './define.ts'
 
-/** Parsers of option values, for commander: they say what is wrong with one. */
-
-export function collect(value: string, previous: string[] | undefined): string[] {
-  return [...(previous ?? []), value]
+/** An option with a value that may be given once. */
+interface ValueOption<T> extends OptionSpec<T | undefined> {
+  readonly parse: (value: string) => T
 }
 
-export function scopes(value: string, previous: string[] | undefined): string[] {
-  if (!SCOPES.some((scope) => scope === value)) throw new InvalidArgumentError(`Allowed choices are ${SCOPES.join(', ')}.`)
-  return collect(value, previous)
+/** A switch: true when given. `--no-…` is the other way round. */
+export function flag(
+  flags: string,
+  description: string,
+  settings: { conflictsWith?: readonly string[] } = {},
+): OptionSpec<boolean> {
+  return { flags, description, fallback: flags.startsWith('--no-'), ...settings }
 }
+
+export function text(flags: string, description: string): ValueOption<string> {
+  return option(flags, description, (value) => value)
+}
+
+export function option<T>(flags: string, description: string, parse: (value: string) => T): ValueOption<T> {
+  return { flags, description, fallback: undefined, parse }
+}
+
+export function choice<const C extends string>(flags: string, description: string, choices: readonly C[]): ValueOption<C> {
+  return { ...option(flags, description, oneOf(choices)), choices }
+}
+
+/** Collects the values of an option that may be given several times. */
+export function repeatable<T>({ parse, flags, description, choices }: ValueOption<T>): OptionSpec<T[]> {
+  return {
+    flags,
+    description,
+    fallback: [],
+    parse: (value, previous = []) => [...previous, parse(value)],
+    ...(choices !== undefined && { choices }),
+  }
+}
+
+export function required<T>(spec: OptionSpec<T>): OptionSpec<T> {
+  return { ...spec, isRequired: true }
+}
+
+export function argument(syntax: `<${string}>`, description = ''): ArgumentSpec<string> {
+  return { syntax, description, read: ([value = '']) => value }
+}
+
+export function optionalArgument(syntax: `[${string}]`, description = ''): ArgumentSpec<string | undefined> {
+  return { syntax, description, read: ([value]) => value }
+}
+
+export function argumentList(syntax: `<${string}...>` | `[${string}...]`, description = ''): ArgumentSpec<readonly string[]> {
+  return { syntax, description, read: (values) => values }
+}
+
+export function choiceArgument<const C extends string>(
+  syntax: `<${string}>`,
+  description: string,
+  choices: readonly C[],
+): ArgumentSpec<C> {
+  const parse = oneOf(choices)
+  return { syntax, description, choices, read: ([value = '']) => parse(value) }
+}
+
+function oneOf<C extends string>(choices: readonly C[]): (value: string) => C {
+  return (value) => {
+    const chosen = choices.find((one) => one === value)
+    if (chosen !== undefined) return chosen
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`)
+  }
+}
+
+/** Asks before deleting, unless given. */
+export const yes = flag('-y, --yes', "Don't ask for confirmation")
 
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): (value: string) => number {
   return (value) => {
@@ -18,13 +80,13 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER): (value: str
     if (number >= min && number <= max) return number
     throw new InvalidArgumentError(
       max === Number.MAX_SAFE_INTEGER
-        ? `It must be a whole number from ${min} on.`
+        ? `It must be a whole number, ${min} or more.`
         : `It must be a whole number from ${min} to ${max}.`,
     )
   }
 }
 
-/** From 0 to 1. */
+/** A number from 0 to 1. */
 export function fraction(value: string): number {
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
   if (number <= 1) return number
@@ -33,12 +95,12 @@ export function fraction(value: string): number {
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** A time such as `90s`, `30m`, `12h` or `7d`, and `0` for none, in seconds. */
+/** A duration such as `90s`, `30m`, `12h` or `7d`, or `0`, in seconds. */
 export function duration(maxSeconds: number): (value: string) => number {
   return (value) => {
     const [, digits = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? []
     const seconds = value === '0' ? 0 : Number(digits) * (UNITS[unit] ?? NaN)
     if (seconds <= maxSeconds) return seconds
-    throw new InvalidArgumentError(`It must be a time such as 30m, 12h or 7d, at most ${maxSeconds / 86_400}d, or 0.`)
+    throw new InvalidArgumentError(`It must be 0 or a duration such as 30m, 12h or 7d, at most ${maxSeconds / 86_400}d.`)
   }
 }

@@ -40,11 +40,11 @@ export interface Page {
 }
 
 export interface DocumentFilter extends Page {
-  project?: string
-  status?: Document['status']
-  /** Only with warnings, or only without. */
+  project?: string | undefined
+  status?: Document['status'] | undefined
+  /** Only documents with warnings, or only those without. */
   warnings?: boolean
-  name?: string
+  name?: string | undefined
   sha256?: string
 }
 

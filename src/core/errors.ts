@@ -165,6 +165,7 @@ const CLIENT_CODES = {
   output_unwritable: 'user',
   // The command
   usage: 'user',
+  ambiguous_name: 'user',
   aborted: 'user',
   partial_failure: 'user',
   replaced: 'user',

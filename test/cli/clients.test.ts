@@ -61,7 +61,7 @@ test.each(WAYS)('an application %s: create, show, rotate, delete', async (_way, 
   expect(await cli(['clients', 'rm', id, '--yes'])).toMatchObject({ code: 0, stdout: 'Deleted application Reading list\n' })
   const gone = await cli(['clients', 'show', id])
   expect(gone).toMatchObject({ code: 2, stdout: '' })
-  expect(gone.stderr).toContain('`docsearch clients list` shows')
+  expect(gone.stderr).toContain('`docsearch clients list`')
 })
 
 test.each(WAYS)('a public application %s has no secret; a bad redirect address is named', async (_way, open) => {
@@ -85,7 +85,7 @@ test('the secret is printed once, aligned on a terminal, and said to be so', asy
     env: { NO_COLOR: '1' },
   })
   expect(run.stdout).toMatch(/^client_id {6}app_\w+\nclient_secret {2}dss_[\w-]{43}\nname {11}notes\n/)
-  expect(run.stderr).toContain('shown this once')
+  expect(run.stderr).toContain('shown only once')
 })
 
 test.each([

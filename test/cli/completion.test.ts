@@ -8,18 +8,16 @@ import { runCommand, testFolder } from '../support/cli.ts'
 import { scriptedInstance } from '../support/scripted-instance.ts'
 
 const folder = fileURLToPath(new URL('../../completions/', import.meta.url))
+const completions = await generateCompletions()
 
-test.each(Object.entries(generateCompletions()))(
-  'completions/%s is what the command tree says (else: npm run generate)',
-  (name, text) => {
-    expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
-  },
-)
+test.each(Object.entries(completions))('completions/%s is what the command tree says (else: npm run generate)', (name, text) => {
+  expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
+})
 
 test.each(['bash', 'zsh', 'fish'])('docsearch completion %s prints it', async (shell) => {
   const { stdout, code } = await runCommand(['completion', shell])
   expect(code).toBe(0)
-  expect(Object.values(generateCompletions())).toContain(stdout)
+  expect(Object.values(completions)).toContain(stdout)
 })
 
 test('__complete gives the names of projects, and silence where there is no instance', async () => {

@@ -109,10 +109,10 @@ test('documents show says how it was read and what of it is missing', async () =
     'pages\t4',
     'with text\t3',
     'without text\t1',
-    'read by\ttext in 12 ms',
-    'encoding\tkoi8-r, 66 % sure',
-    'OCR\t2 of its pages in 900 ms',
-    'by words only\t2 passages',
+    'parsed by\ttext in 12 ms',
+    'encoding\tkoi8-r (66 % certain)',
+    'OCR\t2 pages in 900 ms',
+    'keyword only\t2 passages',
   ])
     expect(stdout.split('\n')).toContain(line)
 })
@@ -146,5 +146,5 @@ test('documents retry --warnings reads anew what has warnings, such as scans aft
 
 test('documents retry with nothing that failed: 1', async () => {
   const { code, stderr } = await run(['documents', 'retry'], { 'GET /api/v1/documents': { documents: [], next_cursor: null } })
-  expect([code, stderr]).toEqual([1, 'No document has failed.\n'])
+  expect([code, stderr]).toEqual([1, 'No failed documents.\n'])
 })

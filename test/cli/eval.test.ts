@@ -92,13 +92,13 @@ test('a person sees a table, and of what was missed: what was expected and what 
     'by document  3          0.667  0.667  0.667   0.667  0.667',
     'by page      2          0.000  0.500  0.500   0.250  0.315',
     '',
-    '1 question without what was expected in the first 10:',
+    '1 question without the expected answer in the first 10 results:',
     '  line 8: who planted the trees',
     '    expected trees.pdf:7, doc_oak',
-    '    came     a.pdf:1, b.pdf:3, c.pdf:1',
+    '    found    a.pdf:1, b.pdf:3, c.pdf:1',
     '',
   ])
-  expect(run.stderr).toContain('\r\u001b[K2 of 3 asked')
+  expect(run.stderr).toContain('\r\u001b[K2 of 3 questions')
   expect(run.stderr.endsWith('\r\u001b[K')).toBe(true)
 })
 
@@ -111,7 +111,7 @@ test('flags become the request; on a pipe there is no progress', async () => {
 test('answers that fell back to less are not passed off as what was asked for', async () => {
   const rerank = { applied: false, model: null, took_ms: 1, reason: 'The model did not answer.' }
   expect((await evaluate(ANSWERS, [], LEASE, { rerank })).stderr).toBe(
-    '3 questions were answered with less: The model did not answer.\n',
+    '3 questions searched with limitations: The model did not answer.\n',
   )
   const mode = { mode: 'keyword', mode_reason: 'Ollama is away.' }
   expect((await evaluate(ANSWERS, ['--json'], LEASE, mode)).outcome().fallbacks).toEqual([
@@ -147,15 +147,15 @@ test('every fault of the file is named at once, with its line, and nothing is as
   expect(run).toMatchObject({ code: 2, stdout: '', asked: [] })
   const faults = [...run.stderr.matchAll(/questions\.yaml:(\d+): (.*)/g)].map(([, line, message]) => `${line} ${message}`)
   expect(faults).toEqual([
-    '3 unknown field `querry`; there are `query`, `project`, `expect`',
-    '3 `query` must be the question, as text',
-    '5 `query` must be the question, as text',
+    '3 unknown field `querry`; known fields are `query`, `project`, `expect`',
+    '3 `query` must be text',
+    '5 `query` must be text',
     '6 `expect` must be a list with at least one `document`',
     '7 a question must have `query` and `expect`',
-    '9 `project` must be an id or a name, as text, or a list of them',
-    '11 `document` must be a name, a path or an id, as text; put it in quotes',
-    '13 `page` must be a whole number from 1 on',
-    '14 unknown field `pages`; there are `document`, `page`',
+    '9 `project` must be an ID or name, or a list of them',
+    '11 `document` must be a name, path or ID, as text; put it in quotes',
+    '13 `page` must be a whole number, 1 or more',
+    '14 unknown field `pages`; known fields are `document`, `page`',
   ])
 })
 
@@ -164,9 +164,9 @@ test.each([
   ['query: q\nexpect: []', /:1: must be a list of questions/],
   ['- *b', /:1: not valid YAML: Unresolved alias/],
   ['{"query": "q",\n', /:1: not valid JSON/],
-  ['{"query": "q", "expect": [{"document": "a"}]}\n{"query": 1}', /:2: `query` must be the question[^]*:2: `expect` must be/],
-  ['', /has no question in it/],
-  ['# nothing\n', /has no question in it/],
+  ['{"query": "q", "expect": [{"document": "a"}]}\n{"query": 1}', /:2: `query` must be text[^]*:2: `expect` must be/],
+  ['', /has no questions/],
+  ['# nothing\n', /has no questions/],
 ])('%j is refused', async (text, message) => {
   const run = await evaluate({}, [], text)
   expect(run.code).toBe(2)
@@ -204,15 +204,15 @@ test('questions that only one of the runs has are left out of the comparison, an
   const baseline = await baselineOf(ANSWERS)
   const more = `${LEASE}\n- query: new\n  expect: [{ document: new.txt }]\n`
   const run = await evaluate({ ...ANSWERS, new: [] }, ['--baseline', baseline, '--max-drop', '0'], more)
-  expect(run).toMatchObject({ code: 0, stderr: 'Compared over the 3 questions that both runs have; 1 are in one only.\n' })
+  expect(run).toMatchObject({ code: 0, stderr: 'Compared the 3 questions that both runs have. Questions in only one run: 1.\n' })
   const other = await evaluate({ new: [] }, ['--baseline', baseline], '- {query: new, expect: [{document: n}]}')
   expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('none of the questions') })
 })
 
 test.each([
-  [['--max-drop', '0.1'], /--max-drop needs a --baseline/],
+  [['--max-drop', '0.1'], /--max-drop needs --baseline/],
   [['--max-drop', '7', '--baseline', 'x'], /a number from 0 to 1/],
-  [['--baseline', '/nowhere/before.json'], /cannot be read/],
+  [['--baseline', '/nowhere/before.json'], /Cannot read/],
   [['--limit', '0'], /from 1 to 100/],
 ])('%j is wrong usage', async (args, message) => {
   const run = await evaluate(ANSWERS, args)

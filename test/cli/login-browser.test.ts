@@ -176,7 +176,7 @@ test('no browser can be started: that is said, and one that is opened by hand is
     },
   })
   expect(run.code).toBe(0)
-  expect(run.stderr).toContain('No browser could be opened (xdg-open is not there)')
+  expect(run.stderr).toContain('Could not open a browser (xdg-open is not there)')
   expect(run.stderr).toContain(run.opened[0])
 })
 

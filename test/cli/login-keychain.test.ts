@@ -50,8 +50,8 @@ test.skipIf(missing.length > 0)(`login, renewal and logout with a real keyring (
       PROGRAM: program,
     },
   })
-  expect(stdout).toContain('kept in the system keychain')
-  expect(stdout).toContain('kept in\tthe system keychain')
+  expect(stdout).toContain('stored in the system keychain')
+  expect(stdout).toContain('stored in\tthe system keychain')
   const { codes, disk } = JSON.parse(stdout.trim().split('\n').at(-1)!) as { codes: number[]; disk: string }
   expect(codes).toEqual([0, 1, 0, 0, 4])
   expect(disk).toContain(instance.url)

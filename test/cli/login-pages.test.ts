@@ -72,7 +72,7 @@ test('login through the pages, whoami, a command, logout', async () => {
     env.XDG_CONFIG_HOME,
   ])
     expect(whoami.stdout).toContain(part)
-  expect(whoami.stdout).toMatch(/\nexpires\t\d{4}-.*\nrenewed\tby itself, if used before \d{4}-/)
+  expect(whoami.stdout).toMatch(/\nexpires\t\d{4}-.*\nrenewed\tautomatically, if used before \d{4}-/)
   expect((await cli(['keys', 'list'])).code).toBe(0)
   expect((await browser.get('/settings/connections')).text).toContain('docsearch')
 

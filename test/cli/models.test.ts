@@ -46,7 +46,7 @@ test('pull: one bar for the whole on a terminal, nothing but the end on a pipe, 
   expect(shown.stderr).toContain('100 %  4.0 MB of 4.0 MB')
   const piped = await run(['models', 'pull', 'fresh'])
   expect([piped.code, piped.stdout]).toEqual([0, ''])
-  expect(piped.stderr).toBe('Ollama has fresh. `docsearch models use fresh` embeds the documents with it.\n')
+  expect(piped.stderr).toBe('Ollama has fresh. To embed the documents with it, run `docsearch models use fresh`.\n')
   const json = await run(['--json', 'models', 'pull', 'fresh'])
   const lines = json.stdout
     .trim()
@@ -105,7 +105,7 @@ test('use --wait: Ctrl-C ends the waiting and not the change; a model that is no
     signal: cancel.signal,
     wait: async () => cancel.abort(),
   })
-  expect([waited.code, waited.stderr]).toEqual([130, expect.stringContaining('built on')])
+  expect([waited.code, waited.stderr]).toEqual([130, expect.stringContaining('Indexing continues')])
   held.release()
   await until('the change', () => app.backend.lifecycle.active()!.embedder.name === `ollama:${EMBEDDINGGEMMA.name.split(':')[0]}`)
   const absent = await run(['models', 'use', 'absent'])

@@ -121,7 +121,7 @@ test.each([{ terminal: 80 }, {}])(
   async (options) => {
     const corrected = answerWith([result()], { query: 'rnet', corrected_query: 'rent\u001b[2J' })
     const run = await search(corrected, ['rnet'], options)
-    expect(run.stderr).toBe('Showing results for rent\ufffd[2J; search instead for rnet with --no-correct.\n')
+    expect(run.stderr).toBe('Showing results for rent\ufffd[2J. To search for rnet, add --no-correct.\n')
     expect(run.stdout).not.toContain('Showing')
     expect((await search(corrected, ['rnet', '--quiet'], options)).stderr).toBe('')
     expect(JSON.parse((await search(corrected, ['rnet', '--json'], options)).stdout)).toMatchObject({
@@ -136,7 +136,7 @@ test.each([{ terminal: 80 }, {}])(
 
 test('a search that fell back to words says so and why', async () => {
   const run = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), ['rent'])
-  expect(run.stderr).toBe('Searched by keyword only: Ollama does not answer\n')
+  expect(run.stderr).toBe('Searched in keyword mode only: Ollama does not answer\n')
   const quiet = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), [
     'rent',
     '--quiet',

@@ -52,7 +52,7 @@ test('a folder is its files, by their path within it; hidden ones and inner fold
   expect([form.get('project'), form.get('tags'), form.get('on_conflict')]).toEqual(['p', 'x,y,z', 'keep'])
   expect(run.code).toBe(0)
   expect(run.stdout).toBe('doc_a.txt\tcreated\tqueued\ta.txt\ndoc_b.txt\tcreated\tqueued\tb.txt\n')
-  expect(run.stderr).toContain('1 folder inside left out; --recursive takes them too.')
+  expect(run.stderr).toContain('Skipped 1 subfolder. To include subfolders, add --recursive.')
 })
 
 test('--recursive takes what is inside, a glob is expanded when the shell did not', async () => {
@@ -139,7 +139,7 @@ test('a name that no instance takes is refused by itself, not with all that is s
   const run = await upload([folder])
   expect(run.code).toBe(3)
   expect(run.stdout.trimEnd().split('\n')).toHaveLength(2)
-  expect(run.stderr).toMatch(/line break\.txt\tinvalid_name\t.*rename it/)
+  expect(run.stderr).toMatch(/line break\.txt\tinvalid_name\t.*rename the file/)
   expect(run.stderr).toContain('1 of 3 files failed.')
 })
 
@@ -215,8 +215,8 @@ test('--dry-run lists what cannot be sent: 3', async () => {
   symlinkSync('/no/such/target', join(folder, 'broken.txt'))
   const run = await upload([folder, '--dry-run'])
   expect(run).toMatchObject({ code: 3, stdout: 'a.txt\t13\nb.txt\t13\n' })
-  expect(run.stderr).toContain('broken.txt\tunreadable\tit is a link that leads nowhere')
-  expect(run.stderr).toContain('1 of 3 files cannot be sent.')
+  expect(run.stderr).toContain('broken.txt\tunreadable\tbroken symbolic link')
+  expect(run.stderr).toContain("1 file can't be uploaded.")
 })
 
 test('an empty folder: nothing to upload, 1', async () => {
@@ -306,5 +306,5 @@ test('Ctrl-C says what was acknowledged, which stays: 130', async () => {
   )
   expect(run.code).toBe(130)
   expect(run.stdout.trimEnd().split('\n')).toHaveLength(20)
-  expect(run.stderr).toContain('20 of 100 files are stored and will be processed; the rest was not acknowledged.')
+  expect(run.stderr).toContain('20 of 100 files are stored and will be processed. The rest was not acknowledged.')
 })

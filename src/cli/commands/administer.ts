@@ -1,21 +1,35 @@
 import type { Client } from '../../client/client.ts'
-import { lastLocalInstance } from '../../client/credentials/local.ts'
 import { DocsearchError, isDocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../exit.ts'
+import { text } from '../options.ts'
 import { daemonOutput } from './serve.ts'
 
-/** What `users` and `clients` need, whichever way it is done. */
+/** What `users` and `clients` call, over the API or on a data folder. */
 export type Administration = Pick<Client, 'users' | 'clients'>
 
-export interface AdministrationOptions {
-  data?: string
-  publicUrl?: string
+/** Of `users`, `clients` and each of their commands. */
+export const DATA_OPTIONS = {
+  data: text(
+    '--data <folder>',
+    'Work on this data folder instead of over the API, even while a daemon runs on it (DOCSEARCH_DATA, unless an instance is named)',
+  ),
+}
+
+/** For the commands that print a link. */
+export const publicUrl = text(
+  '--public-url <url>',
+  'With --data: address for the link (default: the address at which the daemon was last served)',
+)
+
+interface AdministrationOptions {
+  data: string | undefined
+  publicUrl?: string | undefined
 }
 
 /**
- * Runs `work` over the API as whoever is logged in, or on a data folder: the one of --data, or of DOCSEARCH_DATA where nothing names an
- * instance. `mayCreate`: a folder that is missing or empty becomes one.
+ * Runs `work` over the API as the logged-in user, or on a data folder: the one of --data, or of DOCSEARCH_DATA when nothing names an
+ * instance. `mayCreate`: a missing or empty folder becomes a data folder.
  */
 export async function administer<T>(
   context: Context,
@@ -23,13 +37,13 @@ export async function administer<T>(
   work: (administration: Administration) => Promise<T>,
   { mayCreate = false } = {},
 ): Promise<T> {
+  const { publicUrl } = options
   const data = dataFolder(context, options)
   if (data === undefined) {
-    if (options.publicUrl !== undefined) throw usage('--public-url goes with --data; an instance knows its address.')
+    if (publicUrl !== undefined) throw usage('--public-url needs --data. An instance uses its own address.')
     return overApi(context, work)
   }
   const { openAdministration } = await import('../../serve/admin.ts')
-  const { publicUrl } = options
   const local = await openAdministration({ data, ...(publicUrl !== undefined && { publicUrl }) }, daemonOutput(context), {
     mayCreate,
   })
@@ -42,7 +56,7 @@ export async function administer<T>(
 
 function dataFolder({ globals, io: { env } }: Context, { data }: AdministrationOptions): string | undefined {
   const flag = globals.server !== undefined ? '--server' : globals.profile !== undefined ? '--profile' : undefined
-  if (data !== undefined && flag !== undefined) throw usage(`${flag} names an instance and --data a folder; give one of them.`)
+  if (data !== undefined && flag !== undefined) throw usage(`Use either --data or ${flag}, not both.`)
   if (data !== undefined) return data
   const named = flag !== undefined || env['DOCSEARCH_SERVER'] || env['DOCSEARCH_PROFILE']
   return named ? undefined : env['DOCSEARCH_DATA'] || undefined
@@ -53,9 +67,10 @@ async function overApi<T>(context: Context, work: (administration: Administratio
     return await work(await context.client())
   } catch (error) {
     if (!isDocsearchError(error, 'unreachable')) throw error
+    const { lastLocalInstance } = await import('../../client/credentials/local.ts')
     const local = await lastLocalInstance(context.io.env)
     if (local === null || local.address !== (await context.target()).address) throw error
-    throw new DocsearchError('unreachable', `${error.message} Without the daemon: --data ${local.dataDir}`, {
+    throw new DocsearchError('unreachable', `${error.message} To work without the daemon, pass --data ${local.dataDir}`, {
       cause: error,
       details: { data: local.dataDir },
     })

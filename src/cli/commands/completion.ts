@@ -1,10 +1,21 @@
 import { readFile } from 'node:fs/promises'
-import type { Context } from '../context.ts'
+import { defineCommand } from '../define.ts'
+import { choiceArgument } from '../options.ts'
 
-const FILES: Record<string, string> = { bash: 'docsearch.bash', zsh: '_docsearch', fish: 'docsearch.fish' }
+const FILES = { bash: 'docsearch.bash', zsh: '_docsearch', fish: 'docsearch.fish' }
 
-export async function run(context: Context, [shell = '']: string[]): Promise<void> {
-  const script = await readFile(new URL(`../../../completions/${FILES[shell]!}`, import.meta.url), 'utf8')
-  if (context.json) context.printJson({ shell, script })
-  else context.print(script)
-}
+export default defineCommand({
+  name: 'completion',
+  summary: 'Print a shell completion script',
+  arguments: { shell: choiceArgument('<shell>', 'Shell to complete in', ['bash', 'zsh', 'fish']) },
+  examples: [
+    'docsearch completion bash > ~/.local/share/bash-completion/completions/docsearch',
+    'docsearch completion zsh > "${fpath[1]}/_docsearch"',
+    'docsearch completion fish > ~/.config/fish/completions/docsearch.fish',
+  ],
+  async run(context, { shell }) {
+    const script = await readFile(new URL(`../../../completions/${FILES[shell]}`, import.meta.url), 'utf8')
+    if (context.json) context.printJson({ shell, script })
+    else context.print(script)
+  },
+})

@@ -1,39 +1,47 @@
 import type { OAuthLogin } from '../../client/credentials/oauth-login.ts'
-import { forgetDefault } from '../../client/profiles.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
+import { defineCommand } from '../define.ts'
 
-// A logout is not to hang on an instance that is gone.
+// Logging out must not hang on an instance that no longer answers.
 const IDLE_MS = 10_000
 
-/** Ends a login at the instance, then forgets it here; an instance that cannot be told does not keep it from being forgotten. */
-export async function run(context: Context): Promise<void> {
-  const { address } = await context.target()
-  const credentials = await context.credentials()
-  const { removed, login, failure } = await credentials.exclusively(
-    address,
-    async () => {
-      const login = (await credentials.kept(address).catch(ignoreUnreadable))?.login
-      const failure = login === undefined ? null : await revoke(context, address, login)
-      return { removed: await credentials.delete(address), login, failure }
-    },
-    context.io.signal,
-  )
-  if (!removed) throw new DocsearchError('not_logged_in', `Not logged in to ${address}: nothing is kept for it.`)
-  await forgetDefault(context.io.env, address)
-
-  if (context.json) context.printJson({ server: address, logged_out: true, revoked: login !== undefined && failure === null })
-  else context.print(`Logged out of ${address}\n`)
-  if (login === undefined) context.notice('The key itself is still good; `docsearch keys delete` ends it.')
-  if (failure !== null) {
-    context.notice(
-      `It is forgotten here, but the instance could not be told: ${failure.message} End it in its web page under Connected applications.`,
+export default defineCommand({
+  name: 'logout',
+  summary: 'Log out of an instance',
+  description:
+    'End the login at the instance and delete it from this machine, even if the instance cannot be reached. ' +
+    'A saved API key is only deleted from this machine.',
+  examples: ['docsearch logout'],
+  async run(context) {
+    const { address } = await context.target()
+    const credentials = await context.credentials()
+    const { isRemoved, login, failure } = await credentials.exclusively(
+      address,
+      async () => {
+        const login = (await credentials.kept(address).catch(ignoreUnreadable))?.login
+        const failure = login === undefined ? null : await revoke(context, address, login)
+        return { isRemoved: await credentials.delete(address), login, failure }
+      },
+      context.io.signal,
     )
-  }
-  if (context.io.env['DOCSEARCH_TOKEN']) context.notice('DOCSEARCH_TOKEN is set and is still used.')
-}
+    if (!isRemoved) throw new DocsearchError('not_logged_in', `Not logged in to ${address}.`)
+    const { forgetDefault } = await import('../../client/profiles.ts')
+    await forgetDefault(context.io.env, address)
 
-/** Null when the instance has ended it. */
+    if (context.json) context.printJson({ server: address, logged_out: true, revoked: login !== undefined && failure === null })
+    else context.print(`Logged out of ${address}\n`)
+    if (login === undefined) context.notice('The API key itself is still valid. Delete it with `docsearch keys delete`.')
+    if (failure !== null) {
+      context.notice(
+        `The login is deleted from this machine, but the instance could not end it: ${failure.message} End it in the web interface under Connected applications.`,
+      )
+    }
+    if (context.io.env['DOCSEARCH_TOKEN']) context.notice('DOCSEARCH_TOKEN is still set and will be used.')
+  },
+})
+
+/** Null when the instance has ended the login. */
 async function revoke({ io, userAgent }: Context, address: string, login: OAuthLogin): Promise<DocsearchError | null> {
   const { discover } = await import('../../client/oauth/instance.ts')
   const { revokeLogin } = await import('../../client/oauth/tokens.ts')
@@ -47,5 +55,5 @@ async function revoke({ io, userAgent }: Context, address: string, login: OAuthL
 }
 
 function ignoreUnreadable(): null {
-  return null // What cannot be read can still be forgotten.
+  return null // A login that can't be read can still be deleted.
 }

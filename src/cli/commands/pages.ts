@@ -1,6 +1,6 @@
-const PAGE = 100
+const PAGE_SIZE = 100
 
-/** Every item of a list, over all its pages, or the first `limit`. */
+/** Every item of a list over all its result pages, or the first `limit`. */
 export async function collectPages<T>(
   limit: number | undefined,
   fetchPage: (page: { limit: number; cursor?: string }) => Promise<{ items: T[]; next: string | null }>,
@@ -9,7 +9,7 @@ export async function collectPages<T>(
   const wanted = limit ?? Infinity
   let cursor: string | null = null
   do {
-    const page = await fetchPage({ limit: Math.min(PAGE, wanted - items.length), ...(cursor === null ? {} : { cursor }) })
+    const page = await fetchPage({ limit: Math.min(PAGE_SIZE, wanted - items.length), ...(cursor === null ? {} : { cursor }) })
     items.push(...page.items)
     cursor = page.next
   } while (cursor !== null && items.length < wanted)

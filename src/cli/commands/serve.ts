@@ -1,11 +1,44 @@
 import type { Context } from '../context.ts'
+import { defineCommand } from '../define.ts'
+import { choice, flag, integer, option, text } from '../options.ts'
 
-export async function run(context: Context, _args: string[], flags: Record<string, unknown>): Promise<number> {
-  const { runServe } = await import('../../serve/main.ts')
-  return runServe(flags, daemonOutput(context))
+/** Options of every command that reads a data folder's configuration. */
+export const DATA_FOLDER_OPTIONS = {
+  data: text('--data <folder>', 'Data folder (DOCSEARCH_DATA)'),
+  config: text('--config <file>', 'Settings file to use instead of config.json in the data folder'),
+  logLevel: choice('--log-level <level>', 'How much to log', ['debug', 'info', 'warn', 'error', 'silent']),
 }
 
-/** What a command that works on a data folder gets of this process. */
+export default defineCommand({
+  name: 'serve',
+  summary: 'Run the server',
+  description:
+    'Run the server, which stores, indexes and searches documents. The first start on an empty data folder creates the owner, ' +
+    'saves a key for your command line and prints a setup link.',
+  options: {
+    ...DATA_FOLDER_OPTIONS,
+    embedder: text(
+      '--embedder <name>',
+      'auto, builtin or ollama:MODEL (default auto: the model chosen with `models use`, or else the best one available)',
+    ),
+    reranker: text(
+      '--reranker <name>',
+      'auto, builtin, none, ollama:MODEL or the URL of a rerank endpoint, with its key in DOCSEARCH_RERANK_KEY (default auto)',
+    ),
+    host: text('--host <address>', 'Address to listen on (default 127.0.0.1)'),
+    port: option('--port <number>', 'Port to listen on; 0 takes a free one (default 4747)', integer(0, 65_535)),
+    publicUrl: text('--public-url <url>', 'URL under which users reach this instance'),
+    ollama: text('--ollama <url>', 'URL of Ollama (default http://127.0.0.1:11434)'),
+    printConfig: flag('--print-config', 'Print every setting with its source, then exit'),
+  },
+  examples: ['docsearch serve', 'docsearch serve --port 0 --data ./library --embedder builtin'],
+  async run(context, _args, options) {
+    const { runServe } = await import('../../serve/main.ts')
+    return runServe(options, daemonOutput(context))
+  },
+})
+
+/** What the daemon's code may use of this process. */
 export function daemonOutput(context: Context) {
   const { stdout, stderr, env } = context.io
   return { stdout, stderr, env, json: context.json, quiet: context.globals.quiet === true }

@@ -3,14 +3,22 @@ import type { OAuthLogin } from '../../client/credentials/oauth-login.ts'
 import type { Me } from '../../contract/account.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
+import { defineCommand } from '../define.ts'
 import { formatFields } from '../view/table.ts'
 
-export async function run(context: Context): Promise<void> {
+export default defineCommand({
+  name: 'whoami',
+  summary: 'Show who is logged in, where and how',
+  examples: ['docsearch whoami --json'],
+  run: showCaller,
+})
+
+async function showCaller(context: Context): Promise<void> {
   const { address, from, profile } = await context.target()
   const client = await context.client()
   const me = await client.me()
   const credentials = await context.credentials()
-  // After the call: it may have renewed the login.
+  // Read after the request, which may have renewed the login.
   const credential = await credentials.get(address)
   const source = credential?.source ?? 'environment'
   const file = source === 'file' ? credentials.fileOf(address) : null
@@ -36,7 +44,7 @@ export async function run(context: Context): Promise<void> {
         ['server', `${address} (${from})`],
         ['profile', profile],
         ['credential', describe(me, credential)],
-        ['kept in', file ?? (source === 'keychain' ? 'the system keychain' : 'DOCSEARCH_TOKEN')],
+        ['stored in', file ?? (source === 'keychain' ? 'the system keychain' : 'DOCSEARCH_TOKEN')],
         ['scopes', me.scopes.join(', ')],
         ['expires', me.expires_at],
         ['renewed', renewal(credential?.login, renewable)],
@@ -47,16 +55,16 @@ export async function run(context: Context): Promise<void> {
 }
 
 function describe({ authentication }: Me, credential: Credential | null): string {
-  if (authentication.method === 'api_key') return `api key ${authentication.name ?? authentication.id}`
+  if (authentication.method === 'api_key') return `API key ${authentication.name ?? authentication.id}`
   return `${credential?.kind === 'oauth' ? 'login' : 'access token'} of ${authentication.name ?? credential?.login?.clientId ?? authentication.id}`
 }
 
 function renewal(login: OAuthLogin | undefined, until: Date | null): string | null {
   if (login === undefined || login.refreshToken === null) return null
-  return until === null ? 'by itself' : `by itself, if used before ${until.toISOString()}`
+  return until === null ? 'automatically' : `automatically, if used before ${until.toISOString()}`
 }
 
-/** Null when the instance does not say: it is a courtesy, not what was asked for. */
+/** Null when the instance doesn't say. The command works without it. */
 async function renewableUntil(context: Context, address: string, login: OAuthLogin | undefined): Promise<Date | null> {
   if (login === undefined) return null
   const { discover } = await import('../../client/oauth/instance.ts')

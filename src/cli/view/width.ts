@@ -1,53 +1,41 @@
-/** Columns a character takes: 0 for combining marks, 2 for East Asian wide ones and emoji (Unicode TR11, by blocks), else 1. */
-function charWidth(char: string): number {
-  const code = char.codePointAt(0)!
-  if (code < 0x300) return 1
-  if (/^[\p{Mn}\p{Me}\u200b-\u200d\ufe00-\ufe0f]$/u.test(char)) return 0
-  const wide =
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x2e80 && code <= 0xa4cf && code !== 0x303f) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe30 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    (code >= 0xffe0 && code <= 0xffe6) ||
-    (code >= 0x1f300 && code <= 0x1faff) ||
-    (code >= 0x20000 && code <= 0x3fffd)
-  return wide ? 2 : 1
+import fastStringWidth from 'fast-string-width'
+
+/** A character as a terminal draws it (a grapheme cluster), and the columns it takes. */
+interface Cell {
+  start: number
+  end: number
+  width: number
 }
 
-/** Columns a text takes on a terminal. Without escape sequences in it. */
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
+/** Format characters without a width that fast-string-width counts as one column. */
+const INVISIBLE = /[\u200b\u2060\ufeff]/g
+
+let segmenter: Intl.Segmenter | undefined
+
+/** Columns that a text takes on a terminal. The text must not contain escape sequences or line breaks. */
 export function textWidth(text: string): number {
-  let width = 0
-  for (const char of text) width += charWidth(char)
-  return width
+  if (PRINTABLE_ASCII.test(text)) return text.length
+  return fastStringWidth(text.replace(INVISIBLE, ''), { tabWidth: 1 })
 }
 
-/** Cut to `width` columns, with an ellipsis where something is missing. */
+/** Cuts a text to `width` columns and marks the cut with an ellipsis. */
 export function truncate(text: string, width: number): string {
-  if (textWidth(text) <= width) return text
-  let out = ''
-  let used = 1
-  for (const char of text) {
-    used += charWidth(char)
-    if (used > width) break
-    out += char
-  }
-  return out + '…'
+  return textWidth(text) <= width ? text : text.slice(0, fittingEnd(cellsOf(text), width - 1)) + '…'
 }
 
-/** The same for a path: its end, the name of the file, is worth as much as its beginning. */
+/** Like `truncate`, but keeps the end of the path, because the file name matters as much as the first folder. */
 export function truncatePath(path: string, width: number): string {
   if (textWidth(path) <= width) return path
-  const tail = [...path].reverse()
-  let kept = ''
+  let start = path.length
   let used = 0
-  for (const char of tail) {
-    used += charWidth(char)
+  for (const cell of [...cellsOf(path)].reverse()) {
+    used += cell.width
     if (used > Math.floor(width / 2)) break
-    kept = char + kept
+    start = cell.start
   }
-  return truncate(path, width - textWidth(kept)) + kept
+  const tail = path.slice(start)
+  return truncate(path, width - textWidth(tail)) + tail
 }
 
 export function padEnd(text: string, width: number): string {
@@ -55,42 +43,62 @@ export function padEnd(text: string, width: number): string {
 }
 
 /**
- * Lines as spans [start, end) of `text`, none wider than `width` columns: broken at blanks, within a word only where it is wider than a line,
- * and at every line break. Offsets stay those of `text`, so that marks can be laid over them.
+ * Breaks a text into lines of at most `width` columns, as spans [start, end) of the text, so that highlights can be laid over them.
+ * Lines break at spaces and line breaks, and within a word only when the word is wider than a line.
  */
 export function wrap(text: string, width: number): [number, number][] {
   const lines: [number, number][] = []
   let at = 0
   for (const paragraph of text.split('\n')) {
-    wrapParagraph(text, at, at + paragraph.length, width, lines)
+    for (const [start, end] of wrapParagraph(paragraph, width)) lines.push([at + start, at + end])
     at += paragraph.length + 1
   }
   return lines
 }
 
-function wrapParagraph(text: string, from: number, to: number, width: number, lines: [number, number][]): void {
-  let start = from
+function wrapParagraph(text: string, width: number): [number, number][] {
+  const lines: [number, number][] = []
+  let start = 0
   let used = 0
-  let blank = -1
-  for (let at = from; at < to;) {
-    const char = String.fromCodePoint(text.codePointAt(at)!)
-    const isBlank = /\s/.test(char)
-    if (isBlank) blank = at
-    const columns = charWidth(char)
-    if (used + columns > width && !isBlank) {
-      const breakAt = blank > start ? blank : at
+  let space = -1
+  for (const cell of cellsOf(text)) {
+    const isSpace = /^\s/.test(text.slice(cell.start, cell.end))
+    if (isSpace) space = cell.start
+    if (used + cell.width > width && !isSpace) {
+      const breakAt = space > start ? space : cell.start
       lines.push([start, breakAt])
-      start = breakAt === blank ? blank + 1 : at
-      blank = -1
-      used = textWidth(text.slice(start, at))
+      start = breakAt === space ? space + 1 : cell.start
+      space = -1
+      used = textWidth(text.slice(start, cell.start))
     }
-    used += columns
-    at += char.length
+    used += cell.width
   }
-  lines.push([start, to])
+  lines.push([start, text.length])
+  return lines
 }
 
-/** The lines themselves, for text that carries no marks. */
+/** The wrapped lines themselves, for a text without highlights. */
 export function wrapped(text: string, width: number): string[] {
   return wrap(text, width).map(([from, to]) => text.slice(from, to).trimEnd())
+}
+
+function fittingEnd(cells: Iterable<Cell>, width: number): number {
+  let end = 0
+  let used = 0
+  for (const cell of cells) {
+    used += cell.width
+    if (used > width) break
+    end = cell.end
+  }
+  return end
+}
+
+function* cellsOf(text: string): Generator<Cell> {
+  if (PRINTABLE_ASCII.test(text)) {
+    for (let start = 0; start < text.length; start++) yield { start, end: start + 1, width: 1 }
+    return
+  }
+  segmenter ??= new Intl.Segmenter()
+  for (const { segment, index } of segmenter.segment(text))
+    yield { start: index, end: index + segment.length, width: textWidth(segment) }
 }

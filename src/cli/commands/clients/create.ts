@@ -1,18 +1,39 @@
-import type { OAuthClientCreate } from '../../../contract/clients.ts'
-import type { Context } from '../../context.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
-import { showClient } from './show.ts'
+import { DEFAULT_SCOPES, SCOPES } from '../../../core/model.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, choice, flag, repeatable, required, text } from '../../options.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
+import { printApplication } from './show.ts'
 
-export async function run(
-  context: Context,
-  [name = '']: string[],
-  options: AdministrationOptions & { redirectUri: string[]; public?: boolean; scope?: NonNullable<OAuthClientCreate['scopes']> },
-): Promise<void> {
-  const application: OAuthClientCreate = {
-    name,
-    redirect_uris: options.redirectUri,
-    type: options.public === true ? 'public' : 'confidential',
-    ...(options.scope !== undefined && { scopes: options.scope }),
-  }
-  showClient(context, await administer(context, options, ({ clients }) => clients.create(application)))
-}
+export default defineCommand({
+  name: 'create',
+  summary: 'Register an application',
+  description: 'Register an application and print its client ID and secret. The secret is shown only once.',
+  arguments: { name: argument('<name>', 'Name that users see when the application asks for access') },
+  options: {
+    ...DATA_OPTIONS,
+    redirectUris: required(repeatable(text('--redirect-uri <url>', 'Where the application receives its users back, repeatable'))),
+    isPublic: flag('--public', "The application can't keep a secret: use PKCE instead"),
+    scopes: repeatable(
+      choice(
+        '--scope <scope>',
+        `Permission that the application may ask for, repeatable (default ${DEFAULT_SCOPES.join(' and ')})`,
+        SCOPES,
+      ),
+    ),
+  },
+  examples: [
+    'docsearch clients create "Reading list" --redirect-uri https://app.example.org/callback',
+    'docsearch clients create notes --redirect-uri http://127.0.0.1/callback --public --scope read:documents --json',
+  ],
+  async run(context, { name }, options) {
+    const created = await administer(context, options, ({ clients }) =>
+      clients.create({
+        name,
+        redirect_uris: options.redirectUris,
+        type: options.isPublic ? 'public' : 'confidential',
+        ...(options.scopes.length > 0 && { scopes: options.scopes }),
+      }),
+    )
+    printApplication(context, created)
+  },
+})

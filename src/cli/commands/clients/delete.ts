@@ -1,18 +1,25 @@
-import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, yes } from '../../options.ts'
 import { oneLine } from '../../view/safe.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
 import { confirm } from '../confirm.ts'
 
-export async function run(
-  context: Context,
-  [id = '']: string[],
-  options: AdministrationOptions & { yes?: boolean },
-): Promise<void> {
-  await administer(context, options, async ({ clients }) => {
-    const client = await clients.get(id)
-    await confirm(context, options.yes, `Delete application ${client.name}? Whoever connected it is disconnected.`)
-    await clients.delete(client.client_id)
-    if (context.json) context.printJson({ client_id: client.client_id, deleted: true })
-    else context.print(`Deleted application ${oneLine(client.name)}\n`)
-  })
-}
+export default defineCommand({
+  name: 'delete',
+  aliases: ['rm'],
+  summary: 'Delete an application',
+  description: 'Delete an application. It loses access to the documents of every user.',
+  arguments: { id: argument('<client-id>') },
+  options: { ...DATA_OPTIONS, yes },
+  examples: ['docsearch clients delete app_01h… --yes'],
+  async run(context, { id }, options) {
+    await administer(context, options, async ({ clients }) => {
+      const application = await clients.get(id)
+      const question = `Delete application ${application.name}? It loses access to the documents of every user.`
+      await confirm(context, options.yes, question)
+      await clients.delete(application.client_id)
+      if (context.json) context.printJson({ client_id: application.client_id, deleted: true })
+      else context.print(`Deleted application ${oneLine(application.name)}\n`)
+    })
+  },
+})

@@ -1,14 +1,27 @@
-import type { Context } from '../../context.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
-import { showClient } from './show.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, duration, option } from '../../options.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
+import { printApplication } from './show.ts'
 
-export async function run(
-  context: Context,
-  [id = '']: string[],
-  options: AdministrationOptions & { grace?: number },
-): Promise<void> {
-  const settings = options.grace === undefined ? {} : { grace_seconds: options.grace }
-  const rotated = await administer(context, options, ({ clients }) => clients.rotate(id, settings))
-  showClient(context, rotated)
-  context.notice(`The old secret is good until ${rotated.old_secrets_expire_at}.`)
-}
+const MAX_GRACE_SECONDS = 30 * 86_400
+
+export default defineCommand({
+  name: 'rotate',
+  summary: 'Create a new secret for an application',
+  description: 'Create a new secret for an application and print it. The secret is shown only once.',
+  arguments: { id: argument('<client-id>') },
+  options: {
+    ...DATA_OPTIONS,
+    grace: option(
+      '--grace <duration>',
+      'How long the old secret stays valid: 0, 30m, 12h, 7d (default 1d)',
+      duration(MAX_GRACE_SECONDS),
+    ),
+  },
+  examples: ['docsearch clients rotate app_01h… --grace 1h'],
+  async run(context, { id }, options) {
+    const rotated = await administer(context, options, ({ clients }) => clients.rotate(id, { grace_seconds: options.grace }))
+    printApplication(context, rotated)
+    context.notice(`The old secret stays valid until ${rotated.old_secrets_expire_at}.`)
+  },
+})

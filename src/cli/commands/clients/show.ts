@@ -1,36 +1,46 @@
 import type { OAuthClient } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argument } from '../../options.ts'
 import { formatFields } from '../../view/table.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
 
-export async function run(context: Context, [id = '']: string[], options: AdministrationOptions): Promise<void> {
-  showClient(context, await administer(context, options, ({ clients }) => clients.get(id)))
-}
+export default defineCommand({
+  name: 'show',
+  summary: 'Show an application',
+  arguments: { id: argument('<client-id>') },
+  options: DATA_OPTIONS,
+  examples: ['docsearch clients show app_01h…'],
+  async run(context, { id }, options) {
+    printApplication(context, await administer(context, options, ({ clients }) => clients.get(id)))
+  },
+})
 
-/** With the secret, where there is a new one. */
-export function showClient(context: Context, client: OAuthClient & { client_secret?: string | undefined }): void {
-  if (context.json) return context.printJson(client)
+/** Prints an application, with its secret if there is a new one. */
+export function printApplication(context: Context, application: OAuthClient & { client_secret?: string | undefined }): void {
+  if (context.json) return context.printJson(application)
+  const { client_secret: newSecret } = application
+  // The list starts with the newest secret, which is printed in full when it is new.
+  const listed = application.secrets.slice(newSecret === undefined ? 0 : 1)
   context.print(
     formatFields(
       [
-        ['client_id', client.client_id],
-        ['client_secret', client.client_secret],
-        ['name', client.name],
-        ['type', client.type],
-        ...client.redirect_uris.map((uri) => ['redirect_uri', uri] as const),
-        ['scopes', client.scopes.join(' ')],
-        // A new one stands there whole.
-        ...client.secrets
-          .slice(client.client_secret === undefined ? 0 : 1)
-          .map(
-            (secret) =>
-              ['secret', `…${secret.last_four}${secret.expires_at === null ? '' : `, good until ${secret.expires_at}`}`] as const,
-          ),
-        ['created', client.created_at],
-        ['updated', client.updated_at],
+        ['client_id', application.client_id],
+        ['client_secret', newSecret],
+        ['name', application.name],
+        ['type', application.type],
+        ...application.redirect_uris.map((uri) => ['redirect_uri', uri] as const),
+        ['scopes', application.scopes.join(' ')],
+        ...listed.map((secret) => ['secret', describeSecret(secret)] as const),
+        ['created', application.created_at],
+        ['updated', application.updated_at],
       ],
       context.table,
     ),
   )
-  if (client.client_secret !== undefined) context.notice('The secret is shown this once.')
+  if (newSecret !== undefined) context.notice('The secret is shown only once.')
+}
+
+function describeSecret({ last_four: lastFour, expires_at: expiresAt }: OAuthClient['secrets'][number]): string {
+  return `…${lastFour}${expiresAt === null ? '' : `, valid until ${expiresAt}`}`
 }

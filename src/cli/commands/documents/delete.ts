@@ -1,18 +1,27 @@
 import type { Client } from '../../../client/client.ts'
-import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argumentList, yes } from '../../options.ts'
 import { count } from '../../view/style.ts'
 import { confirm } from '../confirm.ts'
 import { eachDocument } from './each.ts'
-import { documentId } from './find.ts'
+import { DOCUMENT_LIST, documentId } from './find.ts'
 
-export async function run(context: Context, ids: string[], options: { yes?: boolean }): Promise<void> {
-  const client = await context.client()
-  const what = ids.length === 1 ? await nameOf(client, ids[0]!) : count(ids.length, 'document')
-  await confirm(context, options.yes, `Delete ${what}?`)
-  await eachDocument(context, ids, 'deleted', async (given) => client.documents.delete(await documentId(client, given)))
-}
+export default defineCommand({
+  name: 'delete',
+  aliases: ['rm'],
+  summary: 'Delete documents',
+  arguments: { documents: argumentList('<document...>', DOCUMENT_LIST) },
+  options: { yes },
+  examples: ['docsearch documents delete doc_01h… --yes'],
+  async run(context, { documents }, options) {
+    const client = await context.client()
+    const what = documents.length === 1 ? await describe(client, documents[0]!) : count(documents.length, 'document')
+    await confirm(context, options.yes, `Delete ${what}?`)
+    await eachDocument(context, documents, 'deleted', async (given) => client.documents.delete(await documentId(client, given)))
+  },
+})
 
-async function nameOf(client: Client, given: string): Promise<string> {
-  const { name, project } = await client.documents.get(await documentId(client, given))
-  return `document ${name} of ${project.name}`
+async function describe(client: Client, given: string): Promise<string> {
+  const { path, project } = await client.documents.get(await documentId(client, given))
+  return `document ${path} of project ${project.name}`
 }

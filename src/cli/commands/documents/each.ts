@@ -1,10 +1,14 @@
 import { ClientError, shownCode } from '../../../client/errors.ts'
-import type { Context } from '../../context.ts'
 import { DocsearchError } from '../../../core/errors.ts'
+import type { Context } from '../../context.ts'
 import { PartialFailure } from '../../exit.ts'
 import { oneLine } from '../../view/safe.ts'
+import { count } from '../../view/style.ts'
 
-/** Does something to each document. One that is not there does not keep the others from their turn; if it is the only one, its error is the command's. */
+/**
+ * Does something to each document. A document that can't be processed doesn't stop the others; a failure that concerns
+ * all of them does. With a single document its error is thrown as it is.
+ */
 export async function eachDocument(
   context: Context,
   ids: readonly string[],
@@ -23,8 +27,8 @@ export async function eachDocument(
       succeeded.push(id)
       if (!context.json) context.print(`${oneLine(id)}\t${done}\n`)
     } catch (error) {
-      if (!(error instanceof DocsearchError) || !isOfThisOne(error) || ids.length === 1) {
-        // The instance went away in between: what was done before has to be known all the same.
+      if (!(error instanceof DocsearchError) || !concernsOneDocument(error) || ids.length === 1) {
+        // The user still needs to know what was done before.
         if (succeeded.length + failed.length > 0) list()
         throw error
       }
@@ -33,11 +37,11 @@ export async function eachDocument(
   }
   list()
   if (failed.length === 0) return
-  throw new PartialFailure(`${failed.length} of ${ids.length} failed.`, { failed })
+  throw new PartialFailure(`${failed.length} of ${count(ids.length, 'document')} failed.`, { failed })
 }
 
-/** It is not there, is not meant by that name alone, or cannot be done with. */
-function isOfThisOne(error: DocsearchError): boolean {
-  if (!(error instanceof ClientError)) return error.code === 'document_not_found' || error.code === 'usage'
+/** True for a document that doesn't exist, an ambiguous name, or a document in the wrong state. */
+function concernsOneDocument(error: DocsearchError): boolean {
+  if (!(error instanceof ClientError)) return error.code === 'document_not_found' || error.code === 'ambiguous_name'
   return error.status === 404 || error.status === 409 || error.status === 422
 }

@@ -1,32 +1,43 @@
 import type { Document } from '../../../contract/documents.ts'
-import type { Context } from '../../context.ts'
-import { EXIT } from '../../exit.ts'
+import { DOCUMENT_STATUSES } from '../../../core/model.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
+import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { EXIT } from '../../exit.ts'
+import { choice, flag, integer, option, text } from '../../options.ts'
 import { formatReasons } from '../../view/table.ts'
 import { collectPages } from '../pages.ts'
 
-/** Columns from which all facts fit beside an id and a path. */
+/** Terminal columns that fit every column of the table. */
 const WIDE = 100
 
-export async function run(
-  context: Context,
-  _args: string[],
-  options: { project?: string; status?: Document['status']; warnings?: boolean; name?: string; limit?: number },
-): Promise<number> {
-  const client = await context.client()
-  const { limit, ...filter } = options
-  const project = filter.project ?? (await context.target()).project
-  const documents = await collectPages(limit, async (page) => {
-    const answer = await client.documents.list({ ...filter, ...(project === null ? {} : { project }), ...page })
-    return { items: answer.documents, next: answer.next_cursor }
-  })
-  if (context.json) context.printJson({ documents })
-  else if (documents.length === 0) context.notice('No documents.')
-  else context.print(tableOf(documents, context))
-  return documents.length === 0 ? EXIT.nothing : EXIT.done
-}
+export default defineCommand({
+  name: 'list',
+  aliases: ['ls'],
+  summary: 'List documents',
+  options: {
+    project: text('-p, --project <name>', 'Only documents of this project (ID or name)'),
+    status: choice('--status <status>', 'Only documents with this status', DOCUMENT_STATUSES),
+    warnings: flag('--warnings', 'Only documents with warnings: a search may miss part of them'),
+    name: text('--name <text>', 'Only documents with this text in their name'),
+    limit: option('-n, --limit <number>', 'Maximum number of documents (default all)', integer(1)),
+  },
+  examples: ['docsearch documents list --status failed', 'docsearch documents list --warnings --project contracts'],
+  async run(context, _args, { limit, warnings, ...filter }) {
+    const client = await context.client()
+    const project = filter.project ?? (await context.target()).project ?? undefined
+    const documents = await collectPages(limit, async (page) => {
+      const answer = await client.documents.list({ ...filter, project, ...(warnings && { warnings }), ...page })
+      return { items: answer.documents, next: answer.next_cursor }
+    })
+    if (context.json) context.printJson({ documents })
+    else if (documents.length === 0) context.notice('No documents.')
+    else context.print(tableOf(documents, context))
+    return documents.length === 0 ? EXIT.nothing : EXIT.done
+  },
+})
 
-/** On a narrow terminal without what `documents show` says too. */
+/** A narrow terminal gets fewer columns; `documents show` has the rest. */
 function tableOf(documents: readonly Document[], context: Context): string {
   const isNarrow = context.terminal && context.table.width < WIDE
   const header = ['ID', 'STATUS', 'PROJECT', 'PATH', ...(isNarrow ? [] : ['PAGES', 'SIZE'])]
@@ -38,7 +49,7 @@ function tableOf(documents: readonly Document[], context: Context): string {
   return formatReasons(header, rows, context.table)
 }
 
-/** Why it failed, else what a search may miss of it. */
+/** Why the document failed, or else its warnings. */
 function problemsOf({ error, warnings }: Document): string[] {
   return error === null ? warnings.map(({ message }) => message) : [error.message]
 }

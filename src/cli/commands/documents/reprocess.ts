@@ -1,56 +1,70 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../../../client/client.ts'
+import type { Client, DocumentFilter } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
 import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
 import { cancelled, EXIT, usage } from '../../exit.ts'
+import { argumentList, flag, text } from '../../options.ts'
+import { retry } from '../../retry.ts'
 import { collectPages } from '../pages.ts'
 import { eachDocument } from './each.ts'
-import { documentId } from './find.ts'
+import { DOCUMENT_LIST, documentId } from './find.ts'
 
-/** A limit of requests a minute is waited out so often: many may have failed at once. */
-const WAITS = 10
+/** Many documents may have failed at once, more than the instance takes requests in a minute. */
+const MAX_WAITS = 10
 
-interface Options {
-  project?: string
-  /** Those with warnings in place of those that failed. */
-  warnings?: boolean
-}
+export default defineCommand({
+  name: 'reprocess',
+  aliases: ['retry'],
+  summary: 'Process documents again',
+  description: 'Process documents again. Without arguments, process all failed documents again.',
+  arguments: { documents: argumentList('[document...]', DOCUMENT_LIST) },
+  options: {
+    project: text('-p, --project <name>', 'Only documents of this project (ID or name)'),
+    warnings: flag('--warnings', 'Process documents with warnings instead of failed documents'),
+  },
+  examples: [
+    'docsearch documents reprocess doc_01h…',
+    'docsearch documents retry --project contracts',
+    'docsearch documents retry --warnings',
+  ],
+  async run(context, { documents }, { project, warnings }) {
+    const client = await context.client()
+    if (documents.length > 0 && (project !== undefined || warnings))
+      throw usage("--project and --warnings can't be used with a list of documents.")
+    const filter: DocumentFilter = warnings ? { project, warnings } : { project, status: 'failed' }
+    const ids = documents.length > 0 ? documents : await matchingIds(context, client, filter)
+    if (ids.length === 0) {
+      context.notice(warnings ? 'No documents with warnings.' : 'No failed documents.')
+      if (context.json) context.printJson({ queued: [], failed: [] })
+      return EXIT.nothing
+    }
+    const { signal } = context.io
+    await eachDocument(context, ids, 'queued', async (id) => reprocess(client, await documentId(client, id), signal))
+    return EXIT.done
+  },
+})
 
-export async function run(context: Context, given: string[], options: Options): Promise<number> {
-  const client = await context.client()
-  if (given.length > 0 && (options.project !== undefined || options.warnings === true))
-    throw usage('--project and --warnings choose among all documents; leave them out where documents are named.')
-  const ids = given.length > 0 ? given : await chosen(context, client, options)
-  if (ids.length === 0) {
-    context.notice(options.warnings === true ? 'No document has warnings.' : 'No document has failed.')
-    if (context.json) context.printJson({ queued: [], failed: [] })
-    return EXIT.nothing
-  }
-  const { signal } = context.io
-  await eachDocument(context, ids, 'queued', async (id) => reprocess(client, await documentId(client, id), signal))
-  return EXIT.done
-}
-
-async function chosen(context: Context, client: Client, { project: named, warnings }: Options): Promise<string[]> {
-  const project = named ?? (await context.target()).project
+async function matchingIds(context: Context, client: Client, filter: DocumentFilter): Promise<string[]> {
+  const project = filter.project ?? (await context.target()).project ?? undefined
   const documents = await collectPages(undefined, async (page) => {
-    const which = warnings === true ? ({ warnings } as const) : ({ status: 'failed' } as const)
-    const answer = await client.documents.list({ ...which, ...(project === null ? {} : { project }), ...page })
+    const answer = await client.documents.list({ ...filter, project, ...page })
     return { items: answer.documents, next: answer.next_cursor }
   })
   return documents.map(({ id }) => id)
 }
 
 async function reprocess(client: Client, id: string, signal: AbortSignal): Promise<void> {
-  for (let waits = 0; ; waits++) {
-    try {
-      await client.documents.reprocess(id)
-      return
-    } catch (error) {
-      if (!(error instanceof ClientError) || error.status !== 429 || waits >= WAITS) throw error
-      await sleep((error.retryAfter ?? 1) * 1000, undefined, { signal }).catch(() => {
-        throw cancelled('Cancelled; what was queued until now stays in the queue.')
+  await retry(
+    () => client.documents.reprocess(id),
+    (error, attempt) => {
+      const isLimited = error instanceof ClientError && error.status === 429 && attempt <= MAX_WAITS
+      return isLimited ? (error.retryAfter ?? 1) : null
+    },
+    async (seconds) => {
+      await sleep(seconds * 1000, undefined, { signal }).catch(() => {
+        throw cancelled('Cancelled. Documents that are already queued stay queued.')
       })
-    }
-  }
+    },
+  )
 }

@@ -1,15 +1,22 @@
 import type { Document } from '../../../contract/documents.ts'
-import type { Context } from '../../context.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
+import { defineCommand } from '../../define.ts'
+import { argument } from '../../options.ts'
 import { formatFields } from '../../view/table.ts'
-import { documentId } from './find.ts'
+import { DOCUMENT, documentId } from './find.ts'
 
-export async function run(context: Context, [given = '']: string[]): Promise<void> {
-  const client = await context.client()
-  const document = await client.documents.get(await documentId(client, given))
-  if (context.json) context.printJson(document)
-  else context.print(formatFields(fieldsOf(document, context.terminal), context.table))
-}
+export default defineCommand({
+  name: 'show',
+  summary: 'Show a document',
+  arguments: { document: argument('<document>', DOCUMENT) },
+  examples: ['docsearch documents show report.pdf'],
+  async run(context, args) {
+    const client = await context.client()
+    const document = await client.documents.get(await documentId(client, args.document))
+    if (context.json) context.printJson(document)
+    else context.print(formatFields(fieldsOf(document, context.terminal), context.table))
+  },
+})
 
 function fieldsOf(document: Document, terminal: boolean): [string, string | null][] {
   const { health } = document
@@ -34,7 +41,7 @@ function fieldsOf(document: Document, terminal: boolean): [string, string | null
     ['without text', health.pages_without_text === 0 ? null : String(health.pages_without_text)],
     ...parseFields(document.parse),
     ['passages', document.chunk_count === null ? null : String(document.chunk_count)],
-    ['by words only', health.chunks_skipped === 0 ? null : `${health.chunks_skipped} passages`],
+    ['keyword only', health.chunks_skipped === 0 ? null : `${health.chunks_skipped} passages`],
     ['embedded by', document.embedding_model],
     ['created', document.created_at],
     ['ready', document.ready_at],
@@ -49,11 +56,11 @@ function parseFields({
   ocr,
   running_pages: running,
 }: Document['parse']): [string, string | null][] {
-  const sure = confidence === undefined || confidence === 1 ? '' : `, ${Math.round(confidence * 100)} % sure`
+  const certainty = confidence === undefined || confidence === 1 ? '' : ` (${Math.round(confidence * 100)} % certain)`
   return [
-    ['read by', engine === undefined ? null : `${engine}${took === undefined ? '' : ` in ${took} ms`}`],
+    ['parsed by', engine === undefined ? null : `${engine}${took === undefined ? '' : ` in ${took} ms`}`],
     ['left out', running === undefined ? null : `running headers, footers and page numbers of ${running} pages`],
-    ['encoding', encoding === undefined ? null : encoding + sure],
-    ['OCR', ocr === undefined ? null : `${ocr.pages} of its pages in ${ocr.took_ms} ms`],
+    ['encoding', encoding === undefined ? null : encoding + certainty],
+    ['OCR', ocr === undefined ? null : `${ocr.pages} pages in ${ocr.took_ms} ms`],
   ]
 }

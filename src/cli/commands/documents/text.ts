@@ -1,13 +1,22 @@
-import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, integer, option } from '../../options.ts'
 import { safeText } from '../../view/safe.ts'
-import { documentId } from './find.ts'
+import { DOCUMENT, documentId } from './find.ts'
 
-/** On a pipe exactly what was extracted; on a terminal without what a terminal would obey. */
-export async function run(context: Context, [given = '']: string[], options: { page?: number }): Promise<void> {
-  const client = await context.client()
-  const id = await documentId(client, given)
-  const text = await client.documents.text(id, options.page)
-  if (context.json) context.printJson({ id, page: options.page ?? null, text })
-  else if (context.terminal) context.print(safeText(text).replace(/\n*$/, '\n'))
-  else context.print(text)
-}
+export default defineCommand({
+  name: 'text',
+  summary: 'Print the text extracted from a document',
+  description:
+    'Print the text extracted from a document. A pipe gets exactly what was extracted; on a terminal control characters are replaced.',
+  arguments: { document: argument('<document>', DOCUMENT) },
+  options: { page: option('--page <number>', 'Print only this page', integer(1)) },
+  examples: ['docsearch documents text doc_01h… --page 3'],
+  async run(context, { document }, { page }) {
+    const client = await context.client()
+    const id = await documentId(client, document)
+    const text = await client.documents.text(id, page)
+    if (context.json) context.printJson({ id, page: page ?? null, text })
+    else if (context.terminal) context.print(safeText(text).replace(/\n*$/, '\n'))
+    else context.print(text)
+  },
+})

@@ -3,18 +3,19 @@ import { ClientError } from '../../../client/errors.ts'
 import type { SearchAnswer, SearchRequest } from '../../../contract/search.ts'
 import type { Context } from '../../context.ts'
 import { EXIT, exitCodeOf } from '../../exit.ts'
+import { retry } from '../../retry.ts'
 import { byDocument, byPage, isOf } from './measures.ts'
 import type { Answered, Outcome } from './outcome.ts'
 import type { JudgedQuestion } from './questions.ts'
 
-const SHOWN = 3
-/** When an instance that is limited does not say for how long. */
+const MAX_UNEXPECTED = 3
+/** For a busy instance that doesn't say how long to wait. */
 const PAUSE_S = 5
-const MOST_PAUSES = 20
+const MAX_PAUSES = 20
 
 type Asked = Pick<Outcome, 'questions' | 'failed' | 'fallbacks'>
 
-/** Asks all, one after another. What concerns one question is listed under `failed`; what concerns all of them (no login, no instance) is thrown. */
+/** Asks the questions one after another. A failure of one question is listed under `failed`; a failure that concerns all questions (no login, no instance) is thrown. */
 export async function askAll(
   context: Context,
   client: Client,
@@ -41,7 +42,7 @@ export async function askAll(
   return asked
 }
 
-/** One that is not allowed, not there or not answering is so for every question; a project that is not there or a failure inside is of one. */
+/** True for a failure that every question would have: not logged in, unreachable, busy. A missing project or an internal error may be of one question. */
 function concernsAll(error: ClientError): boolean {
   const code = exitCodeOf(error)
   return (
@@ -53,16 +54,16 @@ function concernsAll(error: ClientError): boolean {
   )
 }
 
-/** Limits are waited for: a long file has more questions than a key may ask in a minute. */
-async function askPatiently(context: Context, client: Client, request: SearchRequest): Promise<SearchAnswer> {
-  for (let pauses = 0; ; pauses++) {
-    try {
-      return await client.search(request)
-    } catch (error) {
-      if (!(error instanceof ClientError) || exitCodeOf(error) !== EXIT.busy || pauses >= MOST_PAUSES) throw error
-      await context.io.wait((error.retryAfter ?? PAUSE_S) * 1000, context.io.signal)
-    }
-  }
+/** Waits for a busy instance, because a file may have more questions than a key may ask in a minute. */
+function askPatiently({ io }: Context, client: Client, request: SearchRequest): Promise<SearchAnswer> {
+  return retry(
+    () => client.search(request),
+    (error, attempt) => {
+      const isBusy = error instanceof ClientError && exitCodeOf(error) === EXIT.busy && attempt <= MAX_PAUSES
+      return isBusy ? (error.retryAfter ?? PAUSE_S) : null
+    },
+    (seconds) => io.wait(seconds * 1000, io.signal),
+  )
 }
 
 function requestOf({ query, projects }: JudgedQuestion, settings: Outcome['settings']): SearchRequest {
@@ -70,7 +71,7 @@ function requestOf({ query, projects }: JudgedQuestion, settings: Outcome['setti
     query,
     limit: settings.limit,
     ...(projects.length > 0 && { project: projects }),
-    ...(settings.mode !== 'hybrid' && { mode: settings.mode as NonNullable<SearchRequest['mode']> }),
+    ...(settings.mode !== 'hybrid' && { mode: settings.mode }),
     ...(!settings.rerank && { rerank: false }),
     ...(settings.group && { group_by: 'document' as const }),
   }
@@ -82,7 +83,7 @@ function judge({ line, query, projects, expect }: JudgedQuestion, { results, too
   const before = (page ?? document).rank ?? Infinity
   const instead = results
     .filter((_, i) => i + 1 < before)
-    .slice(0, SHOWN)
+    .slice(0, MAX_UNEXPECTED)
     .map((result) => ({ rank: result.rank, document: nameOf(result), page: result.chunk.page_start }))
   return { line, query, projects, expect, document, page, instead, took_ms }
 
@@ -92,7 +93,7 @@ function judge({ line, query, projects, expect }: JudgedQuestion, { results, too
   }
 }
 
-/** Figures of a search that fell back are not those of the one that was asked for. */
+/** Why the search ran with less than the settings asked for; null when it didn't. */
 function fallbackOf(answer: SearchAnswer, settings: Outcome['settings']): string | null {
   if (answer.mode !== settings.mode) return answer.mode_reason ?? `Searched in ${answer.mode} mode.`
   if (settings.rerank && answer.rerank.reason !== null && answer.results.length > 0) return answer.rerank.reason

@@ -2,7 +2,7 @@ import { usage } from '../../exit.ts'
 import { MEASURES, type Measures, summarise } from './measures.ts'
 import type { Answered, Comparison, Outcome } from './outcome.ts'
 
-/** A former run's `--json`. Throws DocsearchError `usage` for anything else. */
+/** Reads an outcome that `--json` has printed. Throws DocsearchError `usage` for anything else. */
 export function readBaseline(file: string, text: string): Outcome {
   let value: unknown
   try {
@@ -11,7 +11,7 @@ export function readBaseline(file: string, text: string): Outcome {
     throw usage(`${file} is not valid JSON: ${(error as Error).message}`)
   }
   if (isOutcome(value)) return value
-  throw usage(`${file} is not what \`docsearch eval --json\` prints.`)
+  throw usage(`${file} is not the output of \`docsearch eval --json\`.`)
 }
 
 function isOutcome(value: unknown): value is Outcome {
@@ -33,7 +33,7 @@ function isAnswered(value: Partial<Answered> | null): boolean {
 
 const key = ({ query, projects }: Answered): string => JSON.stringify([query, ...projects.toSorted()])
 
-/** Over the questions of both, so that new ones change nothing. Null when there are none. */
+/** Compares the questions that both runs have, so that new questions don't change the result. Null when there are none. */
 export function compare(now: readonly Answered[], before: readonly Answered[], maxDrop: number | null): Comparison | null {
   const known = new Map(before.map((one) => [key(one), one]))
   const pairs = now.flatMap((one) => {
@@ -69,7 +69,7 @@ function dropsOf(level: string, { now, before }: { now: Measures; before: Measur
   return MEASURES.map((name) => ({ name: `${level} ${name}`, drop: rounded(before[name] - now[name]) }))
 }
 
-/** Sums of fractions in another order differ in the last digits. */
+/** Sums of fractions differ in the last digits when their order differs. */
 function rounded(value: number): number {
   return Math.round(value * 1e9) / 1e9
 }

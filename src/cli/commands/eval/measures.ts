@@ -1,15 +1,15 @@
 import type { SearchResult } from '../../../contract/search.ts'
 import type { Expected } from './questions.ts'
 
-/** How one question was answered, by documents or by pages. */
+/** How well one question was answered, by documents or by pages. */
 export interface Standing {
-  /** Of the first result that was expected; null when none was. */
+  /** Rank of the first expected result; null when there is none. */
   rank: number | null
   /** Within the first ten results, 0 to 1. */
   ndcg: number
 }
 
-/** Shares of questions and means over them, 0 to 1. */
+/** Shares of the questions and means over them, from 0 to 1. */
 export interface Measures {
   questions: number
   hit_1: number
@@ -21,13 +21,13 @@ export interface Measures {
 
 export const MEASURES = ['hit_1', 'hit_5', 'hit_10', 'mrr', 'ndcg_10'] as const
 
-/** Results as they are shown, whichever document they are of: a document expected once counts at its first result only. */
+/** Judges results by their documents. An expected document counts at its first result only. */
 export function byDocument(results: readonly SearchResult[], expect: readonly Expected[]): Standing {
   const wanted = [...new Set(expect.map(({ document }) => document))]
   return standing(results, wanted, (result, name) => isOf(result, name))
 }
 
-/** Null where no page is expected. A passage over several pages stands for each of them. */
+/** Judges results by their pages; null when no page is expected. A passage counts for every page it covers. */
 export function byPage(results: readonly SearchResult[], expect: readonly Expected[]): Standing | null {
   const wanted = expect.filter((one) => one.page !== null)
   if (wanted.length === 0) return null
@@ -40,7 +40,7 @@ export function isOf({ document }: SearchResult, name: string): boolean {
   return [document.id, document.name, document.path].includes(name)
 }
 
-/** nDCG with a gain of 1 for each that is expected, at the first result that has it (Järvelin and Kekäläinen 2002). */
+/** Rank, and nDCG with a gain of 1 for each expected item at its first result (Järvelin and Kekäläinen 2002). */
 function standing<T>(
   results: readonly SearchResult[],
   wanted: readonly T[],
@@ -56,7 +56,7 @@ function standing<T>(
     if (i < 10) gain += found.length * discount(i)
   }
   const most = wanted.slice(0, 10).reduce((sum, _, i) => sum + discount(i), 0)
-  // A passage that has two of them stands above what any order of single ones could reach.
+  // One passage may hold two expected items, which can exceed the ideal gain.
   return { rank, ndcg: Math.min(1, gain / most) }
 }
 
@@ -64,7 +64,7 @@ function discount(place: number): number {
   return 1 / Math.log2(place + 2)
 }
 
-/** Null without any question. */
+/** Averages over all questions; null when there are none. */
 export function summarise(standings: readonly Standing[]): Measures | null {
   if (standings.length === 0) return null
   const mean = (value: (one: Standing) => number) => standings.reduce((sum, one) => sum + value(one), 0) / standings.length

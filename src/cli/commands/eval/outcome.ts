@@ -1,16 +1,17 @@
 import type { Measures, Standing } from './measures.ts'
+import type { SearchRequest } from '../../../contract/search.ts'
 import type { Expected } from './questions.ts'
 
-/** What `--json` prints, and `--baseline` reads. */
+/** The result of a run: `--json` prints it, `--baseline` reads it. */
 export interface Outcome {
-  /** Of this shape; raised when it changes. */
+  /** Version of this format. */
   eval: 1
   file: string
-  settings: { mode: string; rerank: boolean; group: boolean; limit: number }
+  settings: { mode: NonNullable<SearchRequest['mode']>; rerank: boolean; group: boolean; limit: number }
   measures: { document: Measures | null; page: Measures | null }
   questions: Answered[]
   failed: { line: number; query: string; code: string; message: string }[]
-  /** Where the answers fell back to less than was asked for: the reason, and how often. */
+  /** Why searches ran with less than the settings asked for, and for how many questions. */
   fallbacks: { reason: string; questions: number }[]
   comparison: Comparison | null
 }
@@ -22,7 +23,7 @@ export interface Answered {
   expect: Expected[]
   document: Standing
   page: Standing | null
-  /** First what came instead of what was expected; empty when the first result was right. */
+  /** The first results that were not expected; empty when the first result was right. */
   instead: { rank: number; document: string; page: number }[]
   took_ms: number
 }
@@ -30,9 +31,9 @@ export interface Answered {
 export interface Comparison {
   /** Questions that both runs have. */
   questions: number
-  /** Questions of either run that the other has not. */
+  /** Questions that only one run has. */
   others: number
-  /** Now and then, over the questions of both. */
+  /** Over the questions of both runs. */
   document: { now: Measures; before: Measures }
   page: { now: Measures; before: Measures } | null
   /** The largest drop of any measure, 0 when none dropped. */

@@ -1,4 +1,5 @@
 import { usage } from '../../exit.ts'
+import { count } from '../../view/style.ts'
 
 export interface Expected {
   /** Name, path or id. */
@@ -7,44 +8,44 @@ export interface Expected {
 }
 
 export interface JudgedQuestion {
-  /** Where it begins in the file, from 1. */
+  /** First line in the file, from 1. */
   line: number
   query: string
   projects: string[]
   expect: Expected[]
 }
 
-interface Fault {
+interface Problem {
   line: number
   message: string
 }
 
-/** A value with the lines its parts begin on, by their path in it. */
+/** A value and the line on which each of its parts starts. */
 interface Entry {
   value: unknown
   lineOf(path: (string | number)[]): number
 }
 
 /**
- * Reads judged questions: a list in YAML (or JSON), or one JSON object a line. Throws DocsearchError `usage` with every fault of the file at once,
- * each with its line.
+ * Reads judged questions from a YAML or JSON list, or from one JSON object per line.
+ * Throws DocsearchError `usage` that lists every problem of the file with its line.
  */
 export async function readQuestions(file: string, text: string): Promise<JudgedQuestion[]> {
-  const faults: Fault[] = []
-  const entries = isJsonLines(text) ? jsonLines(text, faults) : await yamlList(text, faults)
-  const questions = entries.flatMap((entry) => question(entry, faults))
-  if (faults.length === 0 && questions.length > 0) return questions
-  if (faults.length === 0) throw usage(`${file} has no question in it.`)
-  const lines = faults.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${file}:${line}: ${message}`)
-  throw usage(`${file} has ${lines.length === 1 ? 'a fault' : `${lines.length} faults`}:\n${lines.join('\n')}`)
+  const problems: Problem[] = []
+  const entries = isJsonLines(text) ? jsonLines(text, problems) : await yamlList(text, problems)
+  const questions = entries.flatMap((entry) => question(entry, problems))
+  if (problems.length === 0 && questions.length > 0) return questions
+  if (problems.length === 0) throw usage(`${file} has no questions.`)
+  const lines = problems.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${file}:${line}: ${message}`)
+  throw usage(`${file} has ${count(lines.length, 'error')}:\n${lines.join('\n')}`)
 }
 
-/** YAML that begins like this has one object only. */
+/** A file that starts with `{` could only be a single object as YAML. */
 function isJsonLines(text: string): boolean {
   return /^\uFEFF?\s*\{/.test(text)
 }
 
-function jsonLines(text: string, faults: Fault[]): Entry[] {
+function jsonLines(text: string, problems: Problem[]): Entry[] {
   return text
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
@@ -54,31 +55,31 @@ function jsonLines(text: string, faults: Fault[]): Entry[] {
       try {
         return [{ value: JSON.parse(content) as unknown, lineOf: () => line }]
       } catch (error) {
-        faults.push({ line, message: `not valid JSON: ${(error as Error).message}` })
+        problems.push({ line, message: `not valid JSON: ${(error as Error).message}` })
         return []
       }
     })
 }
 
-async function yamlList(text: string, faults: Fault[]): Promise<Entry[]> {
+async function yamlList(text: string, problems: Problem[]): Promise<Entry[]> {
   const { isNode, LineCounter, parseDocument } = await import('yaml')
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const at = (offset: number): number => lines.linePos(offset).line || 1
   for (const { pos, message } of [...document.errors, ...document.warnings]) {
-    faults.push({ line: at(pos[0]), message: `not valid YAML: ${message}` })
+    problems.push({ line: at(pos[0]), message: `not valid YAML: ${message}` })
   }
-  if (faults.length > 0) return []
+  if (problems.length > 0) return []
   let list: unknown
   try {
     list = document.toJS()
   } catch (error) {
-    faults.push({ line: 1, message: `not valid YAML: ${(error as Error).message}` })
+    problems.push({ line: 1, message: `not valid YAML: ${(error as Error).message}` })
     return []
   }
   if (list === null) return []
   if (!Array.isArray(list)) {
-    faults.push({ line: 1, message: 'must be a list of questions, each beginning with `- query:`' })
+    problems.push({ line: 1, message: 'must be a list of questions, each starting with `- query:`' })
     return []
   }
   return list.map((value: unknown, i) => ({
@@ -93,57 +94,58 @@ async function yamlList(text: string, faults: Fault[]): Promise<Entry[]> {
   }))
 }
 
-function question({ value, lineOf }: Entry, faults: Fault[]): JudgedQuestion[] {
-  const before = faults.length
-  const fault = (message: string, ...path: (string | number)[]): void => void faults.push({ line: lineOf(path), message })
+function question({ value, lineOf }: Entry, problems: Problem[]): JudgedQuestion[] {
+  const before = problems.length
+  const report = (message: string, ...path: (string | number)[]): void => void problems.push({ line: lineOf(path), message })
   if (!isObject(value)) {
-    fault('a question must have `query` and `expect`')
+    report('a question must have `query` and `expect`')
     return []
   }
-  namesIn(value, ['query', 'project', 'expect'], (name, message) => fault(message, name))
+  namesIn(value, ['query', 'project', 'expect'], (name, message) => report(message, name))
   const query = value['query']
-  if (typeof query !== 'string' || query.trim() === '') fault('`query` must be the question, as text', 'query')
-  else if (query.length > 4000) fault('`query` may have 4,000 characters', 'query')
+  if (typeof query !== 'string' || query.trim() === '') report('`query` must be text', 'query')
+  else if (query.length > 4000) report('`query` must have at most 4,000 characters', 'query')
   const project = value['project'] ?? []
   const projects = Array.isArray(project) ? project : [project]
   if (!projects.every((name) => typeof name === 'string' && name !== '')) {
-    fault('`project` must be an id or a name, as text, or a list of them', 'project')
+    report('`project` must be an ID or name, or a list of them', 'project')
   }
   const expect = value['expect']
   const expected: Expected[] = []
-  if (!Array.isArray(expect) || expect.length === 0) fault('`expect` must be a list with at least one `document`', 'expect')
+  if (!Array.isArray(expect) || expect.length === 0) report('`expect` must be a list with at least one `document`', 'expect')
   else {
     for (const [i, one] of expect.entries()) {
-      const found = expectation(one, (message, ...path) => fault(message, 'expect', i, ...path))
+      const found = expectation(one, (message, ...path) => report(message, 'expect', i, ...path))
       if (found !== null) expected.push(found)
     }
   }
-  if (faults.length > before) return []
+  if (problems.length > before) return []
   return [{ line: lineOf([]), query: query as string, projects: projects as string[], expect: expected }]
 }
 
-function expectation(value: unknown, fault: (message: string, ...path: string[]) => void): Expected | null {
+function expectation(value: unknown, report: (message: string, ...path: string[]) => void): Expected | null {
   if (!isObject(value)) {
-    fault('what is expected must have a `document`')
+    report('each entry of `expect` must have a `document`')
     return null
   }
-  namesIn(value, ['document', 'page'], (name, message) => fault(message, name))
+  namesIn(value, ['document', 'page'], (name, message) => report(message, name))
   const { document, page = null } = value
   if (typeof document !== 'string' || document === '') {
     const quotes = typeof document === 'number' || typeof document === 'boolean' ? '; put it in quotes' : ''
-    fault(`\`document\` must be a name, a path or an id, as text${quotes}`, 'document')
+    report(`\`document\` must be a name, path or ID, as text${quotes}`, 'document')
     return null
   }
   if (page !== null && !(typeof page === 'number' && Number.isInteger(page) && page > 0)) {
-    fault('`page` must be a whole number from 1 on', 'page')
+    report('`page` must be a whole number, 1 or more', 'page')
     return null
   }
   return { document, page }
 }
 
-function namesIn(value: object, known: readonly string[], fault: (name: string, message: string) => void): void {
+function namesIn(value: object, known: readonly string[], report: (name: string, message: string) => void): void {
   for (const name of Object.keys(value)) {
-    if (!known.includes(name)) fault(name, `unknown field \`${name}\`; there are ${known.map((one) => `\`${one}\``).join(', ')}`)
+    if (!known.includes(name))
+      report(name, `unknown field \`${name}\`; known fields are ${known.map((one) => `\`${one}\``).join(', ')}`)
   }
 }
 

@@ -7,7 +7,7 @@ import type { Answered, Outcome } from './outcome.ts'
 
 const HEADER = ['', 'QUESTIONS', 'HIT@1', 'HIT@5', 'HIT@10', 'MRR', 'NDCG@10']
 
-/** The figures, how they changed, and what was missed. */
+/** The measures, their change since the baseline, and the missed questions. */
 export function formatOutcome(context: Context, { measures, comparison, questions, settings }: Outcome): string {
   const rows: string[][] = []
   for (const level of ['document', 'page'] as const) {
@@ -23,10 +23,10 @@ export function formatOutcome(context: Context, { measures, comparison, question
   const missed = questions.filter(isMissed)
   const table = formatTable(HEADER, rows, context.table)
   if (missed.length === 0) return table
-  return `${table}\n${count(missed.length, 'question')} without what was expected in the first ${settings.limit}:\n${missed.map(formatMissed).join('')}`
+  return `${table}\n${count(missed.length, 'question')} without the expected answer in the first ${count(settings.limit, 'result')}:\n${missed.map(formatMissed).join('')}`
 }
 
-/** The page, where one is expected; else the document. */
+/** True when the expected page is missing, or the document where no page is expected. */
 export function isMissed({ document, page }: Answered): boolean {
   return (page ?? document).rank === null
 }
@@ -45,6 +45,6 @@ function changes(now: Measures, before: Measures): string[] {
 function formatMissed({ line, query, expect, instead }: Answered): string {
   const place = (document: string, page: number | null) => `${oneLine(document)}${page === null ? '' : `:${page}`}`
   const wanted = expect.map(({ document, page }) => place(document, page)).join(', ')
-  const came = instead.map(({ document, page }) => place(document, page)).join(', ') || 'nothing'
-  return `  line ${line}: ${oneLine(query)}\n    expected ${wanted}\n    came     ${came}\n`
+  const found = instead.map(({ document, page }) => place(document, page)).join(', ') || 'nothing'
+  return `  line ${line}: ${oneLine(query)}\n    expected ${wanted}\n    found    ${found}\n`
 }

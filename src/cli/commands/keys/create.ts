@@ -1,16 +1,34 @@
-import type { ApiKeyCreate } from '../../../contract/account.ts'
-import type { Context } from '../../context.ts'
+import { DEFAULT_SCOPES, SCOPES } from '../../../core/model.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, choice, integer, option, repeatable } from '../../options.ts'
 
-export async function run(
-  context: Context,
-  [name = '']: string[],
-  options: { scope?: NonNullable<ApiKeyCreate['scopes']>; expiresInDays?: number },
-): Promise<void> {
-  const request: ApiKeyCreate = { name }
-  if (options.scope !== undefined) request.scopes = options.scope
-  if (options.expiresInDays !== undefined) request.expires_in_days = options.expiresInDays
-  const created = await (await context.client()).keys.create(request)
-  if (context.json) return context.printJson(created)
-  context.print(created.key + '\n')
-  context.notice(`${created.id}: this key is shown this once; it may ${created.scopes.join(', ')}.`)
-}
+const MAX_DAYS = 3650
+
+export default defineCommand({
+  name: 'create',
+  summary: 'Create an API key',
+  description: 'Create an API key and print it. The key is shown only once.',
+  arguments: { name: argument('<name>', 'What the key is for') },
+  options: {
+    scopes: repeatable(
+      choice('--scope <scope>', `Permission of the key, repeatable (default ${DEFAULT_SCOPES.join(' and ')})`, SCOPES),
+    ),
+    expiresInDays: option(
+      '--expires-in-days <number>',
+      `Days until the key expires, 1 to ${MAX_DAYS} (default never)`,
+      integer(1, MAX_DAYS),
+    ),
+  },
+  examples: ['docsearch keys create ci --scope write:documents --expires-in-days 90'],
+  async run(context, { name }, { scopes, expiresInDays }) {
+    const client = await context.client()
+    const created = await client.keys.create({
+      name,
+      ...(scopes.length > 0 && { scopes }),
+      expires_in_days: expiresInDays,
+    })
+    if (context.json) return context.printJson(created)
+    context.print(created.key + '\n')
+    context.notice(`Created ${created.id} (${created.scopes.join(', ')}). The key is shown only once.`)
+  },
+})

@@ -1,11 +1,21 @@
-import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, yes } from '../../options.ts'
 import { oneLine } from '../../view/safe.ts'
 import { confirm } from '../confirm.ts'
 
-export async function run(context: Context, [id = '']: string[], options: { yes?: boolean }): Promise<void> {
-  const client = await context.client()
-  await confirm(context, options.yes, `Delete key ${id}? Whoever uses it is locked out.`)
-  await client.keys.delete(id)
-  if (context.json) context.printJson({ id, deleted: true })
-  else context.print(`Deleted key ${oneLine(id)}\n`)
-}
+export default defineCommand({
+  name: 'delete',
+  aliases: ['rm'],
+  summary: 'Delete an API key',
+  description: 'Delete an API key. Programs that use it lose access.',
+  arguments: { id: argument('<id>', 'ID of the key') },
+  options: { yes },
+  examples: ['docsearch keys delete key_01h… --yes'],
+  async run(context, { id }, options) {
+    const client = await context.client()
+    await confirm(context, options.yes, `Delete API key ${id}? Programs that use it lose access.`)
+    await client.keys.delete(id)
+    if (context.json) context.printJson({ id, deleted: true })
+    else context.print(`Deleted key ${oneLine(id)}\n`)
+  },
+})

@@ -4,13 +4,13 @@ import type { Io } from '../../io.ts'
 
 const MAX_BYTES = 10_000
 
-/** A key or another secret from standard input, asked for on a terminal; '' when there is none. Never from the arguments, which others can see. */
+/** Reads a secret from a prompt on a terminal, else from standard input; '' when there is none. Never from the arguments, which other users can see. */
 export async function readSecret(io: Io, what: string): Promise<string> {
-  if (canAsk(io)) return checked(await (await io.prompts()).password({ message: what }), what)
+  if (canAsk(io)) return checked(await (await io.prompts()).password({ message: `Enter the ${what}` }), what)
   let text = ''
   for await (const part of io.stdin) {
     text += String(part)
-    if (text.length > MAX_BYTES) throw usage(`Standard input holds more than a ${what.toLowerCase()}.`)
+    if (text.length > MAX_BYTES) throw usage(`Standard input is too long. Pass only the ${what}.`)
   }
   return checked(text, what)
 }
@@ -18,5 +18,5 @@ export async function readSecret(io: Io, what: string): Promise<string> {
 function checked(text: string, what: string): string {
   const secret = text.trim()
   if (/^[\x21-\x7e]*$/.test(secret)) return secret
-  throw usage(`Standard input holds something that is not a ${what.toLowerCase()}.`)
+  throw usage(`Standard input does not hold a valid ${what}.`)
 }

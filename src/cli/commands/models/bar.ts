@@ -5,15 +5,15 @@ import { styles } from '../../view/style.ts'
 import { truncate } from '../../view/width.ts'
 
 export interface Bar {
-  /** `done` of `total`; null for what is not known yet. */
+  /** `done` of `total`; null when unknown. */
   show(label: string, done: number | null, total: number | null, facts: string): void
-  /** Takes it from the screen. */
+  /** Erases the bar. */
   stop(): void
 }
 
-const BAR = 30
+const BAR_WIDTH = 30
 
-/** One bar on standard error; nothing on a pipe, with --quiet or with --json. */
+/** Draws one progress bar on standard error. Draws nothing on a pipe, with --quiet or with --json. */
 export function createBar(context: Context): Bar {
   const { stderr, env } = context.io
   if (stderr.isTTY !== true || context.json || context.globals.quiet === true) return { show() {}, stop() {} }
@@ -22,8 +22,8 @@ export function createBar(context: Context): Bar {
   return {
     show(label, done, total, facts) {
       const part = total === null || done === null ? 0 : total === 0 ? 1 : Math.min(1, done / total)
-      const full = Math.round(part * BAR)
-      const line = `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${`${Math.floor(part * 100)} %`.padStart(5)}  ${facts}  ${oneLine(label)}`
+      const full = Math.round(part * BAR_WIDTH)
+      const line = `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${`${Math.floor(part * 100)} %`.padStart(5)}  ${facts}  ${oneLine(label)}`
       if (line === last) return
       last = line
       stderr.write(`\r\u001b[K${style.bold(truncate(line, widthOf(stderr) - 1))}`)

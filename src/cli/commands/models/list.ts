@@ -1,19 +1,25 @@
 import type { Model, ModelIndex } from '../../../contract/models.ts'
-import type { Context } from '../../context.ts'
-import { count } from '../../view/style.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
+import { defineCommand } from '../../define.ts'
+import { count } from '../../view/style.ts'
 import { formatTable } from '../../view/table.ts'
 
-export async function run(context: Context): Promise<void> {
-  const client = await context.client()
-  const found = await client.models.list()
-  if (context.json) return context.printJson(found)
-  const rows = found.models.flatMap((model) =>
-    model.indexes.length === 0 ? [rowOf(model)] : model.indexes.map((index) => rowOf(model, index)),
-  )
-  context.print(formatTable(['MODEL', 'STATE', 'DIMENSIONS', 'SIZE', 'INDEX', 'NOTE'], rows, context.table))
-  if (!found.ollama.ok) context.notice(found.ollama.message)
-}
+export default defineCommand({
+  name: 'list',
+  aliases: ['ls'],
+  summary: 'List embedding models and their indexes',
+  examples: ['docsearch models list --json'],
+  async run(context) {
+    const client = await context.client()
+    const found = await client.models.list()
+    if (context.json) return context.printJson(found)
+    const rows = found.models.flatMap((model) =>
+      model.indexes.length === 0 ? [rowOf(model)] : model.indexes.map((index) => rowOf(model, index)),
+    )
+    context.print(formatTable(['MODEL', 'STATE', 'DIMENSIONS', 'SIZE', 'INDEX', 'NOTE'], rows, context.table))
+    if (!found.ollama.ok) context.notice(found.ollama.message)
+  },
+})
 
 function rowOf(model: Model, index?: ModelIndex): string[] {
   return [
@@ -26,8 +32,8 @@ function rowOf(model: Model, index?: ModelIndex): string[] {
   ]
 }
 
-/** As one reads it: `in use`, `building 40 %`, `kept`. */
-export function stateOf({ state, documents_done: done, documents_total: total }: ModelIndex): string {
+/** The state of an index for a reader, such as `building 40 %`. */
+function stateOf({ state, documents_done: done, documents_total: total }: ModelIndex): string {
   if (state !== 'building' || done === null || total === null) return state.replace('_', ' ')
   return `building ${total === 0 ? 100 : Math.floor((done / total) * 100)} %`
 }
@@ -37,7 +43,7 @@ function sizeOf({ chunks, size_bytes: bytes }: ModelIndex): string {
 }
 
 function noteOf(model: Model, index: ModelIndex | undefined): string {
-  if (index?.waiting_for) return `waits: ${index.waiting_for}`
-  if (!model.available) return 'Ollama does not have it now'
-  return model.known ? '' : 'not known to docsearch: used without its prefixes'
+  if (index?.waiting_for) return `waiting: ${index.waiting_for}`
+  if (!model.available) return 'not available in Ollama now'
+  return model.known ? '' : 'unknown to docsearch: used without prompt prefixes'
 }

@@ -1,10 +1,24 @@
-import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, yes } from '../../options.ts'
 import { confirm } from '../confirm.ts'
 
-export async function run(context: Context, [model = '']: string[], options: { yes?: boolean }): Promise<void> {
-  const client = await context.client()
-  await confirm(context, options.yes, `Drop the index of ${model}? To use it again, everything has to be embedded anew.`)
-  await client.models.remove(model)
-  if (context.json) context.printJson({ removed: model })
-  else context.notice(`The index of ${model} is dropped; the model itself stays with Ollama.`)
-}
+export default defineCommand({
+  name: 'remove',
+  aliases: ['rm'],
+  summary: 'Delete the index of a model that is not in use',
+  description: 'Delete the index of a model that is not in use, or stop building one. Ollama keeps the model itself.',
+  arguments: { model: argument('<model>', 'builtin, or the name of a model in Ollama') },
+  options: { yes },
+  examples: ['docsearch models remove builtin --yes'],
+  async run(context, { model }, options) {
+    const client = await context.client()
+    await confirm(
+      context,
+      options.yes,
+      `Delete the index of ${model}? Using the model again means embedding every document again.`,
+    )
+    await client.models.remove(model)
+    if (context.json) context.printJson({ removed: model })
+    else context.notice(`Deleted the index of ${model}. Ollama keeps the model.`)
+  },
+})

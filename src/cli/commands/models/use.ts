@@ -2,57 +2,76 @@ import type { Client } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
 import type { ModelUsed } from '../../../contract/models.ts'
 import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
 import { cancelled } from '../../exit.ts'
+import { argument, flag } from '../../options.ts'
 import { count } from '../../view/style.ts'
-import { createBar } from './bar.ts'
 
-const LOOK_MS = 500
+const POLL_MS = 500
 
-export async function run(context: Context, [model = '']: string[], options: { wait?: boolean }): Promise<void> {
-  const client = await context.client()
-  const asked = await client.models.use(model)
-  const used = options.wait === true && asked.state === 'building' ? await finished(context, client, asked) : asked
-  if (context.json) return context.printJson(used)
-  context.print(
-    used.state === 'in_use'
-      ? `${used.model} is in use\n`
-      : `${used.model} is being built beside the index in use, which answers until it is whole: ${progressOf(used)}\n`,
-  )
-  if (used.state === 'building')
-    context.notice('`docsearch models list` shows how far it is, `docsearch models use … --wait` waits for it.')
-  if (used.notice !== null) context.notice(used.notice)
-}
+export default defineCommand({
+  name: 'use',
+  summary: 'Switch to another model',
+  description:
+    'Embed every document with another model. Searches use the current index until the new one is complete. ' +
+    'The choice survives restarts, unless `docsearch serve --embedder` names a model.',
+  arguments: { model: argument('<model>', 'builtin, or the name of a model in Ollama') },
+  options: { wait: flag('-w, --wait', 'Wait until the model is in use') },
+  examples: ['docsearch models use embeddinggemma --wait', 'docsearch models use builtin'],
+  async run(context, { model }, { wait }) {
+    const client = await context.client()
+    const asked = await client.models.use(model)
+    const used = wait && asked.state === 'building' ? await untilInUse(context, client, asked) : asked
+    if (context.json) return context.printJson(used)
+    context.print(
+      used.state === 'in_use'
+        ? `${used.model} is in use\n`
+        : `Building the index of ${used.model} (${progressOf(used)}). Searches use the current index until it is complete.\n`,
+    )
+    if (used.state === 'building')
+      context.notice('To follow the progress, run `docsearch models list`, or `docsearch models use` with --wait.')
+    if (used.notice !== null) context.notice(used.notice)
+  },
+})
 
 function progressOf({ documents_done: done, documents_total: total }: ModelUsed): string {
   return `${done} of ${count(total, 'document')}`
 }
 
-/** Until it is in use. Ctrl-C ends the waiting and not the change. */
-async function finished(context: Context, client: Client, asked: ModelUsed): Promise<ModelUsed> {
+/** Polls until the model is in use. Ctrl-C ends the waiting; the instance goes on building the index. */
+async function untilInUse(context: Context, client: Client, asked: ModelUsed): Promise<ModelUsed> {
+  const { createBar } = await import('./bar.ts')
   const bar = createBar(context)
-  let told: string | null = null
+  let lastReason: string | null = null
   try {
     for (;;) {
       const found = (await client.models.list()).models.find(({ name }) => name === asked.model)
       const index = found?.indexes.find(({ state }) => state === 'building')
       if (index === undefined) {
         if (found?.in_use === true) return { ...asked, state: 'in_use' }
-        throw new ClientError('replaced', `Somebody has chosen another model meanwhile; ${asked.model} is not built on.`)
+        throw new ClientError(
+          'replaced',
+          `Another model was chosen in the meantime. The index of ${asked.model} is not being built.`,
+        )
       }
       const { documents_done: done, documents_total: total, waiting_for: reason } = index
       bar.show(asked.model, done, total, `${done ?? 0} of ${count(total ?? 0, 'document')}`)
-      if (reason !== null && reason !== told) {
+      if (reason !== null && reason !== lastReason) {
         bar.stop()
-        context.notice(`It waits: ${reason}`)
+        context.notice(`Waiting: ${reason}`)
       }
-      told = reason
-      await context.io.wait(LOOK_MS, context.io.signal)
-      if (context.io.signal.aborted) throw cancelled('Cancelled the waiting; the index is built on.')
+      lastReason = reason
+      await context.io.wait(POLL_MS, context.io.signal)
+      if (context.io.signal.aborted) throw stoppedWaiting()
     }
   } catch (error) {
-    if (context.io.signal.aborted) throw cancelled('Cancelled the waiting; the index is built on.')
+    if (context.io.signal.aborted) throw stoppedWaiting()
     throw error
   } finally {
     bar.stop()
   }
+}
+
+function stoppedWaiting() {
+  return cancelled('Stopped waiting. Indexing continues.')
 }

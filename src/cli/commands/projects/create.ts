@@ -1,6 +1,15 @@
-import type { Context } from '../../context.ts'
-import { showProject } from './show.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, text } from '../../options.ts'
+import { printProject } from './show.ts'
 
-export async function run(context: Context, [name = '']: string[], options: { description?: string }): Promise<void> {
-  showProject(context, await (await context.client()).projects.create({ name, ...options }))
-}
+export default defineCommand({
+  name: 'create',
+  summary: 'Create a project',
+  arguments: { name: argument('<name>', 'Name of the project') },
+  options: { description: text('-d, --description <text>', 'What the project is for') },
+  examples: ['docsearch projects create contracts --description "Signed contracts"'],
+  async run(context, { name }, { description }) {
+    const client = await context.client()
+    printProject(context, await client.projects.create({ name, description }))
+  },
+})

@@ -1,13 +1,22 @@
-import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, yes } from '../../options.ts'
 import { oneLine } from '../../view/safe.ts'
 import { count } from '../../view/style.ts'
 import { confirm } from '../confirm.ts'
 
-export async function run(context: Context, [idOrName = '']: string[], options: { yes?: boolean }): Promise<void> {
-  const client = await context.client()
-  const project = await client.projects.get(idOrName)
-  await confirm(context, options.yes, `Delete project ${project.name} with ${count(project.document_count, 'document')}?`)
-  const deleted = await client.projects.delete(project.id)
-  if (context.json) context.printJson(deleted)
-  else context.print(`Deleted project ${oneLine(project.name)} with ${count(deleted.documents_deleted, 'document')}\n`)
-}
+export default defineCommand({
+  name: 'delete',
+  aliases: ['rm'],
+  summary: 'Delete a project and its documents',
+  arguments: { project: argument('<project>', 'ID or name') },
+  options: { yes },
+  examples: ['docsearch projects delete contracts --yes'],
+  async run(context, args, options) {
+    const client = await context.client()
+    const project = await client.projects.get(args.project)
+    await confirm(context, options.yes, `Delete project ${project.name} and its ${count(project.document_count, 'document')}?`)
+    const deleted = await client.projects.delete(project.id)
+    if (context.json) context.printJson(deleted)
+    else context.print(`Deleted project ${oneLine(project.name)} and ${count(deleted.documents_deleted, 'document')}\n`)
+  },
+})

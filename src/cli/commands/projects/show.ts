@@ -1,13 +1,22 @@
 import type { Project } from '../../../contract/projects.ts'
 import type { Context } from '../../context.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
+import { defineCommand } from '../../define.ts'
+import { argument } from '../../options.ts'
 import { formatFields } from '../../view/table.ts'
 
-export async function run(context: Context, [project = '']: string[]): Promise<void> {
-  showProject(context, await (await context.client()).projects.get(project))
-}
+export default defineCommand({
+  name: 'show',
+  summary: 'Show a project',
+  arguments: { project: argument('<project>', 'ID or name') },
+  examples: ['docsearch projects show contracts'],
+  async run(context, { project }) {
+    const client = await context.client()
+    printProject(context, await client.projects.get(project))
+  },
+})
 
-export function showProject(context: Context, project: Project): void {
+export function printProject(context: Context, project: Project): void {
   if (context.json) return context.printJson(project)
   const { statuses } = project
   context.print(

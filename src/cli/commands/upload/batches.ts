@@ -1,10 +1,10 @@
 import type { PlannedFile } from './plan.ts'
 
-// The limits of a request are 20 files and 400 MB (contract 3). Smaller ones keep several connections busy and lose less when one is cut.
+// A request may have 20 files and 400 MB (contract 3). Smaller requests keep several connections busy and lose less when one breaks.
 const MAX_FILES = 20
 const MAX_BYTES = 64_000_000
 
-/** Files in requests, in order; a file larger than a request should be goes alone. */
+/** Groups files into requests, in order. A file that is larger than a request goes alone. */
 export function batchesOf(files: readonly PlannedFile[]): PlannedFile[][] {
   const batches: PlannedFile[][] = []
   let bytes = 0

@@ -8,9 +8,9 @@ import type { PlannedFile } from './plan.ts'
 
 export interface Progress {
   sent(file: PlannedFile, bytes: number): void
-  /** Acknowledged or refused: its bytes no longer count as under way. */
+  /** The file is acknowledged or refused, so its upload is over. */
   uploaded(file: PlannedFile): void
-  /** What happens to it on the instance; `null` when that is over. */
+  /** The file's state on the instance; null once it is processed. */
   state(file: PlannedFile, state: string | null): void
   note(line: string): void
   stop(): void
@@ -18,93 +18,120 @@ export interface Progress {
 
 const silent: Progress = { sent() {}, uploaded() {}, state() {}, note() {}, stop() {} }
 const REDRAW_MS = 100
-const LINES = 6
-const BAR = 20
+const MAX_FILE_LINES = 6
+const BAR_WIDTH = 20
 
-/** A bar for each file under way and one for all, on standard error; nothing on a pipe, with --quiet or with --json. */
+/** Draws a bar for each active file and one for all files on standard error. Draws nothing on a pipe, with --quiet or with --json. */
 export function createProgress(context: Context, files: readonly PlannedFile[], waits: boolean): Progress {
-  const { stderr, env } = context.io
+  const { stderr } = context.io
   if (stderr.isTTY !== true || context.json || context.globals.quiet === true || files.length === 0) return silent
-  const style = styles(wantsColor(stderr, env, context.globals.color))
-  const bytes = new Map<PlannedFile, number>()
-  const states = new Map<PlannedFile, string>()
-  const total = files.reduce((sum, file) => sum + file.size, 0)
-  let done = 0
-  let settled = 0
-  let doneBytes = 0
-  let drawn = 0
-  let dirty = false
+  return new TerminalProgress(context, files, waits)
+}
 
-  function lines(): string[] {
-    const width = widthOf(stderr) - 1
-    const label = Math.max(12, width - BAR - 16)
-    const row = (name: string, part: string, facts: string) =>
-      truncate(`${padEnd(truncate(name, label), label)} ${part} ${facts}`, width)
-    const active = [...bytes].map(([file, sent]) => row(oneLine(file.path), bar(sent, file.size), percent(sent, file.size)))
-    // What is worked on before what waits.
-    const working = [...states]
+class TerminalProgress implements Progress {
+  readonly #context: Context
+  readonly #files: readonly PlannedFile[]
+  readonly #waits: boolean
+  readonly #totalBytes: number
+  readonly #timer: NodeJS.Timeout
+  /** Bytes sent of each file that is being sent. */
+  readonly #sent = new Map<PlannedFile, number>()
+  /** State on the instance of each file that is being processed. */
+  readonly #states = new Map<PlannedFile, string>()
+  #uploadedFiles = 0
+  #uploadedBytes = 0
+  #processedFiles = 0
+  #drawnLines = 0
+  #isDirty = false
+
+  constructor(context: Context, files: readonly PlannedFile[], waits: boolean) {
+    this.#context = context
+    this.#files = files
+    this.#waits = waits
+    this.#totalBytes = files.reduce((sum, file) => sum + file.size, 0)
+    this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
+  }
+
+  sent(file: PlannedFile, bytes: number): void {
+    this.#sent.set(file, bytes)
+    this.#isDirty = true
+  }
+
+  uploaded(file: PlannedFile): void {
+    this.#sent.delete(file)
+    this.#uploadedFiles++
+    this.#uploadedBytes += file.size
+    this.#isDirty = true
+  }
+
+  state(file: PlannedFile, state: string | null): void {
+    if (state === null) {
+      this.#states.delete(file)
+      this.#processedFiles++
+    } else {
+      this.#states.set(file, state)
+    }
+    this.#isDirty = true
+  }
+
+  note(line: string): void {
+    this.#context.io.stderr.write(`${this.#erase()}${oneLine(line)}\n`)
+    this.#isDirty = true
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#context.io.stderr.write(this.#erase())
+  }
+
+  #draw(): void {
+    if (!this.#isDirty) return
+    this.#isDirty = false
+    const erase = this.#erase()
+    const lines = this.#lines()
+    this.#drawnLines = lines.length
+    this.#context.io.stderr.write(erase + lines.map((line) => line + '\n').join(''))
+  }
+
+  #erase(): string {
+    // Starts at the first column, because the terminal has written `^C` at the cursor.
+    const sequence = this.#drawnLines === 0 ? '' : `\r\u001b[${this.#drawnLines}A\u001b[J`
+    this.#drawnLines = 0
+    return sequence
+  }
+
+  #lines(): string[] {
+    const { io, globals } = this.#context
+    const style = styles(wantsColor(io.stderr, io.env, globals.color))
+    const width = widthOf(io.stderr) - 1
+    const sending = [...this.#sent].map(([file, bytes]) => barRow(width, file.path, bytes, file.size))
+    // Files that are being processed before files that only wait.
+    const processing = [...this.#states]
       .sort(([, a], [, b]) => Number(a === 'queued') - Number(b === 'queued'))
-      .map(([file, state]) => row(oneLine(file.path), ' '.repeat(BAR), state))
-    const sending = [...bytes.values()].reduce((sum, sent) => sum + sent, doneBytes)
-    const all = row(`${done} of ${files.length} sent, ${formatBytes(total)}`, bar(sending, total), percent(sending, total))
-    const found =
-      waits && done > 0
-        ? [row(`${settled} of ${files.length} processed`, bar(settled, files.length), percent(settled, files.length))]
-        : []
-    return [...[...active, ...working].slice(0, LINES), style.bold(all), ...found.map(style.bold)]
-  }
-
-  function clear(): string {
-    // To the first column too: the terminal has written `^C` where the cursor stood.
-    const up = drawn === 0 ? '' : `\r\u001b[${drawn}A\u001b[J`
-    drawn = 0
-    return up
-  }
-
-  function draw(): void {
-    if (!dirty) return
-    dirty = false
-    const erase = clear()
-    const shown = lines()
-    drawn = shown.length
-    stderr.write(erase + shown.map((line) => line + '\n').join(''))
-  }
-
-  const timer = setInterval(draw, REDRAW_MS)
-  return {
-    sent(file, sent) {
-      bytes.set(file, sent)
-      dirty = true
-    },
-    uploaded(file) {
-      bytes.delete(file)
-      done++
-      doneBytes += file.size
-      dirty = true
-    },
-    state(file, state) {
-      if (state === null) {
-        states.delete(file)
-        settled++
-      } else {
-        states.set(file, state)
-      }
-      dirty = true
-    },
-    note(line) {
-      stderr.write(`${clear()}${oneLine(line)}\n`)
-      dirty = true
-    },
-    stop() {
-      clearInterval(timer)
-      stderr.write(clear())
-    },
+      .map(([file, state]) => row(width, file.path, ' '.repeat(BAR_WIDTH), state))
+    const bytes = [...this.#sent.values()].reduce((sum, sent) => sum + sent, this.#uploadedBytes)
+    const sent = `${this.#uploadedFiles} of ${this.#files.length} sent, ${formatBytes(this.#totalBytes)}`
+    const totals = [barRow(width, sent, bytes, this.#totalBytes)]
+    if (this.#waits && this.#uploadedFiles > 0) {
+      const processed = `${this.#processedFiles} of ${this.#files.length} processed`
+      totals.push(barRow(width, processed, this.#processedFiles, this.#files.length))
+    }
+    return [...[...sending, ...processing].slice(0, MAX_FILE_LINES), ...totals.map(style.bold)]
   }
 }
 
+function barRow(width: number, label: string, done: number, all: number): string {
+  return row(width, label, bar(done, all), percent(done, all))
+}
+
+function row(width: number, label: string, middle: string, facts: string): string {
+  const labelWidth = Math.max(12, width - BAR_WIDTH - 16)
+  return truncate(`${padEnd(truncate(oneLine(label), labelWidth), labelWidth)} ${middle} ${facts}`, width)
+}
+
 function bar(done: number, all: number): string {
-  const full = all === 0 ? BAR : Math.round((Math.min(done, all) / all) * BAR)
-  return '█'.repeat(full) + '░'.repeat(BAR - full)
+  const full = all === 0 ? BAR_WIDTH : Math.round((Math.min(done, all) / all) * BAR_WIDTH)
+  return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full)
 }
 
 function percent(done: number, all: number): string {

@@ -6,14 +6,14 @@ import type { Refusal } from './plan.ts'
 import type { Uploaded } from './send.ts'
 
 export interface Result {
-  /** By id: a file named twice is one document. */
+  /** By ID, because a file that is named twice is one document. */
   documents: Map<string, Uploaded>
   refused: Refusal[]
-  /** Files that were named or found. */
+  /** Number of files that were named or found. */
   planned: number
 }
 
-/** Results on standard output; the summary, and a table of what is wrong, on standard error. */
+/** Prints the documents on standard output, and a summary with a table of problems on standard error. */
 export function printResult(context: Context, result: Result): void {
   const documents = [...result.documents.values()]
   if (context.json) {
@@ -23,28 +23,28 @@ export function printResult(context: Context, result: Result): void {
   const rows = documents.map((document) => [document.id, document.outcome, document.status, document.path])
   if (rows.length > 0) context.print(formatTable(['ID', 'OUTCOME', 'STATUS', 'PATH'], rows, context.table))
   context.notice(summary(documents, result.refused.length))
-  reportWrong(context, documents, result.refused)
+  reportProblems(context, documents, result.refused)
 }
 
-/** On standard error, on a pipe one a line: path, code, and why. What failed comes first. */
-export function reportWrong(context: Context, documents: readonly Uploaded[], refused: readonly Refusal[]): void {
-  const wrong = [
+/** Prints failures, then warnings, on standard error; on a pipe one per line with path, code and message. */
+export function reportProblems(context: Context, documents: readonly Uploaded[], refused: readonly Refusal[]): void {
+  const problems = [
     ...documents.flatMap(({ path, status, error }) =>
       status === 'failed' ? [[path, error?.code ?? 'failed', error?.message ?? '']] : [],
     ),
     ...refused.map(({ path, code, message }) => [path, code, message]),
-    // Not failed, but a search may miss something of it.
+    // Warnings: the document is ready, but a search may miss part of it.
     ...documents.flatMap(({ path, status, warnings }) =>
       status === 'ready' ? warnings.map((warning) => [path, warning.code, warning.message]) : [],
     ),
   ]
-  if (wrong.length === 0) return
+  if (problems.length === 0) return
   const { stderr } = context.io
   const options = { terminal: stderr.isTTY === true, width: widthOf(stderr), style: styles(false) }
-  // The problem first: names are longer than what is wrong with them, and differ at their ends.
-  const rows = wrong.map(([path = '', code = '', why = '']) => ({
+  // The problem comes first, because paths are longer and may be cut.
+  const rows = problems.map(([path = '', code = '', message = '']) => ({
     cells: options.terminal ? [code, path] : [path, code],
-    reasons: [why],
+    reasons: [message],
   }))
   context.report(formatReasons(['PROBLEM', 'PATH'], rows, options))
 }
@@ -60,5 +60,5 @@ function summary(documents: readonly Uploaded[], refused: number): string {
   if (warned > 0) parts.push(`${warned} with warnings`)
   if (refused > 0) parts.push(`${refused} refused`)
   const waiting = status('queued') + status('processing')
-  return `${parts.join(', ')}.${waiting > 0 ? ` ${count(waiting, 'document is', 'documents are')} being processed; searches find them soon.` : ''}`
+  return `${parts.join(', ')}.${waiting > 0 ? ` ${count(waiting, 'document is', 'documents are')} not searchable yet.` : ''}`
 }

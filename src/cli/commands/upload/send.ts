@@ -2,7 +2,9 @@ import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, UploadOptions } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
+import type { UploadFile } from '../../../client/multipart.ts'
 import type { UploadAnswer } from '../../../contract/documents.ts'
+import { retry } from '../../retry.ts'
 import { batchesOf } from './batches.ts'
 import type { PlannedFile, Refusal } from './plan.ts'
 
@@ -12,24 +14,28 @@ export interface SendEvents {
   sent(file: PlannedFile, bytes: number): void
   acknowledged(file: PlannedFile | undefined, document: Uploaded): void
   refused(file: PlannedFile | undefined, refusal: Refusal): void
-  /** The instance asked to wait. */
+  /** The instance is busy and has asked to wait. */
   waiting(seconds: number, reason: string): void
 }
 
 interface SendOptions extends UploadOptions {
   signal: AbortSignal
-  /** Aborted too once another request has failed for good: nothing new is begun then. */
+  /** Also aborts once another request has failed for good, so that no new request starts. */
   going: AbortSignal
 }
 
-const PARALLEL = 3
-const ATTEMPTS = 12
-const LONGEST_PAUSE_S = 60
-// For the answer to what was sent whole when Ctrl-C came; a second Ctrl-C ends at once.
+const PARALLEL_REQUESTS = 3
+const MAX_ATTEMPTS = 12
+const MAX_CONNECTIONS = 3
+const MAX_PAUSE_S = 60
+// After Ctrl-C, for the answer to a request that is fully sent. A second Ctrl-C ends at once.
 const GRACE_MS = 3_000
-const REFUSALS = new Set([409, 413, 415, 422])
+const REFUSED_STATUSES = new Set([409, 413, 415, 422])
 
-/** Sends every file, several requests at a time. What comes of each is told as it comes; throws ClientError for what ends the whole upload. */
+/**
+ * Sends every file in several parallel requests, and reports what becomes of each file through `events`.
+ * Throws ClientError for a failure that ends the whole upload.
+ */
 export async function sendAll(
   client: Client,
   files: readonly PlannedFile[],
@@ -39,104 +45,111 @@ export async function sendAll(
   const batches = batchesOf(files)
   const stop = new AbortController()
   const going = AbortSignal.any([options.signal, stop.signal])
+  // Three lines instead of p-limit: workers that take the next batch.
   const worker = async (): Promise<void> => {
     for (let batch = batches.shift(); batch !== undefined; batch = batches.shift())
       await sendBatch(client, batch, { ...options, going }, events)
   }
-  const workers = Array.from({ length: Math.min(PARALLEL, batches.length) }, worker)
+  const workers = Array.from({ length: Math.min(PARALLEL_REQUESTS, batches.length) }, worker)
   try {
     await Promise.all(workers)
   } catch (error) {
     stop.abort()
-    // What is under way is sent to its end and counted: cut off, it might be stored without anybody being told.
+    // The requests under way finish and are counted: when cut off, their files might be stored without a report.
     await Promise.allSettled(workers)
     throw error
   }
 }
 
+/** Sends one batch. When files of it are refused, sends the others again. */
 async function sendBatch(client: Client, batch: PlannedFile[], options: SendOptions, events: SendEvents): Promise<void> {
-  let answer: Pick<UploadAnswer, 'documents' | 'rejected'>
   try {
-    answer = await sendPatiently(client, batch, options, events)
+    reportAnswer(batch, await sendPatiently(client, batch, options, events), events)
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     const rejected = rejectedOf(error)
-    if (rejected !== null) {
-      answer = { documents: [], rejected }
-    } else if (error.code === 'file_changed' || error.code === 'file_unreadable') {
+    if (rejected !== null) return reportAnswer(batch, { documents: [], rejected }, events)
+    if (error.code === 'file_changed' || error.code === 'file_unreadable') {
       const bad = batch[Number(error.details['index'])]
       events.refused(bad, refusalOf(bad, error))
       const others = batch.filter((file) => file !== bad)
       if (bad !== undefined && others.length > 0) await sendBatch(client, others, options, events)
       return
-    } else if (REFUSALS.has(error.status) || isAboutFiles(error)) {
-      // An instance with smaller limits, or one file that spoils the rest: halves find out which.
-      if (batch.length === 1) return events.refused(batch[0], refusalOf(batch[0], error))
-      const half = Math.ceil(batch.length / 2)
-      await sendBatch(client, batch.slice(0, half), options, events)
-      return sendBatch(client, batch.slice(half), options, events)
-    } else {
-      throw error
     }
+    if (!REFUSED_STATUSES.has(error.status) && !concernsFiles(error)) throw error
+    // The instance has smaller limits, or one file spoils the request: sending the halves finds out which.
+    if (batch.length === 1) return events.refused(batch[0], refusalOf(batch[0], error))
+    const half = Math.ceil(batch.length / 2)
+    await sendBatch(client, batch.slice(0, half), options, events)
+    await sendBatch(client, batch.slice(half), options, events)
   }
-  match(batch, answer, events)
 }
 
-/** Not valid for what single files are called, not for what goes for all of them. */
-function isAboutFiles({ status, errors }: ClientError): boolean {
+/** True when every invalid field belongs to a single file, not to the whole request. */
+function concernsFiles({ status, errors }: ClientError): boolean {
   return status === 400 && errors.length > 0 && errors.every(({ path }) => /^(file|path)(\.|$)/.test(path))
 }
 
-/** 429 and 503 are waited out as long as the instance asks; a cut connection is tried again, because the same bytes are never stored twice. */
+/**
+ * Sends a batch, and waits as long as a busy instance (429, 503) asks. A broken connection is tried again, because the
+ * instance never stores the same bytes twice.
+ */
 async function sendPatiently(
   client: Client,
   batch: PlannedFile[],
   { going, ...options }: SendOptions,
   events: SendEvents,
 ): Promise<UploadAnswer> {
-  for (let attempt = 1; ; attempt++) {
-    if (going.aborted) throw new ClientError('aborted', 'Cancelled.')
-    const cut = cutUnlessWhole(batch, options.signal)
-    try {
-      return await client.upload(
-        batch.map((file) => ({ ...file, open: () => createReadStream(file.file, { highWaterMark: 256 * 1024 }) })),
-        {
-          ...options,
-          signal: cut.signal,
-          onProgress: ({ index, sent }) => {
-            cut.sent(index, sent)
-            events.sent(batch[index]!, sent)
-          },
-        },
-      )
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error
-      const busy = error.status === 429 || error.status === 503
-      const cut = error.code === 'unreachable' && ['ECONNRESET', 'EPIPE'].includes(String(error.details['reason'])) && attempt < 3
-      if ((!busy && !cut) || attempt >= ATTEMPTS) throw error
-      const seconds = Math.min(LONGEST_PAUSE_S, error.retryAfter ?? 2 ** (attempt - 1))
-      if (busy) events.waiting(seconds, error.detail)
+  return retry(
+    async () => {
+      if (going.aborted) throw new ClientError('aborted', 'Cancelled.')
+      const cut = cutUnlessSent(batch, options.signal)
+      const onProgress = ({ index, sent }: { index: number; sent: number }) => {
+        cut.sent(index, sent)
+        events.sent(batch[index]!, sent)
+      }
+      try {
+        return await client.upload(batch.map(toUploadFile), { ...options, signal: cut.signal, onProgress })
+      } finally {
+        cut.done()
+      }
+    },
+    (error, attempt) => {
+      if (!(error instanceof ClientError) || attempt >= MAX_ATTEMPTS) return null
+      const isBusy = error.status === 429 || error.status === 503
+      if (!isBusy && !(isBrokenConnection(error) && attempt < MAX_CONNECTIONS)) return null
+      const seconds = Math.min(MAX_PAUSE_S, error.retryAfter ?? 2 ** (attempt - 1))
+      if (isBusy) events.waiting(seconds, error.detail)
+      return seconds
+    },
+    async (seconds) => {
       await sleep(seconds * 1000, undefined, { signal: going }).catch(() => {
         throw new ClientError('aborted', 'Cancelled.')
       })
-    } finally {
-      cut.done()
-    }
-  }
+    },
+  )
+}
+
+function toUploadFile(file: PlannedFile): UploadFile {
+  return { ...file, open: () => createReadStream(file.file, { highWaterMark: 256 * 1024 }) }
+}
+
+function isBrokenConnection({ code, details }: ClientError): boolean {
+  return code === 'unreachable' && ['ECONNRESET', 'EPIPE'].includes(String(details['reason']))
 }
 
 /**
- * At Ctrl-C a request whose files are not all sent is cut, and the instance keeps nothing of the file it was at. One that is sent whole will be stored in
- * any case, so its answer is waited for: what is said to be stored is what is there.
+ * Cuts a request at Ctrl-C unless all of its files are sent: the instance then drops the file it was receiving. A request that is fully sent will
+ * be stored anyway, so its answer is awaited, and the report matches what the instance has.
  */
-function cutUnlessWhole(batch: readonly PlannedFile[], cancelled: AbortSignal) {
+function cutUnlessSent(batch: readonly PlannedFile[], cancelled: AbortSignal) {
   const controller = new AbortController()
   const last = batch.findLastIndex((file) => file.size > 0)
-  let isWhole = last === -1
+  let isSent = last === -1
   let limit: NodeJS.Timeout | undefined
   const cut = () => controller.abort()
   const onCancel = (): void => {
-    if (isWhole) limit = setTimeout(cut, GRACE_MS)
+    if (isSent) limit = setTimeout(cut, GRACE_MS)
     else cut()
   }
   if (cancelled.aborted) cut()
@@ -144,7 +157,7 @@ function cutUnlessWhole(batch: readonly PlannedFile[], cancelled: AbortSignal) {
   return {
     signal: controller.signal,
     sent(index: number, bytes: number) {
-      if (index === last && bytes >= batch[last]!.size) isWhole = true
+      if (index === last && bytes >= batch[last]!.size) isSent = true
     },
     done() {
       clearTimeout(limit)
@@ -153,10 +166,10 @@ function cutUnlessWhole(batch: readonly PlannedFile[], cancelled: AbortSignal) {
   }
 }
 
-/** An answer in which everything was refused is an error with the same list. */
+/** The list of refused files, which an instance that refuses every file sends as an error. */
 function rejectedOf(error: ClientError): UploadAnswer['rejected'] | null {
   const list: unknown = error.details['rejected']
-  if (!REFUSALS.has(error.status) || !Array.isArray(list) || list.length === 0) return null
+  if (!REFUSED_STATUSES.has(error.status) || !Array.isArray(list) || list.length === 0) return null
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
   return list.map((entry: Record<string, unknown>) => ({
     name: text(entry['name'], ''),
@@ -169,8 +182,12 @@ function refusalOf(file: PlannedFile | undefined, error: ClientError): Refusal {
   return { path: file?.path ?? '', name: file?.name ?? '', code: error.shownCode, message: error.detail }
 }
 
-/** Which file each part of the answer is about: documents by path, refusals, which carry only a name, among what is left. */
-function match(batch: readonly PlannedFile[], answer: Pick<UploadAnswer, 'documents' | 'rejected'>, events: SendEvents): void {
+/** Reports an answer file by file: finds the file of a document by its path, and of a refusal, which has only a name, among the rest. */
+function reportAnswer(
+  batch: readonly PlannedFile[],
+  answer: Pick<UploadAnswer, 'documents' | 'rejected'>,
+  events: SendEvents,
+): void {
   const left = new Set(batch)
   const take = (fits: (file: PlannedFile) => boolean): PlannedFile | undefined => {
     const found = [...left].find(fits)

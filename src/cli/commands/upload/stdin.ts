@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Io } from '../../io.ts'
 import type { PlannedFile } from './plan.ts'
 
-/** Standard input as a file of its own: its length is known then, and it can be sent again when the instance is busy. */
+/** Copies standard input to a temporary file, so that its length is known and it can be sent again. */
 export async function spoolStdin(io: Io, name: string): Promise<{ file: PlannedFile; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-stdin-'))
   const remove = () => rm(folder, { recursive: true, force: true })

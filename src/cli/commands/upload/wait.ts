@@ -4,29 +4,29 @@ import type { DocumentEvent } from '../../../contract/documents.ts'
 import type { Uploaded } from './send.ts'
 
 export interface Watch {
-  /** Counts from now on; call it with what an upload answered. */
+  /** Follows a document that an upload has returned. */
   add(document: Uploaded): void
   /** Resolves when every added document is ready, failed or gone. Throws ClientError. */
   settled(): Promise<void>
   close(): void
 }
 
-// The events say it at once; this finds what was missed while the connection was down.
-const LOOK_EVERY_MS = 10_000
-const LOOK_AT_MOST = 20
+// Events arrive at once; polling finds changes that were missed while the connection was down.
+const POLL_MS = 10_000
+const MAX_POLLED = 20
 
-/** Follows documents to the end of their processing. Begin before the first upload, so that no event is missed. */
+/** Follows documents until they are processed. Start before the first upload, so that no event is missed. */
 export function watchDocuments(client: Client, signal: AbortSignal, onChange: (document: Uploaded) => void): Watch {
   const pending = new Map<string, Uploaded>()
-  // A small document is ready before the request that brought it along with others is answered.
+  // Events of documents whose upload is not answered yet: a small document may be ready first.
   const early = new Map<string, DocumentEvent>()
   const stop = new AbortController()
   const both = AbortSignal.any([signal, stop.signal])
   const { promise: done, resolve, reject } = Promise.withResolvers<void>()
   done.catch(() => {
-    // Given out by settled(); before that call nobody listens.
+    // settled() returns the promise; until that call a rejection has no handler.
   })
-  let closing = false
+  let isComplete = false
 
   function update(document: Uploaded): void {
     onChange(document)
@@ -36,7 +36,7 @@ export function watchDocuments(client: Client, signal: AbortSignal, onChange: (d
   }
 
   function finish(): void {
-    if (!closing || pending.size > 0) return
+    if (!isComplete || pending.size > 0) return
     stop.abort()
     resolve()
   }
@@ -44,21 +44,25 @@ export function watchDocuments(client: Client, signal: AbortSignal, onChange: (d
   function take(event: DocumentEvent): void {
     const document = pending.get(event.document_id)
     if (document === undefined) return void early.set(event.document_id, event)
-    // Of an earlier version of the same document.
+    // The event belongs to an earlier version of the document.
     if (event.created_at < document.updated_at) return
     if (event.type === 'document.deleted')
-      return update({ ...document, status: 'failed', error: { code: 'deleted', message: 'it was deleted meanwhile' } })
+      return update({
+        ...document,
+        status: 'failed',
+        error: { code: 'deleted', message: 'deleted while it was being processed' },
+      })
     update({ ...document, ...partsOf(event) })
   }
 
-  async function look(): Promise<void> {
-    for (const document of [...pending.values()].slice(0, LOOK_AT_MOST)) {
+  async function poll(): Promise<void> {
+    for (const document of [...pending.values()].slice(0, MAX_POLLED)) {
       try {
         update({ ...document, ...(await client.documents.get(document.id)) })
       } catch (error) {
         if (error instanceof ClientError && error.status === 404) {
-          update({ ...document, status: 'failed', error: { code: 'deleted', message: 'it was deleted meanwhile' } })
-        } else if (!(error instanceof ClientError) || !isPassing(error)) {
+          update({ ...document, status: 'failed', error: { code: 'deleted', message: 'deleted while it was being processed' } })
+        } else if (!(error instanceof ClientError) || !isTemporary(error)) {
           throw error
         }
       }
@@ -66,10 +70,10 @@ export function watchDocuments(client: Client, signal: AbortSignal, onChange: (d
   }
 
   async function listen(): Promise<void> {
-    for await (const event of client.events({ signal: both, onOpen: () => void look().catch(reject) })) take(event)
+    for await (const event of client.events({ signal: both, onOpen: () => void poll().catch(reject) })) take(event)
   }
 
-  const timer = setInterval(() => void look().catch(reject), LOOK_EVERY_MS)
+  const timer = setInterval(() => void poll().catch(reject), POLL_MS)
   listen().catch(reject)
   const cancel = () => reject(new ClientError('aborted', 'Cancelled.'))
   signal.addEventListener('abort', cancel)
@@ -81,7 +85,7 @@ export function watchDocuments(client: Client, signal: AbortSignal, onChange: (d
       if (event !== undefined) take(event)
     },
     settled() {
-      closing = true
+      isComplete = true
       finish()
       return done
     },
@@ -93,8 +97,8 @@ export function watchDocuments(client: Client, signal: AbortSignal, onChange: (d
   }
 }
 
-/** The daemon restarts or is busy: the documents are safe, so it is worth waiting on. */
-function isPassing(error: ClientError): boolean {
+/** True when the daemon restarts or is busy. The documents are safe, so waiting goes on. */
+function isTemporary(error: ClientError): boolean {
   return (
     error.status === 429 ||
     error.status >= 500 ||
@@ -104,7 +108,7 @@ function isPassing(error: ClientError): boolean {
   )
 }
 
-/** The parts of a document that its event carries. */
+/** The fields of a document that its event contains. */
 function partsOf({ type, data }: DocumentEvent): Partial<Uploaded> {
   const parts: Partial<Uploaded> = {}
   const status = type.replace(/^document\./, '')

@@ -1,20 +1,26 @@
-import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argument, yes } from '../../options.ts'
 import { oneLine } from '../../view/safe.ts'
 import { count } from '../../view/style.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
 import { confirm } from '../confirm.ts'
 
-export async function run(
-  context: Context,
-  [idOrEmail = '']: string[],
-  options: AdministrationOptions & { yes?: boolean },
-): Promise<void> {
-  await administer(context, options, async ({ users }) => {
-    const user = await users.get(idOrEmail)
-    const who = user.email ?? user.name
-    await confirm(context, options.yes, `Delete user ${who} with all documents, keys and applications?`)
-    const deleted = await users.delete(user.id)
-    if (context.json) context.printJson(deleted)
-    else context.print(`Deleted user ${oneLine(who)} with ${count(deleted.documents_deleted, 'document')}\n`)
-  })
-}
+export default defineCommand({
+  name: 'delete',
+  aliases: ['rm'],
+  summary: 'Delete a user',
+  description: 'Delete a user with all documents, keys and applications.',
+  arguments: { user: argument('<user>', 'Email address or ID') },
+  options: { ...DATA_OPTIONS, yes },
+  examples: ['docsearch users delete ada@example.org --yes'],
+  async run(context, args, options) {
+    await administer(context, options, async ({ users }) => {
+      const user = await users.get(args.user)
+      const who = user.email ?? user.name
+      await confirm(context, options.yes, `Delete user ${who} with all documents, keys and applications?`)
+      const deleted = await users.delete(user.id)
+      if (context.json) context.printJson(deleted)
+      else context.print(`Deleted user ${oneLine(who)} and ${count(deleted.documents_deleted, 'document')}\n`)
+    })
+  },
+})

@@ -1,7 +1,16 @@
-import type { Context } from '../../context.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
-import { showUser } from './show.ts'
+import { defineCommand } from '../../define.ts'
+import { argument } from '../../options.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
+import { printUser } from './show.ts'
 
-export async function run(context: Context, [user = '']: string[], options: AdministrationOptions): Promise<void> {
-  showUser(context, await administer(context, options, ({ users }) => users.update(user, { disabled: true })))
-}
+export default defineCommand({
+  name: 'disable',
+  summary: 'Lock a user out',
+  description: "Lock a user out. The user's documents stay.",
+  arguments: { user: argument('<user>', 'Email address or ID') },
+  options: DATA_OPTIONS,
+  examples: ['docsearch users disable ada@example.org'],
+  async run(context, { user }, options) {
+    printUser(context, await administer(context, options, ({ users }) => users.update(user, { disabled: true })))
+  },
+})

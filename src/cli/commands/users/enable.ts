@@ -1,7 +1,15 @@
-import type { Context } from '../../context.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
-import { showUser } from './show.ts'
+import { defineCommand } from '../../define.ts'
+import { argument } from '../../options.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
+import { printUser } from './show.ts'
 
-export async function run(context: Context, [user = '']: string[], options: AdministrationOptions): Promise<void> {
-  showUser(context, await administer(context, options, ({ users }) => users.update(user, { disabled: false })))
-}
+export default defineCommand({
+  name: 'enable',
+  summary: 'Let a disabled user in again',
+  arguments: { user: argument('<user>', 'Email address or ID') },
+  options: DATA_OPTIONS,
+  examples: ['docsearch users enable ada@example.org'],
+  async run(context, { user }, options) {
+    printUser(context, await administer(context, options, ({ users }) => users.update(user, { disabled: false })))
+  },
+})

@@ -1,35 +1,41 @@
-import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
+import { integer, option } from '../../options.ts'
 import { formatTable } from '../../view/table.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
 import { collectPages } from '../pages.ts'
 import { statusOf } from './show.ts'
 
-export async function run(
-  context: Context,
-  _args: string[],
-  options: AdministrationOptions & { limit?: number },
-): Promise<number> {
-  const found = await administer(context, options, ({ users }) =>
-    collectPages(options.limit, async (page) => {
-      const answer = await users.list(page)
-      return { items: answer.users, next: answer.next_cursor }
-    }),
-  )
-  if (context.json) context.printJson({ users: found })
-  else {
-    const rows = found.map((user) => [
-      user.id,
-      user.email ?? '-',
-      user.name,
-      user.role,
-      statusOf(user),
-      user.created_at,
-      user.last_login_at ?? '-',
-    ])
-    if (rows.length > 0)
+export default defineCommand({
+  name: 'list',
+  aliases: ['ls'],
+  summary: 'List users',
+  options: {
+    ...DATA_OPTIONS,
+    limit: option('-n, --limit <number>', 'Maximum number of users (default all)', integer(1)),
+  },
+  examples: ['docsearch users list --json'],
+  async run(context, _args, options) {
+    const found = await administer(context, options, ({ users }) =>
+      collectPages(options.limit, async (page) => {
+        const answer = await users.list(page)
+        return { items: answer.users, next: answer.next_cursor }
+      }),
+    )
+    if (context.json) context.printJson({ users: found })
+    else if (found.length === 0) context.notice('No users.')
+    else {
+      const rows = found.map((user) => [
+        user.id,
+        user.email ?? '-',
+        user.name,
+        user.role,
+        statusOf(user),
+        user.created_at,
+        user.last_login_at ?? '-',
+      ])
       context.print(formatTable(['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'CREATED', 'LAST LOGIN'], rows, context.table))
-    else context.notice('No users yet.')
-  }
-  return found.length === 0 ? EXIT.nothing : EXIT.done
-}
+    }
+    return found.length === 0 ? EXIT.nothing : EXIT.done
+  },
+})

@@ -3,23 +3,23 @@ import { canAsk, type Io } from '../../io.ts'
 
 const MAX_CHARACTERS = 10_000
 
-/** A new password: everything on standard input but the line break at its end; on a terminal asked for twice, unseen. */
+/** Reads a new password: on a terminal from two hidden prompts, else all of standard input without the last line break. */
 export async function readPassword(io: Io): Promise<string> {
   if (canAsk(io)) {
     const prompts = await io.prompts()
     const password = await prompts.password({ message: 'Password' })
-    if ((await prompts.password({ message: 'The same again' })) !== password) throw usage('The two passwords are not the same.')
+    if ((await prompts.password({ message: 'Repeat password' })) !== password) throw usage('The passwords do not match.')
     return password
   }
   let text = ''
-  // Otherwise a character that two parts share would be broken.
+  // A multi-byte character may be split between two chunks.
   io.stdin.setEncoding('utf8')
   for await (const part of io.stdin) {
     text += String(part)
-    if (text.length > MAX_CHARACTERS) throw usage('Standard input holds more than a password.')
+    if (text.length > MAX_CHARACTERS) throw usage('Standard input is too long. Pass only the password.')
   }
   const password = text.replace(/\r?\n$/, '')
-  if (password === '') throw usage('Standard input is empty; it should hold the password.')
-  if (/[\r\n]/.test(password)) throw usage('Standard input holds more than one line; it should hold the password alone.')
+  if (password === '') throw usage('Standard input is empty. Pass the password on standard input.')
+  if (/[\r\n]/.test(password)) throw usage('Standard input has more than one line. Pass only the password.')
   return password
 }

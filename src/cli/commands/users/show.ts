@@ -1,14 +1,23 @@
 import type { User, UserCreated } from '../../../contract/users.ts'
 import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { argument } from '../../options.ts'
 import { formatFields } from '../../view/table.ts'
-import { administer, type AdministrationOptions } from '../administer.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
 
-export async function run(context: Context, [user = '']: string[], options: AdministrationOptions): Promise<void> {
-  showUser(context, await administer(context, options, ({ users }) => users.get(user)))
-}
+export default defineCommand({
+  name: 'show',
+  summary: 'Show a user',
+  arguments: { user: argument('<user>', 'Email address or ID') },
+  options: DATA_OPTIONS,
+  examples: ['docsearch users show ada@example.org'],
+  async run(context, { user }, options) {
+    printUser(context, await administer(context, options, ({ users }) => users.get(user)))
+  },
+})
 
-/** With the one-time link, where there is one. */
-export function showUser(context: Context, user: UserCreated): void {
+/** Prints a user, with the one-time link if there is one. */
+export function printUser(context: Context, user: UserCreated): void {
   if (context.json) return context.printJson(user)
   context.print(
     formatFields(
@@ -29,8 +38,8 @@ export function showUser(context: Context, user: UserCreated): void {
   if (user.invitation_url !== undefined)
     context.notice(
       user.role === 'owner' && !user.has_password
-        ? 'The link is good once; until it was used, `docsearch serve` prints a new one whenever it starts, and this one ends.'
-        : `Hand the link to ${user.email ?? 'the person'}: it is good once, and shown this once.`,
+        ? 'The link works once. It stops working when `docsearch serve` starts again and prints a new one.'
+        : `Send the link to ${user.email ?? 'the user'}. It works once and is shown only once.`,
     )
 }
 

@@ -1,0 +1,68 @@
+import type { Context } from '../../context.ts'
+import { SCOPES } from '../../../core/model.ts'
+import { defineCommand } from '../../define.ts'
+import { choice, flag, optionalArgument, repeatable, text } from '../../options.ts'
+import { oneLine } from '../../view/safe.ts'
+
+export default defineCommand({
+  name: 'login',
+  summary: 'Log in to an instance',
+  description:
+    'Log in to an instance through your browser. The login is stored in the system keychain, or else in a file that only you can read.',
+  arguments: { url: optionalArgument('[url]', 'Address of the instance') },
+  options: {
+    device: flag('--device', 'Show a code to enter in a browser on any device (the default over SSH and without a display)'),
+    withToken: flag('--with-token', 'Read an API key from standard input instead', {
+      conflictsWith: ['device', 'clientId', 'scope'],
+    }),
+    clientId: text(
+      '--client-id <id>',
+      'Log in as this registered application; its secret is read from DOCSEARCH_CLIENT_SECRET or standard input',
+    ),
+    scopes: repeatable(choice('--scope <scope>', 'Permission to ask for, repeatable (default all)', SCOPES)),
+  },
+  examples: [
+    'docsearch login https://docs.example.org',
+    'docsearch --profile work login https://docs.example.org --device',
+    'docsearch login https://docs.example.org --with-token < key.txt',
+    'docsearch login https://docs.example.org --client-id app_01h… < secret.txt',
+  ],
+  async run(context, { url }, options) {
+    const { address, profile } = url === undefined ? await context.target() : await named(context, url)
+    const { me, place } = options.withToken
+      ? await (await import('./with-token.ts')).logInWithToken(context, address)
+      : await (await import('./with-oauth.ts')).logInWithOAuth(context, address, options)
+    if (profile !== null) await saveAsProfile(context, profile, address)
+
+    if (context.json)
+      context.printJson({
+        server: address,
+        user: me.user,
+        scopes: me.scopes,
+        stored: place.source,
+        file: place.source === 'file' ? place.file : null,
+        profile,
+      })
+    else {
+      const where = place.source === 'keychain' ? '; stored in the system keychain' : ''
+      context.print(`Logged in to ${address} as ${oneLine(me.user.name)} (${me.scopes.join(', ')})${where}\n`)
+    }
+    if (context.io.env['DOCSEARCH_TOKEN']) context.notice('DOCSEARCH_TOKEN is set and takes precedence over the saved login.')
+  },
+})
+
+async function named({ globals }: Context, url: string): Promise<{ address: string; profile: string }> {
+  const { normaliseAddress } = await import('../../../client/address.ts')
+  const address = normaliseAddress(url)
+  return { address, profile: globals.profile ?? new URL(address).host }
+}
+
+/** Saves the instance under a name; the first one becomes the default of commands that name none. */
+async function saveAsProfile({ io, notice }: Context, name: string, address: string): Promise<void> {
+  const { readProfiles, saveProfile } = await import('../../../client/profiles.ts')
+  const known = await readProfiles(io.env)
+  const isFirst = known.default === undefined
+  await saveProfile(io.env, name, { server: address }, isFirst)
+  if (known.default !== name)
+    notice(isFirst ? `Commands without --server now use ${address}.` : `To use this instance, pass --profile ${name}.`)
+}
