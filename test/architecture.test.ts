@@ -29,22 +29,12 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'OAuth is protocol over the records: how requests arrive and who is logged in are handed in',
   },
   services: {
-    sees: [
-      'core',
-      'config',
-      'text',
-      'embed',
-      'rerank',
-      'index',
-      'records',
-      'blobs',
-      'lifecycle',
-      'ingest',
-      'search',
-      'auth',
-      'oauth',
-    ],
+    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'ingest', 'search', 'auth', 'oauth'],
     because: 'services take and return domain types: the wire format is the business of contract/ and http/',
+  },
+  http: {
+    sees: ['core', 'contract', 'pages', 'services', 'auth', 'oauth'],
+    because: 'http/ routes, validates and presents; what docsearch can do is in services/',
   },
   cli: {
     sees: ['core', 'contract', 'config', 'client'],

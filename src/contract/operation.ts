@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Scope } from '../core/model.ts'
 
-/** The description of an endpoint. http/route.ts adds the handler. */
+/** The description of an endpoint. http/routing/route.ts adds the handler. */
 export interface Operation {
   operationId: string
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -3,7 +3,7 @@ export type Fault = 'user' | 'outside' | 'internal'
 
 type FaultTable = Record<string, Fault>
 
-/** Codes that an answer of the API can carry. http/problems.ts gives each its HTTP status. */
+/** Codes that an answer of the API can carry. http/problems/problems.ts gives each its HTTP status. */
 const API_CODES = {
   // The request
   invalid_request: 'user',
@@ -210,7 +210,7 @@ export interface DocsearchErrorOptions {
 
 /**
  * The one error of the project. `message` is a sentence that the user can act on.
- * http/problems.ts maps codes to HTTP statuses and cli/exit.ts to exit codes; nothing else does.
+ * http/problems/problems.ts maps codes to HTTP statuses and cli/exit.ts to exit codes; nothing else does.
  */
 export class DocsearchError extends Error {
   readonly code: ErrorCode

@@ -1,6 +1,6 @@
 import Koa from 'koa'
 import { apiTable } from './api/index.ts'
-import type { State } from './context.ts'
+import type { State } from './routing/context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { hostCheck } from './middleware/host-check.ts'
 import { openMetadata } from './middleware/open-metadata.ts'
@@ -8,10 +8,10 @@ import { problemErrors } from './middleware/problem-errors.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
-import { apiRouter, notFound } from './router.ts'
+import { apiRouter, notFound } from './routing/router.ts'
 import { pages } from './web/index.ts'
-import { showErrorPage, wantsPage } from './web/page-errors.ts'
-import { pageRouter } from './web/router.ts'
+import { showErrorPage, wantsPage } from './web/routing/page-errors.ts'
+import { pageRouter } from './web/routing/router.ts'
 
 /** Codes of a connection that the client closed while it got its answer. */
 const CLIENT_GONE = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'])

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DocsearchError } from '../core/errors.ts'
-import { MOST_HEADER_BYTES } from '../http/malformed.ts'
+import { MOST_HEADER_BYTES } from '../http/problems/malformed.ts'
 
 /** Listens and gives the address to show: the one asked for, with the port that was taken. Throws `port_in_use`, `cannot_listen`. */
 export async function listen(handler: RequestListener, host: string, port: number): Promise<{ server: Server; url: string }> {

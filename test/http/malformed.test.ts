@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { problem } from '../../src/contract/common.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { malformedRequests, MOST_HEADER_BYTES } from '../../src/http/malformed.ts'
+import { malformedRequests, MOST_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
 import { errorCode } from '../support/codes.ts'
 
 let server: Server

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OpenApiDocument } from '../../src/contract/openapi.ts'
 import { operations as table, routes } from '../support/api-table.ts'
-import { PROBLEMS } from '../../src/http/problems.ts'
+import { PROBLEMS } from '../../src/http/problems/problems.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 interface Operation {

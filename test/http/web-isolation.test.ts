@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Page } from '../../src/http/web/page.ts'
+import type { Page } from '../../src/http/web/routing/page.ts'
 import { pages } from '../support/api-table.ts'
 import { paths } from '../../src/pages/paths.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'

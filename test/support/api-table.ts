@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../src/config/config.ts'
 import { apiTable } from '../../src/http/api/index.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
-import type { Page } from '../../src/http/web/page.ts'
+import type { Page } from '../../src/http/web/routing/page.ts'
 import { pages as pagesOf } from '../../src/http/web/index.ts'
 
 /** The tables of the API and of the pages, to be read and not to be called: there is no service behind them. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { problem } from '../../src/contract/common.ts'
 import { problemCodes, type Operation } from '../../src/contract/operation.ts'
 import { operations } from './api-table.ts'
-import { PROBLEMS } from '../../src/http/problems.ts'
+import { PROBLEMS } from '../../src/http/problems/problems.ts'
 
 /** Codes that can come from any path, before a route is known. */
 const ANYWHERE = new Set(['not_found', 'method_not_allowed', 'host_not_allowed'])

@@ -2,7 +2,7 @@
 // strings again, the compiler reports an unused @ts-expect-error here.
 import { DocsearchError, isDocsearchError, type WarningCode } from '../../src/core/errors.ts'
 import { ClientError } from '../../src/client/errors.ts'
-import { fail } from '../../src/http/problems.ts'
+import { fail } from '../../src/http/problems/problems.ts'
 import { OAuthError } from '../../src/oauth/errors.ts'
 import { errorCode, warningCode } from '../support/codes.ts'
 

@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { Scope } from '../../core/model.ts'
 import { requireOwner, requireScope } from '../../services/access.ts'
-import type { Middleware } from '../context.ts'
+import type { Middleware } from '../routing/context.ts'
 
 /** Refuses a caller who may not use the operation at all, before the body is read. The services ask the same rules again. */
 export function accessCheck({ access, role }: Pick<Operation, 'access' | 'role'>): Middleware {

@@ -1,8 +1,8 @@
 import type { Authenticator } from '../../auth/auth.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Account } from '../../services/account.ts'
-import type { Ctx, Middleware } from '../context.ts'
-import { fail } from '../problems.ts'
+import type { Ctx, Middleware } from '../routing/context.ts'
+import { fail } from '../problems/problems.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 /** No credential is longer than this; a longer text is not looked at. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { HttpSettings } from '../dependencies.ts'
-import { fail } from '../problems.ts'
-import type { Middleware } from '../context.ts'
+import { fail } from '../problems/problems.ts'
+import type { Middleware } from '../routing/context.ts'
 
 /**
  * Answers only to names it knows, also on loopback: with DNS rebinding a web page makes a name of its own point here

@@ -1,4 +1,4 @@
-import type { Middleware } from '../context.ts'
+import type { Middleware } from '../routing/context.ts'
 
 /**
  * The metadata documents are for pages of every origin (RFC 8414 and 9728 readers in browsers). Nothing else is: the API answers its own origin only, and tokens do not

@@ -1,8 +1,8 @@
 import type { Logger } from '../../core/logger.ts'
-import { drain } from '../drain.ts'
-import { toProblem } from '../problems.ts'
+import { drain } from './drain.ts'
+import { toProblem } from '../problems/problems.ts'
 import type { Problem } from '../../contract/common.ts'
-import type { Ctx, Middleware } from '../context.ts'
+import type { Ctx, Middleware } from '../routing/context.ts'
 import { challenge } from './challenge.ts'
 
 /** How a person in a browser is answered. Handed in, because pages are above the middleware. */

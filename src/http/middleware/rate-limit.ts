@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { DocsearchError } from '../../core/errors.ts'
-import type { Ctx, Middleware } from '../context.ts'
+import type { Ctx, Middleware } from '../routing/context.ts'
 
 const WINDOW_SECONDS = 60
 /** Wrong credentials a minute from one address. Keys cannot be guessed; this only spares the database and the log. */

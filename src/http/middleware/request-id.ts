@@ -1,6 +1,6 @@
 import { newId } from '../../core/ids.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Middleware } from '../context.ts'
+import type { Middleware } from '../routing/context.ts'
 
 const SANE = /^[A-Za-z0-9._-]{8,128}$/
 

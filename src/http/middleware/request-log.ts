@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/logger.ts'
-import type { Middleware } from '../context.ts'
+import type { Middleware } from '../routing/context.ts'
 
 /**
  * One line a request, once its answer is out. The route's pattern stands for the path where there is one, and the

@@ -1,4 +1,4 @@
-import type { Middleware } from '../context.ts'
+import type { Middleware } from '../routing/context.ts'
 
 /** The strictest that fits data; a page loosens its own policy. */
 export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { OAuthError } from '../../oauth/errors.ts'
 import type { ClientRequest } from '../../oauth/oauth.ts'
-import { readText } from '../read-text.ts'
-import type { Ctx } from '../context.ts'
+import { readText } from '../body/read-text.ts'
+import type { Ctx } from '../routing/context.ts'
 import { basicCredentials } from './basic.ts'
 
 /** Many times what the longest request of any client has. */

@@ -3,8 +3,8 @@ import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { OAuthError } from '../../oauth/errors.ts'
 import { consume, limited } from '../middleware/rate-limit.ts'
-import { statusOf } from '../problems.ts'
-import type { Ctx, Middleware } from '../context.ts'
+import { statusOf } from '../problems/problems.ts'
+import type { Ctx, Middleware } from '../routing/context.ts'
 import type { HttpSettings } from '../dependencies.ts'
 
 /** Wrong secrets, codes and tokens from one address: far more than a program with a mistake in it sends, and none of them can be guessed. */

@@ -13,7 +13,7 @@ import {
 import type { Answer } from '../../contract/operation.ts'
 import type { ClientRequest } from '../../oauth/oauth.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { route, type Route } from '../route.ts'
+import { route, type Route } from '../routing/route.ts'
 import { clientRequest } from './client-request.ts'
 
 const tag = 'OAuth 2.0'

@@ -1,6 +1,6 @@
 import { ASSETS } from '../../pages/assets.ts'
-import { fail } from '../problems.ts'
-import type { Page } from './page.ts'
+import { fail } from '../problems/problems.ts'
+import type { Page } from './routing/page.ts'
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 

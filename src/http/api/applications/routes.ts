@@ -14,14 +14,18 @@ import {
   presentRotatedApplication,
 } from '../../../contract/present/applications.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../route.ts'
+import { answerCreated, route, type Route } from '../../routing/route.ts'
 
 const tag = 'OAuth clients'
 const path = '/api/v1/clients/{id}'
 const access = 'manage:keys'
 const idDescription = '`client_id` of the application'
 
-export const applicationRoutes = ({ applications, settings }: Pick<Dependencies, 'applications' | 'settings'>): Route[] => [
+type Parts = Pick<Dependencies, 'applications' | 'settings'>
+
+export const applicationRoutes = (parts: Parts): Route[] => [...allApplications(parts), ...oneApplication(parts)]
+
+const allApplications = ({ applications, settings }: Parts): Route[] => [
   route({
     operationId: 'listClients',
     method: 'GET',
@@ -52,6 +56,9 @@ export const applicationRoutes = ({ applications, settings }: Pick<Dependencies,
       answerCreated(ctx, `${settings.baseUrl()}/api/v1/clients/${made.client.id}`, presentNewApplication(made))
     },
   }),
+]
+
+const oneApplication = ({ applications }: Parts): Route[] => [
   route({
     operationId: 'getClient',
     method: 'GET',

@@ -1,6 +1,6 @@
 import { connectionList, type ConnectionList } from '../../../contract/clients.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../routing/route.ts'
 import { presentConnection } from './present.ts'
 
 const tag = 'Connected applications'

@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from '../../../contract/openapi.ts'
 import type { Operation } from '../../../contract/operation.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { PROBLEMS } from '../../problems.ts'
-import { route, type Route } from '../../route.ts'
+import { PROBLEMS } from '../../problems/problems.ts'
+import { route, type Route } from '../../routing/route.ts'
 
 const tag = 'Instance'
 const PAGE_POLICY =

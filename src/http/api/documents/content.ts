@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../route.ts'
-import { asAttachment, sendOriginal } from '../../send-original.ts'
+import { route, type Route } from '../../routing/route.ts'
+import { asAttachment, sendOriginal } from '../../answers/send-original.ts'
 
 export const contentRoute = ({ documents }: Pick<Dependencies, 'documents'>): Route =>
   route({

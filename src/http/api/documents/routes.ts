@@ -1,6 +1,6 @@
 import { document, documentList, documentListQuery, type DocumentList } from '../../../contract/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../routing/route.ts'
 import { contentRoute } from './content.ts'
 import { presentDocument } from './present.ts'
 import { textRoute } from './text.ts'

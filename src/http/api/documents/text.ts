@@ -1,6 +1,6 @@
 import { textQuery } from '../../../contract/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../routing/route.ts'
 
 export const textRoute = ({ documents }: Pick<Dependencies, 'documents'>): Route =>
   route({

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { documentEvent, eventQuery } from '../../../contract/documents.ts'
 import { invalid } from '../../../contract/validate.ts'
-import type { Ctx } from '../../context.ts'
+import type { Ctx } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { isStillValid } from '../../middleware/authenticate.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../routing/route.ts'
 import { formatEvents } from './present.ts'
 
 export const eventRoutes = ({ events, authenticator }: Pick<Dependencies, 'events' | 'authenticator'>): Route[] => [

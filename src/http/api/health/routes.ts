@@ -1,6 +1,6 @@
 import { health as healthSchema } from '../../../contract/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../routing/route.ts'
 import { presentHealth } from './present.ts'
 
 export const healthRoutes = ({ health, version }: Pick<Dependencies, 'health' | 'version'>): Route[] => [

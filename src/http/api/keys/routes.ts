@@ -7,7 +7,7 @@ import {
   type ApiKeyList,
 } from '../../../contract/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../route.ts'
+import { answerCreated, route, type Route } from '../../routing/route.ts'
 import { presentKey } from './present.ts'
 
 const tag = 'Keys'

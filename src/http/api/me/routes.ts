@@ -1,6 +1,6 @@
 import { me } from '../../../contract/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../routing/route.ts'
 import { presentMe } from './present.ts'
 
 export const meRoutes = ({ account }: Pick<Dependencies, 'account'>): Route[] => [

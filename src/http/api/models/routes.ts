@@ -1,6 +1,6 @@
 import { modelList, modelPull, modelPullLine, modelUse, modelUsed } from '../../../contract/models.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../routing/route.ts'
 import { presentModelChange, presentModels } from './present.ts'
 import { streamPull } from './pull.ts'
 

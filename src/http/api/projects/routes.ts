@@ -9,7 +9,7 @@ import {
   type ProjectList,
 } from '../../../contract/projects.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../route.ts'
+import { answerCreated, route, type Route } from '../../routing/route.ts'
 import { presentProject } from './present.ts'
 
 const tag = 'Projects'

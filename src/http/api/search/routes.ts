@@ -1,6 +1,6 @@
 import { searchAnswer, searchRequestWithin } from '../../../contract/search.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../routing/route.ts'
 import { presentSearch } from './present.ts'
 import { toSearchRequest } from './request.ts'
 

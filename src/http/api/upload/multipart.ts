@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { MultipartParser } from 'formidable'
 import { DocsearchError } from '../../../core/errors.ts'
-import { fail } from '../../problems.ts'
+import { fail } from '../../problems/problems.ts'
 
 /**
  * formidable's parser, but not its form class: that one names and opens files before it looks at its limits, leaves some of them behind when it

@@ -1,6 +1,6 @@
 import type { UploadAnswer } from '../../../contract/documents.ts'
 import { isApiErrorCode } from '../../../core/errors.ts'
-import { fail, PROBLEMS, statusOf, toProblem } from '../../problems.ts'
+import { fail, PROBLEMS, statusOf, toProblem } from '../../problems/problems.ts'
 import { presentDocument } from '../documents/present.ts'
 import type { AcceptedUpload } from '../../../services/uploads.ts'
 

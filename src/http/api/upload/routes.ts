@@ -2,7 +2,7 @@ import { documentedUploadQuery, uploadAnswer, uploadFields } from '../../../cont
 import { z } from 'zod'
 import type { AcceptedUpload } from '../../../services/uploads.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Call, type Route } from '../../route.ts'
+import { route, type Call, type Route } from '../../routing/route.ts'
 import { readUpload } from './body.ts'
 import { presentRefusal, presentUpload } from './present.ts'
 

@@ -16,7 +16,7 @@ import {
   userUpdate,
 } from '../../../contract/users.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../route.ts'
+import { answerCreated, route, type Route } from '../../routing/route.ts'
 
 const tag = 'Users'
 const path = '/api/v1/users/{id}'
@@ -24,7 +24,11 @@ const access = 'manage:keys'
 const role = 'owner'
 const idDescription = 'Id or email of the user'
 
-export const userRoutes = ({ users, settings }: Pick<Dependencies, 'users' | 'settings'>): Route[] => [
+type Parts = Pick<Dependencies, 'users' | 'settings'>
+
+export const userRoutes = (parts: Parts): Route[] => [...allUsers(parts), ...oneUser(parts)]
+
+const allUsers = ({ users, settings }: Parts): Route[] => [
   route({
     operationId: 'listUsers',
     method: 'GET',
@@ -58,6 +62,9 @@ export const userRoutes = ({ users, settings }: Pick<Dependencies, 'users' | 'se
       answerCreated(ctx, `${settings.baseUrl()}/api/v1/users/${added.user.id}`, presentNewUser(added, settings.baseUrl()))
     },
   }),
+]
+
+const oneUser = ({ users, settings }: Parts): Route[] => [
   route({
     operationId: 'getUser',
     method: 'GET',

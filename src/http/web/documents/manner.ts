@@ -1,6 +1,6 @@
 import { formatOf } from '../../../core/formats.ts'
 import type { DocumentRecord } from '../../../core/model.ts'
-import { asAttachment, FILE_POLICY, type Manner } from '../../send-original.ts'
+import { asAttachment, FILE_POLICY, type Manner } from '../../answers/send-original.ts'
 
 /**
  * Only docsearch's own pages may frame a PDF, and no script runs. There is no sandbox, because browsers show no PDF inside one; scripts in a

@@ -9,10 +9,10 @@ import {
   type ApplicationFormProps,
 } from '../../../pages/settings/applications.tsx'
 import type { Dependencies } from '../../dependencies.ts'
-import { fail } from '../../problems.ts'
-import { chosenScopes, name, scopes } from '../fields.ts'
-import type { Page, PageCall } from '../page.ts'
-import { withError } from '../submitted.ts'
+import { fail } from '../../problems/problems.ts'
+import { chosenScopes, name, scopes } from '../forms/fields.ts'
+import type { Page, PageCall } from '../routing/page.ts'
+import { withError } from '../forms/submitted.ts'
 
 const redirectUris = z
   .string('Enter at least one address.')

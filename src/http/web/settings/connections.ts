@@ -2,8 +2,8 @@ import type { Connection } from '../../../oauth/oauth.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderConnectionEnd, renderConnections, type ConnectionRow } from '../../../pages/settings/connections.tsx'
 import type { Dependencies } from '../../dependencies.ts'
-import { fail } from '../../problems.ts'
-import type { Page } from '../page.ts'
+import { fail } from '../../problems/problems.ts'
+import type { Page } from '../routing/page.ts'
 
 export const connectionPages = ({ connections }: Pick<Dependencies, 'connections'>): Page[] => [
   {

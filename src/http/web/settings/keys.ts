@@ -9,10 +9,10 @@ import {
   type ApiKeyRow,
 } from '../../../pages/settings/api-keys.tsx'
 import type { Dependencies } from '../../dependencies.ts'
-import { fail } from '../../problems.ts'
+import { fail } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
-import { chosenScopes, name, scopes } from '../fields.ts'
-import type { Page, PageCall } from '../page.ts'
+import { chosenScopes, name, scopes } from '../forms/fields.ts'
+import type { Page, PageCall } from '../routing/page.ts'
 
 const keyForm = z.object({
   name,

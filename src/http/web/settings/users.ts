@@ -10,19 +10,21 @@ import {
   renderUsers,
   type UserRow,
 } from '../../../pages/settings/users.tsx'
-import { fail } from '../../problems.ts'
+import { fail } from '../../problems/problems.ts'
 import type { PasswordLink } from '../../../services/users.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { email, optionalName } from '../fields.ts'
+import { email, optionalName } from '../forms/fields.ts'
 import { listAll } from '../list-all.ts'
-import type { Page, PageCall } from '../page.ts'
-import { withError } from '../submitted.ts'
+import type { Page, PageCall } from '../routing/page.ts'
+import { withError } from '../forms/submitted.ts'
 
 const inviteForm = z.object({ email, name: optionalName })
 
 type Parts = Pick<Dependencies, 'users' | 'settings'>
 
-export const userPages = ({ users, settings }: Parts): Page[] => [
+export const userPages = (parts: Parts): Page[] => [...listPages(parts), ...userChangePages(parts)]
+
+const listPages = ({ users, settings }: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.users,
@@ -56,6 +58,9 @@ export const userPages = ({ users, settings }: Parts): Page[] => [
       }
     },
   },
+]
+
+const userChangePages = ({ users, settings }: Parts): Page[] => [
   {
     method: 'POST',
     path: paths.userReset(':id'),

@@ -1,15 +1,15 @@
 import Router from '@koa/router'
 import type Koa from 'koa'
-import { isOwner } from '../../services/access.ts'
-import { fail } from '../problems.ts'
-import type { Middleware, State } from '../context.ts'
-import { otherMethods } from '../router.ts'
-import type { Dependencies } from '../dependencies.ts'
-import { csrfCheck, originCheck } from './csrf.ts'
-import { formBody } from './form-body.ts'
+import { isOwner } from '../../../services/access.ts'
+import { fail } from '../../problems/problems.ts'
+import type { Middleware, State } from '../../routing/context.ts'
+import { otherMethods } from '../../routing/router.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { csrfCheck, originCheck } from '../session/csrf.ts'
+import { formBody } from '../../body/form-body.ts'
 import { pagePolicy } from './page-policy.ts'
 import { pageCall, redirectToLogin, type Page } from './page.ts'
-import { loadSession } from './session.ts'
+import { loadSession } from '../session/session.ts'
 
 type Parts = Pick<Dependencies, 'accounts' | 'settings' | 'clock'>
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { invalid } from '../../contract/validate.ts'
-import { DocsearchError, type ErrorCode } from '../../core/errors.ts'
-import type { FormState } from '../../pages/form.tsx'
-import type { FormBody } from '../context.ts'
+import { invalid } from '../../../contract/validate.ts'
+import { DocsearchError, type ErrorCode } from '../../../core/errors.ts'
+import type { FormState } from '../../../pages/form.tsx'
+import type { FormBody } from '../../routing/context.ts'
 
 /** A form as a page needs it again: what was typed (never a password), and what is wrong with it by field. */
 export interface Submitted<T, Name extends string> {

@@ -1,6 +1,6 @@
-import { fail } from '../problems.ts'
-import { readText } from '../read-text.ts'
-import type { Ctx, Middleware } from '../context.ts'
+import { fail } from '../problems/problems.ts'
+import { readText } from './read-text.ts'
+import type { Ctx, Middleware } from '../routing/context.ts'
 
 /** More than any form of ours: the longest carries an authorization request, percent-encoded once more. */
 const MOST_BYTES = 64_000

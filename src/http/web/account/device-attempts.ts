@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { consume, limited } from '../middleware/rate-limit.ts'
-import type { PageCall } from './page.ts'
+import { consume, limited } from '../../middleware/rate-limit.ts'
+import type { PageCall } from '../routing/page.ts'
 
 const WINDOW_SECONDS = 15 * 60
 /** Wrong codes from one browser's session. */

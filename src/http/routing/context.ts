@@ -1,6 +1,6 @@
 import type Koa from 'koa'
-import type { Principal, SessionRecord, User } from '../core/model.ts'
-import type { Actor } from '../services/access.ts'
+import type { Principal, SessionRecord, User } from '../../core/model.ts'
+import type { Actor } from '../../services/access.ts'
 
 /** What the steps of a request leave for the steps after them. */
 export interface State {

@@ -1,6 +1,6 @@
-import type { Problem } from '../../contract/common.ts'
-import { renderError } from '../../pages/account/error.tsx'
-import type { Ctx } from '../context.ts'
+import type { Problem } from '../../../contract/common.ts'
+import { renderError } from '../../../pages/account/error.tsx'
+import type { Ctx } from '../../routing/context.ts'
 import { setPagePolicy } from './page-policy.ts'
 
 /** Where programs are answered, whatever they accept. */

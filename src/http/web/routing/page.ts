@@ -1,14 +1,14 @@
 import type { z } from 'zod'
-import type { User } from '../../core/model.ts'
-import type { SignedInProps, Viewer } from '../../pages/layout.tsx'
-import { paths } from '../../pages/paths.ts'
-import type { Actor } from '../../services/access.ts'
-import type { Ctx, Login } from '../context.ts'
-import type { Dependencies } from '../dependencies.ts'
-import { csrfToken } from './csrf.ts'
-import { setFlash, takeFlash, type FlashCode } from './flash.ts'
+import type { User } from '../../../core/model.ts'
+import type { SignedInProps, Viewer } from '../../../pages/layout.tsx'
+import { paths } from '../../../pages/paths.ts'
+import type { Actor } from '../../../services/access.ts'
+import type { Ctx, Login } from '../../routing/context.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { csrfToken } from '../session/csrf.ts'
+import { setFlash, takeFlash, type FlashCode } from '../session/flash.ts'
 import { safeReturnTo } from './return-to.ts'
-import { submitted, type Submitted } from './submitted.ts'
+import { submitted, type Submitted } from '../forms/submitted.ts'
 
 /** One row of the table of pages. */
 export interface Page {

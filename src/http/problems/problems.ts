@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import type { Problem } from '../contract/common.ts'
-import { DocsearchError, isApiErrorCode, type ApiErrorCode, type ErrorCode } from '../core/errors.ts'
+import type { Problem } from '../../contract/common.ts'
+import { DocsearchError, isApiErrorCode, type ApiErrorCode, type ErrorCode } from '../../core/errors.ts'
 
 /**
  * The HTTP status of every code that an answer of the API can carry. A code of the API that is missing here does not compile.

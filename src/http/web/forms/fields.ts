@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { displayName } from '../../contract/common.ts'
-import { email as emailRule } from '../../contract/users.ts'
-import { SCOPES, type Scope } from '../../core/model.ts'
-import type { PageCall } from './page.ts'
+import { displayName } from '../../../contract/common.ts'
+import { email as emailRule } from '../../../contract/users.ts'
+import { SCOPES, type Scope } from '../../../core/model.ts'
+import type { PageCall } from '../routing/page.ts'
 
 /** Fields that several forms have: the rules of the contract, with messages for whoever filled them in. */
 

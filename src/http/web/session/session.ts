@@ -1,7 +1,7 @@
-import type { User } from '../../core/model.ts'
-import { actorOf } from '../../services/access.ts'
-import type { Ctx, Middleware } from '../context.ts'
-import type { Dependencies } from '../dependencies.ts'
+import type { User } from '../../../core/model.ts'
+import { actorOf } from '../../../services/access.ts'
+import type { Ctx, Middleware } from '../../routing/context.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 
 /** Longer than any token of ours; more is not even looked at. */

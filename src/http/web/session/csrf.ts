@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { fail } from '../problems.ts'
-import type { Ctx, Middleware } from '../context.ts'
-import type { HttpSettings } from '../dependencies.ts'
+import { fail } from '../../problems/problems.ts'
+import type { Ctx, Middleware } from '../../routing/context.ts'
+import type { HttpSettings } from '../../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Operation } from '../contract/operation.ts'
-import type { Principal } from '../core/model.ts'
-import type { Actor } from '../services/access.ts'
+import type { Operation } from '../../contract/operation.ts'
+import type { Principal } from '../../core/model.ts'
+import type { Actor } from '../../services/access.ts'
 import type { Ctx } from './context.ts'
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined

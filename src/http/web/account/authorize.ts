@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { invalid } from '../../contract/validate.ts'
-import type { AuthorizeOutcome, AuthorizeRequest, OAuth } from '../../oauth/oauth.ts'
-import { renderConsent } from '../../pages/account/consent.tsx'
-import { paths } from '../../pages/paths.ts'
-import type { Dependencies } from '../dependencies.ts'
-import { decision } from './fields.ts'
-import { redirect, redirectToLogin, viewerOf, type Page, type PageCall } from './page.ts'
-import { showErrorPage } from './page-errors.ts'
-import { allowFormTarget } from './page-policy.ts'
+import { invalid } from '../../../contract/validate.ts'
+import type { AuthorizeOutcome, AuthorizeRequest, OAuth } from '../../../oauth/oauth.ts'
+import { renderConsent } from '../../../pages/account/consent.tsx'
+import { paths } from '../../../pages/paths.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { decision } from '../forms/fields.ts'
+import { redirect, redirectToLogin, viewerOf, type Page, type PageCall } from '../routing/page.ts'
+import { showErrorPage } from '../routing/page-errors.ts'
+import { allowFormTarget } from '../routing/page-policy.ts'
 
 const consentForm = z.object({ query: z.string(), decision })
 

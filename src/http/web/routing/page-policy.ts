@@ -1,4 +1,4 @@
-import type { Ctx, Middleware } from '../context.ts'
+import type { Ctx, Middleware } from '../../routing/context.ts'
 
 /**
  * No script at all, style and pictures from here, no framing. `formTargets`: where a form may lead beside this origin; browsers hold

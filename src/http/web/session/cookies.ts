@@ -1,5 +1,5 @@
-import type { Ctx } from '../context.ts'
-import type { HttpSettings } from '../dependencies.ts'
+import type { Ctx } from '../../routing/context.ts'
+import type { HttpSettings } from '../../dependencies.ts'
 
 /** The login; what binds the forms shown to a stranger; a message that is shown once. */
 export type CookieKind = 'session' | 'form' | 'flash'

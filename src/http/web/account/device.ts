@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { invalid } from '../../contract/validate.ts'
-import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../pages/account/device.tsx'
-import { paths } from '../../pages/paths.ts'
-import type { Dependencies } from '../dependencies.ts'
+import { invalid } from '../../../contract/validate.ts'
+import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../../pages/account/device.tsx'
+import { paths } from '../../../pages/paths.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import { deviceAttempts } from './device-attempts.ts'
-import { decision } from './fields.ts'
-import { viewerOf, type Page } from './page.ts'
+import { decision } from '../forms/fields.ts'
+import { viewerOf, type Page } from '../routing/page.ts'
 
 const userCode = z.string().default('')
 const codeForm = z.object({ user_code: userCode })

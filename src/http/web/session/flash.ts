@@ -1,6 +1,6 @@
-import type { Flash } from '../../pages/layout.tsx'
-import type { Ctx } from '../context.ts'
-import type { HttpSettings } from '../dependencies.ts'
+import type { Flash } from '../../../pages/layout.tsx'
+import type { Ctx } from '../../routing/context.ts'
+import type { HttpSettings } from '../../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 
 /** What can be said on the page after a redirect. The cookie holds the name only: nobody can make us say something else. */

@@ -1,8 +1,8 @@
-import { searchRequestWithin, type ParsedSearchRequest, type SearchRequest } from '../../contract/search.ts'
-import { FORMATS, isFormatId } from '../../core/formats.ts'
-import { examine, type FieldFault } from '../../contract/validate.ts'
-import { SEARCH_FIELDS, type SearchField, type SearchFields } from '../../pages/search/fields.ts'
-import type { SearchErrors } from '../../pages/search/form.tsx'
+import { searchRequestWithin, type ParsedSearchRequest, type SearchRequest } from '../../../contract/search.ts'
+import { FORMATS, isFormatId } from '../../../core/formats.ts'
+import { examine, type FieldFault } from '../../../contract/validate.ts'
+import { SEARCH_FIELDS, type SearchField, type SearchFields } from '../../../pages/search/fields.ts'
+import type { SearchErrors } from '../../../pages/search/form.tsx'
 
 /** By the request's field: where it stands on the page, and how a sentence about it begins. */
 const PLACES: Readonly<Record<string, [field: SearchField, subject: string]>> = {

@@ -1,6 +1,6 @@
 import { koaBody } from 'koa-body'
-import { fail } from '../problems.ts'
-import type { Middleware } from '../context.ts'
+import { fail } from '../problems/problems.ts'
+import type { Middleware } from '../routing/context.ts'
 
 const MOST_BYTES = 1_000_000
 

@@ -1,6 +1,6 @@
-import type { Original } from '../services/documents.ts'
-import type { Ctx } from './context.ts'
-import { fail } from './problems.ts'
+import type { Original } from '../../services/documents.ts'
+import type { Ctx } from '../routing/context.ts'
+import { fail } from '../problems/problems.ts'
 import { parseRange } from './range.ts'
 
 /** Somebody else's HTML must never run under our address: nothing loads, and a browser gives it an origin of its own. */

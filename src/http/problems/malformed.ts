@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Problem } from '../contract/common.ts'
-import type { Clock } from '../core/clock.ts'
-import type { ApiErrorCode } from '../core/errors.ts'
-import { newId } from '../core/ids.ts'
+import type { Problem } from '../../contract/common.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { ApiErrorCode } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
 import { PROBLEMS } from './problems.ts'
 
 /** A question of 4,000 characters stands percent-encoded in the address of its page: up to 48 kB. */
