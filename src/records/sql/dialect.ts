@@ -4,17 +4,17 @@ import { SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } 
 import type { Dialect, SqliteDatabase, SqliteStatement } from 'kysely'
 import { translateSqlError } from './errors.ts'
 
-/** Compiled statements kept. The queries here are few; lists of parameters make variants of some. */
-const STATEMENTS_KEPT = 200
+/** Compiled statements to keep. There are few queries, but lists of parameters of different lengths make variants of them. */
+const MAX_STATEMENTS = 200
 
-/** SQLite takes DDL into a transaction, so a migration that is killed leaves nothing half done. */
+/** SQLite can change tables in a transaction, so a migration that is killed changes nothing. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** Kysely over node:sqlite. Errors of the database as a whole come out as DocsearchError (errors.ts). */
+/** Kysely over node:sqlite. Throws errors of the database as a whole as DocsearchError (errors.ts). */
 export function nodeSqliteDialect(database: DatabaseSync): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
@@ -24,24 +24,24 @@ export function nodeSqliteDialect(database: DatabaseSync): Dialect {
   }
 }
 
-/** The shape of better-sqlite3, which Kysely's driver was written for. */
+/** Gives a database the shape of better-sqlite3, which Kysely's driver expects. */
 function wrap(database: DatabaseSync): SqliteDatabase {
-  const kept = new Map<string, SqliteStatement>()
+  const statements = new Map<string, SqliteStatement>()
   return {
     close: () => database.close(),
     prepare(sql) {
-      // After a full disk SQLite has already rolled back by itself; a second rollback would hide the reason.
-      if (sql === 'rollback' && !database.isTransaction) return NOTHING
-      // `immediate`: a writer of another process (a backup, a local command) then makes us wait instead of fail half-way.
+      // SQLite rolls back by itself when the disk is full. A second rollback would fail and hide the reason.
+      if (sql === 'rollback' && !database.isTransaction) return EMPTY_STATEMENT
+      // With `immediate`, a transaction waits for a writer in another process (a backup, a local command) instead of failing half-way.
       const text = sql === 'begin' ? 'begin immediate' : sql
-      let statement = kept.get(text)
+      let statement = statements.get(text)
       if (statement) {
-        kept.delete(text)
+        statements.delete(text)
       } else {
-        statement = translating(() => statementOf(database.prepare(text)))
-        if (kept.size >= STATEMENTS_KEPT) kept.delete(kept.keys().next().value!)
+        statement = withTranslatedErrors(() => statementOf(database.prepare(text)))
+        if (statements.size >= MAX_STATEMENTS) statements.delete(statements.keys().next().value!)
       }
-      kept.set(text, statement)
+      statements.set(text, statement)
       return statement
     },
   }
@@ -50,20 +50,20 @@ function wrap(database: DatabaseSync): SqliteDatabase {
 function statementOf(statement: StatementSync): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => translating(() => statement.all(...(parameters as SQLInputValue[]))),
-    run: (parameters) => translating(() => statement.run(...(parameters as SQLInputValue[]))),
-    iterate: (parameters) => translating(() => statement.iterate(...(parameters as SQLInputValue[]))),
+    all: (parameters) => withTranslatedErrors(() => statement.all(...(parameters as SQLInputValue[]))),
+    run: (parameters) => withTranslatedErrors(() => statement.run(...(parameters as SQLInputValue[]))),
+    iterate: (parameters) => withTranslatedErrors(() => statement.iterate(...(parameters as SQLInputValue[]))),
   }
 }
 
-const NOTHING: SqliteStatement = {
+const EMPTY_STATEMENT: SqliteStatement = {
   reader: false,
   all: () => [],
   run: () => ({ changes: 0, lastInsertRowid: 0 }),
   iterate: () => [][Symbol.iterator](),
 }
 
-function translating<T>(work: () => T): T {
+function withTranslatedErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {

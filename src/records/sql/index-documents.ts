@@ -1,31 +1,34 @@
 import { sql } from 'kysely'
 import type { ExpressionBuilder } from 'kysely'
-import type { Indexes } from '../indexes.ts'
+import type { IndexedDocument, Indexes } from '../indexes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { slices } from './store.ts'
-import type { Store } from './store.ts'
+import type { Store, WriteTransaction } from './store.ts'
 import type { Tables } from './tables.ts'
 
 type Documents = Pick<Indexes, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress'>
 
-/** What the indexes that are not in use hold. The queue of a change is no table: it is what is ready and not in here yet. */
+/**
+ * What indexes that are not active hold. There is no table of documents that a building index still needs: those are the ready documents
+ * that it doesn't hold.
+ */
 export function createIndexDocuments(store: Store): Documents {
   const { db } = store
   return {
     async missing(id, { after, limit }) {
       const rows = await selectDocuments(db)
-        // The sign keeps SQLite from taking the index that begins with this, and sorting every document for each page.
+        // The `+` keeps SQLite from using the index that begins with the status, and then sorting every document for each call.
         .where(sql<string>`+documents.status`, '=', 'ready')
         .where('documents.chunk_count', '>', 0)
         .where('documents.id', '>', after)
-        .where(({ not, exists }) => not(exists(holds(id))))
+        .where(({ not, exists }) => not(exists(isHeldBy(id))))
         .orderBy('documents.id')
         .limit(limit)
         .execute()
       return rows.map(toDocument)
     },
     async wanted(jobs) {
-      const found = new Set<string>()
+      const wanted = new Set<string>()
       const versions = new Map(jobs.map((job) => [job.documentId, job.version]))
       for (const ids of slices([...versions.keys()])) {
         const rows = await db
@@ -34,32 +37,11 @@ export function createIndexDocuments(store: Store): Documents {
           .where('id', 'in', ids)
           .where('status', '=', 'ready')
           .execute()
-        for (const row of rows) if (versions.get(row.id) === row.version) found.add(row.id)
+        for (const row of rows) if (versions.get(row.id) === row.version) wanted.add(row.id)
       }
-      return found
+      return wanted
     },
-    record: (id, documents) =>
-      store.write(async ({ sql }) => {
-        const ids = documents.map(({ documentId }) => documentId)
-        // One that was deleted since has no row to refer to; its tombstone takes it out of the index.
-        const there = new Set<string>()
-        for (const part of slices(ids)) {
-          const found = await sql.selectFrom('documents').select('id').where('id', 'in', part).execute()
-          for (const row of found) there.add(row.id)
-          await sql.deleteFrom('generation_documents').where('generation_id', '=', id).where('document_id', 'in', part).execute()
-        }
-        const rows = documents
-          .filter(({ documentId }) => there.has(documentId))
-          .map(({ documentId, version, chunks, chunksSkipped, warnings }) => ({
-            generation_id: id,
-            document_id: documentId,
-            version,
-            chunks,
-            chunks_skipped: chunksSkipped,
-            warnings: JSON.stringify(warnings),
-          }))
-        for (const part of slices(rows, 6)) await sql.insertInto('generation_documents').values(part).execute()
-      }),
+    record: (id, documents) => store.write((tx) => record(tx, id, documents)),
     async contents(id) {
       const rows = await db
         .selectFrom('generation_documents')
@@ -77,18 +59,40 @@ export function createIndexDocuments(store: Store): Documents {
       const ready = db.selectFrom('documents').where('status', '=', 'ready').where('chunk_count', '>', 0)
       const count = (query: typeof ready) => query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
       const total = await count(ready)
-      const done = await count(ready.where(({ exists }) => exists(holds(id))))
+      const done = await count(ready.where(({ exists }) => exists(isHeldBy(id))))
       return { done: Number(done.count), total: Number(total.count) }
     },
   }
+}
 
-  /** For a `where` over documents: this index has it, in the version it has now. */
-  function holds(id: string) {
-    return ({ selectFrom, ref }: ExpressionBuilder<Tables, 'documents'>) =>
-      selectFrom('generation_documents')
-        .select('document_id')
-        .where('generation_id', '=', id)
-        .whereRef('generation_documents.document_id', '=', 'documents.id')
-        .where('generation_documents.version', '=', ref('documents.version'))
+async function record({ sql }: WriteTransaction, id: string, documents: readonly IndexedDocument[]): Promise<void> {
+  const ids = documents.map(({ documentId }) => documentId)
+  // A row can only refer to a document that exists. A document that was deleted meanwhile leaves the index by its tombstone.
+  const existing = new Set<string>()
+  for (const part of slices(ids)) {
+    const found = await sql.selectFrom('documents').select('id').where('id', 'in', part).execute()
+    for (const row of found) existing.add(row.id)
+    await sql.deleteFrom('generation_documents').where('generation_id', '=', id).where('document_id', 'in', part).execute()
   }
+  const rows = documents
+    .filter(({ documentId }) => existing.has(documentId))
+    .map(({ documentId, version, chunks, chunksSkipped, warnings }) => ({
+      generation_id: id,
+      document_id: documentId,
+      version,
+      chunks,
+      chunks_skipped: chunksSkipped,
+      warnings: JSON.stringify(warnings),
+    }))
+  for (const part of slices(rows, 6)) await sql.insertInto('generation_documents').values(part).execute()
+}
+
+/** For a `where` over documents: the index holds the document in its present version. */
+function isHeldBy(id: string) {
+  return ({ selectFrom, ref }: ExpressionBuilder<Tables, 'documents'>) =>
+    selectFrom('generation_documents')
+      .select('document_id')
+      .where('generation_id', '=', id)
+      .whereRef('generation_documents.document_id', '=', 'documents.id')
+      .where('generation_documents.version', '=', ref('documents.version'))
 }

@@ -5,7 +5,7 @@ import { slices } from './store.ts'
 import type { WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
 
-/** Indexes.switchTo: the documents' rows and the rows of both generations change places, all in this transaction. */
+/** Indexes.switchTo, inside a transaction. */
 export async function switchTo(
   tx: WriteTransaction,
   now: number,
@@ -20,12 +20,12 @@ export async function switchTo(
     .executeTakeFirst()
   if (next === undefined || (await isIncomplete(tx, id, waitForReplaced))) return false
   const old = await tx.sql.selectFrom('generations').selectAll().where('state', '=', 'active').executeTakeFirst()
-  const isKept = old !== undefined && old.embedding_model !== next.embedding_model
-  if (isKept) await remember(tx, old.id)
-  await takeOver(tx, id, next.embedding_model)
-  await queueSetAside(tx, id, now)
+  const isRetired = old !== undefined && old.embedding_model !== next.embedding_model
+  if (isRetired) await rememberContents(tx, old.id)
+  await takeOverContents(tx, id, next.embedding_model)
+  await queueNotEmbedded(tx, id, now)
   await tx.sql.deleteFrom('generation_documents').where('generation_id', '=', id).execute()
-  if (isKept) await tx.sql.updateTable('generations').set({ state: 'kept' }).where('id', '=', old.id).execute()
+  if (isRetired) await tx.sql.updateTable('generations').set({ state: 'kept' }).where('id', '=', old.id).execute()
   else if (old) await tx.sql.deleteFrom('generations').where('id', '=', old.id).execute()
   await tx.sql.updateTable('generations').set({ state: 'active' }).where('id', '=', id).execute()
   return true
@@ -45,7 +45,7 @@ async function isIncomplete(tx: WriteTransaction, id: string, waitForReplaced: b
           e('chunk_count', '>', 0),
           e.or([e('held.version', 'is', null), e('held.version', '!=', e.ref('documents.version'))]),
         ]),
-        // Its former version is found now; in the new index there is none of it.
+        // A document that is being replaced: search finds its former version now, and the new index has no version of it.
         ...(waitForReplaced
           ? [e.and([e('status', 'in', ['queued', 'processing']), e('indexed', '=', 1), e('held.version', 'is', null)])]
           : []),
@@ -56,8 +56,8 @@ async function isIncomplete(tx: WriteTransaction, id: string, waitForReplaced: b
   return row !== undefined
 }
 
-/** What the index that was in use holds, before the documents' rows say what the next one does. */
-async function remember(tx: WriteTransaction, id: string): Promise<void> {
+/** Writes down what the active index holds, before the documents' rows say what the next index holds. */
+async function rememberContents(tx: WriteTransaction, id: string): Promise<void> {
   await tx.sql.deleteFrom('generation_documents').where('generation_id', '=', id).execute()
   await tx.sql
     .insertInto('generation_documents')
@@ -78,7 +78,7 @@ async function remember(tx: WriteTransaction, id: string): Promise<void> {
     )
     .execute()
   for (const row of await withSkippedChunks(tx)) {
-    const { health, warnings } = embeddingPart(row)
+    const { health, warnings } = parseHealth(row)
     await tx.sql
       .updateTable('generation_documents')
       .set({ chunks_skipped: health.chunksSkipped, warnings: JSON.stringify(warnings.filter(isEmbeddingWarning)) })
@@ -88,9 +88,9 @@ async function remember(tx: WriteTransaction, id: string): Promise<void> {
   }
 }
 
-/** The documents' rows say what this index holds. */
-async function takeOver(tx: WriteTransaction, id: string, embeddingModel: string): Promise<void> {
-  // Few have passages without a vector: those are written one by one.
+/** Makes the documents' rows say what this index holds. */
+async function takeOverContents(tx: WriteTransaction, id: string, embeddingModel: string): Promise<void> {
+  // Few documents have passages without a vector, so these are written one by one.
   for (const row of await withSkippedChunks(tx)) await writeSkipped(tx, row, 0, [])
   await tx.sql
     .updateTable('documents')
@@ -119,8 +119,8 @@ async function takeOver(tx: WriteTransaction, id: string, embeddingModel: string
   for (const row of skipped) await writeSkipped(tx, row, row.skipped, JSON.parse(row.given) as DocumentWarning[])
 }
 
-/** The model could do nothing with them: they go the way of every upload, which says why. */
-async function queueSetAside(tx: WriteTransaction, id: string, now: number): Promise<void> {
+/** Queues the documents that the new embedder could not embed. Indexing them like an upload tells the user why. */
+async function queueNotEmbedded(tx: WriteTransaction, id: string, now: number): Promise<void> {
   const rows = await tx.sql
     .selectFrom('generation_documents')
     .select('document_id')
@@ -155,7 +155,7 @@ async function writeSkipped(
   chunksSkipped: number,
   given: readonly DocumentWarning[],
 ): Promise<void> {
-  const { health, warnings } = embeddingPart(row)
+  const { health, warnings } = parseHealth(row)
   const change = {
     health: JSON.stringify({ ...health, chunksSkipped }),
     warnings: JSON.stringify([...warnings.filter((warning) => !isEmbeddingWarning(warning)), ...given]),
@@ -163,7 +163,7 @@ async function writeSkipped(
   await tx.sql.updateTable('documents').set(change).where('id', '=', row.id).execute()
 }
 
-function embeddingPart(row: DocumentRow): { health: { chunksSkipped: number }; warnings: DocumentWarning[] } {
+function parseHealth(row: DocumentRow): { health: { chunksSkipped: number }; warnings: DocumentWarning[] } {
   return {
     health: JSON.parse(row.health) as { chunksSkipped: number },
     warnings: JSON.parse(row.warnings) as DocumentWarning[],

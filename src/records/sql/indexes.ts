@@ -5,33 +5,11 @@ import { switchTo } from './index-switch.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { IndexRow } from './tables.ts'
 
-const CHOSEN = 'embedder'
+/** The name of the setting that holds the chosen embedder. */
+const EMBEDDER = 'embedder'
 
 export function createIndexes(store: Store): Indexes {
-  const { db, clock } = store
-
-  async function insert(
-    tx: WriteTransaction,
-    { fingerprint, embeddingModel, dimensions }: NewIndex,
-    state: IndexRow['state'],
-  ): Promise<IndexRecord> {
-    const at = clock.now()
-    const row: IndexRow = {
-      id: newId('gen', at),
-      fingerprint,
-      embedding_model: embeddingModel,
-      dimensions,
-      state,
-      canaries: null,
-      created_at: at.getTime(),
-    }
-    await tx.sql.insertInto('generations').values(row).execute()
-    return toIndexRecord(row)
-  }
-
-  const forgetThat = (tx: WriteTransaction, state: IndexRow['state']) =>
-    tx.sql.deleteFrom('generations').where('state', '=', state).execute()
-
+  const { db } = store
   return {
     async active() {
       const row = await db.selectFrom('generations').selectAll().where('state', '=', 'active').executeTakeFirst()
@@ -41,19 +19,11 @@ export function createIndexes(store: Store): Indexes {
       const rows = await db.selectFrom('generations').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(toIndexRecord)
     },
-    activate: (index) =>
-      store.write(async (tx) => {
-        await forgetThat(tx, 'active')
-        return insert(tx, index, 'active')
-      }),
-    build: (index) =>
-      store.write(async (tx) => {
-        await forgetThat(tx, 'building')
-        return insert(tx, index, 'building')
-      }),
+    activate: (index) => store.write((tx) => replace(tx, store.clock.now(), index, 'active')),
+    build: (index) => store.write((tx) => replace(tx, store.clock.now(), index, 'building')),
     resume: (id) =>
       store.write(async (tx) => {
-        await forgetThat(tx, 'building')
+        await deleteWithState(tx, 'building')
         const row = await tx.sql
           .updateTable('generations')
           .set({ state: 'building' })
@@ -80,19 +50,44 @@ export function createIndexes(store: Store): Indexes {
     ...createIndexDocuments(store),
     switchTo: (id, options) => store.write((tx) => switchTo(tx, store.now(), id, options)),
     async chosen() {
-      const row = await db.selectFrom('settings').select('value').where('name', '=', CHOSEN).executeTakeFirst()
+      const row = await db.selectFrom('settings').select('value').where('name', '=', EMBEDDER).executeTakeFirst()
       return row?.value ?? null
     },
     async choose(embedder) {
-      if (embedder === null) await db.deleteFrom('settings').where('name', '=', CHOSEN).execute()
+      if (embedder === null) await db.deleteFrom('settings').where('name', '=', EMBEDDER).execute()
       else
         await db
           .insertInto('settings')
-          .values({ name: CHOSEN, value: embedder })
+          .values({ name: EMBEDDER, value: embedder })
           .onConflict((c) => c.column('name').doUpdateSet({ value: embedder }))
           .execute()
     },
   }
+}
+
+/** Inserts an index in the place of the one that has this state. */
+async function replace(
+  tx: WriteTransaction,
+  now: Date,
+  { fingerprint, embeddingModel, dimensions }: NewIndex,
+  state: IndexRow['state'],
+): Promise<IndexRecord> {
+  await deleteWithState(tx, state)
+  const row: IndexRow = {
+    id: newId('gen', now),
+    fingerprint,
+    embedding_model: embeddingModel,
+    dimensions,
+    state,
+    canaries: null,
+    created_at: now.getTime(),
+  }
+  await tx.sql.insertInto('generations').values(row).execute()
+  return toIndexRecord(row)
+}
+
+async function deleteWithState(tx: WriteTransaction, state: IndexRow['state']): Promise<void> {
+  await tx.sql.deleteFrom('generations').where('state', '=', state).execute()
 }
 
 function toIndexRecord(row: IndexRow): IndexRecord {
@@ -101,7 +96,6 @@ function toIndexRecord(row: IndexRow): IndexRecord {
     fingerprint: row.fingerprint,
     embeddingModel: row.embedding_model,
     dimensions: row.dimensions,
-    // Version 0.1.0 stores a retired index as `kept`.
     state: row.state === 'kept' ? 'retired' : row.state,
     createdAt: new Date(row.created_at),
   }

@@ -22,7 +22,7 @@ export function createOneTimeLinks(store: Store): OneTimeLinks {
     },
     claim: (sha256, { passwordHash, email, name }) =>
       store.write(async ({ sql }) => {
-        // One statement: of two who come at once, one gets it.
+        // One statement, so that of several attempts at the same time one succeeds.
         const link = await sql
           .updateTable('one_time_links')
           .set({ used_at: now() })

@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely'
 
-/** The columns this migration reads and writes, as they are between the versions. */
+/** The columns that this migration reads and writes, of the version before and the version after. */
 interface Between {
   users: { id: string; email: string | null; email_folded: string | null; role: string }
   setup_tokens: { sha256: string; user_id: string; created_at: number; expires_at: number; used_at: number | null }
   one_time_links: Between['setup_tokens'] & { purpose: string }
 }
 
-/** Accounts and OAuth: passwords by one-time links, sessions of browsers, applications and what they were allowed. */
+/** Accounts and OAuth: one-time links for passwords, sessions of browsers, applications and their grants. */
 export async function accounts(db: Kysely<never>): Promise<void> {
-  await people(db)
+  await users(db)
   await links(db)
   await sessions(db)
   await clients(db)
@@ -17,14 +17,14 @@ export async function accounts(db: Kysely<never>): Promise<void> {
   await codes(db)
 }
 
-async function people(db: Kysely<never>): Promise<void> {
+async function users(db: Kysely<never>): Promise<void> {
   await db.schema.alterTable('users').addColumn('email_folded', 'text').execute()
   await db.schema.alterTable('users').addColumn('disabled_at', 'bigint').execute()
   await db.schema.alterTable('users').addColumn('last_login_at', 'bigint').execute()
   const rows = db as unknown as Kysely<Between>
   for (const { id, email } of await rows.selectFrom('users').select(['id', 'email']).execute()) {
     if (email === null) continue
-    // Not by the database's lower(), which knows ASCII only in one and every script in another.
+    // Databases differ in what lower() does: SQLite's knows only ASCII.
     await rows
       .updateTable('users')
       .set({ email_folded: email.normalize('NFC').toLowerCase() })
@@ -32,7 +32,7 @@ async function people(db: Kysely<never>): Promise<void> {
       .execute()
   }
   await db.schema.createIndex('users_email_is_unique').on('users').columns(['email_folded']).unique().execute()
-  // Whoever comes first on an empty folder is the owner, also when two processes come at the same moment.
+  // When two processes create the owner of an empty folder at the same time, one of them fails here.
   await rows.schema.createIndex('users_owner_is_one').on('users').columns(['role']).unique().where('role', '=', 'owner').execute()
 }
 
@@ -103,7 +103,7 @@ async function grants({ schema }: Kysely<never>): Promise<void> {
     .createTable('oauth_grants')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
-    // No foreign key: the built-in client has no row.
+    // No foreign key, because the built-in application has no row.
     .addColumn('client_id', 'text', (c) => c.notNull())
     .addColumn('scopes', 'text', (c) => c.notNull())
     .addColumn('resource', 'text')

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
- * How many documents a project has is asked for at every look at it: kept as numbers, and not counted anew, so that the answer takes the same
- * time however many there are.
+ * Every view of a project shows how many documents it has. The numbers are stored, so that reading them takes the same time however many
+ * documents there are.
  */
 export async function counts(db: Kysely<never>): Promise<void> {
   const { schema } = db
@@ -25,7 +25,7 @@ export async function counts(db: Kysely<never>): Promise<void> {
   await lists(db)
 }
 
-/** Of each list, the newest of exactly what was asked for come first, so that a page is read and nothing else. */
+/** Each list has an index with exactly its documents, newest first, so that a result page reads nothing else. */
 async function lists({ schema }: Kysely<never>): Promise<void> {
   for (const name of ['documents_counts', 'documents_by_hash', 'documents_newest', 'documents_newest_in_project'])
     await schema.dropIndex(name).execute()
@@ -34,12 +34,12 @@ async function lists({ schema }: Kysely<never>): Promise<void> {
       .createIndex(name)
       .on('documents')
       .columns([...columns, 'created_at', 'id', ...further])
-  // A part of a name can be anywhere, so every name is looked at: here, which is a seventh of the time that the rows take.
+  // A search for part of a name reads every name. Reading names from the index takes a seventh of the time that reading rows takes.
   await index('documents_newest', ['owner_id'], ['name_folded']).execute()
   await index('documents_newest_in_project', ['project_id'], ['name_folded']).execute()
   await index('documents_by_hash', ['sha256']).execute()
   await index('documents_by_status_in_project', ['project_id', 'status']).execute()
-  // Only documents with warnings are in these, and those are few.
+  // These hold only documents with warnings, and there are few of them.
   for (const [name, columns] of [
     ['documents_with_warnings_in_project', ['project_id']],
     ['documents_with_warnings_by_status', ['owner_id', 'status']],
@@ -51,7 +51,7 @@ async function lists({ schema }: Kysely<never>): Promise<void> {
   }
 }
 
-/** In the transaction of the change itself, whatever statement makes it: a deleted project or user takes its documents along by its foreign keys. */
+/** Triggers count in the transaction of the change, also when a foreign key deletes the documents of a deleted project or user. */
 async function triggers(db: Kysely<never>): Promise<void> {
   const added = `insert into document_counts (project_id, status, owner_id, documents, chunks, bytes)
       values (new.project_id, new.status, new.owner_id, 1, coalesce(new.chunk_count, 0), new.size_bytes)

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
-/** Models as things one can change: several indexes beside each other, what those not in use hold, and what was chosen. */
+/** Changing the model: several indexes, what the inactive ones hold, and the embedder that was chosen. */
 export async function models({ schema }: Kysely<never>): Promise<void> {
-  // Until now there was a row for the active one only.
+  // Before this migration only the active index had a row.
   await schema
     .alterTable('generations')
     .addColumn('state', 'text', (c) => c.notNull().defaultTo('active'))

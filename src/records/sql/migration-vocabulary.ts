@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
- * The words of each owner's documents. Documents that are there have none yet: they come when they are indexed the next time, which this
- * version of the index brings about by itself.
+ * The words of each owner's documents. Existing documents get theirs when they are indexed again, which happens by itself because the
+ * version of the index has changed too.
  */
 export async function vocabulary(db: Kysely<never>): Promise<void> {
   const { schema } = db
   await schema
     .createTable('vocabularies')
-    // A number, because it stands in every row and every index of the words, where an owner's id would be most of what is kept.
+    // A number, because every row and every index entry of the words has it. The owner's id would take most of the space.
     .addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
     .addColumn('owner_id', 'text', (c) => c.notNull().unique().references('users.id').onDelete('cascade'))
     .addColumn('words', 'integer', (c) => c.notNull())
@@ -23,7 +23,7 @@ export async function vocabulary(db: Kysely<never>): Promise<void> {
     .addColumn('documents', 'integer', (c) => c.notNull())
     .addColumn('passages', 'integer', (c) => c.notNull())
     .addPrimaryKeyConstraint('vocabulary_words_key', ['vocabulary_id', 'word', 'term'])
-    // In the order of the words, so that those of one document lie together. A database that has no such tables leaves it out.
+    // Stores rows in the order of the words, so that the words of one document are close together. Leave it out on other databases.
     .modifyEnd(sql`without rowid`)
     .execute()
   await schema.createIndex('vocabulary_terms').on('vocabulary_words').columns(['term', 'vocabulary_id']).execute()

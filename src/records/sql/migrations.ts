@@ -8,7 +8,7 @@ import { counts } from './migration-counts.ts'
 import { vocabulary } from './migration-vocabulary.ts'
 import { models } from './migration-models.ts'
 
-/** In order, by name. One that has been released is never changed: a further one is added. */
+/** In order of their names. Never change a migration that was released: add another one. */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001_initial': { up: initial },
   '0002_accounts': { up: accounts },
@@ -18,7 +18,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0006_counts': { up: counts },
 }
 
-/** Documents with warnings are few, and are asked for as a list of their own. */
+/** Few documents have warnings, and there is a list of these documents. */
 async function warnings(db: Kysely<never>): Promise<void> {
   const documents = db.schema.createIndex('documents_with_warnings').on('documents')
   await documents
@@ -113,7 +113,7 @@ async function documents({ schema }: Kysely<never>): Promise<void> {
   await index('documents_by_hash', ['sha256'])
   await index('documents_queue', ['status', 'attempts', 'queued_at', 'id'])
   await index('documents_by_status', ['owner_id', 'status', 'created_at', 'id'])
-  // Covers the counts of a project, so that no row is read for them.
+  // Covers the counts of a project, so that counting reads no row.
   await index('documents_counts', ['project_id', 'status', 'chunk_count', 'size_bytes'])
 }
 
@@ -133,7 +133,7 @@ async function derived({ schema }: Kysely<never>): Promise<void> {
     .execute()
   await schema
     .createTable('events')
-    // Never used twice, or a listener that resumes would miss one.
+    // Autoincrement never uses an id twice. Otherwise a listener that resumes would miss an event.
     .addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
     .addColumn('owner_id', 'text', (c) => c.notNull())
     .addColumn('document_id', 'text', (c) => c.notNull())
@@ -154,7 +154,7 @@ async function derived({ schema }: Kysely<never>): Promise<void> {
     .execute()
 }
 
-/** Brings the tables to this version. Throws DocsearchError `data_newer` when a newer docsearch has been here. */
+/** Brings the tables to this version. Throws `data_newer` when a newer version of docsearch has changed them. */
 export async function migrate<T>(db: Kysely<T>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
   await refuseNewer(db)
@@ -170,7 +170,7 @@ async function refuseNewer<T>(db: Kysely<T>): Promise<void> {
   if (unknown.length === 0) return
   throw new DocsearchError(
     'data_newer',
-    'The data folder was made by a newer version of docsearch. Install that version, or name another folder with --data.',
+    'A newer version of docsearch has written to this data folder. Install that version, or name another folder with --data.',
     { details: { unknown_migrations: unknown } },
   )
 }

@@ -1,33 +1,14 @@
 import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { OAuthClientRecord, Scope } from '../../core/model.ts'
-import type { OAuthClients } from '../oauth-clients.ts'
+import type { ClientSecret, OAuthClients } from '../oauth-clients.ts'
 import type { OAuthClientRow, OAuthClientSecretRow } from './oauth-tables.ts'
 import type { Store } from './store.ts'
-import type { Tables } from './tables.ts'
 import { dateOrNull } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 export function createOAuthClients(store: Store): OAuthClients {
   const { db, clock, now } = store
-
-  async function withSecrets(sql: Kysely<Tables>, rows: OAuthClientRow[]): Promise<OAuthClientRecord[]> {
-    if (rows.length === 0) return []
-    const ids = rows.map((row) => row.id)
-    const secrets = await sql
-      .selectFrom('oauth_client_secrets')
-      .selectAll()
-      .where('client_id', 'in', ids)
-      .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
-      .orderBy('created_at', 'desc')
-      .execute()
-    return rows.map((row) =>
-      toClient(
-        row,
-        secrets.filter((secret) => secret.client_id === row.id),
-      ),
-    )
-  }
-
   return {
     create: ({ ownerId, name, type, redirectUris, scopes, secret }) =>
       store.write(async ({ sql }) => {
@@ -43,16 +24,12 @@ export function createOAuthClients(store: Store): OAuthClients {
           updated_at: at.getTime(),
         }
         await sql.insertInto('oauth_clients').values(row).execute()
-        if (secret !== null)
-          await sql
-            .insertInto('oauth_client_secrets')
-            .values(secretRow(row.id, secret, now()))
-            .execute()
-        return (await withSecrets(sql, [row]))[0]!
+        if (secret !== null) await addSecret(sql, row.id, secret, now())
+        return (await withSecrets(sql, now(), [row]))[0]!
       }),
     async get(id) {
       const rows = await db.selectFrom('oauth_clients').selectAll().where('id', '=', id).execute()
-      return (await withSecrets(db, rows))[0] ?? null
+      return (await withSecrets(db, now(), rows))[0] ?? null
     },
     async list(ownerId) {
       const rows = await db
@@ -62,7 +39,7 @@ export function createOAuthClients(store: Store): OAuthClients {
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .execute()
-      return withSecrets(db, rows)
+      return withSecrets(db, now(), rows)
     },
     async update(ownerId, id, { name, redirectUris, scopes }) {
       const rows = await db
@@ -77,7 +54,7 @@ export function createOAuthClients(store: Store): OAuthClients {
         .where('id', '=', id)
         .returningAll()
         .execute()
-      return (await withSecrets(db, rows))[0] ?? null
+      return (await withSecrets(db, now(), rows))[0] ?? null
     },
     rotate: (ownerId, id, secret, oldUntil) =>
       store.write(async ({ sql }) => {
@@ -90,53 +67,70 @@ export function createOAuthClients(store: Store): OAuthClients {
           .returningAll()
           .executeTakeFirst()
         if (!row) return null
-        const until = oldUntil.getTime()
-        await sql
-          .updateTable('oauth_client_secrets')
-          .set({ expires_at: until })
-          .where('client_id', '=', id)
-          .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', until)]))
-          .execute()
-        await sql.deleteFrom('oauth_client_secrets').where('client_id', '=', id).where('expires_at', '<=', now()).execute()
-        await sql
-          .insertInto('oauth_client_secrets')
-          .values(secretRow(id, secret, now()))
-          .execute()
-        return (await withSecrets(sql, [row]))[0]!
+        await replaceSecrets(sql, id, secret, { now: now(), oldUntil: oldUntil.getTime() })
+        return (await withSecrets(sql, now(), [row]))[0]!
       }),
     async hasSecret(id, sha256) {
-      const row = await db
-        .selectFrom('oauth_client_secrets')
-        .select('client_id')
-        .where('client_id', '=', id)
-        .where('sha256', '=', sha256)
-        .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
-        .executeTakeFirst()
+      const row = await selectGoodSecrets(db, now()).where('client_id', '=', id).where('sha256', '=', sha256).executeTakeFirst()
       return row !== undefined
     },
     delete: (ownerId, id) => store.write(async ({ sql }) => (await endClients(sql, { owner_id: ownerId, id })) > 0),
   }
 }
 
-/** These clients go, with every code, device code and grant that names them, whoever gave it. Returns how many clients. */
+/** Deletes applications with every code, device code and grant that names them, of all users. Returns how many applications. */
 export async function endClients(sql: Kysely<Tables>, of: { owner_id: string; id?: string }): Promise<number> {
   const clients = sql
     .selectFrom('oauth_clients')
     .select('oauth_clients.id')
     .where((e) => e.and(of))
-  // No foreign keys lead from those to clients, because the built-in client has no row.
+  // These tables have no foreign key to the applications, because the built-in application has no row.
   for (const table of ['oauth_codes', 'oauth_device_codes', 'oauth_grants'] as const) {
     await sql.deleteFrom(table).where('client_id', 'in', clients).execute()
   }
-  const gone = await sql
+  const deleted = await sql
     .deleteFrom('oauth_clients')
     .where((e) => e.and(of))
     .executeTakeFirst()
-  return Number(gone.numDeletedRows)
+  return Number(deleted.numDeletedRows)
 }
 
-function secretRow(clientId: string, secret: { sha256: string; lastFour: string }, now: number): OAuthClientSecretRow {
-  return { client_id: clientId, sha256: secret.sha256, last_four: secret.lastFour, created_at: now, expires_at: null }
+/** Selects secrets that have not expired. */
+function selectGoodSecrets(sql: Kysely<Tables>, now: number) {
+  return sql
+    .selectFrom('oauth_client_secrets')
+    .selectAll()
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
+}
+
+async function withSecrets(sql: Kysely<Tables>, now: number, rows: OAuthClientRow[]): Promise<OAuthClientRecord[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const secrets = await selectGoodSecrets(sql, now).where('client_id', 'in', ids).orderBy('created_at', 'desc').execute()
+  const byClient = Map.groupBy(secrets, (secret) => secret.client_id)
+  return rows.map((row) => toClient(row, byClient.get(row.id) ?? []))
+}
+
+async function addSecret(sql: Kysely<Tables>, clientId: string, secret: ClientSecret, now: number): Promise<void> {
+  const row = { client_id: clientId, sha256: secret.sha256, last_four: secret.lastFour, created_at: now, expires_at: null }
+  await sql.insertInto('oauth_client_secrets').values(row).execute()
+}
+
+/** Adds a secret. Earlier ones expire at `oldUntil` or before. */
+async function replaceSecrets(
+  sql: Kysely<Tables>,
+  clientId: string,
+  secret: ClientSecret,
+  { now, oldUntil }: { now: number; oldUntil: number },
+): Promise<void> {
+  await sql
+    .updateTable('oauth_client_secrets')
+    .set({ expires_at: oldUntil })
+    .where('client_id', '=', clientId)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', oldUntil)]))
+    .execute()
+  await sql.deleteFrom('oauth_client_secrets').where('client_id', '=', clientId).where('expires_at', '<=', now).execute()
+  await addSecret(sql, clientId, secret, now)
 }
 
 function toClient(row: OAuthClientRow, secrets: OAuthClientSecretRow[]): OAuthClientRecord {
@@ -149,7 +143,7 @@ function toClient(row: OAuthClientRow, secrets: OAuthClientSecretRow[]): OAuthCl
     scopes: JSON.parse(row.scopes) as Scope[],
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
-    // The one without an end is the newest, also when two were made in the same millisecond.
+    // The secret without an expiry is the newest one, also when two were created in the same millisecond.
     secrets: secrets
       .toSorted((a, b) => Number(a.expires_at !== null) - Number(b.expires_at !== null))
       .map((secret) => ({

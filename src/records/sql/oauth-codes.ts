@@ -41,7 +41,7 @@ export function createOAuthCodes(store: Store): OAuthCodes {
     },
     redeem: (sha256, tokens) =>
       store.write(async ({ sql }) => {
-        // One statement: of two who come at once, one gets it.
+        // One statement, so that of several attempts at the same time one succeeds.
         const code = await sql
           .updateTable('oauth_codes')
           .set({ used_at: now() })

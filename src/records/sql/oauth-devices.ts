@@ -4,7 +4,7 @@ import { SLOW_DOWN_SECONDS } from '../oauth-devices.ts'
 import type { DeviceRecord, OAuthDevices } from '../oauth-devices.ts'
 import { makeGrant } from './oauth-grants.ts'
 import type { OAuthDeviceCodeRow } from './oauth-tables.ts'
-import type { Store } from './store.ts'
+import type { Store, WriteTransaction } from './store.ts'
 import { activeUsers } from './user-rows.ts'
 import { dateOrNull } from './tables.ts'
 
@@ -57,37 +57,34 @@ export function createOAuthDevices(store: Store): OAuthDevices {
         .executeTakeFirst()
       return row ? toDevice(row) : null
     },
-    poll: (deviceSha256) =>
-      store.write(async (tx) => {
-        const tooSoon = await tx.sql
-          .updateTable('oauth_device_codes')
-          .set({ interval_seconds: sql<number>`interval_seconds + ${SLOW_DOWN_SECONDS}` })
-          .where('device_sha256', '=', deviceSha256)
-          .where(sql<number>`last_polled_at + interval_seconds * 1000`, '>', now())
-          .executeTakeFirst()
-        await tx.sql
-          .updateTable('oauth_device_codes')
-          .set({ last_polled_at: now() })
-          .where('device_sha256', '=', deviceSha256)
-          .execute()
-        return tooSoon.numUpdatedRows > 0n
-      }),
+    poll: (deviceSha256) => store.write((tx) => poll(tx, now(), deviceSha256)),
     redeem: (deviceSha256, tokens) =>
-      store.write(async (tx) => {
-        // One statement: of two who come at once, one gets it.
-        const row = await tx.sql
+      store.write(async ({ sql }) => {
+        // One statement, so that of several attempts at the same time one succeeds.
+        const row = await sql
           .updateTable('oauth_device_codes')
           .set({ status: 'redeemed' })
           .where('device_sha256', '=', deviceSha256)
           .where('status', '=', 'approved')
           .where('expires_at', '>', now())
-          .where('user_id', 'in', activeUsers(tx.sql))
+          .where('user_id', 'in', activeUsers(sql))
           .returningAll()
           .executeTakeFirst()
         if (!row || row.user_id === null) return null
-        return makeGrant(tx.sql, { ...row, user_id: row.user_id }, tokens, clock.now())
+        return makeGrant(sql, { ...row, user_id: row.user_id }, tokens, clock.now())
       }),
   }
+}
+
+async function poll(tx: WriteTransaction, now: number, deviceSha256: string): Promise<boolean> {
+  const tooSoon = await tx.sql
+    .updateTable('oauth_device_codes')
+    .set({ interval_seconds: sql<number>`interval_seconds + ${SLOW_DOWN_SECONDS}` })
+    .where('device_sha256', '=', deviceSha256)
+    .where(sql<number>`last_polled_at + interval_seconds * 1000`, '>', now)
+    .executeTakeFirst()
+  await tx.sql.updateTable('oauth_device_codes').set({ last_polled_at: now }).where('device_sha256', '=', deviceSha256).execute()
+  return tooSoon.numUpdatedRows > 0n
 }
 
 function toDevice(row: OAuthDeviceCodeRow): DeviceRecord {

@@ -11,35 +11,13 @@ import { dateOrNull } from './tables.ts'
 
 export function createOAuthGrants(store: Store): OAuthGrants {
   const { db, now } = store
-
-  /** Access tokens with their grants. The scopes of both are JSON. */
-  const accessTokens = () =>
-    db
-      .selectFrom('oauth_access_tokens as token')
-      .innerJoin('oauth_grants', 'oauth_grants.id', 'token.grant_id')
-      .selectAll('oauth_grants')
-      .select(['token.scopes as token_scopes', 'token.created_at as token_created_at', 'token.expires_at as token_expires_at'])
-
-  async function findRefresh(sha256: string): Promise<TokenRecord | null> {
-    const row = await db
-      .selectFrom('oauth_refresh_tokens as token')
-      .innerJoin('oauth_grants', 'oauth_grants.id', 'token.grant_id')
-      .selectAll('oauth_grants')
-      .select(['token.used_at', 'token.created_at as token_created_at', 'token.expires_at as token_expires_at'])
-      .where('token.sha256', '=', sha256)
-      .executeTakeFirst()
-    if (!row) return null
-    const all = { ...row, token_scopes: row.scopes }
-    return { ...toToken(all), kind: 'refresh', isUsed: row.used_at !== null }
-  }
-
   return {
     async findToken(sha256) {
-      const access = await accessTokens().where('token.sha256', '=', sha256).executeTakeFirst()
-      return access ? toToken(access) : findRefresh(sha256)
+      const access = await selectAccessTokens(db).where('token.sha256', '=', sha256).executeTakeFirst()
+      return access ? toToken(access) : findRefresh(db, sha256)
     },
     async findAccess(sha256) {
-      const row = await accessTokens()
+      const row = await selectAccessTokens(db)
         .innerJoin('users', 'users.id', 'oauth_grants.user_id')
         .where('token.sha256', '=', sha256)
         .where('token.expires_at', '>', now())
@@ -48,39 +26,7 @@ export function createOAuthGrants(store: Store): OAuthGrants {
         .executeTakeFirst()
       return row ? toToken(row) : null
     },
-    refresh: (sha256, clientId, tokens) =>
-      store.write(async ({ sql }) => {
-        // One statement: of two who come at once, one gets it.
-        const used = await sql
-          .updateTable('oauth_refresh_tokens')
-          .set({ used_at: now() })
-          .where('sha256', '=', sha256)
-          .where('used_at', 'is', null)
-          .where('expires_at', '>', now())
-          .where((e) =>
-            e.exists(
-              e
-                .selectFrom('oauth_grants')
-                .select('oauth_grants.id')
-                .whereRef('oauth_grants.id', '=', 'oauth_refresh_tokens.grant_id')
-                .where('client_id', '=', clientId)
-                .where('revoked_at', 'is', null)
-                .where('user_id', 'in', activeUsers(sql)),
-            ),
-          )
-          .returning('grant_id')
-          .executeTakeFirst()
-        if (!used) return null
-        await sql
-          .updateTable('oauth_access_tokens')
-          .set({ expires_at: now() })
-          .where('grant_id', '=', used.grant_id)
-          .where('expires_at', '>', now())
-          .execute()
-        await addTokens(sql, used.grant_id, tokens, now())
-        const row = await sql.selectFrom('oauth_grants').selectAll().where('id', '=', used.grant_id).executeTakeFirstOrThrow()
-        return toGrant(row)
-      }),
+    refresh: (sha256, clientId, tokens) => store.write(({ sql }) => refresh(sql, now(), { sha256, clientId, tokens })),
     async revoke(grantId) {
       const row = await db
         .updateTable('oauth_grants')
@@ -91,36 +37,7 @@ export function createOAuthGrants(store: Store): OAuthGrants {
       return row.numUpdatedRows > 0n
     },
     revokeAll: (userId, clientId) => store.write(({ sql }) => endGrants(sql, { user_id: userId, client_id: clientId }, now())),
-    async list(userId) {
-      const rows = await db
-        .selectFrom('oauth_grants')
-        .selectAll()
-        .where('user_id', '=', userId)
-        .where('revoked_at', 'is', null)
-        .where((e) =>
-          e.or([
-            e.exists(
-              e
-                .selectFrom('oauth_access_tokens as a')
-                .select('a.grant_id')
-                .whereRef('a.grant_id', '=', 'oauth_grants.id')
-                .where('a.expires_at', '>', now()),
-            ),
-            e.exists(
-              e
-                .selectFrom('oauth_refresh_tokens as r')
-                .select('r.grant_id')
-                .whereRef('r.grant_id', '=', 'oauth_grants.id')
-                .where('r.expires_at', '>', now())
-                .where('r.used_at', 'is', null),
-            ),
-          ]),
-        )
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .execute()
-      return rows.map(toGrant)
-    },
+    list: (userId) => list(db, now(), userId),
     async touch(grantId) {
       await db
         .updateTable('oauth_grants')
@@ -132,7 +49,96 @@ export function createOAuthGrants(store: Store): OAuthGrants {
   }
 }
 
-/** The grant that a code or a device code was good for, with its first tokens. */
+/** Selects access tokens with their grants. Both have scopes. */
+function selectAccessTokens(db: Kysely<Tables>) {
+  return db
+    .selectFrom('oauth_access_tokens as token')
+    .innerJoin('oauth_grants', 'oauth_grants.id', 'token.grant_id')
+    .selectAll('oauth_grants')
+    .select(['token.scopes as token_scopes', 'token.created_at as token_created_at', 'token.expires_at as token_expires_at'])
+}
+
+async function findRefresh(db: Kysely<Tables>, sha256: string): Promise<TokenRecord | null> {
+  const row = await db
+    .selectFrom('oauth_refresh_tokens as token')
+    .innerJoin('oauth_grants', 'oauth_grants.id', 'token.grant_id')
+    .selectAll('oauth_grants')
+    .select(['token.used_at', 'token.created_at as token_created_at', 'token.expires_at as token_expires_at'])
+    .where('token.sha256', '=', sha256)
+    .executeTakeFirst()
+  if (!row) return null
+  return { ...toToken({ ...row, token_scopes: row.scopes }), kind: 'refresh', isUsed: row.used_at !== null }
+}
+
+async function refresh(
+  sql: Kysely<Tables>,
+  now: number,
+  { sha256, clientId, tokens }: { sha256: string; clientId: string; tokens: NewTokens },
+): Promise<GrantRecord | null> {
+  // One statement, so that of several attempts at the same time one succeeds.
+  const used = await sql
+    .updateTable('oauth_refresh_tokens')
+    .set({ used_at: now })
+    .where('sha256', '=', sha256)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where((e) =>
+      e.exists(
+        e
+          .selectFrom('oauth_grants')
+          .select('oauth_grants.id')
+          .whereRef('oauth_grants.id', '=', 'oauth_refresh_tokens.grant_id')
+          .where('client_id', '=', clientId)
+          .where('revoked_at', 'is', null)
+          .where('user_id', 'in', activeUsers(sql)),
+      ),
+    )
+    .returning('grant_id')
+    .executeTakeFirst()
+  if (!used) return null
+  await sql
+    .updateTable('oauth_access_tokens')
+    .set({ expires_at: now })
+    .where('grant_id', '=', used.grant_id)
+    .where('expires_at', '>', now)
+    .execute()
+  await addTokens(sql, used.grant_id, tokens, now)
+  const row = await sql.selectFrom('oauth_grants').selectAll().where('id', '=', used.grant_id).executeTakeFirstOrThrow()
+  return toGrant(row)
+}
+
+async function list(db: Kysely<Tables>, now: number, userId: string): Promise<GrantRecord[]> {
+  const rows = await db
+    .selectFrom('oauth_grants')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where((e) =>
+      e.or([
+        e.exists(
+          e
+            .selectFrom('oauth_access_tokens as a')
+            .select('a.grant_id')
+            .whereRef('a.grant_id', '=', 'oauth_grants.id')
+            .where('a.expires_at', '>', now),
+        ),
+        e.exists(
+          e
+            .selectFrom('oauth_refresh_tokens as r')
+            .select('r.grant_id')
+            .whereRef('r.grant_id', '=', 'oauth_grants.id')
+            .where('r.expires_at', '>', now)
+            .where('r.used_at', 'is', null),
+        ),
+      ]),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map(toGrant)
+}
+
+/** Makes the grant that a code or a device code was exchanged for, with its first tokens. */
 export async function makeGrant(
   sql: Kysely<Tables>,
   consent: { user_id: string; client_id: string; scopes: string; resource: string | null },
@@ -155,7 +161,7 @@ export async function makeGrant(
   return toGrant(row)
 }
 
-/** Revokes these grants, and forgets codes that could still become one. Returns how many grants. */
+/** Revokes grants, and deletes codes that could still become one. Returns how many grants. */
 export async function endGrants(sql: Kysely<Tables>, of: { user_id: string; client_id?: string }, now: number): Promise<number> {
   await sql
     .deleteFrom('oauth_codes')

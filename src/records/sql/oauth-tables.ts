@@ -1,6 +1,6 @@
 import type { DeviceRecord } from '../oauth-devices.ts'
 
-/** Columns of what OAuth keeps; conventions as in tables.ts. `client_id` is no foreign key, because the built-in client has no row. */
+/** The tables of OAuth, with the conventions of tables.ts. `client_id` is no foreign key, because the built-in application has no row. */
 export interface OAuthTables {
   oauth_clients: OAuthClientRow
   oauth_client_secrets: OAuthClientSecretRow
@@ -27,7 +27,7 @@ export interface OAuthClientSecretRow {
   sha256: string
   last_four: string
   created_at: number
-  /** Null for the current one; older ones have the end of their grace. */
+  /** Null for the current secret. Earlier secrets work until then. */
   expires_at: number | null
 }
 
@@ -69,7 +69,7 @@ export interface OAuthRefreshTokenRow {
   grant_id: string
   created_at: number
   expires_at: number
-  /** Kept after use until it would have expired, so that a second use is noticed. */
+  /** A used token stays until it would have expired, so that a second use is noticed. */
   used_at: number | null
 }
 

@@ -19,11 +19,11 @@ export function createOAuthRecords(store: Store): OAuthRecords {
 function sweep(store: Store): Promise<number> {
   const before = store.now() - KEEP_EXPIRED_MS
   return store.write(async ({ sql }) => {
-    let gone = 0n
+    let deleted = 0n
     for (const table of ['oauth_codes', 'oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_device_codes'] as const) {
-      gone += (await sql.deleteFrom(table).where('expires_at', '<=', before).executeTakeFirst()).numDeletedRows
+      deleted += (await sql.deleteFrom(table).where('expires_at', '<=', before).executeTakeFirst()).numDeletedRows
     }
-    // A grant is never without tokens but when all of them are gone; then it cannot come to life again.
+    // Every grant starts with tokens. Without any left, it can never give access again.
     const grants = await sql
       .deleteFrom('oauth_grants')
       .where((e) =>
@@ -38,6 +38,6 @@ function sweep(store: Store): Promise<number> {
       )
       .executeTakeFirst()
     const secrets = await sql.deleteFrom('oauth_client_secrets').where('expires_at', '<=', before).executeTakeFirst()
-    return Number(gone + grants.numDeletedRows + secrets.numDeletedRows)
+    return Number(deleted + grants.numDeletedRows + secrets.numDeletedRows)
   })
 }

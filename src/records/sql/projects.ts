@@ -19,7 +19,7 @@ export function createProjects(store: Store): Projects {
       .where('owner_id', '=', ownerId)
       .where((e) => e.or([e('id', '=', idOrName), e('name', '=', idOrName)]))
       .execute()
-    // A project may be named like the id of another one: ids win.
+    // The name of a project may be the id of another one. The id wins.
     return rows.find((candidate) => candidate.id === idOrName) ?? rows[0]
   }
 

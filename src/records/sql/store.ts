@@ -3,23 +3,23 @@ import type { Clock } from '../../core/clock.ts'
 import type { DocumentEvent } from '../../core/model.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 
-/** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535; rows are written and ids asked for in slices below that. */
-const PARAMETERS = 30_000
+/** A statement of SQLite has at most 32,766 parameters, one of PostgreSQL 65,535. Long lists go into several statements. */
+const MAX_PARAMETERS = 30_000
 
-/** What every noun works on: the tables, the time, and one way to write that tells listeners afterwards. */
+/** What every noun works on: the tables, the time, and transactions that wake listeners afterwards. */
 export interface Store {
   db: Kysely<Tables>
   clock: Clock
   /** Milliseconds since 1970. */
   now(): number
-  /** One transaction; listeners of the owners whose documents changed are called once it is committed. */
+  /** Runs a transaction. After the commit it calls the listeners of the owners whose documents it announced. */
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>
   subscribe(ownerId: string, listener: () => void): () => void
 }
 
 export interface WriteTransaction {
   sql: Transaction<Tables>
-  /** Writes an event for each of these documents, as they are after the change. */
+  /** Writes an event for each document. The rows are those after the change. */
   announce(type: DocumentEvent['type'], documents: readonly DocumentRow[]): Promise<void>
 }
 
@@ -73,9 +73,9 @@ function eventRow(type: DocumentEvent['type'], document: DocumentRow, createdAt:
   return { owner_id, document_id: id, project_id, type, data: JSON.stringify(data), created_at: createdAt }
 }
 
-/** Slices of a list that fit into one statement with so many parameters for each item. */
+/** Cuts a list into parts that fit into one statement, where each item takes `parametersEach` parameters. */
 export function slices<T>(items: readonly T[], parametersEach = 1): T[][] {
-  const size = Math.floor(PARAMETERS / parametersEach)
+  const size = Math.floor(MAX_PARAMETERS / parametersEach)
   const out: T[][] = []
   for (let i = 0; i < items.length; i += size) out.push(items.slice(i, i + size))
   return out

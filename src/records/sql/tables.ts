@@ -4,8 +4,8 @@ import type { DocumentStatus, LinkPurpose } from '../../core/model.ts'
 import type { OAuthTables } from './oauth-tables.ts'
 
 /**
- * Columns as they lie in SQL. Moments are milliseconds since 1970 (integers compare and sort the same everywhere),
- * flags are 0 or 1, lists and objects are JSON text: types every SQL database has.
+ * The tables and columns. They use only types that every SQL database has: a moment is a number of milliseconds since 1970, because
+ * integers compare and sort the same everywhere; a flag is 0 or 1; lists and objects are JSON text.
  */
 export interface Tables extends OAuthTables {
   users: UserRow
@@ -29,7 +29,7 @@ export interface Tables extends OAuthTables {
 export interface UserRow {
   id: string
   email: string | null
-  /** Lower case, and unique: addresses are the same without regard to case. */
+  /** The address in folded case (core/fold-name.ts). Unique. */
   email_folded: string | null
   name: string
   role: 'owner' | 'member'
@@ -85,7 +85,7 @@ export interface DocumentRow {
   owner_id: string
   project_id: string
   name: string
-  /** Lower case, for searches in names: what is lower case differs between databases, so it is done here. */
+  /** The name in folded case, for searches. Databases disagree about lower case, so docsearch folds it. */
   name_folded: string
   path: string
   media_type: string
@@ -106,17 +106,17 @@ export interface DocumentRow {
   title: string | null
   tags: string
   parse: string
-  /** Claims of this version that have not come to an end. */
+  /** How often this version was claimed without being finished. */
   attempts: number
   queued_at: number
   not_before: number | null
-  /** The version whose pages are kept; null when there are none. */
+  /** The version that the stored pages belong to; null when there are none. */
   pages_version: number | null
-  /** 1 when chunks of some version may be in the index. */
+  /** 1 when the index may hold passages of some version. */
   indexed: number
 }
 
-/** How many documents of a project have a status, and what they hold. Kept by triggers on the documents; nothing else writes here. */
+/** Documents, passages and bytes of a project by status. Triggers on the documents maintain this table; nothing else writes to it. */
 export interface DocumentCountRow {
   project_id: string
   status: DocumentStatus
@@ -133,7 +133,7 @@ export interface PageRow {
   blocks: string
 }
 
-/** Documents whose chunks have to leave the index: deleted ones, and failed ones that had been searchable. */
+/** Documents whose passages have to leave the index: deleted documents, and failed ones of which a version was searchable. */
 export interface TombstoneRow {
   document_id: string
   created_at: number
@@ -154,25 +154,26 @@ export interface IndexRow {
   fingerprint: string
   embedding_model: string
   dimensions: number
+  /** `kept` is a retired index: version 0.1.0 wrote that. */
   state: 'active' | 'building' | 'kept'
   /** Vectors of the canary texts, as JSON; null until they are made. */
   canaries: string | null
   created_at: number
 }
 
-/** What an index that is not in use holds of a document. For the one in use the document's own row says it. */
+/** What an index that is not active holds of a document. For the active index the document's own row says it. */
 export interface IndexDocumentRow {
   generation_id: string
   document_id: string
   version: number
-  /** Null: set aside, the model could do nothing with it. */
+  /** Null when the index's embedder could not embed the document. */
   chunks: number | null
   chunks_skipped: number
-  /** Those that its embedding caused. */
+  /** The warnings that embedding caused, as JSON. */
   warnings: string
 }
 
-/** What was chosen while the instance ran, and holds after a restart. */
+/** What a user chose while the instance ran. It stays after a restart. */
 export interface SettingRow {
   name: string
   value: string
@@ -181,23 +182,23 @@ export interface SettingRow {
 export interface VocabularyRow {
   id: Generated<number>
   owner_id: string
-  /** At most so many rows of `vocabulary_words` there are. */
+  /** The vocabulary has at most this many rows in `vocabulary_words`. */
   words: number
-  /** Passages of all documents that are counted. */
+  /** Passages of all counted documents. */
   passages: number
 }
 
-/** A word that stands in an owner's documents, by the term under which it is indexed there. */
+/** A word of an owner's documents, with the term that the index has for it. */
 export interface VocabularyWordRow {
   vocabulary_id: number
   word: string
   term: string
   documents: number
-  /** Over all words of a term: the passages with that term. */
+  /** The sum over all words of a term is the number of passages with that term. */
   passages: number
 }
 
-/** What a document counts for in the vocabulary, so that it can be taken off again. `words` is JSON: `[[word, term, passages], …]`. */
+/** What a document counts for in the vocabulary, so that it can be subtracted again. `words` is JSON: `[[word, term, passages], …]`. */
 export interface DocumentWordsRow {
   document_id: string
   passages: number

@@ -10,7 +10,7 @@ export function emailColumns(email: string | null) {
   return { email, email_folded: email === null ? null : foldName(email) }
 }
 
-/** Ids of the users who may act at all, for `user_id in (…)` inside a claim. */
+/** Selects the ids of users who are not disabled, for `user_id in (…)`. */
 export function activeUsers(sql: Kysely<Tables>) {
   return sql.selectFrom('users').select('users.id').where('users.disabled_at', 'is', null)
 }

@@ -4,22 +4,23 @@ import { MAX_VOCABULARY_WORDS } from '../vocabulary.ts'
 import { slices } from './store.ts'
 import type { Tables } from './tables.ts'
 
-/** A word of a document with its term, and in how many of its passages it was counted (text/word-list.ts). */
+/** A word of a document, its term, and in how many of the document's passages it was counted (text/word-list.ts). */
 type CountedWord = [word: string, term: string, passages: number]
 
-/** What a document counts for from now on; null: nothing any more. */
+/** What a document counts for from now on. */
 export interface DocumentWords {
   documentId: string
   ownerId: string
+  /** `words` is a list of `CountedWord` as JSON. Null when the document no longer counts. */
   counted: { words: string; passages: number } | null
 }
 
-/** Word lists in memory at a time. */
+/** Documents whose word lists are in memory at a time. */
 const DOCUMENTS_AT_ONCE = 200
 
 type DeltaRow = [word: string, term: string, documents: number, passages: number]
 
-/** Documents with, of each word, how much more or less it counts. */
+/** By how much the counts of an owner's words change. */
 class Delta {
   passages = 0
   readonly words = new Map<string, DeltaRow>()
@@ -36,13 +37,13 @@ class Delta {
     }
   }
 
-  /** Those that change in this way; what stands in the most passages of a document comes first. */
+  /** Returns the words whose change `wanted` accepts. Of each document, words in the most passages come first. */
   rows(wanted: (documents: number, passages: number) => boolean): DeltaRow[] {
     return [...this.words.values()].filter(([, , documents, passages]) => wanted(documents, passages))
   }
 }
 
-/** Keeps every owner's vocabulary what the documents that can be searched make it, in the transaction that changes them. */
+/** Updates the vocabularies of the owners whose documents change, in the transaction that changes the documents. */
 export async function changeWords(tx: Transaction<Tables>, changes: readonly DocumentWords[]): Promise<void> {
   for (let i = 0; i < changes.length; i += DOCUMENTS_AT_ONCE) await changeSome(tx, changes.slice(i, i + DOCUMENTS_AT_ONCE))
 }
@@ -73,7 +74,7 @@ async function changeSome(tx: Transaction<Tables>, changes: readonly DocumentWor
     const isCounted = await applyDelta(tx, ownerId, delta)
     const kept = lists.flatMap(({ documentId, counted, words }) => {
       if (counted === null) return []
-      // Only what was counted may be taken off one day.
+      // Only what was counted may be subtracted later.
       const list = isCounted === null ? counted.words : JSON.stringify(words.filter(([word, term]) => isCounted(word, term)))
       return [{ document_id: documentId, passages: counted.passages, words: list }]
     })
@@ -81,7 +82,7 @@ async function changeSome(tx: Transaction<Tables>, changes: readonly DocumentWor
   }
 }
 
-/** Null where every word was taken in; else whether one was. */
+/** Returns null when the vocabulary took in every word, else a function that says whether it took in a word. */
 async function applyDelta(
   tx: Transaction<Tables>,
   ownerId: string,
@@ -90,7 +91,7 @@ async function applyDelta(
   const own = await vocabularyOf(tx, ownerId)
   const { id } = own
   const gained = delta.rows((documents) => documents > 0)
-  // What is gained may be there already: the number is a bound, and counted only when it comes to the limit.
+  // Some of the gained words may be in the vocabulary already, so this is an upper bound. It is counted exactly only near the limit.
   let words = own.words + gained.length
   let refused: Set<string> | null = null
   if (words > MAX_VOCABULARY_WORDS) {
@@ -132,7 +133,7 @@ async function countWords(tx: Transaction<Tables>, id: number): Promise<number> 
   return Number(row.words)
 }
 
-/** Keys of those that the vocabulary lacks, in the order of the list. */
+/** Returns the keys of the words that the vocabulary lacks, in the order of the list. */
 async function missingOf(tx: Transaction<Tables>, id: number, list: readonly DeltaRow[]): Promise<string[]> {
   const { rows } = await sql<{ word: string; term: string }>`select d.word, d.term from (${rowsOf(list)}) as d where exists
     (select 1 from vocabulary_words as w where w.vocabulary_id = ${id} and w.word = d.word and w.term = d.term)`.execute(tx)
@@ -150,9 +151,9 @@ async function vocabularyOf(tx: Transaction<Tables>, ownerId: string): Promise<{
     .executeTakeFirstOrThrow()
 }
 
-/** A list as rows: one parameter, where a row each would take thousands. (PostgreSQL: `json_array_elements`.) */
+/** Makes rows of a list with one parameter instead of thousands. (PostgreSQL has `json_array_elements` for this.) */
 function rowsOf(list: readonly DeltaRow[]): RawBuilder<unknown> {
-  // In the order in which they are kept: neighbours lie on one page.
+  // Sorted like the table, so that neighbours are on the same page of the database.
   const json = JSON.stringify(list.toSorted((a, b) => (a[0] < b[0] ? -1 : 1)))
   return sql`select value ->> 0 as word, value ->> 1 as term, value ->> 2 as documents, value ->> 3 as passages from json_each(${json})`
 }

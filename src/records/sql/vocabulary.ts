@@ -18,7 +18,7 @@ export function createVocabulary({ db }: Store): Vocabulary {
           .selectFrom('vocabulary_words')
           .select(['term', 'passages'])
           .where('term', 'in', part)
-          // The sign keeps SQLite from taking the key, which begins with this, and reading every word of the vocabulary.
+          // The `+` keeps SQLite from using the primary key, which begins with this column, and reading every word of the vocabulary.
           .where(sql<number>`+vocabulary_id`, '=', own.id)
           .execute()
         for (const { term, passages } of rows) frequency.set(term, (frequency.get(term) ?? 0) + passages)
@@ -28,7 +28,7 @@ export function createVocabulary({ db }: Store): Vocabulary {
     async wordsLike(ownerId, { initial, minLength, maxLength }) {
       const own = await find(ownerId)
       if (own === undefined) return []
-      // One text instead of thousands of rows, which take ten times as long to hand over.
+      // One text: handing over thousands of rows takes ten times as long.
       const row = await db
         .selectFrom('vocabulary_words')
         .select(sql<string | null>`string_agg(word, ' ')`.as('words'))
@@ -58,5 +58,5 @@ export function createVocabulary({ db }: Store): Vocabulary {
   }
 }
 
-/** Comes after every letter. */
+/** Sorts after every letter. */
 const LAST = '\u{10ffff}'
