@@ -35,7 +35,7 @@ export function Fields({ schema, schemas, depth = 0 }: { schema: Schema; schemas
           <li>
             <code>{name}</code>
             {required.has(name) ? null : <small> optional</small>} <Fields schema={inner} schemas={schemas} depth={depth + 1} />
-            {inner.description === undefined ? null : <span class="note"> {inner.description}</span>}
+            {inner.description === undefined ? null : <span class="note"> {withCode(inner.description)}</span>}
           </li>
         ))}
       </ul>
@@ -90,4 +90,9 @@ export function exampleValue(schema: Schema, schemas: Record<string, Schema>): R
   return Object.fromEntries(
     names.map((name) => [name, properties[name]?.type === 'string' ? name.toUpperCase() : (properties[name]?.default ?? null)]),
   )
+}
+
+/** Renders the parts of a text that are in backticks as code. */
+export function withCode(text: string) {
+  return text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { OpenApiDocument } from '../contract/openapi.ts'
-import { exampleValue, Fields, type Schema } from './api-docs-schema.tsx'
+import { exampleValue, Fields, withCode, type Schema } from './api-docs-schema.tsx'
 
 /** The parts of an OpenAPI operation that this page uses. */
 interface DocumentedOperation {
@@ -107,7 +107,7 @@ function Operation({ endpoint, base, schemas }: { endpoint: Endpoint; base: stri
       <p class="summary">
         {endpoint.summary}. <span class="scope">{accessOf(endpoint)}</span>
       </p>
-      {endpoint.description === undefined ? null : <p>{marked(endpoint.description)}</p>}
+      {endpoint.description === undefined ? null : <p>{withCode(endpoint.description)}</p>}
       {(endpoint.parameters ?? []).length === 0 ? null : (
         <Disclosure title="Parameters">
           <dl>
@@ -121,7 +121,7 @@ function Operation({ endpoint, base, schemas }: { endpoint: Endpoint; base: stri
                   </small>
                 </dt>
                 <dd>
-                  {description === undefined ? null : marked(`${description}. `)}
+                  {description === undefined ? null : withCode(`${description}. `)}
                   <Fields schema={schema} schemas={schemas} />
                 </dd>
               </>
@@ -162,7 +162,7 @@ function Operation({ endpoint, base, schemas }: { endpoint: Endpoint; base: stri
 function Disclosure({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <details>
-      <summary>{marked(title)}</summary>
+      <summary>{withCode(title)}</summary>
       {children}
     </details>
   )
@@ -182,7 +182,7 @@ function ProblemList({ problems }: { problems: Problems }) {
             <dt>
               <code>{code}</code> <small>{status}</small>
             </dt>
-            <dd>{marked(means)}</dd>
+            <dd>{withCode(means)}</dd>
           </div>
         ))}
       </dl>
@@ -242,11 +242,6 @@ function breakable(path: string) {
       <wbr />
     </>
   ))
-}
-
-/** Renders the parts of a text that are in backticks as code. */
-function marked(text: string) {
-  return text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))
 }
 
 function slug(text: string): string {

@@ -39,7 +39,7 @@ export function renderConsent({ applicationName, clientType, redirectUri, scopes
           </dd>
         </div>
         <div>
-          <dt>It sends you back to</dt>
+          <dt>Return address</dt>
           <dd>
             <code class="host">{place}</code>
             {isThisComputer ? <span class="hint">A program on this computer.</span> : null}

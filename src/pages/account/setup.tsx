@@ -18,7 +18,7 @@ export interface SetupProps {
 const WORDS: Record<LinkPurpose, { title: string; about: string; button: string }> = {
   setup: {
     title: 'Set up your instance',
-    about: 'Create the account of the owner. With it you log in, connect applications and invite other users.',
+    about: 'Create the owner’s account. Use it to log in, connect applications and invite other users.',
     button: 'Create account',
   },
   invitation: {

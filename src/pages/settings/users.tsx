@@ -106,7 +106,7 @@ export function renderUserInvite({ form, ...page }: UserInviteProps): string {
       page={page}
       tab="Users"
       title="Invite user"
-      lead="docsearch sends no email. You get a link, and send it to the user."
+      lead="docsearch sends no email, so you get a link to send to the user yourself."
       failed={hasErrors(form)}
     >
       <ErrorSummary form={form} title="The user was not invited" />

@@ -7,17 +7,17 @@ import { readHtml } from '../../support/read-html.ts'
 const usual = pageSamples(USUAL)
 const hostile = pageSamples(HOSTILE)
 
-/** Elements and the names of their attributes, without what they hold. */
+/** The elements and the names of their attributes, without any content. */
 function shape(html: string): string[] {
   return readHtml(html).map(({ tag, attributes }) => `${tag} ${Object.keys(attributes).join(' ')}`)
 }
 
-describe('values from outside are text and nothing else', () => {
-  test.each(Object.keys(usual))('%s has the same elements whatever the names are', (name) => {
+describe('untrusted values are shown as text', () => {
+  test.each(Object.keys(usual))('%s has the same elements for usual and for hostile names', (name) => {
     expect(shape(hostile[name] ?? '')).toEqual(shape(usual[name] ?? ''))
   })
 
-  test('a state and a list of addresses come back as they were', () => {
+  test('a state and a list of addresses are returned unchanged', () => {
     const viewer = { name: 'Ada', email: 'ada@example.com', role: 'member' } as const
     const query = `state=a+b%26&x="><b>'é\u202E`
     const consent = renderConsent({
@@ -44,7 +44,7 @@ describe('values from outside are text and nothing else', () => {
     expect(readHtml(form).find(({ tag }) => tag === 'textarea')?.text).toBe(addresses)
   })
 
-  test('the name of an application that asks is cut short and cannot turn the direction of writing', () => {
+  test('the name of an application is shortened and can’t change the direction of writing', () => {
     const html = hostile['consent'] ?? ''
     const shown = readHtml(html)
       .filter(({ tag }) => tag === 'h1' || tag === 'title')
@@ -57,7 +57,7 @@ describe('values from outside are text and nothing else', () => {
   })
 })
 
-describe('the place that consent leads to', () => {
+describe('the return address in the consent view', () => {
   const place = (redirectUri: string) => {
     const html = renderConsent({
       applicationName: 'A',

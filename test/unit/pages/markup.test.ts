@@ -5,11 +5,11 @@ import { readHtml } from '../../support/read-html.ts'
 describe.each(Object.entries(pageSamples(USUAL)))('%s', (_name, html) => {
   const elements = readHtml(html)
 
-  test('every form leads to a path of ours; what changes anything is posted and carries the token', () => {
+  test('every form leads to a path of this instance, and a form that changes something is posted with its token', () => {
     for (const [at, form] of elements.entries()) {
       if (form.tag !== 'form') continue
       if (form.attributes['method'] === 'get') {
-        // A token has no business in an address.
+        // A GET form would put the token into the address.
         expect(elements.filter((element) => element.form === at).map(({ attributes }) => attributes['name'])).not.toContain(
           'csrf',
         )
@@ -26,7 +26,7 @@ describe.each(Object.entries(pageSamples(USUAL)))('%s', (_name, html) => {
     }
   })
 
-  test('nothing needs a script or a style in the page', () => {
+  test('no view contains a script or an inline style', () => {
     for (const { tag, attributes } of elements) {
       expect(['script', 'style', 'object', 'embed', 'base']).not.toContain(tag)
       if (tag === 'iframe') expect(attributes['src']).toMatch(/^\/documents\/\w+\/original#/)
@@ -35,7 +35,7 @@ describe.each(Object.entries(pageSamples(USUAL)))('%s', (_name, html) => {
     }
   })
 
-  test('every input has a label, and what describes it is there once', () => {
+  test('every input has a label, and IDs are unique', () => {
     const ids = elements.map(({ attributes }) => attributes['id']).filter((id) => id !== undefined)
     expect(new Set(ids).size).toBe(ids.length)
     const labelled = new Set(elements.filter(({ tag }) => tag === 'label').map(({ attributes }) => attributes['for']))
@@ -49,7 +49,7 @@ describe.each(Object.entries(pageSamples(USUAL)))('%s', (_name, html) => {
     }
   })
 
-  test('an input with a fault says so and is described by it', () => {
+  test('an input with an error says so and is described by the error', () => {
     for (const { tag, attributes } of elements) {
       if (attributes['aria-invalid'] === undefined) continue
       expect(['input', 'textarea', 'select']).toContain(tag)
@@ -57,7 +57,7 @@ describe.each(Object.entries(pageSamples(USUAL)))('%s', (_name, html) => {
     }
   })
 
-  test('one heading of the first rank, one main part, a title', () => {
+  test('every view has one h1, one main element and a title', () => {
     expect(elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1)
     expect(elements.filter(({ tag }) => tag === 'main')).toHaveLength(1)
     expect(elements.find(({ tag }) => tag === 'title')?.text).toMatch(/ · docsearch$/)
@@ -68,7 +68,7 @@ describe.each(Object.entries(pageSamples(USUAL)))('%s', (_name, html) => {
 describe('a refused form', () => {
   const refused = readHtml(pageSamples(USUAL)['password, refused'] ?? '')
 
-  test('says so in its title, has the focus in its summary, and never sends a password back', () => {
+  test('says so in its title, focuses its summary, and never returns a password', () => {
     expect(refused.find(({ tag }) => tag === 'title')?.text).toMatch(/^Error: /)
     const summary = refused.find(({ attributes }) => attributes['role'] === 'alert')
     expect(summary?.attributes).toHaveProperty('autofocus')

@@ -17,7 +17,7 @@ const shown = ({ sheets }: TextWindow) =>
   sheets.flatMap(({ page: { text }, blocks }) => blocks.map(({ start, end }) => text.slice(start, end)))
 const numbers = ({ sheets }: TextWindow) => sheets.map((sheet) => sheet.page.number)
 
-/** Every stretch from the first on, by the ways to the next one. */
+/** Every part, by following the links to the next part. */
 function walk(pages: readonly Page[]): TextWindow[] {
   const windows = [windowAt(pages, { at: 0 })]
   for (let after = windows[0]!.after; after !== null; after = windows.at(-1)!.after) windows.push(windowAt(pages, { at: after }))
@@ -28,13 +28,13 @@ const words = (letter: string, count: number) => `${letter.repeat(9)} `.repeat(c
 const DOCUMENTS: [string, Page[]][] = [
   ['three short pages', [1, 2, 3].map((n) => page(n, [`First of ${n}`, `Second of ${n}`]))],
   ['300 pages', Array.from({ length: 300 }, (_, n) => page(n + 1, [words('a', 100), words('b', 50)]))],
-  ['one paragraph without end', [page(1, [words('c', 20_000)])]],
-  ['one word without end', [page(1, ['d'.repeat(100_000)])]],
+  ['one very long paragraph', [page(1, [words('c', 20_000)])]],
+  ['one very long word', [page(1, ['d'.repeat(100_000)])]],
   ['a scan', Array.from({ length: 500 }, (_, n) => page(n + 1, []))],
   ['no pages', []],
 ]
 
-test.each(DOCUMENTS)('%s: the stretches hold all of it once, none much', (_name, pages) => {
+test.each(DOCUMENTS)('%s: the parts contain the whole text once, and no part is too long', (_name, pages) => {
   const windows = walk(pages)
   expect(windows.flatMap(shown).join(' ').replaceAll(/\s/g, '')).toBe(documentText(pages).replaceAll(/\s/g, ''))
   expect([...new Set(windows.flatMap(numbers))]).toEqual(pages.map(({ number }) => number))
@@ -44,7 +44,7 @@ test.each(DOCUMENTS)('%s: the stretches hold all of it once, none much', (_name,
   }
 })
 
-test.each(DOCUMENTS)('%s: going back leads to the beginning', (_name, pages) => {
+test.each(DOCUMENTS)('%s: the links to the previous part lead to the beginning', (_name, pages) => {
   let window = walk(pages).at(-1)!
   for (let steps = 0; window.before !== null; steps++) {
     expect(steps).toBeLessThan(1000)
@@ -55,7 +55,7 @@ test.each(DOCUMENTS)('%s: going back leads to the beginning', (_name, pages) => 
   expect(numbers(window)[0]).toBe(pages[0]?.number)
 })
 
-test.each(DOCUMENTS.slice(0, 4))('%s: what is asked for is in the stretch, with what stands before it', (_name, pages) => {
+test.each(DOCUMENTS.slice(0, 4))('%s: the part contains the offset and some text before it', (_name, pages) => {
   const text = documentText(pages)
   for (const share of [0, 0.3, 0.77, 0.999]) {
     const near = text.length * share - ((text.length * share) % 1)
@@ -67,7 +67,7 @@ test.each(DOCUMENTS.slice(0, 4))('%s: what is asked for is in the stretch, with 
   }
 })
 
-test('a page by its number', () => {
+test('startOfPage finds a page by its number', () => {
   const pages = DOCUMENTS[1]![1]
   const start = startOfPage(pages, 200)!
   expect(numbers(windowAt(pages, { at: start }))[0]).toBe(200)
