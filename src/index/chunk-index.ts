@@ -1,25 +1,24 @@
-/** Chunks with their words and vectors, searchable. Derived: can always be rebuilt from records and blobs. */
-
 import type { SearchFilter } from '../core/search-filter.ts'
 
-/** Changes with what a row holds or means: an index of another layout is built anew. */
+/** Raised when a row's fields change or get another meaning: an index with another layout is rebuilt. */
 export const INDEX_LAYOUT_VERSION = 3
 
-/** One chunk as stored. Everything a filter needs is here, so that filters run inside the index. */
-export interface IndexedChunk {
+/** One passage as stored, with every field that a filter needs, so that filters run inside the index. */
+export interface IndexedPassage {
   /** `${documentId}:${version}:${index}`. */
   id: string
   documentId: string
-  /** DocumentRecord.version the chunk was made from. */
+  /** The `DocumentRecord.version` that the passage was cut from. */
   version: number
   ownerId: string
   projectId: string
   mediaType: string
-  /** The document's. */
+  /** The document's name. */
   name: string
   path: string
   tags: readonly string[]
   documentCreatedAt: Date
+  /** Place within the document, from 0. */
   index: number
   pageStart: number
   pageEnd: number
@@ -30,69 +29,75 @@ export interface IndexedChunk {
   text: string
   /** See `Chunk`. */
   gap: string
+  /** See `Chunk`. */
   context: string
-  /** The same for passages of the same text. */
+  /** Equal for passages with the same text. */
   textHash: string
-  /** Analysed tokens of title, heading path, context and text, joined by blanks (text/analyse.ts). */
+  /** Analysed terms of title, heading path, context and text, separated by spaces (text/analyse.ts). */
   terms: string
-  /** Null when the embedder could not embed it: found by keywords only. */
+  /** Null when the embedder could not embed the passage, which is then found by keywords only. */
   vector: Float32Array | null
 }
 
-/** A hit of one channel, best first. `score`: cosine similarity for vectors, BM25 for keywords. Its passage comes from `passages`. */
-export type ChunkHit = Pick<IndexedChunk, 'id' | 'documentId' | 'version' | 'index' | 'pageStart' | 'pageEnd' | 'textHash'> & {
-  score: number
-}
+/** A hit of one channel. `score` is the cosine similarity for vectors and BM25 for keywords. `passages` reads its text. */
+export type PassageHit = Pick<
+  IndexedPassage,
+  'id' | 'documentId' | 'version' | 'index' | 'pageStart' | 'pageEnd' | 'textHash'
+> & { score: number }
 
-/** What a reranker weighs and what is shown of a chunk. Read apart from the hits, because most candidates are neither. */
+/** What a reranker reads and a result shows of a passage. Read apart from the hits, because most candidates need neither. */
 export type Passage = Omit<
-  IndexedChunk,
+  IndexedPassage,
   'ownerId' | 'projectId' | 'mediaType' | 'name' | 'path' | 'tags' | 'documentCreatedAt' | 'textHash' | 'vector'
 >
 
-export interface DocumentChunks {
+export interface DocumentPassages {
   documentId: string
-  /** False when an earlier version may be in the index and has to go in the same commit. */
+  /** False when the index may hold an earlier version, which the same commit has to remove. */
   isNew: boolean
-  chunks: readonly IndexedChunk[]
+  passages: readonly IndexedPassage[]
 }
 
 export interface IndexHealth {
   ok: boolean
+  /** A sentence for users. */
   message: string
-  chunks: number | null
+  /** Number of passages. Null when the index does not answer. */
+  passages: number | null
   /** True when a vector search reads an approximate index (ANN) instead of every vector. */
   isApproximate: boolean
 }
 
+/**
+ * Searchable passages with their words and vectors. An index is derived: it can always be rebuilt from records and blobs. The
+ * promises of every implementation are in test/conformance/chunk-index.ts.
+ */
 export interface ChunkIndex {
-  /** One commit for all of them: each document is afterwards there with exactly these chunks. */
-  put(documents: readonly DocumentChunks[]): Promise<void>
+  /** Replaces the passages of all the given documents in one commit. */
+  put(documents: readonly DocumentPassages[]): Promise<void>
   deleteDocuments(documentIds: readonly string[]): Promise<void>
-  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<ChunkHit[]>
-  /** `terms`: analysed query terms; any of them may match, one given twice counts twice. */
-  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<ChunkHit[]>
-  /** Passages by chunk id, those of this owner; one that has gone since it was found is missing. */
-  passages(ownerId: string, chunkIds: readonly string[]): Promise<Map<string, Passage>>
-  /** Chunks in the index by document and version, for recovery. Reads every row's ids; throws `index_corrupt` when the files are damaged. */
+  /** Returns the nearest passages, best first. */
+  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<PassageHit[]>
+  /** Returns the passages with any of the analysed terms, best first. A term that is given twice counts twice. */
+  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<PassageHit[]>
+  /** Returns the owner's passages by id. Ids that no longer exist are missing from the map. */
+  passages(ownerId: string, passageIds: readonly string[]): Promise<Map<string, Passage>>
+  /** Returns each document's version and number of passages, for recovery. Reads every row; throws `index_corrupt` when files are damaged. */
   inventory(): Promise<Map<string, { version: number; chunks: number }>>
-  countChunks(): Promise<number>
-  /** Makes later searches faster and frees space; finds the same before and after. Slow, so the writer runs it now and then. */
+  countPassages(): Promise<number>
+  /** Makes later searches faster and frees space; searches find the same before and after. Slow, so the writer runs it now and then. */
   optimize(): Promise<void>
   /** Says whether the index answers. Never throws. */
   check(): Promise<IndexHealth>
   close(): Promise<void>
 }
 
-/** One table of chunks per embedder fingerprint and index layout. */
+/** The indexes of a data folder, one for each index record. */
 export interface ChunkIndexStore {
-  /**
-   * Opens the index with this id, creating it empty when it is not there. Damage is reported as DocsearchError
-   * `index_corrupt`: the caller drops it and rebuilds.
-   */
+  /** Opens the index with this id, or creates it empty. Throws `index_corrupt` for a damaged one: drop and rebuild it. */
   open(index: { id: string; dimensions: number }): Promise<ChunkIndex>
   list(): Promise<string[]>
-  /** Bytes it takes on the disk; 0 when it is not there. */
+  /** Returns the bytes on disk, 0 for an unknown id. */
   size(indexId: string): Promise<number>
   drop(indexId: string): Promise<void>
 }

@@ -1,37 +1,33 @@
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { ChunkIndex } from './chunk-index.ts'
 
-// LanceDB's errors have no codes: what the system said stands somewhere in the message.
+// LanceDB's errors have no codes, but the message holds the system's own words.
 const DISK_FULL = /no space left|os error 28\b|ENOSPC|quota exceeded|os error 122\b/i
 const OUT_OF_HANDLES = /too many open files|os error 24\b|cannot allocate memory|os error 12\b/i
 
-function message(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What went wrong in the index, as one of our errors: `disk_full` or `index_failed`. */
+/** Returns a failure of LanceDB as `disk_full` or `index_failed`. A DocsearchError stays as it is. */
 export function indexFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError) return error
-  if (DISK_FULL.test(message(error))) {
-    return new DocsearchError('disk_full', 'The disk with the data folder is full. Make room: indexing then goes on by itself.', {
-      cause: error,
-      retryAfter: 60,
-    })
+  if (DISK_FULL.test(messageOf(error))) {
+    const message = 'The disk with the data folder is full. Free some space; indexing then continues by itself.'
+    return new DocsearchError('disk_full', message, { cause: error, retryAfter: 60 })
   }
-  return new DocsearchError('index_failed', 'The search index could not do this. The log says why.', {
-    cause: error,
-  })
+  return new DocsearchError('index_failed', 'An operation of the search index failed. See the server log.', { cause: error })
 }
 
-/** An error while everything is read: the files are damaged, unless the system had no means to read them. */
+/** Returns a failure to read the index: its files are damaged, unless the system was out of space, memory or file handles. */
 export function readFailure(error: unknown): DocsearchError {
-  if (error instanceof DocsearchError || DISK_FULL.test(message(error)) || OUT_OF_HANDLES.test(message(error)))
+  if (error instanceof DocsearchError || DISK_FULL.test(messageOf(error)) || OUT_OF_HANDLES.test(messageOf(error)))
     return indexFailure(error)
-  return corrupt('The files of the search index are damaged; it has to be built anew from the documents.', error)
+  return corrupt('The files of the search index are damaged. It has to be rebuilt from the documents.', error)
 }
 
-export function corrupt(text: string, cause?: unknown): DocsearchError {
-  return new DocsearchError('index_corrupt', text, { cause })
+export function corrupt(message: string, cause?: unknown): DocsearchError {
+  return new DocsearchError('index_corrupt', message, { cause })
 }
 
 /**

@@ -2,12 +2,12 @@ import { type Condition, conditionsOf, type SearchFilter } from '../core/search-
 import { phrasePattern } from './phrase.ts'
 import { columnOf } from './schema.ts'
 
-/** A text as SQL: only the quote is special (a backslash is not, in the dialect of LanceDB's DataFusion). */
+/** Returns a text as a SQL literal. Only the quote is special; a backslash is not, in the dialect of LanceDB's DataFusion. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** `column IN (…)`; an empty list matches nothing. */
+/** Returns `column IN (…)`. An empty list matches nothing. */
 export function sqlIn(column: string, values: readonly string[]): string {
   if (values.length === 0) return 'FALSE'
   if (values.length === 1) return `${column} = ${sqlText(values[0]!)}`

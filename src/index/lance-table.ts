@@ -5,21 +5,24 @@ import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
-import type { ChunkHit, ChunkIndex, DocumentChunks, IndexHealth, Passage } from './chunk-index.ts'
+import type { PassageHit, ChunkIndex, DocumentPassages, IndexHealth, Passage } from './chunk-index.ts'
 import { corrupt, indexFailure, readFailure } from './failures.ts'
 import { filterToSql, sqlIn, sqlText } from './filter.ts'
-import { annIndex, ensureAnnIndex, ensureColumnIndexes } from './indexes.ts'
+import { annIndex, ensureAnnIndex, ensureColumnIndexes } from './lance-indexes.ts'
 import { answers, probe, readInventory } from './probe.ts'
 import { HIT_COLUMNS, PASSAGE_COLUMNS, toHits, toPassages } from './rows.ts'
-import { chunkSchema, toArrow } from './schema.ts'
+import { passageSchema, toArrow } from './schema.ts'
 
 const MB = 1024n * 1024n
-/** Old versions are kept this long, for queries that still read them. */
+/** Old versions of the table stay this long, for queries that still read them. */
 const KEEP_VERSIONS_MS = 5 * 60_000
-/** Rows at least whose full vectors are compared after the ANN index has chosen, about 20 µs each; its own distances are none between vectors. */
+/**
+ * The full vectors of at least this many rows are compared after the ANN index has chosen, about 20 µs each: the index's own
+ * distances are only estimates.
+ */
 const REFINE_ROWS = 200
-const PROBES = 40
-const MOST_PROBES = 1_000_000
+const MIN_PROBES = 40
+const MAX_PROBES = 1_000_000
 
 export interface LanceTableOptions {
   folder: string
@@ -27,15 +30,15 @@ export interface LanceTableOptions {
   dimensions: number
   clock: Clock
   log: Logger
-  /** For tests, which cannot fill thousands of rows: from how many the ANN index is built. */
+  /** Number of rows from which the ANN index is built. For tests, which can't fill thousands of rows. */
   annMinRows?: number
 }
 
-/** Opens or makes the table. Throws `index_corrupt` when its files cannot be read or are of another layout. */
+/** Opens or creates the table. Throws `index_corrupt` when its files can't be read or have another layout. */
 export async function openLanceTable(options: LanceTableOptions): Promise<ChunkIndex> {
   const { folder, name, dimensions } = options
-  const schema = chunkSchema(dimensions)
-  // The defaults are 6 GB and 1 GB, which is more than the daemon may have.
+  const schema = passageSchema(dimensions)
+  // Index cache and metadata cache. LanceDB's defaults, 6 GB and 1 GB, are more than the daemon may use.
   const connection = await connect(folder, { session: new Session(256n * MB, 64n * MB) }).catch((error) => {
     throw indexFailure(error)
   })
@@ -59,7 +62,8 @@ async function openTable(connection: Connection, name: string, schema: Schema): 
   try {
     const table = await connection.openTable(name)
     const found = (await table.schema()).fields.map(String).join()
-    if (found !== schema.fields.map(String).join()) throw corrupt('The search index has another layout; it has to be built anew.')
+    if (found !== schema.fields.map(String).join())
+      throw corrupt('The search index has another layout. It has to be rebuilt from the documents.')
     await probe(table)
     return table
   } catch (error) {
@@ -82,7 +86,7 @@ class LanceTable implements ChunkIndex {
     this.options = options
   }
 
-  put(documents: readonly DocumentChunks[]): Promise<void> {
+  put(documents: readonly DocumentPassages[]): Promise<void> {
     return this.write(() => guarded(() => this.putNow(documents)))
   }
 
@@ -90,16 +94,16 @@ class LanceTable implements ChunkIndex {
     return this.write(() => guarded(() => this.deleteNow(documentIds)))
   }
 
-  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<ChunkHit[]> {
+  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<PassageHit[]> {
     return guarded(async () => {
       const query = this.table
         .vectorSearch(vector)
         .column('vector')
         .distanceType('cosine')
         .where(filterToSql(filter))
-        // Ignored without an ANN index. With a narrow filter it goes on past the nearest partitions until the limit is filled.
-        .maximumNprobes(MOST_PROBES)
-        .minimumNprobes(PROBES)
+        // Ignored without an ANN index. With a narrow filter, the search goes on past the nearest partitions until the limit is filled.
+        .maximumNprobes(MAX_PROBES)
+        .minimumNprobes(MIN_PROBES)
         .refineFactor(Math.max(1, Math.round(REFINE_ROWS / limit)))
         .select([...HIT_COLUMNS, '_distance'])
         .limit(limit)
@@ -107,10 +111,10 @@ class LanceTable implements ChunkIndex {
     })
   }
 
-  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<ChunkHit[]> {
+  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<PassageHit[]> {
     return guarded(async () => {
       if (terms.length === 0) return []
-      // A term that the question says twice counts twice, as in BM25: what is repeated is what is meant (cisi: nDCG@10 .40 against .32).
+      // A repeated term counts twice, as in BM25: people repeat what they mean (collection cisi: nDCG@10 .40 against .32).
       const query = this.table
         .query()
         .fullTextSearch(new MatchQuery(terms.join(' '), 'terms'))
@@ -121,11 +125,11 @@ class LanceTable implements ChunkIndex {
     })
   }
 
-  passages(ownerId: string, chunkIds: readonly string[]): Promise<Map<string, Passage>> {
+  passages(ownerId: string, passageIds: readonly string[]): Promise<Map<string, Passage>> {
     return guarded(async () => {
-      if (chunkIds.length === 0) return new Map()
-      const where = `${sqlIn('id', chunkIds)} AND owner_id = ${sqlText(ownerId)}`
-      return toPassages(await this.table.query().where(where).select(PASSAGE_COLUMNS).limit(chunkIds.length).toArrow())
+      if (passageIds.length === 0) return new Map()
+      const where = `${sqlIn('id', passageIds)} AND owner_id = ${sqlText(ownerId)}`
+      return toPassages(await this.table.query().where(where).select(PASSAGE_COLUMNS).limit(passageIds.length).toArrow())
     })
   }
 
@@ -138,7 +142,7 @@ class LanceTable implements ChunkIndex {
     }
   }
 
-  countChunks(): Promise<number> {
+  countPassages(): Promise<number> {
     return guarded(() => this.table.countRows())
   }
 
@@ -149,11 +153,11 @@ class LanceTable implements ChunkIndex {
   async check(): Promise<IndexHealth> {
     try {
       await answers(this.table)
-      const chunks = await this.table.countRows()
-      return { ok: true, message: `${chunks} chunks`, chunks, isApproximate: (await annIndex(this.table)) !== null }
+      const passages = await this.table.countRows()
+      return { ok: true, message: `${passages} passages`, passages, isApproximate: (await annIndex(this.table)) !== null }
     } catch (error) {
       this.options.log.warn({ err: error }, 'the index does not answer')
-      return { ok: false, message: readFailure(error).message, chunks: null, isApproximate: false }
+      return { ok: false, message: readFailure(error).message, passages: null, isApproximate: false }
     }
   }
 
@@ -164,8 +168,8 @@ class LanceTable implements ChunkIndex {
     })
   }
 
-  private async putNow(documents: readonly DocumentChunks[]): Promise<void> {
-    const added = documents.flatMap((document) => document.chunks)
+  private async putNow(documents: readonly DocumentPassages[]): Promise<void> {
+    const added = documents.flatMap((document) => document.passages)
     const replaced = documents.filter((document) => !document.isNew).map((document) => document.documentId)
     if (added.length === 0) return this.deleteNow(replaced)
     const rows = toArrow(added, this.schema, this.options.dimensions)
@@ -188,7 +192,7 @@ class LanceTable implements ChunkIndex {
     const { clock, log, annMinRows } = this.options
     const started = performance.now()
     await ensureColumnIndexes(this.table)
-    // What a failed commit left behind is in no version. One daemon has this folder and writes one thing at a time, so nobody else is about to commit it.
+    // `deleteUnverified` also removes the files of failed commits. That is safe, because no other process or task is committing now.
     await this.table.optimize({ cleanupOlderThan: new Date(clock.now().getTime() - KEEP_VERSIONS_MS), deleteUnverified: true })
     const ann = await ensureAnnIndex(this.table, annMinRows)
     log.debug({ ann, took_ms: Math.round(performance.now() - started) }, 'index optimized')

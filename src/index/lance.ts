@@ -10,20 +10,20 @@ const SUFFIX = '.lance'
 const PREFIX = 'chunks_'
 
 export interface LanceIndexStoreOptions {
-  /** `lance/` of the data folder; made when it is not there. */
+  /** `lance/` in the data folder. Created when it does not exist. */
   folder: string
   log: Logger
   clock?: Clock
 }
 
 /**
- * Chunks in LanceDB, one table for each index. The native library (200 MB) is loaded at the first `open`, not before.
- * LanceDB calls no fsync, so after a power cut a table may be damaged: `open` finds that and throws `index_corrupt`.
+ * Creates a store that keeps each index in a LanceDB table. The first `open` loads the native library (200 MB). LanceDB never calls
+ * fsync, so a power cut can damage a table: `open` notices that and throws `index_corrupt`.
  */
 export function createLanceIndexStore({ folder, log, clock = systemClock }: LanceIndexStoreOptions): ChunkIndexStore {
   return {
     async open({ id, dimensions }) {
-      // Its own log goes past ours to standard error; its warnings (how k-means went, what is deprecated) are no concern of an operator.
+      // LanceDB logs to standard error by itself. Its warnings, on k-means or deprecations, don't help an operator.
       process.env['LANCEDB_LOG'] ??= 'error'
       const { openLanceTable } = await import('./lance-table.ts')
       return openLanceTable({ folder, name: tableName(id), dimensions, clock, log: log.child({ index: id }) })
@@ -42,13 +42,13 @@ export function createLanceIndexStore({ folder, log, clock = systemClock }: Lanc
     size: (id) => folderSize(join(folder, tableName(id) + SUFFIX)),
 
     async drop(id) {
-      // By its folder and not through LanceDB, which may be unable to read what is damaged.
+      // Removes the folder itself, because LanceDB may be unable to read a damaged table.
       await rm(join(folder, tableName(id) + SUFFIX), { recursive: true, force: true })
     },
   }
 }
 
-/** Files that come and go meanwhile count as they are met. */
+/** Files may come and go while it counts. */
 async function folderSize(folder: string): Promise<number> {
   const gone = (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -60,7 +60,7 @@ async function folderSize(folder: string): Promise<number> {
 }
 
 function tableName(indexId: string): string {
-  // It becomes the name of a folder.
+  // The id becomes part of a folder's name.
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(indexId)) {
     throw new DocsearchError('index_failed', 'The id of an index has characters that a folder name must not have.')
   }

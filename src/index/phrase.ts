@@ -2,12 +2,12 @@ import { isUnspaced } from '../text/tokenize.ts'
 
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u
 const EDGE = '[^\\p{L}\\p{M}\\p{N}]'
-/** Characters that people and programs take for each other. */
+/** Characters that people and programs use for one another. */
 const ALIKE = [`'’‘ʼ`, '-‐‑', '"“”„']
 
 /**
- * A phrase as a regular expression of Rust's `regex`, whose time grows with the text alone whatever the pattern: any white space for a blank, whole words
- * at both ends. Letter case is left to the flag `i`.
+ * Returns a phrase as a pattern for Rust's `regex`, which takes linear time whatever the pattern. Any white space matches a space, and
+ * both ends match whole words only. The caller ignores letter case with the flag `i`.
  */
 export function phrasePattern(phrase: string): string {
   const text = phrase.normalize('NFC').trim()

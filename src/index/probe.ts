@@ -3,11 +3,11 @@ import type { Table } from '@lancedb/lancedb'
 import { sqlText } from './filter.ts'
 
 /**
- * Reads something from every file that a search or a commit would read: the manifests, each data file's ids, one row in full, the
- * indexes of words, filters and vectors. Throws what LanceDB throws when one is cut off or empty. No column but the ids is read whole.
+ * Reads a little of every file that a search or a commit would read: the manifests, the ids in each data file, one full row, and the
+ * indexes of words, filters and vectors. Throws LanceDB's error when a file is cut off or empty. Reads only the id columns completely.
  */
 export async function probe(table: Table): Promise<void> {
-  // Cleaning up reads the older manifests too.
+  // `optimize` reads the older manifests too.
   await table.listVersions()
   for await (const _ of table.query().select(['id', 'version']));
   const [row] = (await table.query().where('vector IS NOT NULL').limit(1).toArray()) as Row[]
@@ -22,8 +22,8 @@ export async function probe(table: Table): Promise<void> {
 }
 
 /**
- * For health: the table and its index of words answer. In the same time however much is there, so rows that are in no index yet,
- * which a search would read one by one, are left out.
+ * Checks for the health report that the table and its index of words answer. It takes the same time for any number of rows: it skips
+ * rows outside the index, which a search would scan one by one.
  */
 export async function answers(table: Table): Promise<void> {
   await table.query().select(['id']).limit(1).toArrow()
@@ -38,7 +38,7 @@ interface Row extends Record<'id' | 'document_id' | 'owner_id' | 'project_id' | 
   vector: Iterable<number>
 }
 
-/** Chunks by document and version, one batch of ids at a time. */
+/** Counts the passages of each document, one batch of rows at a time. */
 export async function readInventory(table: Table): Promise<Map<string, { version: number; chunks: number }>> {
   const found = new Map<string, { version: number; chunks: number }>()
   for await (const batch of table.query().select(['document_id', 'version'])) {
@@ -49,7 +49,7 @@ export async function readInventory(table: Table): Promise<Map<string, { version
       const version = versions.get(i) as number
       const entry = found.get(id)
       if (entry === undefined) found.set(id, { version, chunks: 1 })
-      // Two versions of a document at once should not be; the count then matches neither, and recovery puts it right.
+      // Two versions of a document should never be there together. The count then matches neither, and recovery repairs it.
       else found.set(id, { version: Math.max(entry.version, version), chunks: entry.chunks + 1 })
     }
   }

@@ -1,8 +1,8 @@
 import type { Table as ArrowTable } from 'apache-arrow'
-import type { ChunkHit, Passage } from './chunk-index.ts'
+import type { PassageHit, Passage } from './chunk-index.ts'
 import { columnOf } from './schema.ts'
 
-/** Columns that a hit needs, apart from its score. Each that is read costs, and the id says document and version. */
+/** The columns of a hit, without its score. No more, because each column costs time; the id holds document and version. */
 export const HIT_COLUMNS = ['id', 'chunk_index', 'page_start', 'page_end', 'text_hash']
 
 const PASSAGE_FIELDS = [
@@ -21,25 +21,25 @@ const PASSAGE_FIELDS = [
 
 export const PASSAGE_COLUMNS = ['id', ...PASSAGE_FIELDS.map((field) => columnOf(field).name)]
 
-/** See `IndexedChunk.id`. */
-function idsOf(id: string): Pick<ChunkHit, 'id' | 'documentId' | 'version'> {
+/** Reads the parts of an `IndexedPassage.id`. */
+function idsOf(id: string): Pick<PassageHit, 'id' | 'documentId' | 'version'> {
   const last = id.lastIndexOf(':')
   const first = id.lastIndexOf(':', last - 1)
   return { id, documentId: id.slice(0, first), version: Number(id.slice(first + 1, last)) }
 }
 
 /**
- * Hits in the order of the answer, best first; equal scores in the order of their ids, so that two equal queries agree. What has
- * no score (a vector of zeros is at no angle to anything) is no hit.
+ * Returns the rows as hits, best first. Hits with equal scores are in the order of their ids, so that equal queries give equal
+ * answers. Rows without a score are left out: a vector of zeros has no angle to any other.
  */
-export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: number) => number): ChunkHit[] {
+export function toHits(rows: ArrowTable, scoreColumn: string, toScore: (value: number) => number): PassageHit[] {
   const ids = rows.getChild('id')!
   const indexes = rows.getChild('chunk_index')!
   const firstPages = rows.getChild('page_start')!
   const lastPages = rows.getChild('page_end')!
   const hashes = rows.getChild('text_hash')!
   const scores = rows.getChild(scoreColumn)!
-  const hits: ChunkHit[] = []
+  const hits: PassageHit[] = []
   for (let i = 0; i < rows.numRows; i++) {
     const score = toScore(scores.get(i) as number)
     if (!Number.isFinite(score)) continue

@@ -1,7 +1,7 @@
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentWarning } from '../core/model.ts'
 import type { Retries } from '../core/retries.ts'
-import type { DocumentChunks, IndexedChunk } from '../index/chunk-index.ts'
+import type { DocumentPassages, IndexedPassage } from '../index/chunk-index.ts'
 import { isDamaged } from '../index/failures.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { JobRef } from '../records/queue.ts'
@@ -13,7 +13,7 @@ export interface Finished {
   /** The index that the passages were made for. */
   target: OpenIndex
   isNew: boolean
-  chunks: readonly IndexedChunk[]
+  chunks: readonly IndexedPassage[]
   /** `CountedWord[]` as JSON. */
   words: string
   warnings: readonly DocumentWarning[]
@@ -39,7 +39,7 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
     const put = documents.map(({ job, isNew, chunks }) => ({
       documentId: job.documentId,
       isNew: isNew && !hasTried,
-      chunks,
+      passages: chunks,
     }))
     hasTried = true
     await putOrRebuild(documents[0]!.target, put, parts)
@@ -63,7 +63,7 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
 
 async function putOrRebuild(
   { index }: OpenIndex,
-  documents: readonly DocumentChunks[],
+  documents: readonly DocumentPassages[],
   { lifecycle, log }: CommitParts,
 ): Promise<void> {
   try {

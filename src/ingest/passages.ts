@@ -1,7 +1,7 @@
 import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { IndexedChunk } from '../index/chunk-index.ts'
+import type { IndexedPassage } from '../index/chunk-index.ts'
 import type { Batcher } from './batcher.ts'
 import { embeddingInput } from './prepare/prepare.ts'
 import type { Prepared, PrepareThreads } from './prepare/threads.ts'
@@ -15,7 +15,7 @@ export interface Text {
 
 export interface Passages {
   /** Ready for an index, in order. */
-  chunks: IndexedChunk[]
+  chunks: IndexedPassage[]
   prepared: Prepared
   /** Without a vector: found by their words only, which a warning says. */
   chunksSkipped: number

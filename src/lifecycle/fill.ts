@@ -5,7 +5,7 @@ import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
 import type { Retries } from '../core/retries.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { IndexedChunk } from '../index/chunk-index.ts'
+import type { IndexedPassage } from '../index/chunk-index.ts'
 import type { IndexedDocument } from '../records/indexes.ts'
 import type { Records } from '../records/records.ts'
 import type { OpenIndex } from './lifecycle.ts'
@@ -26,7 +26,7 @@ export interface FillParts {
     text: { title: string | null; tags: readonly string[]; pages: readonly Page[] },
     embedder: Embedder,
     signal: AbortSignal,
-  ) => Promise<{ chunks: IndexedChunk[]; chunksSkipped: number; warnings: DocumentWarning[] }>
+  ) => Promise<{ chunks: IndexedPassage[]; chunksSkipped: number; warnings: DocumentWarning[] }>
   /** Runs `work` while nothing else writes to an index. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
   retries: Retries
@@ -35,7 +35,7 @@ export interface FillParts {
 
 /** A document's passages and the row that records them; without passages when the document is set aside. */
 interface Prepared {
-  chunks: IndexedChunk[] | null
+  chunks: IndexedPassage[] | null
   entry: IndexedDocument
 }
 
@@ -94,7 +94,7 @@ export class IndexFill {
     await retries.run(
       () => {
         const documents = current.flatMap(({ chunks, entry: { documentId } }) =>
-          chunks === null ? [] : [{ documentId, chunks, isNew: !this.#present.has(documentId) }],
+          chunks === null ? [] : [{ documentId, passages: chunks, isNew: !this.#present.has(documentId) }],
         )
         // Also a commit that fails may have written passages.
         for (const { documentId } of documents) this.#present.add(documentId)

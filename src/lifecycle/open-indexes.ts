@@ -138,7 +138,7 @@ export class OpenIndexes {
   async state(record: IndexRecord): Promise<IndexState> {
     const open = [this.#active, ...this.inactive()].find((one) => one?.record.id === record.id)
     const [chunks, sizeBytes, progress] = await Promise.all([
-      open ? this.#countChunks(open) : null,
+      open ? this.#countPassages(open) : null,
       this.#store.size(record.id),
       record.state === 'active' ? null : this.#records.indexes.progress(record.id),
     ])
@@ -154,9 +154,9 @@ export class OpenIndexes {
   }
 
   /** An index that can't be read is listed without its count; health says what is wrong with it. */
-  async #countChunks({ record, index }: RetiredIndex): Promise<number | null> {
+  async #countPassages({ record, index }: RetiredIndex): Promise<number | null> {
     try {
-      return await index.countChunks()
+      return await index.countPassages()
     } catch (error) {
       this.#log.warn({ err: error, index: record.id }, 'could not count the passages of an index')
       return null

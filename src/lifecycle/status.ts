@@ -36,7 +36,7 @@ export async function describeStatus({ active, reason, rebuiltBecause, building 
     index: {
       status: index.ok ? 'ok' : 'degraded',
       message: sentences.join('; '),
-      chunks: index.chunks,
+      chunks: index.passages,
       ann: index.isApproximate,
       ...(building && {
         building: {

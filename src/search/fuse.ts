@@ -1,4 +1,4 @@
-import type { ChunkHit } from '../index/chunk-index.ts'
+import type { PassageHit } from '../index/chunk-index.ts'
 import type { SearchMode, Stage, Stages } from './search.ts'
 
 /** A candidate with what each stage made of it. */
@@ -21,8 +21,8 @@ export interface Candidate {
 
 /** Best first; a channel that was not asked is empty. */
 export interface Channels {
-  keyword: readonly ChunkHit[]
-  vector: readonly ChunkHit[]
+  keyword: readonly PassageHit[]
+  vector: readonly PassageHit[]
 }
 
 /**
@@ -33,7 +33,7 @@ export interface Channels {
  */
 export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: number): Candidate[] {
   const found = new Map<string, Omit<Candidate, 'score' | 'vectorPart'>>()
-  const entry = (hit: ChunkHit) => {
+  const entry = (hit: PassageHit) => {
     let known = found.get(hit.id)
     if (known === undefined) {
       const { id, documentId, version, index, pageStart, pageEnd, textHash } = hit

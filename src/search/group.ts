@@ -9,7 +9,7 @@ export interface Group {
   joined: Candidate[]
   /** The same text in other documents, best first. */
   twins: Candidate[]
-  matchingChunks: number
+  matchingPassages: number
 }
 
 /** As far as this apart in the order, two results may stand on one page of ten. */
@@ -32,7 +32,7 @@ export function group(candidates: readonly Candidate[], by: 'chunk' | 'document'
 }
 
 function alone(best: Candidate): Group {
-  return { best, score: best.score, joined: [best], twins: [], matchingChunks: 1 }
+  return { best, score: best.score, joined: [best], twins: [], matchingPassages: 1 }
 }
 
 /** A text that stands in several documents is one result, and so are passages that follow one another. */
@@ -41,7 +41,7 @@ function joinNeighbours(candidates: readonly Candidate[]): Group[] {
   const byText = new Map<string, Group>()
   const join = (target: Group, candidates: readonly Candidate[]) => {
     target.joined = [...target.joined, ...candidates].toSorted((a, b) => a.index - b.index)
-    target.matchingChunks = target.joined.length
+    target.matchingPassages = target.joined.length
     for (const { textHash } of candidates) byText.set(textHash, target)
   }
   for (const candidate of candidates) {
@@ -89,7 +89,7 @@ function byDocument(candidates: readonly Candidate[]): Group[] {
   const top = candidates[0]?.score ?? 0
   const share = (candidate: Candidate | undefined) => (candidate === undefined || top === 0 ? 0 : candidate.score / top)
   const weighed = [...passages.values()].map((found) => ({
-    group: { ...alone(found[0]!), matchingChunks: found.length },
+    group: { ...alone(found[0]!), matchingPassages: found.length },
     value: NEXT_BEST.reduce((sum, weight, i) => sum + weight * share(found[i + 1]) ** 2, share(found[0])),
   }))
   weighed.sort((a, b) => b.value - a.value)
@@ -102,7 +102,7 @@ function withDeeper(groups: Group[], deeper: readonly Candidate[]): Group[] {
   for (const candidate of deeper) {
     const one = known.get(candidate.documentId)
     if (one !== undefined) {
-      one.matchingChunks++
+      one.matchingPassages++
       continue
     }
     const added = { ...alone(candidate), score: Math.min(candidate.score, groups.at(-1)?.score ?? 1) }

@@ -16,7 +16,7 @@ export interface RerankOptions {
   frequencies: Frequencies
   candidates: readonly Candidate[]
   reranker: Reranker
-  passages: (chunkIds: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
+  passages: (passageIds: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
   deadlineMs: number
   signal: AbortSignal | undefined
   log: Logger

@@ -10,7 +10,7 @@ const HALF = 0.5
 
 export interface ReserveOptions {
   words: readonly QueryWord[]
-  passages: (chunkIds: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
+  passages: (passageIds: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
 }
 
 /**

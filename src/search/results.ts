@@ -93,8 +93,8 @@ export function present(
     },
     text,
     highlights: highlight(text, terms),
-    joinedChunks: members.length,
-    matchingChunks: group.matchingChunks,
+    joinedPassages: members.length,
+    matchingPassages: group.matchingPassages,
     alsoIn: twins.flatMap((twin) => {
       const passage = passages.get(twin.candidate.id)
       return passage === undefined ? [] : [{ id: twin.document.id, name: twin.document.name, pageStart: passage.pageStart }]

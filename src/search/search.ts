@@ -57,8 +57,8 @@ export interface SearchHit {
   /** Offsets in `text`, in UTF-16 code units, sorted, not overlapping. */
   highlights: [number, number][]
   /** How many passages that follow one another the text is made of. */
-  joinedChunks: number
-  matchingChunks: number
+  joinedPassages: number
+  matchingPassages: number
   /** Other documents with the same text. */
   alsoIn: { id: string; name: string; pageStart: number }[]
   stages: Stages

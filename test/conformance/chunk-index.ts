@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SearchFilter } from '../../src/core/search-filter.ts'
-import type { ChunkIndex, ChunkIndexStore, IndexedChunk } from '../../src/index/chunk-index.ts'
+import type { ChunkIndex, ChunkIndexStore, IndexedPassage } from '../../src/index/chunk-index.ts'
 import { errorCode } from '../support/codes.ts'
 
 export const DIMENSIONS = 8
 
-/** A chunk with everything set; `n` makes it differ from others in text and direction. */
-export function chunk(documentId: string, n: number, change: Partial<IndexedChunk> = {}): IndexedChunk {
+/** Returns a passage with every field set. `n` decides its text, its terms and the direction of its vector. */
+export function passage(documentId: string, n: number, change: Partial<IndexedPassage> = {}): IndexedPassage {
   const version = change.version ?? 1
   return {
     id: `${documentId}:${version}:${n}`,
@@ -36,7 +36,7 @@ export function chunk(documentId: string, n: number, change: Partial<IndexedChun
   }
 }
 
-/** Unit vectors at 10° from one another, so their order to each other is known. */
+/** Returns a unit vector at n times 10°, so that the order of the distances is known. */
 export function direction(n: number): Float32Array {
   const vector = new Float32Array(DIMENSIONS)
   vector[0] = Math.cos((n * Math.PI) / 18)
@@ -47,7 +47,7 @@ export function direction(n: number): Float32Array {
 const ALL: SearchFilter = { ownerId: 'usr_a' }
 const ids = (hits: readonly { id: string }[]) => hits.map((hit) => hit.id)
 
-/** What every ChunkIndex does, whatever it stands on. */
+/** The promises of every ChunkIndex and its store (src/index/chunk-index.ts). */
 export function chunkIndexConformance(
   name: string,
   make: () => Promise<{ store: ChunkIndexStore; cleanUp: () => Promise<void> }>,
@@ -64,21 +64,21 @@ export function chunkIndexConformance(
       await index.close()
       await cleanUp()
     })
-    const add = (...chunks: IndexedChunk[]) => index.put([{ documentId: chunks[0]!.documentId, isNew: true, chunks }])
+    const add = (...passages: IndexedPassage[]) => index.put([{ documentId: passages[0]!.documentId, isNew: true, passages }])
     const words = (terms: string[], filter: SearchFilter = ALL, limit = 100) => index.keywordSearch(terms, filter, limit)
     const near = (n: number, filter: SearchFilter = ALL, limit = 100) => index.vectorSearch(direction(n), filter, limit)
 
-    test('an empty index answers with nothing', async () => {
+    test('an empty index finds nothing and is healthy', async () => {
       expect(await words(['word1'])).toEqual([])
       expect(await near(0)).toEqual([])
       expect(await index.inventory()).toEqual(new Map())
-      expect(await index.countChunks()).toBe(0)
+      expect(await index.countPassages()).toBe(0)
       await index.optimize()
-      expect(await index.check()).toMatchObject({ ok: true, chunks: 0 })
+      expect(await index.check()).toMatchObject({ ok: true, passages: 0 })
     })
 
-    test('what was put is found at once, before and after optimizing, and after opening again', async () => {
-      await add(chunk('doc_1', 0), chunk('doc_1', 1), chunk('doc_1', 2))
+    test('finds passages at once, after optimizing, and after opening again', async () => {
+      await add(passage('doc_1', 0), passage('doc_1', 1), passage('doc_1', 2))
       const found = async () => {
         expect(ids(await words(['word1']))).toEqual(['doc_1:1:1'])
         expect(ids(await near(2))).toEqual(['doc_1:1:2', 'doc_1:1:1', 'doc_1:1:0'])
@@ -91,8 +91,8 @@ export function chunkIndexConformance(
       await found()
     })
 
-    test('vector scores are cosines, keyword scores fall with the rank, limits hold', async () => {
-      await add(...Array.from({ length: 10 }, (_, n) => chunk('doc_1', n, { terms: `rare${n > 2 ? '' : ' rare'} common` })))
+    test('vector scores are cosines, keyword scores fall, and limits hold', async () => {
+      await add(...Array.from({ length: 10 }, (_, n) => passage('doc_1', n, { terms: `rare${n > 2 ? '' : ' rare'} common` })))
       const hits = await near(0, ALL, 3)
       expect(hits.map((hit) => hit.score)).toEqual([0, 1, 2].map((n) => expect.closeTo(Math.cos((n * Math.PI) / 18), 2)))
       const scores = (await words(['rare', 'common'], ALL, 5)).map((hit) => hit.score)
@@ -101,8 +101,8 @@ export function chunkIndexConformance(
       expect(scores.at(-1)).toBeGreaterThan(0)
     })
 
-    test('any term may match, one given twice counts twice, none finds nothing', async () => {
-      await add(chunk('doc_1', 1), chunk('doc_1', 2), chunk('doc_1', 3))
+    test('any term may match, a repeated term counts twice, and no term finds nothing', async () => {
+      await add(passage('doc_1', 1), passage('doc_1', 2), passage('doc_1', 3))
       expect(ids(await words(['word1', 'word3', 'nowhere'])).toSorted()).toEqual(['doc_1:1:1', 'doc_1:1:3'])
       const [once, twice] = [await words(['word1']), await words(['word1', 'word1'])]
       expect(ids(twice)).toEqual(ids(once))
@@ -110,16 +110,16 @@ export function chunkIndexConformance(
       expect(await words([])).toEqual([])
     })
 
-    test('terms are taken as they are: no case folding, no stemming, no query syntax', async () => {
-      await add(chunk('doc_1', 0, { terms: 'Running über "quoted" a+b 検索 naïve the' }))
+    test('takes terms literally: no case folding, no stemming, no query syntax', async () => {
+      await add(passage('doc_1', 0, { terms: 'Running über "quoted" a+b 検索 naïve the' }))
       for (const term of ['Running', 'über', '"quoted"', 'a+b', '検索', 'naïve', 'the'])
         expect(await words([term]), term).toHaveLength(1)
       for (const term of ['running', 'run', 'uber', 'quoted', 'naive', '検']) expect(await words([term]), term).toHaveLength(0)
     })
 
-    test('a chunk without a vector is found by its words only', async () => {
-      await add(chunk('doc_1', 0, { vector: null }), chunk('doc_1', 1))
-      await add(chunk('doc_2', 0, { vector: null }))
+    test('finds a passage without a vector by keywords only', async () => {
+      await add(passage('doc_1', 0, { vector: null }), passage('doc_1', 1))
+      await add(passage('doc_2', 0, { vector: null }))
       for (const step of ['fresh', 'optimized']) {
         expect(ids(await near(0)), step).toEqual(['doc_1:1:1'])
         expect(ids(await words(['word0'])).toSorted(), step).toEqual(['doc_1:1:0', 'doc_2:1:0'])
@@ -127,10 +127,19 @@ export function chunkIndexConformance(
       }
     })
 
-    test('passages come back exactly, whatever they consist of', async () => {
+    test('returns passages exactly, whatever characters they have', async () => {
       const odd = `it's "quoted" \\ back%slash_ \u0000 \t\n\f naïve 検索 👩‍👩‍👧 ‏עברית {}[]$; -- DROP`
       await add(
-        chunk('doc_1', 7, { text: odd, gap: odd, context: odd, heading: odd, title: odd, path: odd, tags: [odd], terms: 'odd' }),
+        passage('doc_1', 7, {
+          text: odd,
+          gap: odd,
+          context: odd,
+          heading: odd,
+          title: odd,
+          path: odd,
+          tags: [odd],
+          terms: 'odd',
+        }),
       )
       const passages = await index.passages('usr_a', ['doc_1:1:7', 'doc_gone:1:0'])
       expect([...passages]).toEqual([
@@ -157,14 +166,14 @@ export function chunkIndexConformance(
       expect(ids(await words(['odd'], { ...ALL, pathPrefix: odd, tags: [odd] }))).toEqual(['doc_1:1:7'])
     })
 
-    test('a replaced document has its new chunks only, others stay', async () => {
+    test('a replaced document has only its new passages, and other documents stay', async () => {
       await index.put([
-        { documentId: 'doc_1', isNew: true, chunks: [chunk('doc_1', 0), chunk('doc_1', 1), chunk('doc_1', 2)] },
-        { documentId: 'doc_2', isNew: true, chunks: [chunk('doc_2', 0)] },
+        { documentId: 'doc_1', isNew: true, passages: [passage('doc_1', 0), passage('doc_1', 1), passage('doc_1', 2)] },
+        { documentId: 'doc_2', isNew: true, passages: [passage('doc_2', 0)] },
       ])
       await index.put([
-        { documentId: 'doc_1', isNew: false, chunks: [chunk('doc_1', 0, { version: 2, terms: 'second' })] },
-        { documentId: 'doc_3', isNew: true, chunks: [chunk('doc_3', 0)] },
+        { documentId: 'doc_1', isNew: false, passages: [passage('doc_1', 0, { version: 2, terms: 'second' })] },
+        { documentId: 'doc_3', isNew: true, passages: [passage('doc_3', 0)] },
       ])
       expect(await index.inventory()).toEqual(
         new Map([
@@ -177,25 +186,25 @@ export function chunkIndexConformance(
       expect(ids(await near(0)).toSorted()).toEqual(['doc_1:2:0', 'doc_2:1:0', 'doc_3:1:0'])
     })
 
-    test('putting the same version again changes nothing, and a document may end up without chunks', async () => {
-      const chunks = [chunk('doc_1', 0), chunk('doc_1', 1)]
-      await index.put([{ documentId: 'doc_1', isNew: true, chunks }])
-      await index.put([{ documentId: 'doc_1', isNew: false, chunks }])
-      expect(await index.countChunks()).toBe(2)
+    test('putting the same version again changes nothing, and a document may have no passages', async () => {
+      const passages = [passage('doc_1', 0), passage('doc_1', 1)]
+      await index.put([{ documentId: 'doc_1', isNew: true, passages }])
+      await index.put([{ documentId: 'doc_1', isNew: false, passages }])
+      expect(await index.countPassages()).toBe(2)
       await index.put([
-        { documentId: 'doc_1', isNew: false, chunks: [] },
-        { documentId: 'doc_2', isNew: true, chunks: [chunk('doc_2', 0)] },
+        { documentId: 'doc_1', isNew: false, passages: [] },
+        { documentId: 'doc_2', isNew: true, passages: [passage('doc_2', 0)] },
       ])
       expect([...(await index.inventory()).keys()]).toEqual(['doc_2'])
-      await index.put([{ documentId: 'doc_2', isNew: false, chunks: [] }])
-      expect(await index.countChunks()).toBe(0)
-      await index.put([{ documentId: 'doc_4', isNew: true, chunks: [] }])
+      await index.put([{ documentId: 'doc_2', isNew: false, passages: [] }])
+      expect(await index.countPassages()).toBe(0)
+      await index.put([{ documentId: 'doc_4', isNew: true, passages: [] }])
       await index.put([])
     })
 
-    test('a deleted document is gone from every search', async () => {
-      await add(chunk('doc_1', 0), chunk('doc_1', 1))
-      await add(chunk("doc_2'; --", 0))
+    test('no search finds a deleted document', async () => {
+      await add(passage('doc_1', 0), passage('doc_1', 1))
+      await add(passage("doc_2'; --", 0))
       await index.optimize()
       await index.deleteDocuments(["doc_2'; --", 'doc_unknown'])
       await index.deleteDocuments([])
@@ -204,12 +213,16 @@ export function chunkIndexConformance(
       expect([...(await index.inventory()).keys()]).toEqual(['doc_1'])
     })
 
-    test('writes asked for at the same time all happen', async () => {
+    test('concurrent writes all take effect', async () => {
       await Promise.all([
-        ...Array.from({ length: 8 }, (_, n) => add(chunk(`doc_${n}`, 0))),
+        ...Array.from({ length: 8 }, (_, n) => add(passage(`doc_${n}`, 0))),
         index.optimize(),
         index.put([
-          { documentId: 'doc_0', isNew: false, chunks: [chunk('doc_0', 0, { version: 2 }), chunk('doc_0', 1, { version: 2 })] },
+          {
+            documentId: 'doc_0',
+            isNew: false,
+            passages: [passage('doc_0', 0, { version: 2 }), passage('doc_0', 1, { version: 2 })],
+          },
         ]),
         index.deleteDocuments(['doc_7']),
       ])
@@ -218,11 +231,11 @@ export function chunkIndexConformance(
       expect(inventory.get('doc_0')).toEqual({ version: 2, chunks: 2 })
     })
 
-    test('many documents in one commit, searched while they are optimized', async () => {
+    test('takes many documents in one commit and answers searches while it optimizes', async () => {
       const documents = Array.from({ length: 200 }, (_, d) => ({
         documentId: `doc_${d}`,
         isNew: true,
-        chunks: Array.from({ length: 5 }, (_, n) => chunk(`doc_${d}`, n, { terms: `all only${d} word${n}` })),
+        passages: Array.from({ length: 5 }, (_, n) => passage(`doc_${d}`, n, { terms: `all only${d} word${n}` })),
       }))
       await index.put(documents)
       const before = ids(await words(['only42']))
@@ -230,23 +243,23 @@ export function chunkIndexConformance(
       expect(ids(during[0]).toSorted()).toEqual(before.toSorted())
       expect(during[1]).toHaveLength(10)
       expect(await words(['all'], ALL, 1000)).toHaveLength(1000)
-      expect(await index.countChunks()).toBe(1000)
+      expect(await index.countPassages()).toBe(1000)
       expect((await index.inventory()).get('doc_199')).toEqual({ version: 1, chunks: 5 })
     })
 
-    test('a vector of the wrong length is refused and nothing of its commit stays', async () => {
-      await expect(add(chunk('doc_1', 0), chunk('doc_1', 1, { vector: new Float32Array(3) }))).rejects.toMatchObject({
+    test('refuses a vector of the wrong length, with its whole commit', async () => {
+      await expect(add(passage('doc_1', 0), passage('doc_1', 1, { vector: new Float32Array(3) }))).rejects.toMatchObject({
         code: errorCode('index_failed'),
       })
-      expect(await index.countChunks()).toBe(0)
-      await add(chunk('doc_1', 0))
-      expect(await index.countChunks()).toBe(1)
+      expect(await index.countPassages()).toBe(0)
+      await add(passage('doc_1', 0))
+      expect(await index.countPassages()).toBe(1)
     })
 
-    test('indexes are separate, can be listed and dropped', async () => {
-      await add(chunk('doc_1', 0))
+    test('keeps indexes apart, lists them and drops them', async () => {
+      await add(passage('doc_1', 0))
       const other = await store.open({ id: 'idx_2', dimensions: 4 })
-      expect(await other.countChunks()).toBe(0)
+      expect(await other.countPassages()).toBe(0)
       await other.close()
       expect((await store.list()).toSorted()).toEqual(['idx_1', 'idx_2'])
       expect(await store.size('idx_1')).toBeGreaterThan(0)
@@ -254,10 +267,10 @@ export function chunkIndexConformance(
       await store.drop('idx_2')
       await store.drop('idx_unknown')
       expect(await store.list()).toEqual(['idx_1'])
-      expect(await index.countChunks()).toBe(1)
+      expect(await index.countPassages()).toBe(1)
     })
 
-    test('an index opened with other dimensions is reported as corrupt', async () => {
+    test('reports an index that is opened with other dimensions as corrupt', async () => {
       await expect(store.open({ id: 'idx_1', dimensions: DIMENSIONS + 1 })).rejects.toMatchObject({
         code: errorCode('index_corrupt'),
       })
@@ -267,7 +280,7 @@ export function chunkIndexConformance(
       const at = (iso: string) => new Date(iso)
       beforeEach(async () => {
         await add(
-          chunk('doc_1', 0, {
+          passage('doc_1', 0, {
             projectId: 'prj_a',
             tags: ['red', "o'clock"],
             path: 'a%b/one.txt',
@@ -275,7 +288,7 @@ export function chunkIndexConformance(
           }),
         )
         await add(
-          chunk('doc_2', 0, {
+          passage('doc_2', 0, {
             projectId: 'prj_b',
             tags: ['blue'],
             path: 'a_b/two.pdf',
@@ -285,7 +298,7 @@ export function chunkIndexConformance(
           }),
         )
         await add(
-          chunk('doc_3', 0, {
+          passage('doc_3', 0, {
             projectId: 'prj_c',
             tags: [],
             path: "aXb/it's.txt",
@@ -293,14 +306,14 @@ export function chunkIndexConformance(
           }),
         )
         await add(
-          chunk('doc_4', 0, {
+          passage('doc_4', 0, {
             projectId: 'prj_a',
             tags: ['red', 'blue'],
             path: 'a\\b/four.txt',
             documentCreatedAt: at('9999-12-31T23:59:59Z'),
           }),
         )
-        await add(chunk('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_a', tags: ['red'], path: 'a%b/one.txt' }))
+        await add(passage('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_a', tags: ['red'], path: 'a%b/one.txt' }))
       })
 
       const cases: [name: string, filter: Omit<SearchFilter, 'ownerId'>, expected: string[]][] = [
@@ -342,7 +355,7 @@ export function chunkIndexConformance(
         ['without a phrase', { withoutPhrases: ['don’t', 'nowhere'] }, ['doc_1', 'doc_3', 'doc_4']],
         ['several at once', { projectIds: ['prj_a'], tags: ['blue'], mediaTypes: ['text/plain'] }, ['doc_4']],
       ]
-      test.each(['fresh', 'optimized'])('hold for words and vectors, %s', async (step) => {
+      test.each(['fresh', 'optimized'])('hold for keywords and vectors, %s', async (step) => {
         if (step === 'optimized') await index.optimize()
         for (const [name, filter, expected] of cases) {
           const found = (hits: readonly { documentId: string }[]) => hits.map((hit) => hit.documentId).toSorted()
@@ -351,7 +364,7 @@ export function chunkIndexConformance(
         }
       })
 
-      test('an owner never sees the chunks of another, even when naming them', async () => {
+      test("never find another owner's passages, even by id", async () => {
         const b: SearchFilter = { ownerId: 'usr_b' }
         expect(ids(await words(['passage'], b))).toEqual(['doc_5:1:0'])
         expect(ids(await near(0, b))).toEqual(['doc_5:1:0'])
@@ -360,10 +373,10 @@ export function chunkIndexConformance(
         expect([...(await index.passages('usr_b', ['doc_1:1:0', 'doc_5:1:0'])).keys()]).toEqual(['doc_5:1:0'])
       })
 
-      test('narrow the search before the limit, not after it', async () => {
+      test('apply before the limit, not after it', async () => {
         await add(
           ...Array.from({ length: 50 }, (_, n) =>
-            chunk('doc_9', n % 2, { id: `doc_9:1:${n}`, projectId: 'prj_big', terms: 'passage passage' }),
+            passage('doc_9', n % 2, { id: `doc_9:1:${n}`, projectId: 'prj_big', terms: 'passage passage' }),
           ),
         )
         expect(ids(await words(['passage'], { ...ALL, projectIds: ['prj_b'] }, 1))).toEqual(['doc_2:1:0'])

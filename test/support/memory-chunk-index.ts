@@ -1,6 +1,7 @@
 import { DocsearchError } from '../../src/core/errors.ts'
+import { foldName } from '../../src/core/fold-name.ts'
 import { type Condition, conditionsOf, type SearchFilter } from '../../src/core/search-filter.ts'
-import type { ChunkHit, ChunkIndex, ChunkIndexStore, IndexedChunk, Passage } from '../../src/index/chunk-index.ts'
+import type { PassageHit, ChunkIndex, ChunkIndexStore, IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
 import { isUnspaced } from '../../src/text/tokenize.ts'
 
 /** BM25's usual constants: how fast repetition saturates, and how much a passage's length counts. */
@@ -9,10 +10,10 @@ const B = 0.75
 
 /** Indexes in memory, for tests: plain loops over plain arrays, exact and slow. */
 export function createMemoryIndexStore(): ChunkIndexStore {
-  const indexes = new Map<string, { dimensions: number; passages: Map<string, IndexedChunk> }>()
+  const indexes = new Map<string, { dimensions: number; passages: Map<string, IndexedPassage> }>()
   return {
     async open({ id, dimensions }) {
-      const found = indexes.get(id) ?? { dimensions, passages: new Map<string, IndexedChunk>() }
+      const found = indexes.get(id) ?? { dimensions, passages: new Map<string, IndexedPassage>() }
       if (found.dimensions !== dimensions)
         throw new DocsearchError('index_corrupt', `The index has ${found.dimensions} dimensions.`)
       indexes.set(id, found)
@@ -26,11 +27,11 @@ export function createMemoryIndexStore(): ChunkIndexStore {
   }
 }
 
-function createMemoryIndex(passages: Map<string, IndexedChunk>, dimensions: number): ChunkIndex {
+function createMemoryIndex(passages: Map<string, IndexedPassage>, dimensions: number): ChunkIndex {
   const remove = (documentIds: readonly string[]) => {
     for (const { id, documentId } of passages.values()) if (documentIds.includes(documentId)) passages.delete(id)
   }
-  const best = (filter: SearchFilter, limit: number, scoreOf: (passage: IndexedChunk) => number) =>
+  const best = (filter: SearchFilter, limit: number, scoreOf: (passage: IndexedPassage) => number) =>
     [...passages.values()]
       .filter((passage) => passes(passage, filter))
       .map((passage) => toHit(passage, scoreOf(passage)))
@@ -39,7 +40,7 @@ function createMemoryIndex(passages: Map<string, IndexedChunk>, dimensions: numb
 
   return {
     async put(documents) {
-      const added = documents.flatMap((document) => document.chunks)
+      const added = documents.flatMap((document) => document.passages)
       if (added.some(({ vector }) => vector !== null && vector.length !== dimensions))
         throw new DocsearchError('index_failed', `A vector does not have ${dimensions} dimensions.`)
       remove(documents.filter((document) => !document.isNew).map((document) => document.documentId))
@@ -56,8 +57,8 @@ function createMemoryIndex(passages: Map<string, IndexedChunk>, dimensions: numb
       const hits = best(filter, passages.size, bm25(terms, [...passages.values()]))
       return hits.filter(({ score }) => score > 0).slice(0, limit)
     },
-    async passages(ownerId, chunkIds) {
-      const found = chunkIds.flatMap((id) => passages.get(id) ?? []).filter((passage) => passage.ownerId === ownerId)
+    async passages(ownerId, passageIds) {
+      const found = passageIds.flatMap((id) => passages.get(id) ?? []).filter((passage) => passage.ownerId === ownerId)
       return new Map(found.map((passage) => [passage.id, toPassage(passage)]))
     },
     async inventory() {
@@ -69,9 +70,9 @@ function createMemoryIndex(passages: Map<string, IndexedChunk>, dimensions: numb
         ]),
       )
     },
-    countChunks: async () => passages.size,
+    countPassages: async () => passages.size,
     optimize: async () => {},
-    check: async () => ({ ok: true, message: `${passages.size} passages`, chunks: passages.size, isApproximate: false }),
+    check: async () => ({ ok: true, message: `${passages.size} passages`, passages: passages.size, isApproximate: false }),
     close: async () => {},
   }
 }
@@ -83,7 +84,7 @@ function cosine(a: Float32Array, b: Float32Array | null): number {
 }
 
 /** Returns the BM25 score of a passage among `all`, over every owner's passages. A term that is given twice counts twice. */
-function bm25(terms: readonly string[], all: readonly IndexedChunk[]): (passage: IndexedChunk) => number {
+function bm25(terms: readonly string[], all: readonly IndexedPassage[]): (passage: IndexedPassage) => number {
   const wordsOf = new Map(all.map((passage) => [passage.id, passage.terms.split(' ')]))
   const averageLength = [...wordsOf.values()].reduce((sum, words) => sum + words.length, 0) / all.length
   const idf = new Map(
@@ -103,14 +104,14 @@ function bm25(terms: readonly string[], all: readonly IndexedChunk[]): (passage:
   }
 }
 
-function passes(passage: IndexedChunk, filter: SearchFilter): boolean {
+function passes(passage: IndexedPassage, filter: SearchFilter): boolean {
   return passage.ownerId === filter.ownerId && conditionsOf(filter).every((condition) => meets(passage, condition))
 }
 
-function meets(passage: IndexedChunk, { condition, fields, value }: Condition): boolean {
+function meets(passage: IndexedPassage, { condition, fields, value }: Condition): boolean {
   const field = passage[fields[0]!]
   const text = String(field)
-  const contains = (part: string) => foldCase(text).includes(foldCase(part))
+  const contains = (part: string) => foldName(text).includes(foldName(part))
   const says = (phrase: string) => fields.some((name) => hasPhrase(String(passage[name]), phrase))
   switch (condition) {
     case 'isOneOf':
@@ -134,12 +135,8 @@ function meets(passage: IndexedChunk, { condition, fields, value }: Condition): 
   }
 }
 
-function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase()
-}
-
 function foldMarks(text: string): string {
-  return foldCase(text)
+  return foldName(text)
     .replace(/['’‘ʼ]/g, "'")
     .replace(/[-‐‑]/g, '-')
     .replace(/["“”„]/g, '"')
@@ -161,12 +158,12 @@ function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{M}\p{N}]/u.test(character)
 }
 
-function toHit(passage: IndexedChunk, score: number): ChunkHit {
+function toHit(passage: IndexedPassage, score: number): PassageHit {
   const { id, documentId, version, index, pageStart, pageEnd, textHash } = passage
   return { id, documentId, version, index, pageStart, pageEnd, textHash, score }
 }
 
-function toPassage(passage: IndexedChunk): Passage {
+function toPassage(passage: IndexedPassage): Passage {
   const {
     ownerId: _owner,
     projectId: _project,

@@ -6,7 +6,7 @@ import { isDocsearchError } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../../../src/index/chunk-index.ts'
 import { createLanceIndexStore } from '../../../src/index/lance.ts'
-import { chunk, DIMENSIONS, direction } from '../../conformance/chunk-index.ts'
+import { passage, DIMENSIONS, direction } from '../../conformance/chunk-index.ts'
 import { errorCode } from '../../support/codes.ts'
 
 const OWNER = { ownerId: 'usr_a' }
@@ -21,14 +21,14 @@ beforeEach(async () => {
       {
         documentId: `doc_${d}`,
         isNew: true,
-        chunks: Array.from({ length: 9 }, (_, n) => chunk(`doc_${d}`, n, { tags: [`t${n}`] })),
+        passages: Array.from({ length: 9 }, (_, n) => passage(`doc_${d}`, n, { tags: [`t${n}`] })),
       },
     ])
   await index.deleteDocuments(['doc_2'])
   await index.optimize()
-  // Beside what was folded together: a fragment of its own and rows that are marked as deleted.
-  await index.put([{ documentId: 'doc_4', isNew: true, chunks: [chunk('doc_4', 0)] }])
-  await index.put([{ documentId: 'doc_1', isNew: false, chunks: [chunk('doc_1', 0, { version: 2 })] }])
+  // After optimizing: adds a separate fragment, and rows that are marked as deleted.
+  await index.put([{ documentId: 'doc_4', isNew: true, passages: [passage('doc_4', 0)] }])
+  await index.put([{ documentId: 'doc_1', isNew: false, passages: [passage('doc_1', 0, { version: 2 })] }])
   await index.close()
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
@@ -52,7 +52,7 @@ async function everything(index: ChunkIndex) {
   }
 }
 
-/** Everything an index says, or the code of the error when it cannot be opened or read. */
+/** Returns everything an index says, or the code of the error when it cannot be opened or read. */
 async function look(path: string): Promise<Awaited<ReturnType<typeof everything>> | string> {
   let index: ChunkIndex | undefined
   try {
@@ -63,7 +63,7 @@ async function look(path: string): Promise<Awaited<ReturnType<typeof everything>
     if (isDocsearchError(error)) return error.code
     throw error
   }
-  // Opened and inventoried: from here on nothing may fail.
+  // Once it is opened and inventoried, nothing may fail.
   try {
     const seen = await everything(index)
     await index.optimize()
@@ -75,10 +75,10 @@ async function look(path: string): Promise<Awaited<ReturnType<typeof everything>
 }
 
 test.each([
-  // Records of commits that are long done are never read again.
+  // LanceDB never reads the records of finished commits again, so _transactions is not among the folders.
   ['emptied', 8, /_versions|_indices|_deletions|data/, () => 0],
   ['cut in half', 2, /data|_deletions/, (size: number) => Math.floor(size / 2)],
-])('whichever file is %s: found at opening, or without consequence', async (_, atLeast, where, newSize) => {
+])('a file that is %s is noticed at opening, or does no harm', async (_, atLeast, where, newSize) => {
   const truth = await look(await copy())
   const files = (await readdir(whole, { recursive: true, withFileTypes: true })).filter(
     (entry) => entry.isFile() && where.test(entry.parentPath.slice(whole.length)),
@@ -93,11 +93,11 @@ test.each([
     else expect(seen, file.name).toEqual(truth)
     await rm(path, { recursive: true })
   }
-  // The newest manifest, the data files, the indexes in use.
+  // At least the newest manifest, the data files and the indexes in use.
   expect(corrupt).toBeGreaterThan(atLeast)
 })
 
-test('what is damaged can be dropped and built anew', async () => {
+test('a damaged index can be dropped and created again', async () => {
   const store = storeIn(whole)
   const manifests = join(whole, 'chunks_idx_1.lance', '_versions')
   for (const name of await readdir(manifests)) await truncate(join(manifests, name), 0)
@@ -105,13 +105,13 @@ test('what is damaged can be dropped and built anew', async () => {
   expect(await store.list()).toEqual(['idx_1'])
   await store.drop('idx_1')
   const index = await open(store)
-  expect(await index.countChunks()).toBe(0)
-  await index.put([{ documentId: 'doc_1', isNew: true, chunks: [chunk('doc_1', 0)] }])
+  expect(await index.countPassages()).toBe(0)
+  await index.put([{ documentId: 'doc_1', isNew: true, passages: [passage('doc_1', 0)] }])
   expect(await index.keywordSearch(['passage'], OWNER, 10)).toHaveLength(1)
   await index.close()
 })
 
-test('a folder that was deleted is an empty index', async () => {
+test('a deleted folder is an empty index', async () => {
   await rm(whole, { recursive: true })
   const store = storeIn(whole)
   expect(await store.list()).toEqual([])
@@ -120,22 +120,22 @@ test('a folder that was deleted is an empty index', async () => {
   await index.close()
 })
 
-test('files that go missing while it is open: check says so and does not throw', async () => {
+test('check reports files that disappear while the index is open, and does not throw', async () => {
   const index = await open(storeIn(whole))
   await rm(whole, { recursive: true })
   await expect(index.inventory()).rejects.toMatchObject({ code: errorCode('index_corrupt') })
-  expect(await index.check()).toMatchObject({ ok: false, chunks: null })
+  expect(await index.check()).toMatchObject({ ok: false, passages: null })
   await index.close()
 })
 
-test('check notices an index of words that is damaged, also where rows are in none yet', async () => {
+test('check notices a damaged index of words, even with rows outside of it', async () => {
   const indices = join(whole, 'chunks_idx_1.lance', '_indices')
   const index = await open(storeIn(whole))
   expect(await index.check()).toMatchObject({ ok: true })
   await index.close()
   const again = await open(storeIn(whole))
   await rm(indices, { recursive: true })
-  expect(await again.check()).toMatchObject({ ok: false, chunks: null })
+  expect(await again.check()).toMatchObject({ ok: false, passages: null })
   await again.close()
 })
 

@@ -8,7 +8,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
 import { filterToSql } from '../../../src/index/filter.ts'
 import { createLanceIndexStore } from '../../../src/index/lance.ts'
-import { chunk, DIMENSIONS } from '../../conformance/chunk-index.ts'
+import { passage, DIMENSIONS } from '../../conformance/chunk-index.ts'
 
 // Everything that SQL or LIKE could take for more than a character.
 const nasty = fc.string({
@@ -52,8 +52,8 @@ beforeAll(async () => {
       return {
         documentId,
         isNew: true,
-        chunks: [
-          chunk(documentId, 0, {
+        passages: [
+          passage(documentId, 0, {
             path: value,
             name: value,
             text: `x${value}x`,
@@ -77,7 +77,7 @@ const found = async (filter: object) =>
 const expected = (matches: (value: string) => boolean) =>
   values.flatMap((value, n) => (matches(value) ? [`doc_${n}`] : [])).toSorted()
 
-test('any text finds exactly what equals it, begins with it or has it as a tag', async () => {
+test('any text finds exactly the values that equal it, start with it or have it as a tag', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(nasty, fc.constantFrom(...values)), async (text) => {
       expect(await found({ pathPrefix: text })).toEqual(expected((value) => value.startsWith(text)))
@@ -90,12 +90,12 @@ test('any text finds exactly what equals it, begins with it or has it as a tag',
   )
 })
 
-test('every filter is bound to its owner first, and a missing part does not widen it', () => {
+test('every filter is bound to its owner, and an empty list does not widen it', () => {
   expect(filterToSql({ ownerId: "o'hara" })).toBe("owner_id = 'o''hara'")
   expect(filterToSql({ ownerId: 'a', projectIds: [] })).toBe("owner_id = 'a' AND FALSE")
 })
 
-test('any text is found in names as it stands, letter case aside', async () => {
+test('finds any text in names literally, in any letter case', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(nasty, fc.constantFrom(...values)), async (text) => {
       const inName = (value: string) => foldName(value).includes(foldName(text))
@@ -106,11 +106,11 @@ test('any text is found in names as it stands, letter case aside', async () => {
   )
 })
 
-test('a phrase of any characters is a phrase, never a pattern', async () => {
+test('takes a phrase of any characters literally, never as a pattern', async () => {
   const flat = (text: string) => text.replace(/\s+/g, ' ')
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...values.filter((value) => value.trim() !== '')), async (value) => {
-      // Between two letters it stands nowhere else than in texts that have all of it.
+      // With a letter on both sides, it stands only in texts that have all of it.
       const phrase = `x${value}x`
       const has = (text: string) =>
         flat(foldName(text))
@@ -125,13 +125,13 @@ test('a phrase of any characters is a phrase, never a pattern', async () => {
   )
 })
 
-test('words of a phrase are whole, blanks are any white space, and marks that look alike are alike', async () => {
+test('a phrase matches whole words, any white space, and similar-looking marks', async () => {
   await index.put([
     {
       documentId: 'doc_p',
       isNew: true,
-      chunks: [
-        chunk('doc_p', 0, {
+      passages: [
+        passage('doc_p', 0, {
           text: 'The tenant’s rent\n\u00a0 is long\u2010term; Ku\u0308ndigung und 押金条款',
           title: 'Of Leases',
           heading: 'Terms \u203a Refunds',
@@ -146,7 +146,7 @@ test('words of a phrase are whole, blanks are any white space, and marks that lo
     expect([phrase, await has(phrase)]).toEqual([phrase, false])
 })
 
-test('patterns that bring backtracking engines down cost nothing here', async () => {
+test('patterns that are slow in backtracking engines cost nothing', async () => {
   const evil = `(a+)+$ ${'a?'.repeat(200)}${'a'.repeat(200)} ${'('.repeat(500)} ${'.*'.repeat(400)}`
   expect(await found({ phrases: [evil] })).toEqual([])
   expect(await found({ withoutPhrases: Array.from({ length: 20 }, () => evil) })).not.toEqual([])

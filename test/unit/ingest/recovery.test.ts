@@ -19,7 +19,7 @@ async function filled(): Promise<{ folder: string; ids: string[] }> {
 async function expectBothFoundOnce(bench: Bench, ids: string[]): Promise<void> {
   await bench.settle(...ids)
   expect(await bench.found('heron')).toEqual(['a.txt', 'b.txt'])
-  expect(await bench.index().countChunks()).toBe(2)
+  expect(await bench.index().countPassages()).toBe(2)
   expect(await bench.records.queue.counts()).toMatchObject({ ready: 2, queued: 0, processing: 0 })
 }
 
@@ -55,7 +55,7 @@ test('chunks that reached the index before their row said so are not there twice
     textHash: 'heron',
     vector: null,
   }
-  await between.index().put([{ documentId: ids[0]!, isNew: false, chunks: [{ ...chunk, version: 2, id: `${ids[0]}:2:0` }] }])
+  await between.index().put([{ documentId: ids[0]!, isNew: false, passages: [{ ...chunk, version: 2, id: `${ids[0]}:2:0` }] }])
   await between.close()
   const after = await openBench({ folder })
   await after.ingest.start()

@@ -75,7 +75,7 @@ test('a deleted project takes its documents with it', async () => {
   await bench.ingested('a.txt', 'A heron.')
   expect(await bench.ingest.deleteProject('usr_other', bench.project.id)).toBeNull()
   expect(await bench.ingest.deleteProject(bench.owner.id, bench.project.id)).toBe(1)
-  expect(await bench.index().countChunks()).toBe(0)
+  expect(await bench.index().countPassages()).toBe(0)
 })
 
 test('reprocessing reads the original again', async () => {
@@ -86,5 +86,5 @@ test('reprocessing reads the original again', async () => {
   expect(await bench.ingest.reprocess(bench.owner.id, id)).toMatchObject({ version: 2, status: 'queued' })
   await bench.settle(id)
   expect(await bench.row(id)).toMatchObject({ status: 'ready', version: 2 })
-  expect(await bench.index().countChunks()).toBe(1)
+  expect(await bench.index().countPassages()).toBe(1)
 })

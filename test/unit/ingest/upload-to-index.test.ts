@@ -34,7 +34,7 @@ test('many at once: each is ready, each is found once', async () => {
   const uploads = await Promise.all(names.map((name, i) => bench.upload(name, `The number is unicorn${i}x and nothing else.`)))
   await bench.settle(...uploads.map(({ document }) => document.id))
   expect(await bench.records.queue.counts()).toEqual({ queued: 0, processing: 0, ready: 40, failed: 0 })
-  expect(await bench.index().countChunks()).toBe(40)
+  expect(await bench.index().countPassages()).toBe(40)
   expect(await bench.found('unicorn17x')).toEqual(['17.txt'])
 })
 

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
-import type { IndexedChunk } from '../../../src/index/chunk-index.ts'
+import type { IndexedPassage } from '../../../src/index/chunk-index.ts'
 import { IndexWriter, type WriterParts } from '../../../src/ingest/writer.ts'
 import { IndexChanged } from '../../../src/lifecycle/while-current.ts'
 import type { JobRef } from '../../../src/records/queue.ts'
@@ -41,7 +41,7 @@ function newWriter(inWork = 100) {
       job: { documentId, version: 1 },
       target,
       isNew: true,
-      chunks: Array.from({ length: chunks }, () => ({}) as IndexedChunk),
+      chunks: Array.from({ length: chunks }, () => ({}) as IndexedPassage),
       words: '[]',
       warnings: [],
       chunksSkipped: 0,

@@ -135,5 +135,5 @@ test('found damaged while in use: one new index for all who noticed, everything 
   expect((await records.indexes.active())!.id).not.toBe(before!.id)
   expect(heard).toEqual([1])
   expect((await records.queue.counts()).queued).toBe(1)
-  expect(await lifecycle.active()!.index.countChunks()).toBe(0)
+  expect(await lifecycle.active()!.index.countPassages()).toBe(0)
 })

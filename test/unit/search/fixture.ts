@@ -90,7 +90,7 @@ export async function makeFixture(): Promise<Fixture> {
     const { document, outcome } = await records.documents.register(upload, 'replace')
     const vectors = await embedder.embedDocuments(passages.map((text) => ({ text, title: null })))
     const starts = passages.map((_, n) => passages.slice(0, n).reduce((sum, text) => sum + text.length + GAP.length, 0))
-    const chunks = passages.map((text, n) => ({
+    const indexed = passages.map((text, n) => ({
       id: `${document.id}:${document.version}:${n}`,
       documentId: document.id,
       version: document.version,
@@ -119,12 +119,12 @@ export async function makeFixture(): Promise<Fixture> {
     }))
     const words = createWordList()
     for (const text of passages) words.addPassage(analyse(text))
-    await index.put([{ documentId: document.id, isNew: outcome === 'created', chunks }])
+    await index.put([{ documentId: document.id, isNew: outcome === 'created', passages: indexed }])
     await records.queue.claim(1000)
     await records.queue.finish([
       {
         job: { documentId: document.id, version: document.version },
-        chunkCount: chunks.length,
+        chunkCount: indexed.length,
         chunksSkipped: 0,
         embeddingModel: 'builtin',
         warnings: [],

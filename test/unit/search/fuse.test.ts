@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ChunkHit } from '../../../src/index/chunk-index.ts'
+import type { PassageHit } from '../../../src/index/chunk-index.ts'
 import { append, fuse } from '../../../src/search/fuse.ts'
 
-const hits = (scores: Record<string, number>): ChunkHit[] =>
+const hits = (scores: Record<string, number>): PassageHit[] =>
   Object.entries(scores)
     .map(([id, score]) => ({ id, documentId: id, version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: id, score }))
     .sort((a, b) => b.score - a.score)

@@ -16,7 +16,7 @@ test('passages that follow one another are one result: the text between its ends
   const { hits } = await fixture.ask('walrus', { mode: 'keyword' })
   const text = 'The walrus sleeps.\n\nA walrus eats.\n\nEvery walrus swims.'
   expect(hits).toHaveLength(1)
-  expect(hits[0]).toMatchObject({ text, joinedChunks: 3, chunk: { pageStart: 1, pageEnd: 1 } })
+  expect(hits[0]).toMatchObject({ text, joinedPassages: 3, chunk: { pageStart: 1, pageEnd: 1 } })
   const { charStart, charEnd } = hits[0]!.chunk
   expect(passages.join('\n\n').slice(charStart, charEnd)).toBe(text)
   expect(hits[0]!.highlights.map(([from, to]) => text.slice(from, to))).toEqual(['walrus', 'walrus', 'walrus'])
@@ -34,7 +34,7 @@ test('a passage that is found later joins the two that it lies between', async (
   await fixture.add('heron.txt', [first, between, last], { following: true })
   const { hits } = await fixture.ask('heron', { mode: 'keyword' })
   expect(hits).toHaveLength(1)
-  expect(hits[0]).toMatchObject({ joinedChunks: 3, text: `${first}\n\n${between}\n\n${last}` })
+  expect(hits[0]).toMatchObject({ joinedPassages: 3, text: `${first}\n\n${between}\n\n${last}` })
 })
 
 test('pages neither repeat nor skip a passage, however they are cut', async () => {

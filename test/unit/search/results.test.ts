@@ -55,7 +55,7 @@ test('filters narrow: tags, documents, projects', async () => {
 
 test('by document: each once, by its best passage, its passages counted', async () => {
   const { hits } = await fixture.ask('refund', { groupBy: 'document', mode: 'keyword' })
-  expect(hits.map((hit) => [hit.document.name, hit.text, hit.matchingChunks])).toEqual([
+  expect(hits.map((hit) => [hit.document.name, hit.text, hit.matchingPassages])).toEqual([
     ['returns.txt', 'A refund takes a week.', 2],
   ])
 })

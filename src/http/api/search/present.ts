@@ -48,7 +48,7 @@ function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: strin
       char_end: chunk.charEnd,
     },
     text: hit.text,
-    joined_chunks: hit.joinedChunks,
+    joined_chunks: hit.joinedPassages,
     also_in: hit.alsoIn.map(({ id, name, pageStart }) => ({ id, name, page_start: pageStart })),
     highlights: hit.highlights,
     url:
@@ -60,7 +60,7 @@ function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: strin
         charEnd: chunk.charEnd,
         text: hit.text,
       }),
-    ...(group_by === 'document' ? { matching_chunks: hit.matchingChunks } : {}),
+    ...(group_by === 'document' ? { matching_chunks: hit.matchingPassages } : {}),
     ...(explain ? { explain: hit.stages } : {}),
   }
 }

@@ -2,24 +2,26 @@ import { Index } from '@lancedb/lancedb'
 import type { Table } from '@lancedb/lancedb'
 
 /**
- * From this many embedded chunks on an ANN index answers faster than reading every vector. Measured at 1,024 dimensions on two
- * cores: 5,000 chunks 15 against 11 ms, 10,000 chunks 35 against 17 ms, 20,000 chunks 54 against 16 ms; below, the scan is exact and needs no building.
+ * From this many embedded passages on, an ANN index answers faster than a scan of every vector. Measured with 1,024 dimensions on two
+ * cores, scan against ANN: 15 and 11 ms for 5,000 passages, 35 and 17 ms for 10,000, 54 and 16 ms for 20,000. With fewer passages the
+ * scan is exact and needs no building.
  */
 const ANN_MIN_ROWS = 10_000
-/** Partitions are laid out for a size: built anew when the table has grown by half. */
+/** The partitions fit one size of table: the index is rebuilt when the table has grown by half. */
 const ANN_GROWTH = 1.5
 /**
- * With one bit a dimension four times as many full vectors had to be compared as were asked for, and that was most of a search. Of the best 100 of 16,000
- * real passages the best 200 hold .979 with one bit and .9996 with four, which compare a quarter as many; more bits bring nothing but longer building.
+ * Bits per dimension. With one bit, four times as many full vectors as hits had to be compared, which was most of a search. Of the best
+ * 100 among 16,000 real passages, the first 200 hold .979 with one bit and .9996 with four, with a quarter of the comparisons. More
+ * bits only take longer to build.
  */
 const ANN_BITS = 4
-/** An index of another kind has another name: it is neither used nor kept. */
+/** The name says the kind of index. An ANN index with another prefix is of an earlier version: it is not used, and dropped. */
 const ANN_PREFIX = `vector_rq${ANN_BITS}_`
 const ANY_ANN_PREFIX = 'vector_'
 
-/** Words and filters, from the first row on: rows outside an index are scanned. */
+/** Indexes of words and filters. They exist from the first row on, because rows outside an index are scanned. */
 const COLUMN_INDEXES: Record<string, () => Index> = {
-  // `terms` was analysed by us: LanceDB is to part it at blanks and to change nothing.
+  // text/ has analysed `terms`: LanceDB only splits them at spaces.
   terms: () =>
     Index.fts({
       baseTokenizer: 'whitespace',
@@ -44,14 +46,14 @@ export async function ensureColumnIndexes(table: Table): Promise<void> {
   }
 }
 
-/** The ANN index in use, with the number of rows it was built for, which stands in its name. */
+/** Returns the ANN index in use. Its name ends with the number of rows it was built for. */
 export async function annIndex(table: Table): Promise<{ name: string; builtFor: number } | null> {
   const names = (await annNames(table)).filter((name) => name.startsWith(ANN_PREFIX))
   const built = names.map((name) => ({ name, builtFor: Number(name.slice(ANN_PREFIX.length)) }))
   return built.sort((a, b) => b.builtFor - a.builtFor)[0] ?? null
 }
 
-/** Builds the ANN index, builds it anew, or leaves things as they are. Says what it did. */
+/** Builds, rebuilds, drops or keeps the ANN index, as the number of rows demands. Returns what it did. */
 export async function ensureAnnIndex(table: Table, minRows = ANN_MIN_ROWS): Promise<'built' | 'dropped' | 'kept' | 'none'> {
   const rows = await table.countRows()
   const current = await annIndex(table)
@@ -64,7 +66,7 @@ export async function ensureAnnIndex(table: Table, minRows = ANN_MIN_ROWS): Prom
   if (rows < minRows || (await table.countRows('vector IS NOT NULL')) < minRows) return current === null ? 'none' : 'kept'
   const name = ANN_PREFIX + rows
   await table.createIndex('vector', { config: Index.ivfRq({ distanceType: 'cosine', numBits: ANN_BITS }), name, replace: true })
-  // The old one served until now.
+  // Dropped last, because searches used the old index until now.
   for (const old of await annNames(table)) if (old !== name) await table.dropIndex(old)
   return 'built'
 }
