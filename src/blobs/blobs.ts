@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { DocsearchError } from '../core/errors.ts'
 
 /**
- * An original is stored before the row of its document is committed. A sweep therefore keeps originals younger than this, even when no
- * document refers to them yet.
+ * An original is stored before the row of its document is committed. A sweep therefore keeps originals younger than this, even
+ * when no document refers to them yet.
  */
 export const SWEEP_GRACE_MS = 10 * 60_000
 
@@ -12,11 +12,14 @@ export interface Blobs {
   /** A local folder that receives request bodies while their hash is not known yet. It is emptied when the store is opened. */
   readonly incoming: string
   /**
-   * Takes a file out of `incoming` and stores it. Once this returns, the bytes survive a power cut. Storing the same bytes again is
-   * allowed, also at the same time.
+   * Takes a file out of `incoming` and stores it. Once this returns, the bytes survive a power cut. Storing the same bytes again
+   * is allowed, also at the same time.
    */
   put(file: string, sha256: string): Promise<void>
-  /** Calls `work` with the path of a local file that holds the original. The path is valid until `work` ends. Throws `blob_missing`. */
+  /**
+   * Calls `work` with the path of a local file that holds the original. The path is valid until `work` ends. Throws
+   * `blob_missing`.
+   */
   withFile<T>(sha256: string, work: (path: string) => Promise<T>): Promise<T>
   /** Reads an original, or the range from byte `start` to byte `end`, both included. Throws `blob_missing`. */
   open(sha256: string, range?: { start: number; end: number }): Promise<Readable>

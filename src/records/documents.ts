@@ -1,6 +1,6 @@
 import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
-import type { PageOf, PageRequest } from './paging.ts'
+import type { ListRequest, ResultPage } from './result-page.ts'
 
 export interface NewDocument {
   ownerId: string
@@ -17,7 +17,7 @@ export interface NewDocument {
 export type UploadOutcome = 'created' | 'replaced' | 'unchanged'
 export type OnConflict = 'replace' | 'keep' | 'error'
 
-export interface DocumentQuery extends PageRequest {
+export interface DocumentQuery extends ListRequest {
   projectId?: string
   status?: DocumentStatus
   /** True for documents with warnings, false for documents without. */
@@ -32,9 +32,9 @@ export interface Documents {
    * Registers an upload whose original is already stored: queues the document and writes its event, in one transaction. When the
    * project has a document at the same path:
    * - the same bytes are `unchanged`. The document is queued again when it had failed, or when `replace` brings other tags.
-   * - other bytes become, with `replace`, the next version of the same document (`replaced`); its former version stays searchable until
-   *   the next one is ready. With `keep` they become a second document with a number in its path, as in `a (2).pdf`. With `error` this
-   *   throws `document_exists`.
+   * - other bytes become, with `replace`, the next version of the same document (`replaced`); its former version stays searchable
+   *   until the next one is ready. With `keep` they become a second document with a number in its path, as in `a (2).pdf`. With
+   *   `error` this throws `document_exists`.
    *
    * Throws `project_not_found` when the owner has no such project.
    */
@@ -43,7 +43,7 @@ export interface Documents {
   /** Returns the owner's documents with these ids. Ids that the owner has no document for are missing from the map. */
   getMany(ownerId: string, ids: readonly string[]): Promise<Map<string, DocumentRecord>>
   /** Newest first. */
-  list(ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>>
+  list(ownerId: string, query: DocumentQuery): Promise<ResultPage<DocumentRecord>>
   /** Counts the owner's queued and processing documents, in all projects or in these. Search results report this number. */
   countPending(ownerId: string, projectIds?: readonly string[]): Promise<number>
   /** Queues the same bytes as a new version. Returns null when the owner has no such document. */

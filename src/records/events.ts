@@ -9,7 +9,10 @@ export interface Events {
   since(ownerId: string, afterId: number, limit: number): Promise<DocumentEvent[]>
   /** Returns the id of the newest event of any owner, or 0. */
   latestId(): Promise<number>
-  /** Calls the listener after each commit that wrote events of this owner; the listener reads them with `since`. Returns a function that stops this. */
+  /**
+   * Calls the listener after each commit that wrote events of this owner; the listener reads them with `since`. Returns a
+   * function that stops this.
+   */
   subscribe(ownerId: string, listener: () => void): () => void
   /** Deletes the oldest events beyond `MAX_EVENTS`. */
   trim(): Promise<void>

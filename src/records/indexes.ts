@@ -2,8 +2,8 @@ import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
 import type { JobRef } from './queue.ts'
 
 /**
- * An index and the embedder whose vectors it holds. Searches ask the active index. A building index is filled and then becomes the
- * active one. A retired index was active before, and is kept so that going back to its embedder is quick.
+ * An index and the embedder whose vectors it holds. Searches ask the active index. A building index is filled and then becomes
+ * the active one. A retired index was active before, and is kept so that going back to its embedder is quick.
  */
 export interface IndexRecord {
   id: string
@@ -31,8 +31,8 @@ export function isEmbeddingWarning({ code }: DocumentWarning): boolean {
 }
 
 /**
- * The indexes and what each holds. For the active index the documents' own rows say what it holds; for the others, these records do.
- * Deleting a document deletes it from all of them.
+ * The indexes and what each holds. For the active index the documents' own rows say what it holds; for the others, these records
+ * do. Deleting a document deletes it from all of them.
  */
 export interface Indexes {
   active(): Promise<IndexRecord | null>
@@ -42,7 +42,9 @@ export interface Indexes {
   activate(index: NewIndex): Promise<IndexRecord>
   /** Makes a new building index and forgets the one before. */
   build(index: NewIndex): Promise<IndexRecord>
-  /** Turns a retired index into the building one, and forgets the building one before. Returns null when the index is not retired. */
+  /**
+   * Turns a retired index into the building one, and forgets the building one before. Returns null when the index is not retired.
+   */
   resume(id: string): Promise<IndexRecord | null>
   drop(id: string): Promise<void>
   /** Forgets all indexes, so that the next start rebuilds. The chosen embedder stays chosen. */
@@ -50,8 +52,11 @@ export interface Indexes {
   /** Returns the vectors of the canary texts that the index was begun with, or null when none are stored. */
   canaries(id: string): Promise<Float32Array[] | null>
   setCanaries(id: string, vectors: readonly Float32Array[]): Promise<void>
-  /** Returns ready documents that have passages and that the index lacks or has in another version: in order of their ids, after `after`. */
-  missing(id: string, page: { after: string; limit: number }): Promise<DocumentRecord[]>
+  /**
+   * Returns ready documents that have passages and that the index lacks or has in another version: in order of their ids, after
+   * `after`.
+   */
+  missing(id: string, from: { after: string; limit: number }): Promise<DocumentRecord[]>
   /** Returns the ids of the documents that are ready in the version that the job names. */
   wanted(jobs: readonly JobRef[]): Promise<Set<string>>
   /** Records that the index holds these documents. Ignores documents that were deleted meanwhile. */
@@ -63,10 +68,10 @@ export interface Indexes {
   /** Counts the ready documents that have passages (`total`), and how many of them the index holds (`done`). */
   progress(id: string): Promise<{ done: number; total: number }>
   /**
-   * Makes the building index the active one, in one transaction: the documents' rows say what the new index holds, and the index that
-   * was active is retired, or forgotten when it has the same embedder. Documents that the new embedder could not embed are queued again.
-   * Returns false, and changes nothing, while the new index lacks documents. With `waitForReplaced` it also waits for documents that
-   * are being replaced and would be found in the old index but not in the new one.
+   * Makes the building index the active one, in one transaction: the documents' rows say what the new index holds, and the index
+   * that was active is retired, or forgotten when it has the same embedder. Documents that the new embedder could not embed are
+   * queued again. Returns false, and changes nothing, while the new index lacks documents. With `waitForReplaced` it also waits
+   * for documents that are being replaced and would be found in the old index but not in the new one.
    */
   switchTo(id: string, options: { waitForReplaced: boolean }): Promise<boolean>
   /** Returns the embedder that a user chose while the instance ran, or null. */

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, Scope } from '../core/model.ts'
-import type { PageOf, PageRequest } from './paging.ts'
+import type { ListRequest, ResultPage } from './result-page.ts'
 
 /** API keys. Only the SHA-256 of a whole key is stored, in hex. */
 export interface Keys {
@@ -16,7 +16,7 @@ export interface Keys {
   /** Sets the time of the last use. Writes at most once a minute for each key. */
   touch(id: string): Promise<void>
   /** Newest first. */
-  list(ownerId: string, page: PageRequest): Promise<PageOf<ApiKeyRecord>>
+  list(ownerId: string, page: ListRequest): Promise<ResultPage<ApiKeyRecord>>
   /** Returns false when the owner has no such key. */
   delete(ownerId: string, id: string): Promise<boolean>
 }

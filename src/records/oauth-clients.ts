@@ -30,10 +30,15 @@ export interface OAuthClients {
   list(ownerId: string): Promise<OAuthClientRecord[]>
   /** Returns null when the owner has no such application. */
   update(ownerId: string, id: string, change: ClientChange): Promise<OAuthClientRecord | null>
-  /** Adds a new secret. Earlier secrets work until `oldUntil` at the latest. Returns null for a public application, and where `update` does. */
+  /**
+   * Adds a new secret. Earlier secrets work until `oldUntil` at the latest. Returns null for a public application, and where
+   * `update` does.
+   */
   rotate(ownerId: string, id: string, secret: ClientSecret, oldUntil: Date): Promise<OAuthClientRecord | null>
   /** Returns true when the application has this secret and it has not expired. */
   hasSecret(id: string, sha256: string): Promise<boolean>
-  /** Deletes an application with all users' grants, codes and tokens for it. Returns false when the owner has no such application. */
+  /**
+   * Deletes an application with all users' grants, codes and tokens for it. Returns false when the owner has no such application.
+   */
   delete(ownerId: string, id: string): Promise<boolean>
 }

@@ -20,8 +20,8 @@ export interface OAuthCodes {
   /** Also returns used and expired codes, until a sweep deletes them. */
   find(sha256: string): Promise<CodeRecord | null>
   /**
-   * Uses a code: makes the grant and its first tokens, in one transaction. Returns null, and changes nothing, when the code is used or
-   * expired, or its user is disabled or deleted.
+   * Uses a code: makes the grant and its first tokens, in one transaction. Returns null, and changes nothing, when the code is
+   * used or expired, or its user is disabled or deleted.
    */
   redeem(sha256: string, tokens: NewTokens): Promise<GrantRecord | null>
 }

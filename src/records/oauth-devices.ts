@@ -34,6 +34,9 @@ export interface OAuthDevices {
   find(deviceSha256: string): Promise<DeviceRecord | null>
   /** Records a poll. Returns true when it came before the interval was over; the interval then grows by `SLOW_DOWN_SECONDS`. */
   poll(deviceSha256: string): Promise<boolean>
-  /** Turns an approved device code into a grant with its first tokens, in one transaction. Returns null when it is not approved or has expired. */
+  /**
+   * Turns an approved device code into a grant with its first tokens, in one transaction. Returns null when it is not approved or
+   * has expired.
+   */
   redeem(deviceSha256: string, tokens: NewTokens): Promise<GrantRecord | null>
 }

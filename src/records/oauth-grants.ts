@@ -21,7 +21,9 @@ export interface TokenRecord {
 
 /** What users have allowed applications. A grant owns all tokens that come from one consent. */
 export interface OAuthGrants {
-  /** Finds an access or refresh token by its hash, also when it is expired, used or revoked: the caller decides what that means. */
+  /**
+   * Finds an access or refresh token by its hash, also when it is expired, used or revoked: the caller decides what that means.
+   */
   findToken(sha256: string): Promise<TokenRecord | null>
   /** Finds an access token that is valid now: not expired, its grant not revoked, its user not disabled. */
   findAccess(sha256: string): Promise<TokenRecord | null>

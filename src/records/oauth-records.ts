@@ -13,14 +13,17 @@ export const KEEP_EXPIRED_MS = 24 * 60 * 60 * 1000
 
 /**
  * What OAuth stores. Secrets, codes and tokens arrive as SHA-256 in hex. Using a code or token and what follows from it is one
- * transaction: of several attempts at the same time, one succeeds. The built-in application `docsearch-cli` is not in `clients`; codes
- * and grants name it all the same.
+ * transaction: of several attempts at the same time, one succeeds. The built-in application `docsearch-cli` is not in `clients`;
+ * codes and grants name it all the same.
  */
 export interface OAuthRecords {
   clients: OAuthClients
   codes: OAuthCodes
   grants: OAuthGrants
   devices: OAuthDevices
-  /** Deletes what expired more than `KEEP_EXPIRED_MS` ago: codes, device codes, tokens, secrets, and grants without tokens. Returns how many rows. */
+  /**
+   * Deletes what expired more than `KEEP_EXPIRED_MS` ago: codes, device codes, tokens, secrets, and grants without tokens.
+   * Returns how many rows.
+   */
   sweep(): Promise<number>
 }

@@ -1,5 +1,5 @@
 import type { Project, ProjectCounts } from '../core/model.ts'
-import type { PageOf, PageRequest } from './paging.ts'
+import type { ListRequest, ResultPage } from './result-page.ts'
 
 export type ProjectWithCounts = Project & { counts: ProjectCounts }
 
@@ -11,12 +11,12 @@ export interface Projects {
   /** Like `find`, without counting the project's documents. */
   findId(ownerId: string, idOrName: string): Promise<string | null>
   /** In order of their names. */
-  list(ownerId: string, page: PageRequest): Promise<PageOf<ProjectWithCounts>>
+  list(ownerId: string, page: ListRequest): Promise<ResultPage<ProjectWithCounts>>
   /** Returns null when the owner has no such project. Throws `project_exists`. */
   update(ownerId: string, id: string, change: { name?: string; description?: string }): Promise<ProjectWithCounts | null>
   /**
-   * Deletes a project with its documents; each document leaves a tombstone and an event. Returns the ids of the documents, or null when
-   * the owner has no such project.
+   * Deletes a project with its documents; each document leaves a tombstone and an event. Returns the ids of the documents, or
+   * null when the owner has no such project.
    */
   delete(ownerId: string, id: string): Promise<{ documentIds: string[] } | null>
 }

@@ -47,33 +47,35 @@ export interface FinishedJob {
  */
 export interface Queue {
   /**
-   * Sets up to `limit` queued documents to processing and returns them: first those with the fewest attempts, among them the oldest.
-   * Leaves out documents whose `notBefore` is in the future. No document is claimed twice.
+   * Sets up to `limit` queued documents to processing and returns them: first those with the fewest attempts, among them the
+   * oldest. Leaves out documents whose `notBefore` is in the future. No document is claimed twice.
    */
   claim(limit: number): Promise<QueuedDocument[]>
   /** Returns the earliest moment at which a queued document can be claimed, or null when none is queued. */
   nextDue(): Promise<Date | null>
   /** Stores the pages. Returns the document's tags, or null when the job is no longer wanted. */
   savePages(job: JobRef, parsed: ParsedPages): Promise<{ tags: string[] } | null>
-  /** Records, before passages go to the index, that the index may hold them from now on. Returns the jobs that are still wanted. */
+  /**
+   * Records, before passages go to the index, that the index may hold them from now on. Returns the jobs that are still wanted.
+   */
   beginIndexing(jobs: readonly JobRef[]): Promise<JobRef[]>
   /** Sets documents to ready, all in one transaction. Returns the jobs that were no longer wanted. */
   finish(results: readonly FinishedJob[]): Promise<JobRef[]>
   /**
-   * Sets a document to failed, for good. When an earlier version was searchable, this writes a tombstone, because search must not find
-   * a failed document.
+   * Sets a document to failed, for good. When an earlier version was searchable, this writes a tombstone, because search must not
+   * find a failed document.
    */
   fail(job: JobRef, error: { code: ErrorCode; message: string }): Promise<void>
   /**
-   * Puts a document back into the queue until `notBefore`. `countAttempt` is false when the document had to wait for something outside,
-   * such as the embedder.
+   * Puts a document back into the queue until `notBefore`. `countAttempt` is false when the document had to wait for something
+   * outside, such as the embedder.
    */
   release(job: JobRef, options: { notBefore: Date; countAttempt: boolean }): Promise<void>
   /** At start: queues the documents again that were processing when the daemon stopped, with their attempts. Returns how many. */
   recover(): Promise<number>
   /**
-   * For a new, empty index: queues every document again that is ready or processing, or failed for lack of an embedder. Returns how
-   * many.
+   * For a new, empty index: queues every document again that is ready or processing, or failed for lack of an embedder. Returns
+   * how many.
    */
   requeueAll(): Promise<number>
   /** Returns the ids of documents, deleted or failed, whose passages may still be in the index. */

@@ -13,15 +13,16 @@ import type { Vocabulary } from './vocabulary.ts'
 export type * from './documents.ts'
 export type * from './events.ts'
 export type * from './indexes.ts'
-export type * from './paging.ts'
+export type * from './result-page.ts'
 export type * from './projects.ts'
 export type * from './queue.ts'
 export type * from './vocabulary.ts'
 
 /**
- * The truth about everything except the bytes of the originals. Each noun is an interface in a file of its own; sql/ implements them.
- * A method that takes an owner's id sees only what that owner has: everything else is null or missing, as if it did not exist.
- * A method that writes is one transaction: once it returns, the change survives a power cut; when it throws, nothing has changed.
+ * The truth about everything except the bytes of the originals. Each noun is an interface in a file of its own; sql/ implements
+ * them. A method that takes an owner's id sees only what that owner has: everything else is null or missing, as if it did not
+ * exist. A method that writes is one transaction: once it returns, the change survives a power cut; when it throws, nothing has
+ * changed.
  */
 export interface Records {
   users: Users

@@ -1,24 +1,24 @@
 import type { User } from '../core/model.ts'
-import type { PageOf, PageRequest } from './paging.ts'
+import type { ListRequest, ResultPage } from './result-page.ts'
 
 export interface Users {
   /**
-   * Throws `user_exists` when another user has the address (upper and lower case count as the same), and `owner_exists` for a second
-   * owner.
+   * Throws `user_exists` when another user has the address (upper and lower case count as the same), and `owner_exists` for a
+   * second owner.
    */
   create(user: { name: string; email: string | null; role: User['role'] }): Promise<User>
   get(id: string): Promise<User | null>
   owner(): Promise<User | null>
   findByEmail(email: string): Promise<User | null>
   /** Oldest first. */
-  list(page: PageRequest): Promise<PageOf<User>>
+  list(request: ListRequest): Promise<ResultPage<User>>
   /** Returns null when there is no such user. Throws `user_exists`. */
   update(id: string, change: { name?: string; email?: string }): Promise<User | null>
   /** Returns the password's hash as a PHC string, or null when there is no such user or no password yet. */
   passwordHash(id: string): Promise<string | null>
   /**
-   * Stores a password's hash. With `replacing`, only where that hash is still the stored one: hashing the same password again must not
-   * undo a change of the password.
+   * Stores a password's hash. With `replacing`, only where that hash is still the stored one: hashing the same password again
+   * must not undo a change of the password.
    */
   setPasswordHash(id: string, phc: string, replacing?: string): Promise<void>
   /**
@@ -27,8 +27,8 @@ export interface Users {
    */
   setDisabled(id: string, disabled: boolean): Promise<User | null>
   /**
-   * Deletes a user with all documents (each leaves a tombstone), projects, keys, sessions, applications and grants. Returns the ids of
-   * the documents, or null when there is no such user. Throws `owner_stays` for the owner.
+   * Deletes a user with all documents (each leaves a tombstone), projects, keys, sessions, applications and grants. Returns the
+   * ids of the documents, or null when there is no such user. Throws `owner_stays` for the owner.
    */
   delete(id: string): Promise<{ documentIds: string[] } | null>
 }

@@ -3,11 +3,11 @@ import { DocsearchError } from '../core/errors.ts'
 import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
 import { documentText, type Page } from '../core/parsed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { PageOf, PageRequest, Records } from '../records/records.ts'
+import type { ListRequest, ResultPage, Records } from '../records/records.ts'
 import { requireReader, requireWriter, type Actor } from './access.ts'
 import type { Projects } from './projects.ts'
 
-export interface DocumentFilter extends PageRequest {
+export interface DocumentFilter extends ListRequest {
   /** Id or name. */
   project?: string | undefined
   status?: DocumentStatus | undefined
@@ -29,7 +29,7 @@ export interface Original {
 /** The documents of the actor. Every function throws `insufficient_scope` and `document_not_found`. */
 export interface Documents {
   /** Throws `project_not_found`, `invalid_cursor`. */
-  list(actor: Actor, filter: DocumentFilter): Promise<PageOf<DocumentRecord>>
+  list(actor: Actor, filter: DocumentFilter): Promise<ResultPage<DocumentRecord>>
   get(actor: Actor, id: string): Promise<DocumentRecord>
   /** Returns the document with its extracted pages; null while there are none. */
   pages(actor: Actor, id: string): Promise<{ document: DocumentRecord; pages: Page[] | null }>

@@ -2,7 +2,7 @@ import type { ApiKeys } from '../auth/auth.ts'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { DEFAULT_SCOPES, type ApiKeyRecord, type Scope } from '../core/model.ts'
-import type { PageOf, PageRequest, Records } from '../records/records.ts'
+import type { ListRequest, ResultPage, Records } from '../records/records.ts'
 import { requireManager, requireScopesForKey, type Actor } from './access.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -17,7 +17,7 @@ export interface NewKey {
 
 /** The API keys of the actor. Every function throws `insufficient_scope`. */
 export interface Keys {
-  list(actor: Actor, page: PageRequest): Promise<PageOf<ApiKeyRecord>>
+  list(actor: Actor, request: ListRequest): Promise<ResultPage<ApiKeyRecord>>
   /** Makes a key. `key` is the secret; it is returned only here. Throws `insufficient_scope` also when the key would have more scopes than the actor. */
   create(actor: Actor, key: NewKey): Promise<{ key: string; record: ApiKeyRecord }>
   /** Throws `key_not_found`. */
@@ -27,8 +27,8 @@ export interface Keys {
 export function createKeys(options: { records: Pick<Records, 'keys'>; apiKeys: Pick<ApiKeys, 'create'>; clock: Clock }): Keys {
   const { records, apiKeys, clock } = options
   return {
-    async list(actor, page) {
-      return records.keys.list(requireManager(actor), page)
+    async list(actor, request) {
+      return records.keys.list(requireManager(actor), request)
     },
 
     async create(actor, { name, scopes = defaultScopes(actor), expiresInDays }) {

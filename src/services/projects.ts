@@ -1,14 +1,14 @@
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { isProjectId } from '../core/ids.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { PageOf, PageRequest, ProjectWithCounts, Records } from '../records/records.ts'
+import type { ListRequest, ResultPage, ProjectWithCounts, Records } from '../records/records.ts'
 import { requireReader, requireWriter, type Actor } from './access.ts'
 
 export type { ProjectWithCounts } from '../records/records.ts'
 
 /** The projects of the actor. A project is named by id or by name. Every function throws `insufficient_scope` and `project_not_found`. */
 export interface Projects {
-  list(actor: Actor, page: PageRequest): Promise<PageOf<ProjectWithCounts>>
+  list(actor: Actor, request: ListRequest): Promise<ResultPage<ProjectWithCounts>>
   /** Throws `project_exists`. */
   create(actor: Actor, project: { name: string; description: string }): Promise<ProjectWithCounts>
   get(actor: Actor, idOrName: string): Promise<ProjectWithCounts>
@@ -39,8 +39,8 @@ export function createProjects(options: { records: Pick<Records, 'projects'>; in
   }
 
   return {
-    async list(actor, page) {
-      return projects.list(requireReader(actor), page)
+    async list(actor, request) {
+      return projects.list(requireReader(actor), request)
     },
 
     async create(actor, project) {

@@ -30,4 +30,4 @@ export interface Services {
   users: Users
 }
 
-export type { PageOf, PageRequest } from '../records/records.ts'
+export type { ListRequest, ResultPage } from '../records/records.ts'

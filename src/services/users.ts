@@ -2,7 +2,7 @@ import type { Accounts } from '../auth/accounts.ts'
 import { checkNewPassword } from '../auth/password-rules.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { LinkPurpose, User } from '../core/model.ts'
-import type { PageOf, PageRequest, Records } from '../records/records.ts'
+import type { ListRequest, ResultPage, Records } from '../records/records.ts'
 import { requireAdministrator, requireScopesForPassword, type Actor } from './access.ts'
 
 export interface NewUser {
@@ -27,7 +27,7 @@ export interface PasswordLink {
  * for another actor, and `user_not_found`.
  */
 export interface Users {
-  list(actor: Actor, page: PageRequest): Promise<PageOf<User>>
+  list(actor: Actor, request: ListRequest): Promise<ResultPage<User>>
   /**
    * Adds a user; the first one becomes the owner. Without a password the result has a link to set one.
    * Throws `user_exists`, `owner_exists`, `password_too_short`, `password_too_long`, `password_too_common`; then nobody was added.
@@ -61,9 +61,9 @@ export function createUsers(options: UsersOptions): Users {
   })
 
   return {
-    async list(actor, page) {
+    async list(actor, request) {
       requireAdministrator(actor)
-      return users.list(page)
+      return users.list(request)
     },
 
     async add(actor, { email, name, password, role }) {
@@ -116,12 +116,12 @@ export function createUsers(options: UsersOptions): Users {
       requireAdministrator(actor)
       const { id } = await find(users, idOrEmail)
       let documents = 0
-      let page: PageRequest = { limit: 100 }
+      let request: ListRequest = { limit: 100 }
       for (;;) {
-        const { items, nextCursor } = await records.projects.list(id, page)
+        const { items, nextCursor } = await records.projects.list(id, request)
         for (const { counts } of items) documents += counts.documents
         if (nextCursor === null) return documents
-        page = { ...page, cursor: nextCursor }
+        request = { ...request, cursor: nextCursor }
       }
     },
   }

@@ -1,13 +1,13 @@
-import type { PageOf, PageRequest } from '../../services/services.ts'
+import type { ListRequest, ResultPage } from '../../services/services.ts'
 
-/** Returns all items of a list, for a page that shows all of them. */
-export async function listAll<T>(list: (page: PageRequest) => Promise<PageOf<T>>): Promise<T[]> {
+/** Returns all items of a list, for a view that shows all of them. */
+export async function listAll<T>(list: (request: ListRequest) => Promise<ResultPage<T>>): Promise<T[]> {
   const found: T[] = []
-  let page: PageRequest = { limit: 100 }
+  let request: ListRequest = { limit: 100 }
   for (;;) {
-    const { items, nextCursor } = await list(page)
+    const { items, nextCursor } = await list(request)
     found.push(...items)
     if (nextCursor === null) return found
-    page = { ...page, cursor: nextCursor }
+    request = { ...request, cursor: nextCursor }
   }
 }

@@ -32,7 +32,8 @@ function wrap(database: DatabaseSync): SqliteDatabase {
     prepare(sql) {
       // SQLite rolls back by itself when the disk is full. A second rollback would fail and hide the reason.
       if (sql === 'rollback' && !database.isTransaction) return EMPTY_STATEMENT
-      // With `immediate`, a transaction waits for a writer in another process (a backup, a local command) instead of failing half-way.
+      // With `immediate`, a transaction waits for a writer in another process (a backup, a local command) instead of failing
+      // half-way.
       const text = sql === 'begin' ? 'begin immediate' : sql
       let statement = statements.get(text)
       if (statement) {

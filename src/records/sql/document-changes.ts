@@ -61,8 +61,8 @@ export function contentColumns(document: NewDocument) {
 }
 
 /**
- * Returns the parser's facts, and the tags: those that the user gave, or the file's own. The facts then name the file's tags too, so
- * that a later version can take them back.
+ * Returns the parser's facts, and the tags: those that the user gave, or the file's own. The facts then name the file's tags too,
+ * so that a later version can take them back.
  */
 export function parseColumns(
   row: DocumentRow,

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import type { DocumentStatus, ProjectCounts } from '../../core/model.ts'
 import type { Tables } from './tables.ts'
 
-// Counts of documents come from `document_counts`, which triggers on the documents maintain (migration-counts.ts). It has one row for each
-// project and status, so that counting takes the same time however many documents there are.
+// Counts of documents come from `document_counts`, which triggers on the documents maintain (migration-counts.ts). It has one row
+// for each project and status, so that counting takes the same time however many documents there are.
 
 /** Returns counts by project. A project without documents may be missing. */
 export async function countsOf(db: Kysely<Tables>, projectIds: readonly string[]): Promise<Map<string, ProjectCounts>> {

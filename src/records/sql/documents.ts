@@ -3,8 +3,8 @@ import { foldName } from '../../core/fold-name.ts'
 import type { DocumentRecord } from '../../core/model.ts'
 import type { Block, Page } from '../../core/parsed.ts'
 import type { DocumentQuery, Documents } from '../documents.ts'
-import { decodeCursor, pageOf } from '../paging.ts'
-import type { PageOf } from '../paging.ts'
+import { decodeCursor, resultPage } from '../result-page.ts'
+import type { ResultPage } from '../result-page.ts'
 import { queueNextVersion, removeDocuments } from './document-changes.ts'
 import { countPending } from './document-counts.ts'
 import { findRow, nameContains, selectDocuments, toDocument } from './document-rows.ts'
@@ -16,8 +16,8 @@ import type { Store } from './store.ts'
 const hasWarnings = sql<boolean>`documents.warnings <> '[]'`
 
 /**
- * The `+` keeps SQLite from using an index that begins with the owner, and then reading all documents of the owner, where a narrower
- * index serves.
+ * The `+` keeps SQLite from using an index that begins with the owner, and then reading all documents of the owner, where a
+ * narrower index serves.
  */
 const ownerUnindexed = sql<string>`+documents.owner_id`
 
@@ -68,7 +68,7 @@ async function get({ db }: Store, ownerId: string, id: string): Promise<Document
   return row ? toDocument(row) : null
 }
 
-async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promise<PageOf<DocumentRecord>> {
+async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promise<ResultPage<DocumentRecord>> {
   const { limit, cursor, projectId, status, warnings, name, sha256 } = query
   let select = selectDocuments(db).where(projectId === undefined ? 'documents.owner_id' : ownerUnindexed, '=', ownerId)
   if (projectId !== undefined) select = select.where('documents.project_id', '=', projectId)
@@ -86,7 +86,7 @@ async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promi
     .orderBy('documents.id', 'desc')
     .limit(limit + 1)
     .execute()
-  return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toDocument)
+  return resultPage(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toDocument)
 }
 
 async function pages({ db }: Store, ownerId: string, id: string): Promise<Page[] | null> {

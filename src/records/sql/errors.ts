@@ -57,9 +57,9 @@ export function translateSqlError(error: unknown): unknown {
 export function databaseCorrupt(cause: unknown): DocsearchError {
   return new DocsearchError(
     'database_corrupt',
-    'The database docsearch.db is damaged. Nothing was changed. Restore a copy of the whole data folder that was made while docsearch was ' +
-      'stopped. Without such a copy, start with an empty folder (--data) and upload your files again; the folder "blobs" still has their ' +
-      'contents, but not their names.',
+    'The database docsearch.db is damaged. Nothing was changed. Restore a copy of the whole data folder that was made while ' +
+      'docsearch was stopped. Without such a copy, start with an empty folder (--data) and upload your files again; the folder ' +
+      '"blobs" still has their contents, but not their names.',
     { cause },
   )
 }

@@ -9,8 +9,8 @@ import type { Tables } from './tables.ts'
 type Documents = Pick<Indexes, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress'>
 
 /**
- * What indexes that are not active hold. There is no table of documents that a building index still needs: those are the ready documents
- * that it doesn't hold.
+ * What indexes that are not active hold. There is no table of documents that a building index still needs: those are the ready
+ * documents that it doesn't hold.
  */
 export function createIndexDocuments(store: Store): Documents {
   const { db } = store

@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts'
 import type { ApiKeyRecord, Scope } from '../../core/model.ts'
 import type { Keys } from '../keys.ts'
-import { decodeCursor, pageOf } from '../paging.ts'
+import { decodeCursor, resultPage } from '../result-page.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { Store } from './store.ts'
 import type { ApiKeyRow } from './tables.ts'
@@ -56,7 +56,7 @@ export function createKeys(store: Store): Keys {
         .orderBy('id', 'desc')
         .limit(limit + 1)
         .execute()
-      return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toKey)
+      return resultPage(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toKey)
     },
     async delete(ownerId, id) {
       const gone = await db.deleteFrom('api_keys').where('owner_id', '=', ownerId).where('id', '=', id).returning('id').execute()

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
- * Every view of a project shows how many documents it has. The numbers are stored, so that reading them takes the same time however many
- * documents there are.
+ * Every view of a project shows how many documents it has. The numbers are stored, so that reading them takes the same time
+ * however many documents there are.
  */
 export async function counts(db: Kysely<never>): Promise<void> {
   const { schema } = db
@@ -34,7 +34,8 @@ async function lists({ schema }: Kysely<never>): Promise<void> {
       .createIndex(name)
       .on('documents')
       .columns([...columns, 'created_at', 'id', ...further])
-  // A search for part of a name reads every name. Reading names from the index takes a seventh of the time that reading rows takes.
+  // A search for part of a name reads every name. Reading names from the index takes a seventh of the time that reading rows
+  // takes.
   await index('documents_newest', ['owner_id'], ['name_folded']).execute()
   await index('documents_newest_in_project', ['project_id'], ['name_folded']).execute()
   await index('documents_by_hash', ['sha256']).execute()
@@ -51,7 +52,9 @@ async function lists({ schema }: Kysely<never>): Promise<void> {
   }
 }
 
-/** Triggers count in the transaction of the change, also when a foreign key deletes the documents of a deleted project or user. */
+/**
+ * Triggers count in the transaction of the change, also when a foreign key deletes the documents of a deleted project or user.
+ */
 async function triggers(db: Kysely<never>): Promise<void> {
   const added = `insert into document_counts (project_id, status, owner_id, documents, chunks, bytes)
       values (new.project_id, new.status, new.owner_id, 1, coalesce(new.chunk_count, 0), new.size_bytes)

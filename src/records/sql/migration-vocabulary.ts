@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
- * The words of each owner's documents. Existing documents get theirs when they are indexed again, which happens by itself because the
- * version of the index has changed too.
+ * The words of each owner's documents. Existing documents get theirs when they are indexed again, which happens by itself because
+ * the version of the index has changed too.
  */
 export async function vocabulary(db: Kysely<never>): Promise<void> {
   const { schema } = db
@@ -23,7 +23,8 @@ export async function vocabulary(db: Kysely<never>): Promise<void> {
     .addColumn('documents', 'integer', (c) => c.notNull())
     .addColumn('passages', 'integer', (c) => c.notNull())
     .addPrimaryKeyConstraint('vocabulary_words_key', ['vocabulary_id', 'word', 'term'])
-    // Stores rows in the order of the words, so that the words of one document are close together. Leave it out on other databases.
+    // Stores rows in the order of the words, so that the words of one document are close together. Leave it out on other
+    // databases.
     .modifyEnd(sql`without rowid`)
     .execute()
   await schema.createIndex('vocabulary_terms').on('vocabulary_words').columns(['term', 'vocabulary_id']).execute()

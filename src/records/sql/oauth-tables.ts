@@ -1,6 +1,9 @@
 import type { DeviceRecord } from '../oauth-devices.ts'
 
-/** The tables of OAuth, with the conventions of tables.ts. `client_id` is no foreign key, because the built-in application has no row. */
+/**
+ * The tables of OAuth, with the conventions of tables.ts. `client_id` is no foreign key, because the built-in application has no
+ * row.
+ */
 export interface OAuthTables {
   oauth_clients: OAuthClientRow
   oauth_client_secrets: OAuthClientSecretRow

@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts'
 import type { ProjectCounts } from '../../core/model.ts'
 import type { Projects, ProjectWithCounts } from '../projects.ts'
-import { decodeCursor, pageOf } from '../paging.ts'
+import { decodeCursor, resultPage } from '../result-page.ts'
 import { projectExists } from '../errors.ts'
 import { removeDocuments } from './document-changes.ts'
 import { countsOf, noCounts } from './document-counts.ts'
@@ -49,7 +49,7 @@ export function createProjects(store: Store): Projects {
         db,
         rows.map((row) => row.id),
       )
-      return pageOf(
+      return resultPage(
         rows,
         limit,
         (row) => ({ value: row.name, id: row.id }),

@@ -80,8 +80,8 @@ export function createQueueRecovery(store: Store): Recovery {
 }
 
 /**
- * Queues the same bytes as a new version, so that results of work that is under way for the old index are dropped. Pages that are stored,
- * with title, warnings and health, belong to the new version too.
+ * Queues the same bytes as a new version, so that results of work that is under way for the old index are dropped. Pages that are
+ * stored, with title, warnings and health, belong to the new version too.
  */
 export function reindexColumns(now: number): UpdateObject<Tables, 'documents'> {
   const { title: _title, page_count: _count, warnings: _warnings, health: _health, parse: _parse, ...rest } = freshVersion(now)

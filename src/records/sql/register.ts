@@ -21,7 +21,8 @@ export function createRegister(store: Store): Documents['register'] {
   }
 
   async function registerSameBytes(tx: WriteTransaction, row: DocumentRow, tags = row.tags): Promise<Registered> {
-    // A user who uploads a failed document again wants another try. The index stores tags with each passage, so new tags need a new version.
+    // A user who uploads a failed document again wants another try. The index stores tags with each passage, so new tags need a
+    // new version.
     const hasNewTags = tags !== row.tags
     if (row.status !== 'failed' && !hasNewTags) return { row, outcome: 'unchanged' }
     return { row: await queueNextVersion(tx, row, now(), hasNewTags ? { tags } : {}), outcome: 'unchanged' }

@@ -4,8 +4,8 @@ import type { DocumentStatus, LinkPurpose } from '../../core/model.ts'
 import type { OAuthTables } from './oauth-tables.ts'
 
 /**
- * The tables and columns. They use only types that every SQL database has: a moment is a number of milliseconds since 1970, because
- * integers compare and sort the same everywhere; a flag is 0 or 1; lists and objects are JSON text.
+ * The tables and columns. They use only types that every SQL database has: a moment is a number of milliseconds since 1970,
+ * because integers compare and sort the same everywhere; a flag is 0 or 1; lists and objects are JSON text.
  */
 export interface Tables extends OAuthTables {
   users: UserRow
@@ -116,7 +116,9 @@ export interface DocumentRow {
   indexed: number
 }
 
-/** Documents, passages and bytes of a project by status. Triggers on the documents maintain this table; nothing else writes to it. */
+/**
+ * Documents, passages and bytes of a project by status. Triggers on the documents maintain this table; nothing else writes to it.
+ */
 export interface DocumentCountRow {
   project_id: string
   status: DocumentStatus
@@ -198,7 +200,10 @@ export interface VocabularyWordRow {
   passages: number
 }
 
-/** What a document counts for in the vocabulary, so that it can be subtracted again. `words` is JSON: `[[word, term, passages], …]`. */
+/**
+ * What a document counts for in the vocabulary, so that it can be subtracted again. `words` is JSON: `[[word, term, passages],
+ * …]`.
+ */
 export interface DocumentWordsRow {
   document_id: string
   passages: number

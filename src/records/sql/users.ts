@@ -3,8 +3,8 @@ import { foldName } from '../../core/fold-name.ts'
 import { newId } from '../../core/ids.ts'
 import type { User } from '../../core/model.ts'
 import { ownerExists, ownerStays } from '../errors.ts'
-import { decodeCursor, pageOf } from '../paging.ts'
-import type { PageOf, PageRequest } from '../paging.ts'
+import { decodeCursor, resultPage } from '../result-page.ts'
+import type { ListRequest, ResultPage } from '../result-page.ts'
 import type { Users } from '../users.ts'
 import { addTombstones } from './document-changes.ts'
 import { endClients } from './oauth-clients.ts'
@@ -26,7 +26,7 @@ export function createUsers(store: Store): Users {
       const row = await db.selectFrom('users').selectAll().where('email_folded', '=', foldName(email)).executeTakeFirst()
       return row ? toUser(row) : null
     },
-    list: (page) => list(store, page),
+    list: (request) => list(store, request),
     async update(id, { name, email }) {
       const change = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : emailColumns(email)) }
       const row = await orUserExists(email, () =>
@@ -77,7 +77,7 @@ async function findOwner({ db }: Store): Promise<User | null> {
   return row ? toUser(row) : null
 }
 
-async function list({ db }: Store, { limit, cursor }: PageRequest): Promise<PageOf<User>> {
+async function list({ db }: Store, { limit, cursor }: ListRequest): Promise<ResultPage<User>> {
   let query = db.selectFrom('users').selectAll()
   if (cursor !== undefined) {
     const { value, id } = decodeCursor(cursor, 'number')
@@ -88,7 +88,7 @@ async function list({ db }: Store, { limit, cursor }: PageRequest): Promise<Page
     .orderBy('id')
     .limit(limit + 1)
     .execute()
-  return pageOf(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toUser)
+  return resultPage(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toUser)
 }
 
 async function setDisabled({ sql }: WriteTransaction, now: number, id: string, isDisabled: boolean): Promise<User | null> {

@@ -91,7 +91,8 @@ async function applyDelta(
   const own = await vocabularyOf(tx, ownerId)
   const { id } = own
   const gained = delta.rows((documents) => documents > 0)
-  // Some of the gained words may be in the vocabulary already, so this is an upper bound. It is counted exactly only near the limit.
+  // Some of the gained words may be in the vocabulary already, so this is an upper bound. It is counted exactly only near the
+  // limit.
   let words = own.words + gained.length
   let refused: Set<string> | null = null
   if (words > MAX_VOCABULARY_WORDS) {

@@ -18,7 +18,8 @@ export function createVocabulary({ db }: Store): Vocabulary {
           .selectFrom('vocabulary_words')
           .select(['term', 'passages'])
           .where('term', 'in', part)
-          // The `+` keeps SQLite from using the primary key, which begins with this column, and reading every word of the vocabulary.
+          // The `+` keeps SQLite from using the primary key, which begins with this column, and reading every word of the
+          // vocabulary.
           .where(sql<number>`+vocabulary_id`, '=', own.id)
           .execute()
         for (const { term, passages } of rows) frequency.set(term, (frequency.get(term) ?? 0) + passages)

@@ -22,9 +22,9 @@ export function memoryKeys(store: MemoryStore): Keys {
       const key = keys.get(id)
       if (key !== undefined && store.isTouchDue(key.lastUsedAt)) key.lastUsedAt = store.now()
     },
-    async list(ownerId, page) {
+    async list(ownerId, request) {
       const own = [...keys.values()].filter((key) => key.ownerId === ownerId)
-      return listPart(own, newestFirst, page, present)
+      return listPart(own, newestFirst, request, present)
     },
     async delete(ownerId, id) {
       return keys.get(id)?.ownerId === ownerId && keys.delete(id)

@@ -1,5 +1,5 @@
-import { decodeCursor, pageOf } from '../../../src/records/paging.ts'
-import type { PageOf, PageRequest } from '../../../src/records/paging.ts'
+import { decodeCursor, resultPage } from '../../../src/records/result-page.ts'
+import type { ListRequest, ResultPage } from '../../../src/records/result-page.ts'
 
 interface Dated {
   id: string
@@ -15,14 +15,14 @@ export const newestFirst: Order = (a, b) => oldestFirst(b, a)
 export function listPart<T extends Dated, P>(
   items: readonly T[],
   order: Order,
-  { limit, cursor }: PageRequest,
+  { limit, cursor }: ListRequest,
   present: (item: T) => P,
-): PageOf<P> {
+): ResultPage<P> {
   let rest = items.toSorted(order)
   if (cursor !== undefined) {
     const { value, id } = decodeCursor(cursor, 'number')
     const last = { id, createdAt: new Date(value) }
     rest = rest.filter((item) => item.id !== id && order(item, last) > 0)
   }
-  return pageOf(rest, limit, (item) => ({ value: item.createdAt.getTime(), id: item.id }), present)
+  return resultPage(rest, limit, (item) => ({ value: item.createdAt.getTime(), id: item.id }), present)
 }

@@ -1,7 +1,7 @@
 import { newId } from '../../../src/core/ids.ts'
 import type { Project, ProjectCounts } from '../../../src/core/model.ts'
 import { projectExists } from '../../../src/records/errors.ts'
-import { decodeCursor, pageOf } from '../../../src/records/paging.ts'
+import { decodeCursor, resultPage } from '../../../src/records/result-page.ts'
 import type { Projects, ProjectWithCounts } from '../../../src/records/projects.ts'
 import { countStatuses, removeDocuments } from './document-changes.ts'
 import type { MemoryStore } from './store.ts'
@@ -38,7 +38,7 @@ export function memoryProjects(store: MemoryStore): Projects {
       const rest = ownedBy(ownerId)
         .filter(({ name }) => name > after)
         .sort((a, b) => (a.name < b.name ? -1 : 1))
-      return pageOf(rest, limit, ({ name, id }) => ({ value: name, id }), withCounts)
+      return resultPage(rest, limit, ({ name, id }) => ({ value: name, id }), withCounts)
     },
     async update(ownerId, id, change) {
       const project = projects.get(id)

@@ -63,8 +63,8 @@ export interface StoredIndex {
 }
 
 /**
- * Everything that records in memory consist of. A method of Records runs without `await` between its first read and its last write, so
- * it is a transaction by itself, as long as it checks everything before it writes anything.
+ * Everything that records in memory consist of. A method of Records runs without `await` between its first read and its last
+ * write, so it is a transaction by itself, as long as it checks everything before it writes anything.
  */
 export class MemoryStore {
   readonly clock: Clock

@@ -34,7 +34,7 @@ export function memoryUsers(store: MemoryStore): Users {
     get: async (id) => presentOrNull(users.get(id)),
     owner: async () => presentOrNull(owner()),
     findByEmail: async (email) => presentOrNull(findByEmail(store, email)),
-    list: async (page) => listPart([...users.values()], oldestFirst, page, presentUser),
+    list: async (request) => listPart([...users.values()], oldestFirst, request, presentUser),
     async update(id, { name, email }) {
       const user = users.get(id)
       if (user === undefined) return null

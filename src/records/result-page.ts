@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { DocsearchError } from '../core/errors.ts'
 
-/** Which part of a list to return. A cursor comes from the answer before; callers don't look inside. Other cursors throw `invalid_cursor`. */
-export interface PageRequest {
+/**
+ * Which part of a list to return. A cursor comes from the answer before; callers don't look inside. Other cursors throw
+ * `invalid_cursor`.
+ */
+export interface ListRequest {
   limit: number
   cursor?: string | undefined
 }
 
-export interface PageOf<T> {
+export interface ResultPage<T> {
   items: T[]
   nextCursor: string | null
 }
@@ -44,12 +47,12 @@ function invalidCursor(cause: unknown): DocsearchError {
 }
 
 /** Presents up to `limit` rows. The caller asks for one row more than the limit: when that one exists, there is a next cursor. */
-export function pageOf<R, T>(
+export function resultPage<R, T>(
   rows: R[],
   limit: number,
   position: (row: R) => Position<string | number>,
   present: (row: R) => T,
-): PageOf<T> {
+): ResultPage<T> {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const hasMore = rows.length > limit && last !== undefined
