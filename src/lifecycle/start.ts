@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
+import pRetry from 'p-retry'
 import { isDocsearchError } from '../core/errors.ts'
 import { withoutLatest } from '../ollama/client.ts'
 import { ActiveIndex } from './active-index.ts'
@@ -9,11 +10,12 @@ import { DriftWatch } from './drift.ts'
 import { dropLeftovers } from './leftovers.ts'
 import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex, UseOutcome } from './lifecycle.ts'
 import { OpenIndexes } from './open-indexes.ts'
-import { RetryTimer } from './retry-timer.ts'
 import { describeStatus } from './status.ts'
 
 const DAY_MS = 86_400_000
 const CLOSE_MS = 2_000
+const RETRY_MS = 1_000
+const MAX_RETRY_MS = 60_000
 
 /**
  * Chooses the embedder and opens its index. A damaged index, or one of another version of docsearch, is replaced by an empty one and every
@@ -36,7 +38,6 @@ class IndexLifecycle implements Lifecycle {
   readonly #open: OpenIndexes
   readonly #active: ActiveIndex
   readonly #building: Building
-  readonly #retry: RetryTimer
   readonly #drift: DriftWatch
 
   constructor(options: LifecycleOptions) {
@@ -46,14 +47,6 @@ class IndexLifecycle implements Lifecycle {
     this.#open = new OpenIndexes(options)
     this.#active = new ActiveIndex({ ...options, openIndexes: this.#open, closing: this.#closing.signal })
     this.#building = new Building({ ...options, openIndexes: this.#open })
-    this.#retry = new RetryTimer(
-      async () => {
-        const isSettled = await this.#exclusive(() => this.#choose())
-        this.#changed()
-        return isSettled
-      },
-      (error) => log.error({ err: error }, 'no embedder could be set up'),
-    )
     this.#drift = new DriftWatch({
       records,
       openIndexes: this.#open,
@@ -68,7 +61,7 @@ class IndexLifecycle implements Lifecycle {
   async start(): Promise<void> {
     const isSettled = await this.#exclusive(() => this.#choose())
     await dropLeftovers({ ...this.#options, openIndexes: this.#open }, await this.#chosen())
-    if (!isSettled) this.#retry.start()
+    if (!isSettled) void this.#chooseUntilSettled()
     this.#drift.checkSoon()
   }
 
@@ -81,6 +74,29 @@ class IndexLifecycle implements Lifecycle {
     const isSettled = await this.#active.openWithEmbedder(record, own ?? undefined)
     if (other === null || this.#closing.signal.aborted) return isSettled
     return (await this.#beginChosen(other)) && isSettled
+  }
+
+  /** Repeats `#choose` with growing pauses, until there is nothing left to try or the daemon stops. Never rejects. */
+  async #chooseUntilSettled(): Promise<void> {
+    const { log } = this.#options
+    const { signal } = this.#closing
+    const attempt = async () => {
+      const isSettled = await this.#exclusive(() => this.#choose())
+      this.#changed()
+      return isSettled
+    }
+    try {
+      await sleep(RETRY_MS, undefined, { ref: false, signal })
+      await pRetry(
+        async () => {
+          const isSettled = await attempt().catch((error: unknown) => log.error({ err: error }, 'no embedder could be set up'))
+          if (!isSettled) throw new Error('the embedder cannot be used yet')
+        },
+        { retries: Infinity, minTimeout: RETRY_MS, maxTimeout: MAX_RETRY_MS, unref: true, signal },
+      )
+    } catch {
+      // The daemon stops: every other failure is tried again.
+    }
   }
 
   async #chosen(): Promise<string | null> {
@@ -190,7 +206,6 @@ class IndexLifecycle implements Lifecycle {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    this.#retry.stop()
     this.#drift.stop()
     // A model that is being set up may take long: don't wait for it.
     await Promise.race([this.#exclusive(async () => {}), sleep(CLOSE_MS, undefined, { ref: false })])

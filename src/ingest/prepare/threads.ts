@@ -28,7 +28,12 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** Threads for what is plain computing (cutting, analysing, the built-in vectors), so that the daemon's own thread is free for requests. */
+/**
+ * Threads that compute passages, terms and the built-in vectors, so that the main thread is free for requests.
+ *
+ * Our own pool, measured against piscina 5.3 and tinypool 2.2: it takes less than half the time per task, and when theirs keep no idle thread, the
+ * tasks that wait never run after a thread has run out of memory.
+ */
 export function createPrepareThreads(count: number): PrepareThreads {
   const idle: Worker[] = []
   const all = new Set<Worker>()
