@@ -91,9 +91,9 @@ export function createContext(io: Io, globals: Globals, version: string): Contex
 /** A key is what it is; a login renews itself. */
 async function tokenOf(context: Context, { token, login }: Credential, address: string): Promise<string | TokenSource> {
   if (login === undefined) return token
-  const { loginTokens } = await import('../client/oauth/login-tokens.ts')
+  const { LoginTokens } = await import('../client/oauth/login-tokens.ts')
   const { io, userAgent } = context
-  return loginTokens({ address, login, secrets: await context.credentials(), userAgent, signal: io.signal })
+  return new LoginTokens({ address, login, secrets: await context.credentials(), userAgent, signal: io.signal })
 }
 
 async function resolve(io: Io, globals: Globals): Promise<Target> {

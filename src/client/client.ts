@@ -19,16 +19,16 @@ import { normaliseAddress } from './address.ts'
 import { ClientError } from './errors.ts'
 import type { OnProgress, UploadFile } from './multipart.ts'
 import { createTransport, readAll } from './transport.ts'
-import type { Call, StreamBody, TokenSource } from './transport.ts'
+import type { Call, StreamBody, TokenSource, Transport } from './transport.ts'
 import type { EventOptions } from './events.ts'
 
 export interface ClientOptions {
   server: string
-  /** API key or access token, or what gives one for each request; null for the endpoints that need none. */
+  /** An API key, an access token, or a source of tokens; null for endpoints that need none. */
   token: string | TokenSource | null
-  /** Of the program that calls, e.g. `docsearch/0.1.0`. */
+  /** The program that calls, such as `docsearch/0.1.0`. */
   userAgent?: string
-  /** Ends every call. */
+  /** Aborts every call. */
   signal?: AbortSignal
   connectMs?: number
   idleMs?: number
@@ -52,7 +52,7 @@ export interface UploadOptions {
   project?: string
   tags?: readonly string[]
   onConflict?: 'replace' | 'keep' | 'error'
-  /** Seconds for the instance to wait for processing before it answers (RFC 7240). */
+  /** How many seconds the instance waits for processing before it answers (RFC 7240). */
   waitSeconds?: number
   onProgress?: OnProgress
   signal?: AbortSignal
@@ -61,170 +61,196 @@ export interface UploadOptions {
 export type Client = ReturnType<typeof createClient>
 
 /**
- * One method for each endpoint of contract 1.3. Every method throws ClientError. The schemas are the contract's, as types: an answer is checked
- * for its outline only, because loading zod would double the time of a search.
+ * Creates a client with one method for each endpoint of contract 1.3. Every method throws ClientError.
+ * The schemas of the contract serve as types only: an answer is checked for its outline, because loading zod would double the time of a search.
  */
 export function createClient(options: ClientOptions) {
-  const address = normaliseAddress(options.server)
-  const transport = createTransport({
-    address,
-    token: checkedToken(options.token),
-    userAgent: options.userAgent ?? 'docsearch-client',
-    ...(options.connectMs === undefined ? {} : { connectMs: options.connectMs }),
-    ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
-  })
-  const signal = options.signal
+  const api = new Api(options)
+  return {
+    address: api.address,
+    search: (request: SearchRequest): Promise<SearchAnswer> =>
+      api.get<SearchAnswer>({ method: 'POST', path: '/api/v1/search', json: request }, 'results', 'pending_documents'),
+    projects: projectMethods(api),
+    ...uploadMethods(api),
+    documents: documentMethods(api),
+    async *events(settings: EventOptions = {}): AsyncGenerator<DocumentEvent> {
+      const { readEvents } = await import('./events.ts')
+      yield* readEvents(api.transport, api.signal === undefined ? settings : { signal: api.signal, ...settings })
+    },
+    keys: keyMethods(api),
+    /** Applications of the caller that may ask users for access. */
+    clients: applicationMethods(api),
+    /** Applications that can act for the caller. */
+    connections: connectionMethods(api),
+    /** For the owner of the instance. */
+    users: userMethods(api),
+    /** For the owner of the instance, except `list`. */
+    models: modelMethods(api),
+    me: () => api.get<Me>({ method: 'GET', path: '/api/v1/me' }, 'user', 'scopes', 'authentication'),
+    /** Throws ClientError with status 503 when the instance is unavailable. */
+    health: () => api.get<Health>({ method: 'GET', path: '/api/v1/health' }, 'status', 'version'),
+  }
+}
 
-  /** A JSON answer that has at least these members. */
-  async function get<T>(call: Call, ...members: (keyof T & string)[]): Promise<T> {
-    const value = await transport.json({ signal, ...call })
+/** Sends one request and reads its answer. */
+class Api {
+  readonly address: string
+  readonly transport: Transport
+  readonly signal: AbortSignal | undefined
+
+  constructor({ server, token, userAgent = 'docsearch-client', connectMs, idleMs, signal }: ClientOptions) {
+    this.address = normaliseAddress(server)
+    this.signal = signal
+    this.transport = createTransport({
+      address: this.address,
+      token: checkedToken(token),
+      userAgent,
+      ...(connectMs !== undefined && { connectMs }),
+      ...(idleMs !== undefined && { idleMs }),
+    })
+  }
+
+  /** Returns a JSON answer that has at least these members. */
+  async get<T>(call: Call, ...members: (keyof T & string)[]): Promise<T> {
+    const value = await this.transport.json({ signal: this.signal, ...call })
     const missing = members.find((member) => value === null || !(member in value))
     if (missing === undefined) return value as T
-    throw new ClientError('invalid_answer', `The answer of ${address} has no "${missing}"; is it a docsearch of another version?`)
-  }
-
-  async function run(call: Call): Promise<void> {
-    const answer = await transport.open({ signal, ...call })
-    await readAll(answer, address, signal)
-  }
-
-  const documentPath = (id: string) => `/api/v1/documents/${encodeURIComponent(id)}`
-  const projectPath = (id: string) => `/api/v1/projects/${encodeURIComponent(id)}`
-  const clientPath = (id: string) => `/api/v1/clients/${encodeURIComponent(id)}`
-  const userPath = (idOrEmail: string) => `/api/v1/users/${encodeURIComponent(idOrEmail)}`
-
-  function upload(
-    call: { query?: NonNullable<Call['query']>; body: StreamBody },
-    settings: UploadOptions,
-  ): Promise<UploadAnswer> {
-    return get<UploadAnswer>(
-      {
-        method: 'POST',
-        path: '/api/v1/upload',
-        ...call,
-        headers: settings.waitSeconds === undefined ? {} : { Prefer: `wait=${settings.waitSeconds}` },
-        signal: settings.signal ?? signal,
-      },
-      'documents',
-      'rejected',
+    throw new ClientError(
+      'invalid_answer',
+      `The answer of ${this.address} has no "${missing}". The instance may run another version of docsearch.`,
     )
   }
 
+  /** Returns the body of an answer as text. */
+  async text(call: Call): Promise<string> {
+    return readAll(await this.open(call), this.address, this.signal)
+  }
+
+  /** Returns an answer with its body unread. */
+  open(call: Call): Promise<IncomingMessage> {
+    return this.transport.open({ signal: this.signal, ...call })
+  }
+
+  async delete(path: string): Promise<void> {
+    await this.text({ method: 'DELETE', path })
+  }
+}
+
+function projectMethods(api: Api) {
+  const pathOf = (idOrName: string) => `/api/v1/projects/${encodeURIComponent(idOrName)}`
   return {
-    address,
+    list: (page: Page = {}) =>
+      api.get<ProjectList>({ method: 'GET', path: '/api/v1/projects', query: { ...page } }, 'projects', 'next_cursor'),
+    create: (project: ProjectCreate) =>
+      api.get<Project>({ method: 'POST', path: '/api/v1/projects', json: project }, 'id', 'name'),
+    get: (idOrName: string) => api.get<Project>({ method: 'GET', path: pathOf(idOrName) }, 'id', 'name'),
+    update: (idOrName: string, change: ProjectUpdate) =>
+      api.get<Project>({ method: 'PATCH', path: pathOf(idOrName), json: change }, 'id', 'name'),
+    delete: (idOrName: string) => api.get<ProjectDeleted>({ method: 'DELETE', path: pathOf(idOrName) }, 'documents_deleted'),
+  }
+}
 
-    search: (request: SearchRequest): Promise<SearchAnswer> =>
-      get<SearchAnswer>({ method: 'POST', path: '/api/v1/search', json: request }, 'results', 'pending_documents'),
-
-    projects: {
-      list: (page: Page = {}) =>
-        get<ProjectList>({ method: 'GET', path: '/api/v1/projects', query: { ...page } }, 'projects', 'next_cursor'),
-      create: (project: ProjectCreate) => get<Project>({ method: 'POST', path: '/api/v1/projects', json: project }, 'id', 'name'),
-      get: (idOrName: string) => get<Project>({ method: 'GET', path: projectPath(idOrName) }, 'id', 'name'),
-      update: (idOrName: string, change: ProjectUpdate) =>
-        get<Project>({ method: 'PATCH', path: projectPath(idOrName), json: change }, 'id', 'name'),
-      delete: (idOrName: string) => get<ProjectDeleted>({ method: 'DELETE', path: projectPath(idOrName) }, 'documents_deleted'),
-    },
-
-    /** Multipart, streamed. Within the instance's limits for a request; the answer lists what it took and what it refused. */
+function uploadMethods(api: Api) {
+  const upload = (
+    call: { query?: NonNullable<Call['query']>; body: StreamBody },
+    { waitSeconds, signal = api.signal }: UploadOptions,
+  ): Promise<UploadAnswer> => {
+    const headers = waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }
+    return api.get<UploadAnswer>({ method: 'POST', path: '/api/v1/upload', ...call, headers, signal }, 'documents', 'rejected')
+  }
+  return {
+    /** Streams files as multipart/form-data, within the instance's limits for a request. The answer lists the accepted and the refused files. */
     async upload(files: readonly UploadFile[], settings: UploadOptions = {}): Promise<UploadAnswer> {
       const { multipart } = await import('./multipart.ts')
       const fields = [...uploadFields(settings), ...files.map((file) => ['path', file.path] as const)]
       return upload({ body: multipart(fields, files, settings.onProgress) }, settings)
     },
 
-    /** One file as the raw body, of unknown length if need be. */
+    /** Sends one file as the raw body; its length may be unknown. */
     uploadRaw(file: { name: string; path?: string; body: StreamBody }, settings: UploadOptions = {}): Promise<UploadAnswer> {
       const query: Record<string, string> = { ...Object.fromEntries(uploadFields(settings)), name: file.name }
       if (file.path !== undefined) query['path'] = file.path
       return upload({ query, body: file.body }, settings)
     },
+  }
+}
 
-    documents: {
-      list: (filter: DocumentFilter = {}) =>
-        get<DocumentList>({ method: 'GET', path: '/api/v1/documents', query: { ...filter } }, 'documents', 'next_cursor'),
-      get: (id: string) => get<Document>({ method: 'GET', path: documentPath(id) }, 'id', 'status'),
-      delete: (id: string) => run({ method: 'DELETE', path: documentPath(id) }),
-      /** The original bytes, unread. */
-      content: (id: string): Promise<IncomingMessage> =>
-        transport.open({ method: 'GET', path: `${documentPath(id)}/content`, signal }),
-      /** What was extracted; pages parted by a form feed. */
-      async text(id: string, page?: number): Promise<string> {
-        return readAll(
-          await transport.open({ method: 'GET', path: `${documentPath(id)}/text`, query: { page }, signal }),
-          address,
-          signal,
-        )
-      },
-      reprocess: (id: string) => get<Document>({ method: 'POST', path: `${documentPath(id)}/reprocess` }, 'id', 'status'),
+function documentMethods(api: Api) {
+  const pathOf = (id: string) => `/api/v1/documents/${encodeURIComponent(id)}`
+  return {
+    list: (filter: DocumentFilter = {}) =>
+      api.get<DocumentList>({ method: 'GET', path: '/api/v1/documents', query: { ...filter } }, 'documents', 'next_cursor'),
+    get: (id: string) => api.get<Document>({ method: 'GET', path: pathOf(id) }, 'id', 'status'),
+    delete: (id: string) => api.delete(pathOf(id)),
+    /** Returns the original bytes as a stream. */
+    content: (id: string) => api.open({ method: 'GET', path: `${pathOf(id)}/content` }),
+    /** Returns the extracted text, with form feeds between pages. */
+    text: (id: string, page?: number) => api.text({ method: 'GET', path: `${pathOf(id)}/text`, query: { page } }),
+    reprocess: (id: string) => api.get<Document>({ method: 'POST', path: `${pathOf(id)}/reprocess` }, 'id', 'status'),
+  }
+}
+
+function keyMethods(api: Api) {
+  return {
+    list: (page: Page = {}) =>
+      api.get<ApiKeyList>({ method: 'GET', path: '/api/v1/keys', query: { ...page } }, 'keys', 'next_cursor'),
+    create: (key: ApiKeyCreate) => api.get<ApiKeyCreated>({ method: 'POST', path: '/api/v1/keys', json: key }, 'id', 'key'),
+    delete: (id: string) => api.delete(`/api/v1/keys/${encodeURIComponent(id)}`),
+  }
+}
+
+function applicationMethods(api: Api) {
+  const pathOf = (id: string) => `/api/v1/clients/${encodeURIComponent(id)}`
+  return {
+    list: () => api.get<OAuthClientList>({ method: 'GET', path: '/api/v1/clients' }, 'clients'),
+    create: (application: OAuthClientCreate) =>
+      api.get<OAuthClientCreated>({ method: 'POST', path: '/api/v1/clients', json: application }, 'client_id', 'name'),
+    get: (id: string) => api.get<OAuthClient>({ method: 'GET', path: pathOf(id) }, 'client_id', 'name'),
+    update: (id: string, change: OAuthClientUpdate) =>
+      api.get<OAuthClient>({ method: 'PATCH', path: pathOf(id), json: change }, 'client_id', 'name'),
+    rotate: (id: string, settings: OAuthClientRotate = {}) =>
+      api.get<OAuthClientRotated>({ method: 'POST', path: `${pathOf(id)}/rotate`, json: settings }, 'client_id', 'client_secret'),
+    delete: (id: string) => api.delete(pathOf(id)),
+  }
+}
+
+function connectionMethods(api: Api) {
+  return {
+    list: () => api.get<ConnectionList>({ method: 'GET', path: '/api/v1/connections' }, 'connections'),
+    delete: (id: string) => api.delete(`/api/v1/connections/${encodeURIComponent(id)}`),
+  }
+}
+
+function userMethods(api: Api) {
+  const pathOf = (idOrEmail: string) => `/api/v1/users/${encodeURIComponent(idOrEmail)}`
+  return {
+    list: (page: Page = {}) =>
+      api.get<UserList>({ method: 'GET', path: '/api/v1/users', query: { ...page } }, 'users', 'next_cursor'),
+    create: (user: UserCreate) => api.get<UserCreated>({ method: 'POST', path: '/api/v1/users', json: user }, 'id', 'role'),
+    get: (idOrEmail: string) => api.get<User>({ method: 'GET', path: pathOf(idOrEmail) }, 'id', 'role'),
+    update: (idOrEmail: string, change: UserUpdate) =>
+      api.get<User>({ method: 'PATCH', path: pathOf(idOrEmail), json: change }, 'id', 'role'),
+    reset: (idOrEmail: string) =>
+      api.get<UserReset>({ method: 'POST', path: `${pathOf(idOrEmail)}/reset` }, 'id', 'invitation_url'),
+    delete: (idOrEmail: string) => api.get<UserDeleted>({ method: 'DELETE', path: pathOf(idOrEmail) }, 'documents_deleted'),
+  }
+}
+
+function modelMethods(api: Api) {
+  return {
+    list: () => api.get<ModelList>({ method: 'GET', path: '/api/v1/models' }, 'models'),
+    /**
+     * Downloads a model and yields the progress of the whole download, `success` last. Throws ClientError, also for a failure in the middle.
+     * Leaving the loop ends the download.
+     */
+    async *pull(model: string): AsyncGenerator<ModelPullLine> {
+      const { readPull } = await import('./pull.ts')
+      yield* readPull(api.transport, model, api.signal)
     },
-
-    async *events(settings: EventOptions = {}): AsyncGenerator<DocumentEvent> {
-      const { readEvents } = await import('./events.ts')
-      yield* readEvents(transport, signal === undefined ? settings : { signal, ...settings })
-    },
-
-    keys: {
-      list: (page: Page = {}) =>
-        get<ApiKeyList>({ method: 'GET', path: '/api/v1/keys', query: { ...page } }, 'keys', 'next_cursor'),
-      create: (key: ApiKeyCreate) => get<ApiKeyCreated>({ method: 'POST', path: '/api/v1/keys', json: key }, 'id', 'key'),
-      delete: (id: string) => run({ method: 'DELETE', path: `/api/v1/keys/${encodeURIComponent(id)}` }),
-    },
-
-    /** Applications of the caller that may ask users for access. */
-    clients: {
-      list: () => get<OAuthClientList>({ method: 'GET', path: '/api/v1/clients' }, 'clients'),
-      create: (application: OAuthClientCreate) =>
-        get<OAuthClientCreated>({ method: 'POST', path: '/api/v1/clients', json: application }, 'client_id', 'name'),
-      get: (id: string) => get<OAuthClient>({ method: 'GET', path: clientPath(id) }, 'client_id', 'name'),
-      update: (id: string, change: OAuthClientUpdate) =>
-        get<OAuthClient>({ method: 'PATCH', path: clientPath(id), json: change }, 'client_id', 'name'),
-      rotate: (id: string, settings: OAuthClientRotate = {}) =>
-        get<OAuthClientRotated>(
-          { method: 'POST', path: `${clientPath(id)}/rotate`, json: settings },
-          'client_id',
-          'client_secret',
-        ),
-      delete: (id: string) => run({ method: 'DELETE', path: clientPath(id) }),
-    },
-
-    /** Applications that can act for the caller. */
-    connections: {
-      list: () => get<ConnectionList>({ method: 'GET', path: '/api/v1/connections' }, 'connections'),
-      delete: (id: string) => run({ method: 'DELETE', path: `/api/v1/connections/${encodeURIComponent(id)}` }),
-    },
-
-    /** For the owner of the instance. */
-    users: {
-      list: (page: Page = {}) =>
-        get<UserList>({ method: 'GET', path: '/api/v1/users', query: { ...page } }, 'users', 'next_cursor'),
-      create: (person: UserCreate) => get<UserCreated>({ method: 'POST', path: '/api/v1/users', json: person }, 'id', 'role'),
-      get: (idOrEmail: string) => get<User>({ method: 'GET', path: userPath(idOrEmail) }, 'id', 'role'),
-      update: (idOrEmail: string, change: UserUpdate) =>
-        get<User>({ method: 'PATCH', path: userPath(idOrEmail), json: change }, 'id', 'role'),
-      reset: (idOrEmail: string) =>
-        get<UserReset>({ method: 'POST', path: `${userPath(idOrEmail)}/reset` }, 'id', 'invitation_url'),
-      delete: (idOrEmail: string) => get<UserDeleted>({ method: 'DELETE', path: userPath(idOrEmail) }, 'documents_deleted'),
-    },
-
-    /** All but `list` are for the owner of the instance. */
-    models: {
-      list: () => get<ModelList>({ method: 'GET', path: '/api/v1/models' }, 'models'),
-      /** Progress of the whole; ends after `success`, throws ClientError for a failure in the middle too. Leaving the loop ends the download. */
-      async *pull(model: string): AsyncGenerator<ModelPullLine> {
-        const { readPull } = await import('./pull.ts')
-        yield* readPull(transport, model, signal)
-      },
-      // A model that nobody knows is asked for its dimensions, and may have to be loaded for that.
-      use: (model: string) =>
-        get<ModelUsed>({ method: 'POST', path: '/api/v1/models/use', json: { model }, idleMs: 180_000 }, 'model', 'state'),
-      remove: (model: string) => run({ method: 'DELETE', path: `/api/v1/models/${encodeURIComponent(model)}` }),
-    },
-
-    me: () => get<Me>({ method: 'GET', path: '/api/v1/me' }, 'user', 'scopes', 'authentication'),
-
-    /** Also when it is unavailable (503): then from the problem's place. */
-    health: () => get<Health>({ method: 'GET', path: '/api/v1/health' }, 'status', 'version'),
+    // The instance may have to load an unknown model to find out its dimensions.
+    use: (model: string) =>
+      api.get<ModelUsed>({ method: 'POST', path: '/api/v1/models/use', json: { model }, idleMs: 180_000 }, 'model', 'state'),
+    remove: (model: string) => api.delete(`/api/v1/models/${encodeURIComponent(model)}`),
   }
 }
 
@@ -236,8 +262,8 @@ function uploadFields(settings: UploadOptions): (readonly [string, string])[] {
   return fields
 }
 
-/** What may stand in a header. The token itself is never part of a message. */
+/** Checks that a token may be sent in a header. The message never contains the token. */
 function checkedToken<T extends ClientOptions['token']>(token: T): T {
   if (typeof token !== 'string' || /^[\x21-\x7e]+$/.test(token)) return token
-  throw new ClientError('invalid_credential', 'The credential has characters that no key has; copy it again.')
+  throw new ClientError('invalid_credential', 'The credential contains invalid characters. Copy it again.')
 }

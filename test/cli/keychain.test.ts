@@ -33,7 +33,7 @@ function inSession(script: string, home: string, unlock: boolean) {
 test.skipIf(!there || !hasKeytar)('a real keyring keeps the key, and nothing of it is on the disk in the clear', () => {
   const home = testFolder()
   const script = `const at = 'http://127.0.0.1:4747'
-    const where = await s.set(at, { token: 'dsk_in_the_keyring', kind: 'api_key' })
+    const where = await s.save(at, { token: 'dsk_in_the_keyring', kind: 'api_key' })
     const got = await s.get(at)
     await s.delete(at)
     console.log(JSON.stringify([where.source, got, await s.get(at), notices]))`
@@ -49,7 +49,7 @@ test.skipIf(!there || !hasKeytar)('a real keyring keeps the key, and nothing of 
 test.skipIf(!there || !hasKeytar)('without a keyring in the session the key goes to a file, and one line says so', () => {
   const home = testFolder()
   const run = inSession(
-    `await s.set('http://127.0.0.1:4747', { token: 'dsk_in_a_file', kind: 'api_key' }); console.log(JSON.stringify([(await s.get('http://127.0.0.1:4747')).source, notices]))`,
+    `await s.save('http://127.0.0.1:4747', { token: 'dsk_in_a_file', kind: 'api_key' }); console.log(JSON.stringify([(await s.get('http://127.0.0.1:4747')).source, notices]))`,
     home,
     false,
   )

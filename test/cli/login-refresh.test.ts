@@ -44,7 +44,7 @@ async function rotating(script: Script = {}) {
 async function keep(url: string, expiresInSeconds: number, change: Partial<OAuthLogin> = {}) {
   const env = { XDG_CONFIG_HOME: testFolder(), DOCSEARCH_SERVER: url }
   const store = openCredentialStore({ env, onNotice: () => {}, keytar: noKeychain })
-  await store.keepLogin(url, {
+  await store.saveLogin(url, {
     accessToken: 'access_1',
     refreshToken: 'refresh_1',
     expiresAt: new Date(Date.now() + expiresInSeconds * 1000).toISOString(),

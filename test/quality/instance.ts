@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
 import type { UploadAnswer } from '../../src/contract/documents.ts'
-import { watchDocuments } from '../../src/cli/commands/upload/wait.ts'
+import { DocumentWatch } from '../../src/cli/commands/upload/wait.ts'
 import { createClient } from '../../src/client/client.ts'
 import { type RealDaemon, startRealDaemon } from '../support/daemon.ts'
 
@@ -46,7 +46,7 @@ export async function startInstance(
       // As the command line waits: asking again and again would cost the instance what is to be measured.
       const failed: string[] = []
       const client = createClient({ server: daemon.url, token })
-      const watch = watchDocuments(client, new AbortController().signal, ({ status, name }) => {
+      const watch = new DocumentWatch(client, new AbortController().signal, ({ status, name }) => {
         if (status === 'failed') failed.push(name)
       })
       try {

@@ -19,7 +19,7 @@ export default defineCommand({
     const { isRemoved, login, failure } = await credentials.exclusively(
       address,
       async () => {
-        const login = (await credentials.kept(address).catch(ignoreUnreadable))?.login
+        const login = (await credentials.stored(address).catch(ignoreUnreadable))?.login
         const failure = login === undefined ? null : await revoke(context, address, login)
         return { isRemoved: await credentials.delete(address), login, failure }
       },

@@ -14,7 +14,7 @@ export interface LocalInstance {
   dataDir: string
 }
 
-/** The key that is kept for the daemon of a data folder, under whatever address it was served last; null when there is none. */
+/** See CredentialStore.findLocal. */
 export async function findLocal(secrets: Secrets, dataDir: string): Promise<{ token: string; address: string } | null> {
   for (const entry of await secrets.list()) {
     if (entry.dataDir !== resolve(dataDir) || entry.kind === 'oauth') continue
@@ -37,13 +37,13 @@ export async function rememberLocal(
   if (token === undefined) return false
 
   const here = await secrets.get(address)
-  // Whoever logged in here goes on as who they are; the folder's own key waits until they log out.
+  // A login at this address stays in use. The folder's own key waits until the user logs out.
   const isLogin = here?.kind === 'oauth' && here.local?.dataDir === dataDir
   const place = isLogin ? waitingPlace(dataDir) : address
   const present = isLogin ? await secrets.get(place) : here
   if (present?.local?.dataDir !== dataDir || present.token !== token) {
     if (!isLogin) await setAside(secrets, address, dataDir)
-    await secrets.set(place, { token, kind: 'api_key', local: { dataDir } })
+    await secrets.save(place, { token, kind: 'api_key', local: { dataDir } })
   }
   for (const entry of await secrets.list()) {
     if (entry.dataDir === dataDir && entry.kind !== 'oauth' && entry.address !== place) await secrets.delete(entry.address)
@@ -51,18 +51,18 @@ export async function rememberLocal(
   return true
 }
 
-/** Keeps a login, for a normalised address; where this user's own daemon is served, its key is set aside and comes back with the daemon's next start after a logout. */
-export async function keepLogin(secrets: Secrets, address: string, login: OAuthLogin): Promise<Place> {
+/** See CredentialStore.saveLogin. `address` must be normalised. */
+export async function saveLogin(secrets: Secrets, address: string, login: OAuthLogin): Promise<Place> {
   const here = (await secrets.list()).find((entry) => entry.address === address)
   const local = here?.dataDir == null ? undefined : { dataDir: here.dataDir }
   if (local !== undefined && here?.kind !== 'oauth') {
-    const key = await secrets.kept(address)
-    if (key !== null) await secrets.set(waitingPlace(local.dataDir), copyOf(key))
+    const key = await secrets.stored(address)
+    if (key !== null) await secrets.save(waitingPlace(local.dataDir), copyOf(key))
   }
-  return secrets.set(address, { kind: 'oauth', login, local })
+  return secrets.save(address, { kind: 'oauth', login, local })
 }
 
-/** The daemon last served by this user on this machine; null when there was none. */
+/** Returns the daemon that this user last ran on this machine; null if there is none. */
 export async function lastLocalInstance(env: Env): Promise<LocalInstance | null> {
   const value = await readJson(localFile(env))
   const { address, dataDir } = value ?? {}
@@ -70,12 +70,12 @@ export async function lastLocalInstance(env: Env): Promise<LocalInstance | null>
   return { address: normaliseAddress(address), dataDir }
 }
 
-/** Another data folder's credential at this address waits under its folder until that one is served again. */
+/** Sets another data folder's key at this address aside until that folder is served again. */
 async function setAside(secrets: Secrets, address: string, dataDir: string): Promise<void> {
   const present = await secrets.get(address)
   const other = present?.local?.dataDir
   if (present === null || other === undefined || other === dataDir || present.kind === 'oauth') return
-  await secrets.set(waitingPlace(other), copyOf(present))
+  await secrets.save(waitingPlace(other), copyOf(present))
 }
 
 function waitingPlace(dataDir: string): string {

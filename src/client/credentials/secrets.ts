@@ -4,19 +4,19 @@ import { normaliseAddress } from '../address.ts'
 import { configFolder } from '../folders.ts'
 import type { Env } from '../folders.ts'
 import { openEntries } from './entries.ts'
-import type { CredentialKind, Entry } from './entries.ts'
+import type { CredentialKind, Entries, Entry } from './entries.ts'
 import { KeychainUnavailable } from './keychain.ts'
 import type { Keychain } from './keychain.ts'
 import { parseLogin } from './oauth-login.ts'
 import type { OAuthLogin } from './oauth-login.ts'
 
 export interface Credential {
-  /** What a request carries. */
+  /** What requests send. */
   token: string
   kind: CredentialKind
   source: 'environment' | 'keychain' | 'file'
   local?: { dataDir: string }
-  /** With kind `oauth`. */
+  /** Only for kind `oauth`. */
   login?: OAuthLogin
 }
 
@@ -31,17 +31,17 @@ export interface Place {
 }
 
 export interface Secrets {
-  /** DOCSEARCH_TOKEN first; then what is kept for exactly this address. Null when there is none, or its keychain does not answer (with a notice). */
+  /** Returns DOCSEARCH_TOKEN, or else the credential stored for exactly this address. Null if there is none or its keychain doesn't answer (with a notice). */
   get(address: string): Promise<Credential | null>
-  /** What is kept, whatever DOCSEARCH_TOKEN says. */
-  kept(address: string): Promise<Credential | null>
-  /** Into the keychain; where there is none into a file of mode 0600, with a notice. Says where. */
-  set(address: string, credential: NewCredential): Promise<Place>
-  /** Renewed tokens, to the place where the login lies. */
+  /** Returns the stored credential, whatever DOCSEARCH_TOKEN is. */
+  stored(address: string): Promise<Credential | null>
+  /** Stores a credential in the keychain, or with a notice in a file of mode 0600. Returns where. */
+  save(address: string, credential: NewCredential): Promise<Place>
+  /** Stores renewed tokens where the login is stored. Does nothing after a logout. */
   renew(address: string, login: OAuthLogin): Promise<void>
-  /** False when there was none. */
+  /** Returns false when there was no credential. */
   delete(address: string): Promise<boolean>
-  /** Runs `body` while no other process does so for this address: around whatever reads a login and writes another in its place. */
+  /** Runs `body` while no other process does so for this address. Use it to read a login and store another in its place. */
   exclusively<T>(address: string, body: () => Promise<T>, signal?: AbortSignal): Promise<T>
   list(): Promise<{ address: string; kind: CredentialKind; source: 'keychain' | 'file'; dataDir: string | null }[]>
   fileOf(address: string): string
@@ -49,127 +49,121 @@ export interface Secrets {
 
 export interface SecretsOptions {
   env: Env
-  /** One line for a person. */
+  /** Receives one line for the user. */
   onNotice: (line: string) => void
   keychain: Keychain
 }
 
-/** Credentials by instance address, which is normalised here; one of them is never given out for another address. */
-export function openSecrets(options: SecretsOptions): Secrets {
-  const entries = openEntries(join(configFolder(options.env), 'credentials'))
-  const { keychain } = options
-  const addressOf = (address: string) => (address.startsWith('file://') ? address : normaliseAddress(address))
+/** Stores credentials by the normalised address of their instance. A credential is never returned for another address. */
+export class StoredSecrets implements Secrets {
+  readonly #options: SecretsOptions
+  readonly #entries: Entries
 
-  /** Null when its keychain does not answer. */
-  async function secretOf(entry: Entry): Promise<string | null> {
-    if (entry.store === 'file') return entry.token ?? null
-    try {
-      return await keychain.get(entry.address)
-    } catch (error) {
-      if (!(error instanceof KeychainUnavailable)) throw error
-      options.onNotice(
-        `The system keychain holds the ${nameOf(entry.kind)} for ${entry.address}, but cannot be used: ${error.message}.`,
-      )
-      return null
-    }
+  constructor(options: SecretsOptions) {
+    this.#options = options
+    this.#entries = openEntries(join(configFolder(options.env), 'credentials'))
   }
 
-  async function kept(given: string): Promise<Credential | null> {
-    const entry = await entries.get(addressOf(given))
+  async get(address: string): Promise<Credential | null> {
+    const token = this.#options.env['DOCSEARCH_TOKEN']?.trim()
+    return token ? { token, kind: 'api_key', source: 'environment' } : this.stored(address)
+  }
+
+  async stored(address: string): Promise<Credential | null> {
+    const entry = await this.#entries.get(keyOf(address))
     if (entry === undefined) return null
-    const secret = await secretOf(entry)
-    if (secret === null) return null
-    const credential: Credential = { token: secret, kind: entry.kind, source: entry.store }
-    if (entry.dataDir !== undefined) credential.local = { dataDir: entry.dataDir }
-    if (entry.kind !== 'oauth') return credential
-    const login = parseLogin(secret)
-    if (login === undefined) {
-      throw new DocsearchError(
-        'not_logged_in',
-        `The login kept for ${entry.address} cannot be read. ${logInAgain(entry.address)}`,
-      )
-    }
-    return { ...credential, token: login.accessToken, login }
+    const secret = await this.#secretOf(entry)
+    return secret === null ? null : credentialOf(entry, secret)
   }
 
-  async function keep(entry: Entry, secret: string): Promise<Place> {
-    const file = entries.fileOf(entry.address)
+  save(address: string, credential: NewCredential): Promise<Place> {
+    const entry: Entry = { address: keyOf(address), kind: credential.kind, store: 'keychain' }
+    if (credential.local !== undefined) entry.dataDir = credential.local.dataDir
+    return this.#write(entry, credential.kind === 'oauth' ? JSON.stringify(credential.login) : credential.token)
+  }
+
+  async renew(address: string, login: OAuthLogin): Promise<void> {
+    const entry = await this.#entries.get(keyOf(address))
+    if (entry?.kind === 'oauth') await this.#write(entry, JSON.stringify(login))
+  }
+
+  async delete(address: string): Promise<boolean> {
+    const key = keyOf(address)
+    const entry = await this.#entries.get(key)
+    if (entry?.store === 'keychain') {
+      const onFailure = (reason: string) =>
+        `The ${nameOf(entry.kind)} for ${key} may still be in the system keychain, which cannot be used: ${reason}.`
+      await this.#tryKeychain(() => this.#options.keychain.delete(key), onFailure)
+    }
+    return this.#entries.remove(key)
+  }
+
+  async exclusively<T>(address: string, body: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { withLock } = await import('./lock.ts')
+    return withLock(`${this.fileOf(address)}.lock`, body, { signal })
+  }
+
+  async list() {
+    const entries = await this.#entries.list()
+    return entries.map(({ address, kind, store, dataDir = null }) => ({ address, kind, source: store, dataDir }))
+  }
+
+  fileOf(address: string): string {
+    return this.#entries.fileOf(keyOf(address))
+  }
+
+  /** Returns null when the keychain doesn't answer. */
+  async #secretOf(entry: Entry): Promise<string | null> {
+    if (entry.store === 'file') return entry.token ?? null
+    const onFailure = (reason: string) =>
+      `The ${nameOf(entry.kind)} for ${entry.address} is in the system keychain, which cannot be used: ${reason}.`
+    return (await this.#tryKeychain(() => this.#options.keychain.get(entry.address), onFailure))?.value ?? null
+  }
+
+  async #write(entry: Entry, secret: string): Promise<Place> {
+    const file = this.#entries.fileOf(entry.address)
     if (entry.store === 'keychain') {
-      try {
-        await keychain.set(entry.address, secret)
-        await entries.put(entry)
+      const onFailure = (reason: string) =>
+        `Could not use the system keychain (${reason}). The ${nameOf(entry.kind)} is stored in ${file}, which only you can read.`
+      if (await this.#tryKeychain(() => this.#options.keychain.set(entry.address, secret), onFailure)) {
+        await this.#entries.put(entry)
         return { source: 'keychain', file }
-      } catch (error) {
-        if (!(error instanceof KeychainUnavailable)) throw error
-        const what = nameOf(entry.kind)
-        options.onNotice(`No system keychain to use (${error.message}); the ${what} is kept in ${file}, which only you can read.`)
       }
     }
-    await entries.put({ ...entry, store: 'file', token: secret })
+    await this.#entries.put({ ...entry, store: 'file', token: secret })
     return { source: 'file', file }
   }
 
-  return {
-    async get(given) {
-      const token = options.env['DOCSEARCH_TOKEN']?.trim()
-      if (token) return { token, kind: 'api_key', source: 'environment' }
-      return kept(given)
-    },
-
-    kept,
-
-    set(given, credential) {
-      const entry: Entry = { address: addressOf(given), kind: credential.kind, store: 'keychain' }
-      if (credential.local !== undefined) entry.dataDir = credential.local.dataDir
-      return keep(entry, credential.kind === 'oauth' ? JSON.stringify(credential.login) : credential.token)
-    },
-
-    async renew(given, login) {
-      const entry = await entries.get(addressOf(given))
-      // Logged out meanwhile: then nothing is kept again.
-      if (entry?.kind === 'oauth') await keep(entry, JSON.stringify(login))
-    },
-
-    async delete(given) {
-      const address = addressOf(given)
-      const entry = await entries.get(address)
-      if (entry?.store === 'keychain') {
-        try {
-          await keychain.delete(address)
-        } catch (error) {
-          if (!(error instanceof KeychainUnavailable)) throw error
-          const what = nameOf(entry.kind)
-          options.onNotice(
-            `The ${what} for ${address} may still be in the system keychain, which cannot be used: ${error.message}.`,
-          )
-        }
-      }
-      return entries.remove(address)
-    },
-
-    async exclusively(given, body, signal) {
-      const { withLock } = await import('./lock.ts')
-      return withLock(`${entries.fileOf(addressOf(given))}.lock`, body, { signal })
-    },
-
-    async list() {
-      const all = await entries.list()
-      return all.map((entry) => ({
-        address: entry.address,
-        kind: entry.kind,
-        source: entry.store,
-        dataDir: entry.dataDir ?? null,
-      }))
-    },
-
-    fileOf: (given) => entries.fileOf(addressOf(given)),
+  /** Returns null, after a notice, when the keychain can't be used. */
+  async #tryKeychain<T>(use: () => Promise<T>, onFailure: (reason: string) => string): Promise<{ value: T } | null> {
+    try {
+      return { value: await use() }
+    } catch (error) {
+      if (!(error instanceof KeychainUnavailable)) throw error
+      this.#options.onNotice(onFailure(error.message))
+      return null
+    }
   }
 }
 
-/** The same again, to be kept elsewhere. */
+/** The key of a data folder's waiting credential is its file URL; see local.ts. */
+function keyOf(address: string): string {
+  return address.startsWith('file://') ? address : normaliseAddress(address)
+}
+
+function credentialOf(entry: Entry, secret: string): Credential {
+  const credential: Credential = { token: secret, kind: entry.kind, source: entry.store }
+  if (entry.dataDir !== undefined) credential.local = { dataDir: entry.dataDir }
+  if (entry.kind !== 'oauth') return credential
+  const login = parseLogin(secret)
+  if (login !== undefined) return { ...credential, token: login.accessToken, login }
+  throw new DocsearchError('not_logged_in', `The login for ${entry.address} cannot be read. ${logInAgain(entry.address)}`)
+}
+
+/** A stored credential, to be stored under another key. */
 export function copyOf({ kind, token, login, local }: Credential): NewCredential {
   if (kind !== 'oauth') return { kind, token, local }
-  if (login === undefined) throw new Error('a credential of kind oauth has its login')
+  if (login === undefined) throw new Error('a credential of kind oauth must have its login')
   return { kind, login, local }
 }
 

@@ -1,35 +1,36 @@
 import { expiresSoon } from '../credentials/oauth-login.ts'
 import type { OAuthLogin } from '../credentials/oauth-login.ts'
-import type { Secrets } from '../credentials/secrets.ts'
 import type { TokenSource } from '../transport.ts'
+import type { RefreshOptions } from './refresh.ts'
 
-export interface LoginTokensOptions {
-  address: string
-  login: OAuthLogin
-  /** Where the login lies, to be read again and written. */
-  secrets: Pick<Secrets, 'kept' | 'renew' | 'exclusively'>
-  userAgent: string
-  signal?: AbortSignal
-}
+/** The access tokens of a login, which it renews before they expire. Loads the renewal when it is first needed. */
+export class LoginTokens implements TokenSource {
+  readonly #options: Omit<RefreshOptions, 'login'>
+  #login: OAuthLogin
+  /** Set while a renewal runs, which several requests at a time share. */
+  #renewal: Promise<OAuthLogin> | undefined
 
-/** The access tokens of a login, renewed as they run out. What renews them is loaded when it is first needed. */
-export function loginTokens(options: LoginTokensOptions): TokenSource {
-  let login = options.login
-  let running: Promise<OAuthLogin> | undefined
-
-  // Several requests at a time share one renewal.
-  async function renew(): Promise<string> {
-    running ??= import('./refresh.ts').then(({ refreshLogin }) => refreshLogin({ ...options, login }))
-    try {
-      login = await running
-    } finally {
-      running = undefined
-    }
-    return login.accessToken
+  constructor({ login, ...options }: RefreshOptions) {
+    this.#options = options
+    this.#login = login
   }
 
-  return {
-    current: async () => (login.refreshToken !== null && expiresSoon(login) ? renew() : login.accessToken),
-    renew: async (refused) => (refused === login.accessToken ? renew() : login.accessToken),
+  async current(): Promise<string> {
+    const mustRenew = this.#login.refreshToken !== null && expiresSoon(this.#login)
+    return mustRenew ? this.#renew() : this.#login.accessToken
+  }
+
+  async renew(refused: string): Promise<string> {
+    return refused === this.#login.accessToken ? this.#renew() : this.#login.accessToken
+  }
+
+  async #renew(): Promise<string> {
+    this.#renewal ??= import('./refresh.ts').then(({ refreshLogin }) => refreshLogin({ ...this.#options, login: this.#login }))
+    try {
+      this.#login = await this.#renewal
+    } finally {
+      this.#renewal = undefined
+    }
+    return this.#login.accessToken
   }
 }

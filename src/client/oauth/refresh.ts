@@ -2,25 +2,35 @@ import { DocsearchError } from '../../core/errors.ts'
 import { expiresSoon } from '../credentials/oauth-login.ts'
 import type { OAuthLogin } from '../credentials/oauth-login.ts'
 import { logInAgain } from '../credentials/secrets.ts'
+import type { Secrets } from '../credentials/secrets.ts'
 import { ClientError } from '../errors.ts'
 import { discover } from './instance.ts'
-import type { LoginTokensOptions } from './login-tokens.ts'
 import { clientOf, requestTokens } from './tokens.ts'
 
+export interface RefreshOptions {
+  address: string
+  login: OAuthLogin
+  /** Where the login is stored. */
+  secrets: Pick<Secrets, 'stored' | 'renew' | 'exclusively'>
+  userAgent: string
+  /** Ends the wait for other processes, but not the request itself. */
+  signal?: AbortSignal
+}
+
 /**
- * New tokens in place of `login`, kept before they are given out. One process at a time does it and the others take what it got: a refresh token that is used
- * twice ends the whole login (RFC 9700 section 4.14). For the same reason Ctrl-C does not cut the request: it ends the wait for others only.
- * Throws ClientError: 401 `login_ended` when only logging in again helps; `unreachable` and the like leave everything as it was.
+ * Renews a login and stores it before anyone uses it. One process renews at a time and the others take its result, because a refresh token
+ * that is used twice ends the whole login (RFC 9700 section 4.14). For the same reason Ctrl-C doesn't cut the request.
+ * Throws ClientError: 401 `login_ended` when only a new login helps. Other errors, such as `unreachable`, change nothing.
  */
-export function refreshLogin({ address, login, secrets, userAgent, signal }: LoginTokensOptions): Promise<OAuthLogin> {
+export function refreshLogin({ address, login, secrets, userAgent, signal }: RefreshOptions): Promise<OAuthLogin> {
   return secrets.exclusively(
     address,
     async () => {
-      const kept = (await secrets.kept(address))?.login
-      if (kept === undefined) throw ended(address, 'was logged out meanwhile')
-      const isNewer = kept.accessToken !== login.accessToken
-      if (isNewer && !expiresSoon(kept)) return kept
-      const fresh = await refresh(address, kept, userAgent)
+      const stored = (await secrets.stored(address))?.login
+      if (stored === undefined) throw ended(address, 'was logged out in the meantime')
+      const isRenewed = stored.accessToken !== login.accessToken
+      if (isRenewed && !expiresSoon(stored)) return stored
+      const fresh = await refresh(address, stored, userAgent)
       await secrets.renew(address, fresh)
       return fresh
     },
@@ -28,20 +38,20 @@ export function refreshLogin({ address, login, secrets, userAgent, signal }: Log
   )
 }
 
-async function refresh(address: string, kept: OAuthLogin, userAgent: string): Promise<OAuthLogin> {
-  if (kept.refreshToken === null) throw ended(address, 'has run out')
-  const grant = { grant_type: 'refresh_token', refresh_token: kept.refreshToken }
+async function refresh(address: string, login: OAuthLogin, userAgent: string): Promise<OAuthLogin> {
+  if (login.refreshToken === null) throw ended(address, 'has expired')
+  const grant = { grant_type: 'refresh_token', refresh_token: login.refreshToken }
   try {
-    return await requestTokens(await discover({ address, userAgent }), clientOf(kept), grant, kept)
+    return await requestTokens(await discover({ address, userAgent }), clientOf(login), grant, login)
   } catch (error) {
     if (!(error instanceof DocsearchError)) throw error
     switch (error.code) {
       case 'invalid_grant':
-        // Also after a crash between the instance's answer and our keeping it: what is kept then was used already.
-        throw ended(address, 'has ended: it was revoked, it ran out, or a renewal of it was cut off', error)
+        // Also after a crash between the instance's answer and storing it: the stored refresh token is used up then.
+        throw ended(address, 'has ended: it was revoked, it expired, or a renewal was interrupted', error)
       case 'invalid_client':
       case 'unauthorized_client':
-        throw ended(address, `is over: the instance no longer accepts the application ${kept.clientId}`, error)
+        throw ended(address, `has ended: the instance no longer accepts the application ${login.clientId}`, error)
       case 'wrong_issuer':
       case 'oauth_unsupported':
         throw new ClientError(error.code, error.message, { status: 401, cause: error })

@@ -35,7 +35,7 @@ test('without a keychain: a file of mode 0600 in a folder of mode 0700, and one 
   mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o777)
   const { store, notices } = open(noKeychain, {}, home)
-  const { file, source } = await store.set('http://127.0.0.1:4747/', { token: 'dsk_secret', kind: 'api_key' })
+  const { file, source } = await store.save('http://127.0.0.1:4747/', { token: 'dsk_secret', kind: 'api_key' })
   expect(source).toBe('file')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -48,7 +48,7 @@ test('without a keychain: a file of mode 0600 in a folder of mode 0700, and one 
 
 test('a credential is given out for its own address only', async () => {
   const { store } = open(memoryKeychain())
-  await store.set('https://docs.example.org', { token: 'dsk_a', kind: 'api_key' })
+  await store.save('https://docs.example.org', { token: 'dsk_a', kind: 'api_key' })
   for (const other of [
     'http://docs.example.org',
     'https://docs.example.org:8443',
@@ -63,7 +63,7 @@ test('a credential is given out for its own address only', async () => {
 test('in the keychain there is no secret on the disk; delete forgets both', async () => {
   const keychain = memoryKeychain()
   const { store, notices } = open(keychain)
-  const { file } = await store.set('https://a.example', { token: 'dsk_secret', kind: 'api_key' })
+  const { file } = await store.save('https://a.example', { token: 'dsk_secret', kind: 'api_key' })
   expect(statSync(file).size).toBeGreaterThan(0)
   expect(await import('node:fs').then(({ readFileSync }) => readFileSync(file, 'utf8'))).not.toContain('dsk_secret')
   expect(await store.get('https://a.example')).toMatchObject({ token: 'dsk_secret', source: 'keychain' })
@@ -74,7 +74,7 @@ test('in the keychain there is no secret on the disk; delete forgets both', asyn
 
 test('a keychain that says yes and keeps nothing is found out', async () => {
   const { store } = open({ ...memoryKeychain(), setPassword: async () => {} })
-  expect((await store.set('https://a.example', { token: 'dsk_x', kind: 'api_key' })).source).toBe('file')
+  expect((await store.save('https://a.example', { token: 'dsk_x', kind: 'api_key' })).source).toBe('file')
 })
 
 test('a keychain that never answers is given up', async () => {
@@ -100,7 +100,7 @@ test('many programs may keep different credentials at once, and none is lost', a
   const home = testFolder()
   const addresses = Array.from({ length: 20 }, (_, i) => `https://host${i}.example`)
   await Promise.all(
-    addresses.map((address) => open(noKeychain, {}, home).store.set(address, { token: `dsk_${address}`, kind: 'api_key' })),
+    addresses.map((address) => open(noKeychain, {}, home).store.save(address, { token: `dsk_${address}`, kind: 'api_key' })),
   )
   const { store } = open(noKeychain, {}, home)
   for (const address of addresses) expect((await store.get(address))?.token).toBe(`dsk_${address}`)

@@ -35,7 +35,7 @@ function open(keytar: KeytarLike) {
 
 test('a login is one secret in the keychain; renewed, it goes where it lay', async () => {
   const { store, notices } = open(memoryKeychain())
-  const { source, file } = await store.keepLogin(AT, LOGIN)
+  const { source, file } = await store.saveLogin(AT, LOGIN)
   expect(source).toBe('keychain')
   expect(await store.get(AT)).toEqual({ token: 'access_1', kind: 'oauth', source: 'keychain', login: LOGIN })
   await store.renew(AT, RENEWED)
@@ -47,11 +47,11 @@ test('a login is one secret in the keychain; renewed, it goes where it lay', asy
 test('a keychain that no longer takes it: the renewed login is in the file, not lost', async () => {
   const works = { set: true }
   const { store, notices } = open(memoryKeychain(works))
-  await store.keepLogin(AT, LOGIN)
+  await store.saveLogin(AT, LOGIN)
   works.set = false
   await store.renew(AT, RENEWED)
   expect(await store.get(AT)).toMatchObject({ token: 'access_2', source: 'file' })
-  expect(notices).toEqual([expect.stringContaining('the login is kept in')])
+  expect(notices).toEqual([expect.stringContaining('The login is stored in')])
   // Once told is enough: an hour later nobody wants to read it again.
   await store.renew(AT, LOGIN)
   expect(notices).toHaveLength(1)
@@ -59,7 +59,7 @@ test('a keychain that no longer takes it: the renewed login is in the file, not 
 
 test('renewed after a logout it is not kept again', async () => {
   const { store } = open(memoryKeychain())
-  await store.keepLogin(AT, LOGIN)
+  await store.saveLogin(AT, LOGIN)
   await store.delete(AT)
   await store.renew(AT, RENEWED)
   expect(await store.get(AT)).toBeNull()
@@ -67,9 +67,9 @@ test('renewed after a logout it is not kept again', async () => {
 
 test('a login that cannot be read: logging in again is what helps', async () => {
   const { store } = open(memoryKeychain())
-  await store.set(AT, { kind: 'oauth', login: { accessToken: 'x' } as OAuthLogin })
+  await store.save(AT, { kind: 'oauth', login: { accessToken: 'x' } as OAuthLogin })
   await expect(store.get(AT)).rejects.toMatchObject({ code: errorCode('not_logged_in') })
-  await store.keepLogin(AT, LOGIN)
+  await store.saveLogin(AT, LOGIN)
   expect(await store.get(AT)).toMatchObject({ token: 'access_1' })
 })
 
@@ -77,7 +77,7 @@ test("whoever logs in to their own daemon stays who they are; the daemon's key i
   const { store } = open(memoryKeychain())
   const local = { address: AT, dataDir: '/data/a', token: 'dsk_a' }
   await store.rememberLocal(local)
-  await store.keepLogin(AT, LOGIN)
+  await store.saveLogin(AT, LOGIN)
   expect(await store.findLocal('/data/a')).toMatchObject({ token: 'dsk_a' })
   await store.rememberLocal(local)
   expect(await store.get(AT)).toMatchObject({ token: 'access_1', kind: 'oauth' })
@@ -91,7 +91,7 @@ test("whoever logs in to their own daemon stays who they are; the daemon's key i
 test('a daemon at another address takes its key along, and the login stays where it is good', async () => {
   const { store } = open(memoryKeychain())
   await store.rememberLocal({ address: AT, dataDir: '/data/a', token: 'dsk_a' })
-  await store.keepLogin(AT, LOGIN)
+  await store.saveLogin(AT, LOGIN)
   await store.rememberLocal({ address: 'http://127.0.0.1:5000', dataDir: '/data/a' })
   expect(await store.get('http://127.0.0.1:5000')).toMatchObject({ token: 'dsk_a' })
   expect(await store.get(AT)).toMatchObject({ token: 'access_1' })

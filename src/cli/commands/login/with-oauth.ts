@@ -38,8 +38,8 @@ export async function logInWithOAuth(
     const me = await (await context.clientWith(login.accessToken, address)).me()
     const credentials = await context.credentials()
     const { place, former } = await credentials.exclusively(address, async () => {
-      const former = (await credentials.kept(address).catch(ignoreUnreadable))?.login
-      return { place: await credentials.keepLogin(address, login), former }
+      const former = (await credentials.stored(address).catch(ignoreUnreadable))?.login
+      return { place: await credentials.saveLogin(address, login), former }
     })
     if (former !== undefined) await revokeQuietly(instance, former)
     return { me, place }

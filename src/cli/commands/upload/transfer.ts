@@ -9,7 +9,7 @@ import { printResult } from './result.ts'
 import type { Result } from './result.ts'
 import { sendAll } from './send.ts'
 import type { Uploaded } from './send.ts'
-import { watchDocuments } from './wait.ts'
+import { DocumentWatch } from './wait.ts'
 
 /** Uploads the planned files and prints the result. Throws PartialFailure for failed files, and what ended the upload early. */
 export async function transfer(
@@ -23,7 +23,7 @@ export async function transfer(
   const result: Result = { documents: new Map(), refused: [...plan.refused], planned: plan.files.length + plan.refused.length }
   const progress = createProgress(context, plan.files, waits)
   const fileOf = new Map<string, PlannedFile>()
-  const watch = waits ? watchDocuments(client, signal, changed) : null
+  const watch = waits ? new DocumentWatch(client, signal, changed) : null
 
   function changed(document: Uploaded): void {
     result.documents.set(document.id, document)

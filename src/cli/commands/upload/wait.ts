@@ -3,98 +3,100 @@ import { ClientError } from '../../../client/errors.ts'
 import type { DocumentEvent } from '../../../contract/documents.ts'
 import type { Uploaded } from './send.ts'
 
-export interface Watch {
-  /** Follows a document that an upload has returned. */
-  add(document: Uploaded): void
-  /** Resolves when every added document is ready, failed or gone. Throws ClientError. */
-  settled(): Promise<void>
-  close(): void
-}
-
-// Events arrive at once; polling finds changes that were missed while the connection was down.
+// Events arrive at once. Polling finds changes that were missed while the connection was down.
 const POLL_MS = 10_000
 const MAX_POLLED = 20
 
-/** Follows documents until they are processed. Start before the first upload, so that no event is missed. */
-export function watchDocuments(client: Client, signal: AbortSignal, onChange: (document: Uploaded) => void): Watch {
-  const pending = new Map<string, Uploaded>()
-  // Events of documents whose upload is not answered yet: a small document may be ready first.
-  const early = new Map<string, DocumentEvent>()
-  const stop = new AbortController()
-  const both = AbortSignal.any([signal, stop.signal])
-  const { promise: done, resolve, reject } = Promise.withResolvers<void>()
-  done.catch(() => {
-    // settled() returns the promise; until that call a rejection has no handler.
-  })
-  let isComplete = false
+/** Follows uploaded documents until they are processed. Start it before the first upload, so that no event is missed. */
+export class DocumentWatch {
+  readonly #client: Client
+  readonly #signal: AbortSignal
+  readonly #onChange: (document: Uploaded) => void
+  /** Documents that are not processed yet. */
+  readonly #pending = new Map<string, Uploaded>()
+  /** Events of documents whose upload is not answered yet: a small document may be ready first. */
+  readonly #early = new Map<string, DocumentEvent>()
+  readonly #stop = new AbortController()
+  readonly #done = Promise.withResolvers<void>()
+  readonly #timer: NodeJS.Timeout
+  /** Set once every document has been added. */
+  #isComplete = false
 
-  function update(document: Uploaded): void {
-    onChange(document)
-    if (document.status === 'ready' || document.status === 'failed') pending.delete(document.id)
-    else pending.set(document.id, document)
-    finish()
+  constructor(client: Client, signal: AbortSignal, onChange: (document: Uploaded) => void) {
+    this.#client = client
+    this.#signal = signal
+    this.#onChange = onChange
+    this.#done.promise.catch(() => {
+      // settled() returns the promise; until that call a rejection has no handler.
+    })
+    this.#timer = setInterval(() => void this.#poll().catch(this.#done.reject), POLL_MS)
+    signal.addEventListener('abort', this.#cancel)
+    this.#listen().catch(this.#done.reject)
   }
 
-  function finish(): void {
-    if (!isComplete || pending.size > 0) return
-    stop.abort()
-    resolve()
+  /** Follows a document that an upload has returned. */
+  add(document: Uploaded): void {
+    this.#update(document)
+    const event = this.#early.get(document.id)
+    if (event !== undefined) this.#take(event)
   }
 
-  function take(event: DocumentEvent): void {
-    const document = pending.get(event.document_id)
-    if (document === undefined) return void early.set(event.document_id, event)
-    // The event belongs to an earlier version of the document.
-    if (event.created_at < document.updated_at) return
-    if (event.type === 'document.deleted')
-      return update({
-        ...document,
-        status: 'failed',
-        error: { code: 'deleted', message: 'deleted while it was being processed' },
-      })
-    update({ ...document, ...partsOf(event) })
+  /** Resolves when every added document is ready, failed or deleted. Call it after the last `add`. Throws ClientError. */
+  settled(): Promise<void> {
+    this.#isComplete = true
+    this.#finish()
+    return this.#done.promise
   }
 
-  async function poll(): Promise<void> {
-    for (const document of [...pending.values()].slice(0, MAX_POLLED)) {
+  close(): void {
+    clearInterval(this.#timer)
+    this.#signal.removeEventListener('abort', this.#cancel)
+    this.#stop.abort()
+  }
+
+  readonly #cancel = (): void => this.#done.reject(new ClientError('aborted', 'Cancelled.'))
+
+  async #listen(): Promise<void> {
+    const signal = AbortSignal.any([this.#signal, this.#stop.signal])
+    const onOpen = () => void this.#poll().catch(this.#done.reject)
+    for await (const event of this.#client.events({ signal, onOpen })) this.#take(event)
+  }
+
+  #take(event: DocumentEvent): void {
+    const document = this.#pending.get(event.document_id)
+    if (document === undefined) return void this.#early.set(event.document_id, event)
+    const isOfEarlierVersion = event.created_at < document.updated_at
+    if (isOfEarlierVersion) return
+    this.#update(event.type === 'document.deleted' ? deleted(document) : { ...document, ...partsOf(event) })
+  }
+
+  async #poll(): Promise<void> {
+    for (const document of [...this.#pending.values()].slice(0, MAX_POLLED)) {
       try {
-        update({ ...document, ...(await client.documents.get(document.id)) })
+        this.#update({ ...document, ...(await this.#client.documents.get(document.id)) })
       } catch (error) {
-        if (error instanceof ClientError && error.status === 404) {
-          update({ ...document, status: 'failed', error: { code: 'deleted', message: 'deleted while it was being processed' } })
-        } else if (!(error instanceof ClientError) || !isTemporary(error)) {
-          throw error
-        }
+        if (error instanceof ClientError && error.status === 404) this.#update(deleted(document))
+        else if (!(error instanceof ClientError) || !isTemporary(error)) throw error
       }
     }
   }
 
-  async function listen(): Promise<void> {
-    for await (const event of client.events({ signal: both, onOpen: () => void poll().catch(reject) })) take(event)
+  #update(document: Uploaded): void {
+    this.#onChange(document)
+    if (document.status === 'ready' || document.status === 'failed') this.#pending.delete(document.id)
+    else this.#pending.set(document.id, document)
+    this.#finish()
   }
 
-  const timer = setInterval(() => void poll().catch(reject), POLL_MS)
-  listen().catch(reject)
-  const cancel = () => reject(new ClientError('aborted', 'Cancelled.'))
-  signal.addEventListener('abort', cancel)
-
-  return {
-    add(document) {
-      update(document)
-      const event = early.get(document.id)
-      if (event !== undefined) take(event)
-    },
-    settled() {
-      isComplete = true
-      finish()
-      return done
-    },
-    close() {
-      clearInterval(timer)
-      signal.removeEventListener('abort', cancel)
-      stop.abort()
-    },
+  #finish(): void {
+    if (!this.#isComplete || this.#pending.size > 0) return
+    this.#stop.abort()
+    this.#done.resolve()
   }
+}
+
+function deleted(document: Uploaded): Uploaded {
+  return { ...document, status: 'failed', error: { code: 'deleted', message: 'deleted while it was being processed' } }
 }
 
 /** True when the daemon restarts or is busy. The documents are safe, so waiting goes on. */
