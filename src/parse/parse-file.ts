@@ -6,8 +6,8 @@ import type { ParserInput, ParserOutput, ParseSummary } from './parser.ts'
 import { READERS } from './readers.ts'
 
 /**
- * Reads one file in this process, page by page into `output`, under the limits on pages and text. The daemon calls it in a
- * child process only (pool.ts).
+ * Reads a file in this process, page by page into `output`, within the limits on pages and text. In the daemon it runs only in a
+ * parser process (pool/pool.ts).
  * Throws DocsearchError: `unsupported_type`, `encrypted`, `corrupt`, `too_many_pages`, `too_much_text`, `too_much_xml`,
  * `too_many_entries`.
  */

@@ -1,15 +1,15 @@
 import type { Limits } from '../config/config.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 
-/** Raised whenever a parser gives other pages for the same bytes: what was read with another version is read again. */
+/** Raise it when a parser returns other pages for the same file. Documents read with another version are then read again. */
 export const PARSER_VERSION = 4
 
 export type PdfEngine = 'pdfium' | 'pdf2json'
 
-/** The part of the limits that a parser minds itself; time and memory are the pool's. */
+/** The limits that a parser enforces itself. The pool enforces those on time and memory. */
 export type ParserLimits = Pick<Limits, 'pages' | 'textBytes' | 'xmlBytes'>
 
-/** One file to read. The path is all that a parser gets: bytes never travel between processes. */
+/** One file to read. A parser gets only the path: the bytes never travel between processes. */
 export interface ParserInput {
   file: string
   mediaType: string
@@ -17,16 +17,16 @@ export interface ParserInput {
   pdfEngine: PdfEngine
 }
 
-/** Everything about a document but its pages, which were emitted before. */
+/** Everything about a document except its pages, which went to the output before. */
 export type ParseSummary = Omit<ParsedDocument, 'pages'>
 
-/** Where a parser puts what it reads, page after page, in order. */
+/** Takes what a parser reads, page by page, in order. */
 export interface ParserOutput {
-  /** As soon as it is known how many pages there are. Throws `too_many_pages`. */
+  /** Called once, when the number of pages is known. Throws `too_many_pages`. */
   open(pageCount: number): void
-  /** Throws `too_much_text`. */
+  /** Called for each page. Throws `too_much_text`. */
   page(page: Page): void
 }
 
-/** One format's reader: emits pages and then says what the document is. Throws DocsearchError. */
+/** The parser of one format. Writes the pages to the output and returns everything else. Throws DocsearchError. */
 export type Parser = (input: ParserInput, output: ParserOutput) => Promise<ParseSummary>

@@ -1,22 +1,19 @@
 import type { Block, BlockKind, Page } from '../../core/parsed.ts'
 
-// A page's text must hold no form feed (it parts pages), no NUL and no other control character that a terminal or a database
-// minds.
+// A page's text has no form feed, because form feeds separate pages. It has no NUL and no other control character that could
+// disturb a terminal or a database.
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFDD0-\uFDEF\uFFFE\uFFFF\uFEFF]/g
-// Single spaces are most of a text and stay: replacing each by itself would cost more than all the rest.
+// Does not match single spaces. Replacing each of them by itself would cost more than everything else here.
 const SPACES = /[^\S\n]*[^\S\n ][^\S\n]*| {2,}/g
 const AROUND_NEWLINE = / \n ?|\n /g
 /**
- * A page made of more pieces than this is no page somebody wrote; the rest of it goes on in its last block, which bounds what
- * a page takes in memory.
+ * Further text of a page goes into its last block. This limits the memory of a page. No page that was written for readers has so
+ * many blocks.
  */
 export const MAX_BLOCKS = 50_000
 
-/**
- * Text that may stand on a page: well-formed UTF-16 in LF lines, without control characters. Spaces and tabs stay as they
- * are.
- */
+/** Makes text fit for a page: well-formed UTF-16 with LF line ends and no control characters. Spaces and tabs stay. */
 export function cleanText(text: string): string {
   return text
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
@@ -24,12 +21,12 @@ export function cleanText(text: string): string {
     .toWellFormed()
 }
 
-/** Clean text with every run of blanks made one space: for formats in which blanks mean nothing. */
+/** Cleans text and turns every run of blanks into one space, for formats in which blanks mean nothing. */
 export function collapse(text: string): string {
   return cleanText(text).replace(SPACES, ' ').replace(AROUND_NEWLINE, '\n').trim()
 }
 
-/** Writes a page block after block, keeping the offsets. */
+/** Builds a page block by block and keeps the offsets. */
 export class PageBuilder {
   readonly number: number
   private text = ''
@@ -40,12 +37,12 @@ export class PageBuilder {
     this.number = number
   }
 
-  /** Characters so far, in UTF-16 code units. */
+  /** Length of the text so far, in UTF-16 code units. */
   get length(): number {
     return this.text.length
   }
 
-  /** Adds a block; blank text adds nothing. The text must have been cleaned. */
+  /** Adds a block of clean text. Ignores blank text. */
   add(kind: BlockKind, text: string, extra: Pick<Block, 'level' | 'table' | 'header'> = {}): void {
     if (text.trim() === '') return
     const last = this.blocks.at(-1)
@@ -54,7 +51,7 @@ export class PageBuilder {
       last.end = this.text.length
       return
     }
-    if (last !== undefined) this.text += tight(last, kind, extra) ? '\n' : '\n\n'
+    if (last !== undefined) this.text += isTight(last, kind, extra) ? '\n' : '\n\n'
     const start = this.text.length
     this.text += text
     this.blocks.push({ kind, start, end: this.text.length, ...extra })
@@ -65,8 +62,8 @@ export class PageBuilder {
   }
 }
 
-/** Items of a list and rows of a table follow one another without a blank line. */
-function tight(last: Block, kind: BlockKind, extra: Pick<Block, 'table'>): boolean {
+/** True between items of a list and rows of a table, which have no blank line between them. */
+function isTight(last: Block, kind: BlockKind, extra: Pick<Block, 'table'>): boolean {
   if (last.kind !== kind) return false
   return kind === 'list_item' || (kind === 'table_row' && last.table === extra.table)
 }

@@ -6,30 +6,30 @@ import { unmarkedUtf16 } from './utf16.ts'
 export interface DecodedText {
   text: string
   encoding: string
-  /** 0 to 1. */
+  /** How certain the encoding is, from 0 to 1. */
   confidence: number
 }
 
-const SAMPLE = 200_000
-/** Below this a guess is worth less than the commonest legacy encoding. */
-const LEAST_CONFIDENCE = 0.5
+const SAMPLE_BYTES = 200_000
+/** Below this confidence, a guess of jschardet is worse than the most common legacy encoding. */
+const MIN_CONFIDENCE = 0.5
 const FALLBACK = 'windows-1252'
-/** jschardet always answers. Nobody uploads mainframe or DOS text; its guesses of these are wrong guesses of something else. */
+/** jschardet always answers. Its guesses of mainframe and DOS encodings are wrong, because nobody uploads such text. */
 const PLAUSIBLE = /^(?!(?:cp|ibm)\d)/i
 
-/** Share of common characters from which on a short text is Chinese, Japanese or Korean, whatever letters it could be. */
-const SURE_OF_ASIAN = 0.3
+/** A short text with this share of common characters is Chinese, Japanese or Korean, even if it could be letters of another script. */
+const MIN_ASIAN_SHARE = 0.3
 
 const LATIN = /^(?:windows-125[0249]|iso-8859-(?:1|2|9|15|16))$/
 
-/** In ISO-2022-JP everything is ASCII, and switches say which of it is Japanese. */
+/** ISO-2022-JP consists of ASCII characters. Escape sequences switch to Japanese and back. */
 const ISO_2022_JP = /\x1b\$[@B][!-~]+\x1b\([BJ]/
-/** So many good sequences of UTF-8 for one that is broken are no accident. */
-const GOOD_FOR_BROKEN = 4
+/** With this many good sequences for each broken one, the text is UTF-8 with faults. */
+const MIN_GOOD_PER_BROKEN = 4
 
 /**
- * Text of unknown encoding: byte order mark, UTF-16 by its zeros, strict UTF-8, UTF-8 with faults, a statistical guess, the
- * letters that languages have, windows-1252. Never throws; what cannot be decoded becomes U+FFFD.
+ * Decodes text of unknown encoding. It tries in this order: byte order mark, UTF-16 by its zero bytes, strict UTF-8, UTF-8 with
+ * faults, a statistical guess, the letters of languages, windows-1252. Never throws: undecodable bytes become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const marked = byMark(bytes)
@@ -38,25 +38,25 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   if (utf16 !== null) return { text: new TextDecoder(utf16).decode(bytes), encoding: utf16, confidence: 0.95 }
   const utf8 = decodeUtf8(bytes)
   if (utf8 !== null) return utf8
-  const sample = bytes.subarray(0, SAMPLE)
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
   const guess = detect(sample)
   const label = standardLabel(guess.encoding ?? '')
-  // It knows few languages in Latin letters, takes the others for one of those, and needs more than a few words of any other.
-  if (guess.confidence >= LEAST_CONFIDENCE && PLAUSIBLE.test(label) && !LATIN.test(label)) {
+  // jschardet is wrong about Latin letters, because it knows few of their languages, and about texts of a few words.
+  if (guess.confidence >= MIN_CONFIDENCE && PLAUSIBLE.test(label) && !LATIN.test(label)) {
     const decoder = decoderOf(label)
     if (decoder !== null) return { text: decoder.decode(bytes), encoding: decoder.encoding, confidence: round(guess.confidence) }
   }
   const latin = latinEncoding(sample)
   if (latin !== null) return decodeAs(latin, bytes, 0.7)
   const asian = decodeShortAsian(bytes)
-  if (asian !== null && asian.confidence >= SURE_OF_ASIAN) return asian
+  if (asian !== null && asian.confidence >= MIN_ASIAN_SHARE) return asian
   const script = scriptEncoding(sample)
   if (script !== null) return decodeAs(script, bytes, 0.6)
-  if (guess.confidence >= LEAST_CONFIDENCE && LATIN.test(label)) return decodeAs(label, bytes, round(guess.confidence))
+  if (guess.confidence >= MIN_CONFIDENCE && LATIN.test(label)) return decodeAs(label, bytes, round(guess.confidence))
   return asian ?? decodeAs(FALLBACK, bytes, 0.3)
 }
 
-/** The encoding a byte order mark names. */
+/** Returns the encoding that the byte order mark names; null without one. */
 export function byMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | null {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
@@ -64,17 +64,17 @@ export function byMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | n
   return null
 }
 
-/** Null for what is not UTF-8, or has more faults than a few. */
+/** Decodes UTF-8, also with a few faults. Null if it is no UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): DecodedText | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return ISO_2022_JP.test(text) ? decodeAs('iso-2022-jp', bytes, 1) : { text, encoding: 'utf-8', confidence: 1 }
   } catch {
-    // Cut within a character, or with some bytes of another encoding among its own, it still is UTF-8.
+    // A file that was cut within a character, or that has a few bytes of another encoding, is still UTF-8.
     const text = new TextDecoder().decode(bytes)
     const broken = text.match(/\ufffd/g)?.length ?? 0
     const good = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
-    return good >= broken * GOOD_FOR_BROKEN ? { text, encoding: 'utf-8', confidence: 0.9 } : null
+    return good >= broken * MIN_GOOD_PER_BROKEN ? { text, encoding: 'utf-8', confidence: 0.9 } : null
   }
 }
 
@@ -82,7 +82,7 @@ function decodeAs(encoding: string, bytes: Uint8Array, confidence: number): Deco
   return { text: new TextDecoder(encoding).decode(bytes).normalize('NFC'), encoding, confidence }
 }
 
-/** jschardet's names in those of the Encoding Standard, which TextDecoder knows. */
+/** Translates a name of jschardet into the Encoding Standard's, which TextDecoder knows. */
 function standardLabel(name: string): string {
   const lower = name.toLowerCase()
   if (/^(cp949|uhc)$/.test(lower)) return 'euc-kr'
@@ -94,7 +94,7 @@ function standardLabel(name: string): string {
   return lower.replace(/^cp(125\d)$/, 'windows-$1').replace(/^iso8859-?/, 'iso-8859-')
 }
 
-/** What nearly every text of a language holds. */
+/** Characters that nearly every text of a language contains. */
 const COMMON: readonly [label: string, characters: RegExp][] = [
   ['shift_jis', /[\u3041-\u3093\u30a1-\u30fc日本語年月人国会中大一出田山川村木本郎子円東京株式社請求書]/g],
   ['euc-jp', /[\u3041-\u3093\u30a1-\u30fc日本語年月人国会中大一出田山川村木本郎子円東京株式社請求書]/g],
@@ -110,8 +110,8 @@ const COMMON: readonly [label: string, characters: RegExp][] = [
 ]
 
 /**
- * A few words are too little for statistics, but a text that decodes without a fault and is full of a language's commonest
- * characters is in that language.
+ * Decodes a text that is too short for statistics. If it decodes without a fault and is full of a language's most common
+ * characters, it is in that language.
  */
 function decodeShortAsian(bytes: Uint8Array): DecodedText | null {
   let best: DecodedText | null = null
@@ -122,7 +122,7 @@ function decodeShortAsian(bytes: Uint8Array): DecodedText | null {
       const share = (text.match(characters)?.length ?? 0) / Math.max(foreign, 1)
       if (share > Math.max(0.08, best?.confidence ?? 0)) best = { text, encoding: label, confidence: Math.min(round(share), 0.9) }
     } catch {
-      // Not in this encoding.
+      // The text is not in this encoding.
     }
   }
   return best
@@ -132,7 +132,7 @@ function decoderOf(encoding: string): InstanceType<typeof TextDecoder> | null {
   try {
     return new TextDecoder(encoding)
   } catch {
-    // An encoding outside the Encoding Standard: the caller falls back.
+    // The Encoding Standard doesn't have this encoding.
     return null
   }
 }

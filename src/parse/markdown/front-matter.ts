@@ -1,24 +1,24 @@
-/** What a Markdown file says of itself before its text begins. */
+/** The data at the beginning of a Markdown file. */
 export interface FrontMatter {
   title: string | null
   tags: string[]
-  /** How many lines it takes, its marks included. */
+  /** Number of its lines, with the marks. */
   lines: number
 }
 
-/** Longer than anybody writes it: what goes on beyond this began with a rule. */
+/** Text between two rules can look like front matter, but front matter is never longer than this. */
 const MAX_LINES = 300
 const MAX_TAGS = 100
 const MAX_TAG_CHARS = 100
-/** Of one value. */
+/** Limit on one value. */
 const MAX_CHARS = 20_000
-/** Of YAML and of TOML; a table's name in TOML ends what is the document's own. */
+/** The marks and keys of YAML and TOML. In TOML, the name of a table ends the keys of the document itself. */
 const FORMATS = [
   { open: '---', close: /^(?:---|\.\.\.)[ \t]*$/, key: /^([\w-]+)[ \t]*:(?:[ \t]+(.*))?$/, end: null },
   { open: '+++', close: /^\+\+\+[ \t]*$/, key: /^([\w-]+)[ \t]*=[ \t]*(.*)$/, end: /^\s*\[/ },
 ] as const
 
-/** The YAML between `---` and `---`, or the TOML between `+++` and `+++`, at the very beginning; null where the file begins otherwise. */
+/** Reads the YAML between `---` and `---`, or the TOML between `+++` and `+++`, at the very beginning; null if there is none. */
 export function readFrontMatter(lines: readonly string[]): FrontMatter | null {
   const format = FORMATS.find(({ open }) => lines[0]?.trimEnd() === open)
   if (format === undefined) return null
@@ -26,12 +26,12 @@ export function readFrontMatter(lines: readonly string[]): FrontMatter | null {
   if (end < 0) return null
   const inside = lines.slice(1, end)
   const values = topLevel(inside, format)
-  // A rule followed by a heading that is underlined looks alike, but for its lines.
+  // A rule followed by an underlined heading looks like front matter, but its lines have no keys.
   if (values.size === 0 && inside.some((line) => line.trim() !== '')) return null
   return { title: titleOf(values.get('title') ?? []), tags: tagsOf(values.get('tags') ?? []), lines: end + 1 }
 }
 
-/** The lines of each key's value, trimmed, the one beside the key first. Nested keys are part of the value. */
+/** Returns the trimmed lines of each value, beginning with the one next to the key. Nested keys are part of the value. */
 function topLevel(inside: readonly string[], { key: pattern, end }: (typeof FORMATS)[number]): Map<string, string[]> {
   const values = new Map<string, string[]>()
   let open: string[] | null = null
@@ -50,7 +50,7 @@ function isOpenList(value: readonly string[] | null): boolean {
   return value?.[0]?.startsWith('[') === true && value.at(-1)?.endsWith(']') === false
 }
 
-/** Null for none, and for what is a list or an object: not a title, or not sound. */
+/** Returns the title; null if there is none, or if it is a list or an object. */
 function titleOf(value: readonly string[]): string | null {
   const text = value
     .join(' ')
@@ -59,7 +59,7 @@ function titleOf(value: readonly string[]): string | null {
   return /^[[{]/.test(text) ? null : scalar(text) || null
 }
 
-/** `[a, "b c"]`, `a, b` or a list of lines that begin with a dash; without the `#` that some programs write before each. */
+/** Reads `[a, "b c"]`, `a, b` or lines that begin with a dash. Removes the `#` that some programs write in front of each tag. */
 function tagsOf(value: readonly string[]): string[] {
   const isLines = value.some((line) => line.startsWith('- '))
   const inOne = value
@@ -70,14 +70,14 @@ function tagsOf(value: readonly string[]): string[] {
   const items = isLines
     ? value.filter((line) => line.startsWith('- ')).map((line) => line.slice(2))
     : (inOne.match(/(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,"'])(?:"(?:[^"\\]|\\.)*"|[^,])*/g) ?? [])
-  // A comma parts tags wherever they are given.
+  // A comma separates tags in every notation.
   const tags = items.flatMap((item) => scalar(item).split(',')).map((tag) => tag.trim().replace(/^#+/, ''))
-  // An object, or what is left of a list that was never closed, is no tag.
-  const sound = tags.filter((tag) => tag !== '' && tag.length <= MAX_TAG_CHARS && !/[[\]{}]|:(?:\s|$)/.test(tag))
-  return [...new Set(sound)].slice(0, MAX_TAGS)
+  // Objects and the rest of an unclosed list are no tags.
+  const valid = tags.filter((tag) => tag !== '' && tag.length <= MAX_TAG_CHARS && !/[[\]{}]|:(?:\s|$)/.test(tag))
+  return [...new Set(valid)].slice(0, MAX_TAGS)
 }
 
-/** Without its quotes and their escapes, and without a comment where it has none. */
+/** Returns a value without its quotes and escapes, or an unquoted value without its comment. */
 function scalar(text: string): string {
   const [, double, single] = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?$/.exec(text.trim()) ?? []
   if (single !== undefined) return single.replaceAll("''", "'").trim()

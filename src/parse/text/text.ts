@@ -3,10 +3,10 @@ import { cleanText, MAX_BLOCKS } from '../blocks/page-builder.ts'
 import { readTextFile } from '../encoding/read-text-file.ts'
 import type { Parser } from '../parser.ts'
 
-/** Plain text: paragraphs are parted by blank lines, pages by form feeds. */
+/** Reads plain text. Blank lines separate paragraphs, form feeds separate pages. */
 export const parseText: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = await readTextFile(file, limits)
-  // A form feed at the very end closes the last page instead of opening one more.
+  // A form feed at the very end begins no further page.
   const end = text.indexOf('\f', text.trimEnd().length)
   const parts = (end < 0 ? text : text.slice(0, end)).split('\f')
   output.open(parts.length)
@@ -14,7 +14,7 @@ export const parseText: Parser = async ({ file, limits }, output) => {
   return { title: null, pageCount: parts.length, warnings: [], facts: { engine: 'text', encoding, confidence } }
 }
 
-/** The text stays as it was written; only the blocks are found in it. */
+/** Makes a page of a text and finds its paragraphs. The text itself stays unchanged. */
 export function textPage(raw: string, number: number): Page {
   const text = cleanText(raw).trimEnd()
   const blocks: Page['blocks'] = []
