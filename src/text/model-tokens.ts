@@ -1,16 +1,16 @@
-/** What a stretch of one kind of character costs in tokens. */
+/** How many tokens each kind of character costs. */
 interface Cost {
   word(letters: number): number
   digits(count: number): number
-  /** A letter outside ASCII that stands in a word (é, я, α). */
+  /** A letter outside ASCII within a word (é, я, α). */
   foreignLetter: number
-  /** A character of a script without blanks, or anything else that is no letter. */
+  /** A punctuation mark or another character that is no letter, digit or blank. */
   symbol: number
   /** A character outside the Basic Multilingual Plane: emoji, rare Han. */
   astral: number
 }
 
-/** Words as people count them; long ones a little more, so that a passage of compounds is not twice as long as others. */
+/** Counts words as people do. Long words count a little more, so that a passage of compounds is not twice as long as others. */
 const WORDS: Cost = {
   word: (letters) => Math.max(1, Math.round(letters / 6)),
   digits: () => 1,
@@ -20,9 +20,10 @@ const WORDS: Cost = {
 }
 
 /**
- * Tokens of a subword tokenizer, meant to err upwards, because what is too long is refused and stays without a vector. English prose is about 1.3
- * tokens a word of five letters, here 1.6. WordPiece and SentencePiece break unknown words into pieces of two to four letters, several models
- * take digits one by one, and English vocabularies take other alphabets letter by letter; what is in no vocabulary falls back to bytes.
+ * Estimates the tokens of a subword tokenizer. It errs upwards, because a model refuses a passage that is too long, and the passage
+ * then has no vector. English prose has about 1.3 tokens for a word of five letters, here 1.6. WordPiece and SentencePiece break
+ * unknown words into pieces of two to four letters. Several models count each digit, and English vocabularies count each letter of
+ * other alphabets. Characters that are in no vocabulary become bytes.
  */
 const SUBWORDS: Cost = {
   word: (letters) => (letters <= 20 ? Math.ceil(letters / 4) : Math.ceil(letters / 2)),
@@ -32,17 +33,17 @@ const SUBWORDS: Cost = {
   astral: 4,
 }
 
-/** About the number of words; a Chinese or Japanese character counts as one. Linear, no allocation. */
+/** Counts words, roughly. A Chinese or Japanese character counts as a word. Linear, without allocation. */
 export function countWords(text: string): number {
   return count(text, WORDS)
 }
 
-/** An estimate from above of the tokens of any of the models in registry.ts. Prefixes and special tokens are not in it. */
+/** Estimates the tokens of a text, from above, for every model in registry.ts. Prefixes and special tokens are not included. */
 export function estimateSubwords(text: string): number {
   return count(text, SUBWORDS)
 }
 
-/** The beginning of a text that has at most so many tokens by `estimateSubwords`; no character is cut in two. */
+/** Cuts a text to at most `maxTokens` by `estimateSubwords`. Never cuts within a character. */
 export function cutToTokens(text: string, maxTokens: number): string {
   let cut = text
   for (let tokens = estimateSubwords(cut); tokens > maxTokens; tokens = estimateSubwords(cut)) {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** Languages with a Snowball stemmer here. English takes Porter's, which did better on every English collection tried. */
+/** Languages with a stemmer. English uses Porter's instead of Snowball's, because it did better on every English collection that was tried. */
 export type Language =
   | 'english'
   | 'german'
@@ -25,31 +25,31 @@ interface Stemmer {
   stem(word: string): string
 }
 
-/** Loaded at the first word: the command line imports this layer and stems nothing. */
+/** Loaded with the first word, because the command line imports this module and never stems. */
 const require = createRequire(import.meta.url)
 let factory: { newStemmer(algorithm: string): Stemmer } | null = null
 const stemmers = new Map<Language, Stemmer>()
 
-/** Stems by language and word. Text repeats itself: with this, stemming costs less than tokenising. */
-const known = new Map<Language | 'plain', Map<string, string>>()
-const MAX_KNOWN = 50_000
+/** Terms by language and word. Texts repeat their words, so with this cache stemming costs less than tokenizing. */
+const cache = new Map<Language | 'plain', Map<string, string>>()
+const MAX_CACHED = 50_000
 
-// Index tokens of 64 bytes and more are dropped by LanceDB (maxTokenLength 64): cut alike in documents and queries, long words still meet.
+// LanceDB drops tokens of 64 bytes and more (maxTokenLength 64). Long words are cut in documents and queries alike, so they still match.
 const MAX_BYTES = 63
 const ASCII_WORD = /^[\x21-\x7e]*$/
 
-/** The form under which a lower-case word is indexed: stemmed (null: not), then freed of diacritics; at most 63 bytes of UTF-8. */
+/** Returns the form of a lower-case word in the index: stemmed unless `language` is null, without diacritics, at most 63 bytes of UTF-8. */
 export function toTerm(word: string, language: Language | null): string {
   const key = language ?? 'plain'
-  let terms = known.get(key)
-  if (terms === undefined) known.set(key, (terms = new Map()))
+  let terms = cache.get(key)
+  if (terms === undefined) cache.set(key, (terms = new Map()))
   let term = terms.get(word)
   if (term === undefined) {
-    if (terms.size >= MAX_KNOWN) terms.clear()
-    // A number has no endings, and beyond this length it is no word of any language.
-    const stemmable = language !== null && word.length > 2 && word.length <= 48 && !/\p{N}/u.test(word)
-    const stem = stemmable ? stemmerOf(language).stem(word) : word
-    // A letter that is nothing but a mark (a lone tatweel) would leave nothing.
+    if (terms.size >= MAX_CACHED) terms.clear()
+    // A number has no endings, and a longer string is no word of any language.
+    const canStem = language !== null && word.length > 2 && word.length <= 48 && !/\p{N}/u.test(word)
+    const stem = canStem ? stemmerOf(language).stem(word) : word
+    // Without this, a word of nothing but marks (a single tatweel) would become empty.
     term = cut(fold(stem) || fold(word) || word)
     terms.set(word, term)
   }
@@ -77,10 +77,10 @@ const LETTERS: Record<string, string> = {
   þ: 'th',
   ı: 'i',
 }
-// Accents, Arabic vowel signs, Hebrew points. Not every mark: the vowel signs of Indic scripts are letters to their readers.
+// Accents, Arabic vowel signs, Hebrew points. Not all marks: the vowel signs of Indic scripts are letters to their readers.
 const DIACRITICS = /[\u0300-\u036F\u0591-\u05C7\u0640\u064B-\u065F\u0670]/g
 
-/** Without diacritics, so that `Kündigung` and `Kundigung` meet. */
+/** Removes diacritics, so that `Kündigung` matches `Kundigung`. */
 export function fold(word: string): string {
   if (ASCII_WORD.test(word)) return word
   return word

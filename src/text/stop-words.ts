@@ -5,9 +5,9 @@ function list(words: string): ReadonlySet<string> {
 }
 
 /**
- * Words that carry no subject. The English list is long on purpose: with question words and auxiliaries in it, questions asked in
- * full sentences rank better. The others hold the commonest function words: enough to tell the languages apart.
- * What an apostrophe leaves behind (`don't`, `l'eau`) is listed in its pieces.
+ * Function words, which say nothing about a subject. The English list is long on purpose: with question words and auxiliaries in it,
+ * questions in full sentences rank better. The other lists have the most common function words, which is enough to tell the
+ * languages apart. Words with an apostrophe (`don't`, `l'eau`) are listed in their pieces.
  */
 export const STOP_WORDS: Readonly<Partial<Record<Language, ReadonlySet<string>>>> = {
   english: list(`

@@ -1,36 +1,36 @@
 import { knownAt, type KnownWord } from './known.ts'
 
-/** A stretch of text that is one word, or one run of a script written without blanks. */
+/** A word, or a run of a script that is written without blanks. */
 export interface Word {
-  /** NFKC-normalised, case kept. For a run: its characters, normalised one by one. */
+  /** Normalized by NFKC, with its letter case. For a run: its characters, normalized one by one. */
   text: string
   /** UTF-16 offsets into the original text. */
   start: number
   end: number
-  /** For a run of Han, Kana, Hangul, Thai and their like: its characters; null for an ordinary word. */
+  /** The characters of a run of Han, Kana, Hangul, Thai or a similar script; null for an ordinary word. */
   characters: Word[] | null
   /** See `knownOf`. */
   known: KnownWord | null
 }
 
-// Soft hyphens and joiners stand inside words (PDFs are full of them) and mean nothing to a searcher.
+// PDFs are full of soft hyphens and joiners within words, which mean nothing in a search.
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}\u00AD\u200C\u200D\u2060]*/uy
 const NOT_WORD = /[^\p{L}\p{M}\p{N}]+/gu
 
-// Script extensions, not scripts: the prolonged sound mark and the like belong to the run they stand in.
+// Script extensions (scx), because the prolonged sound mark and similar characters belong to the run around them.
 const UNSPACED = '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}'
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u')
 const PIECE = new RegExp(`[${UNSPACED}](?:[${UNSPACED}]|\\p{M})*|(?:(?![${UNSPACED}]).)+`, 'gsu')
-// A character as a reader sees it: a conjoined Hangul syllable, or a code point with its marks (half-width voicing marks count as such).
+// A character as readers see it: a conjoined Hangul syllable, or a code point with its marks, including half-width voicing marks.
 const CHARACTER =
   /[\u1100-\u115F\uA960-\uA97C]+[\u1160-\u11A7\uD7B0-\uD7C6]*[\u11A8-\u11FF\uD7CB-\uD7FB]*|.[\p{M}\uFF9E\uFF9F]*/gsu
 
-/** A word with characters of Chinese, Japanese, Korean, Thai and their like, which have no blanks between words. */
+/** True for a word with characters of Chinese, Japanese, Korean, Thai and similar scripts, which have no blanks between words. */
 export function isUnspaced(word: string): boolean {
   return HAS_UNSPACED.test(word)
 }
 
-/** The words of a text, in order. NFKC can change lengths, so each word is normalised by itself and offsets stay those of the original. */
+/** Returns the words of a text in order. Each word is normalized by itself, because NFKC can change lengths and offsets must not change. */
 export function tokenize(text: string): Word[] {
   const words: Word[] = []
   const codes = codesOf(text)
@@ -42,7 +42,7 @@ export function tokenize(text: string): Word[] {
       end++
     }
     if (end > at && codes[end]! <= 127) {
-      // Most words: the expression costs five times as much and says the same.
+      // Most words end here. The regular expression below gives the same result at five times the cost.
       const known = knownAt(text, codes, at, end, hash)
       words.push({ text: known.text, start: at, end, characters: null, known })
       at = end
@@ -65,12 +65,15 @@ export function tokenize(text: string): Word[] {
   return words
 }
 
-/** Room for the longest passage, kept; other texts get their own. */
-const kept = new Uint16Array(1 << 15)
+/** A reused buffer with room for the longest passage. Longer texts get their own. */
+const buffer = new Uint16Array(1 << 15)
 
-/** The text's UTF-16 code units and a 0 behind them, good until the next call: read one by one they cost a fraction of what a string's do. */
+/**
+ * Returns the text's UTF-16 code units, followed by a 0. They are valid until the next call. Reading them from an array costs a
+ * fraction of reading them from the string.
+ */
 function codesOf(text: string): Uint16Array {
-  const codes = text.length < kept.length ? kept : new Uint16Array(text.length + 1)
+  const codes = text.length < buffer.length ? buffer : new Uint16Array(text.length + 1)
   Buffer.from(codes.buffer).write(text, 'utf16le')
   codes[text.length] = 0
   return codes

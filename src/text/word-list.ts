@@ -1,27 +1,27 @@
 import type { Token } from './analyse.ts'
 import { isUnspaced } from './tokenize.ts'
 
-/** A word of a document, the term under which it is indexed, and in how many passages it is counted for that term. */
+/** A word of a document, its term in the index, and the number of passages that count for it. */
 export type CountedWord = [word: string, term: string, passages: number]
 
-/** Longer ones and shorter ones are nothing that a question could be corrected to; digits are no spelling. */
+/** Words that a query can be corrected to. Very short and very long words, and words with digits, are not. */
 const WORD = /^[\p{L}\p{M}]{3,40}$/u
-/** More distinct words than a long book has: what is beyond is not language, and must not fill the disk. */
+/** A long book has fewer distinct words. More of them are not language and must not fill the disk. */
 const MAX_WORDS = 20_000
-/** Held while counting. A text with more is read to its end, but only words that were met before this many count on. */
+/** Words that are counted. In a text with more, words that come later are ignored. */
 const MAX_HELD = 5 * MAX_WORDS
 
 export interface WordList {
-  /** The tokens of the next passage. */
+  /** Counts the words of the next passage. */
   addPassage(tokens: readonly Token[]): void
   /**
-   * Those that stand in the most passages first, 20,000 at most. The passages of all words of one term add up to the passages with that
-   * term: where a passage has several of them (`pump` and `pumps`), it is counted with the first alone, and the others may have 0.
+   * Returns at most 20,000 words, first those in the most passages. The counts of all words of a term add up to the passages with
+   * that term. A passage with several words of a term (`pump` and `pumps`) counts only for the first of them, so a word can have 0.
    */
   words(): CountedWord[]
 }
 
-/** A passage counts once for a term, whichever of its words is met first. */
+/** A passage counts once for each term. */
 interface TermCount {
   term: string
   lastPassage: number
@@ -30,13 +30,13 @@ interface TermCount {
 interface Entry {
   of: TermCount
   passages: number
-  /** The same word in another language of the document. */
+  /** The same word with another term, from another language of the document. */
   other: Entry | null
 }
 
 let lastList = 0
 
-/** Collects the words of one document: what its owner's questions can be corrected to, and how rare each term is. */
+/** Creates a list of the words of one document. Queries are corrected to these words, and the counts tell how rare each term is. */
 export function createWordList(): WordList {
   const id = ++lastList
   const entries = new Map<string, Entry | null>()
@@ -66,7 +66,7 @@ export function createWordList(): WordList {
     addPassage(tokens) {
       passage++
       for (const { known, term } of tokens) {
-        // Kept with the word: most stand here many times, and one look-up each is most of the work.
+        // The word keeps its entry, because most words repeat, and the look-up is most of the work.
         if (known.counted?.of !== id || known.counted.term !== term)
           known.counted = { of: id, term, entry: entryOf(known.lower, term) }
         const entry = known.counted.entry as Entry | null
