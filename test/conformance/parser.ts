@@ -15,32 +15,32 @@ import { withFile } from '../support/parse-file.ts'
 import { errorCode } from '../support/codes.ts'
 
 export interface ParserUnderTest {
-  /** A sound file of its format. */
+  /** A valid file of the format. */
   bytes: Buffer
-  /** Of the file, as it was uploaded. */
+  /** The name of the uploaded file. */
   fileName: string
   mediaType: string
   pdfEngine?: PdfEngine
-  /** What has to come of it. */
+  /** What the parser must return for it. */
   expected: {
     engine: string
-    /** Where the format has no encoding of its own. */
+    /** For formats without a fixed encoding. */
     encoding?: string
     title: string | null
     pageCount: number
-    /** Texts that stand on its pages in this order. */
+    /** Texts that its pages contain in this order. */
     texts: readonly string[]
-    /** Kinds of block that it holds, among others. */
+    /** Kinds of blocks that its pages contain, among others. */
     kinds: readonly Page['blocks'][number]['kind'][]
   }
-  /** Bytes that break some part of the format, beside those that break every file. */
+  /** Files that break a part of the format, in addition to those that break every format. */
   broken?: Readonly<Record<string, Buffer>>
 }
 
 type Read = ParseSummary & { pages: Page[]; opened: number[] }
 
-/** How reading a file may fail; a crash, a hang and any other error are faults of the parser. */
-const PROMISED = [
+/** The failures that a parser may report. A crash, a hang and any other error are bugs of the parser. */
+const DOCUMENTED = [
   'encrypted',
   'corrupt',
   'unsupported_type',
@@ -51,9 +51,9 @@ const PROMISED = [
   'too_many_entries',
 ]
 
-/** What every parser promises (src/parse/parser.ts, src/core/parsed.ts), read in this process and in a parser's own. */
+/** Checks what every parser promises (src/parse/parser.ts, src/core/parsed.ts), in this process and in a parser process. */
 export function parserConformance(name: string, setUp: () => Promise<ParserUnderTest>): void {
-  describe(`${name} keeps the promises of a parser`, () => {
+  describe(`${name}: conformance to the parser interface`, () => {
     let under: ParserUnderTest
     let pool: ParserPool
     beforeAll(async () => {
@@ -70,7 +70,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
         {
           open: (pageCount) => opened.push(pageCount),
           page(page) {
-            expect(opened, 'pages are announced before the first of them').toHaveLength(1)
+            expect(opened, 'open() comes before the first page').toHaveLength(1)
             pages.push(page)
           },
         },
@@ -79,13 +79,13 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
     }
     const read = (bytes: Buffer, limits?: Limits): Promise<Read> => withFile(bytes, (file) => readFrom(file, limits))
 
-    test('is asked for what the content of its file says', async () => {
+    test('is chosen by the content of the file', async () => {
       await withFile(under.bytes, async (file) => {
         expect(await sniff(file, under.fileName)).toEqual({ mediaType: under.mediaType })
       })
     })
 
-    test('gives pages from 1 on, blocks in order, and clean text', async () => {
+    test('returns pages from 1 on, blocks in order, and clean text', async () => {
       const { pages, pageCount, opened } = await read(under.bytes)
       expect(pageFaults(pages)).toEqual([])
       expect(pages).toHaveLength(under.expected.pageCount)
@@ -93,7 +93,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       expect(opened).toEqual([under.expected.pageCount])
     })
 
-    test('reads what stands in the document, in its order, as what it is', async () => {
+    test("reads the document's texts in order, as the right kinds of blocks", async () => {
       const { pages, title } = await read(under.bytes)
       const text = documentText(pages)
       const places = under.expected.texts.map((part) => text.indexOf(part))
@@ -104,7 +104,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       expect(title).toBe(under.expected.title)
     })
 
-    test('says truly how it read', async () => {
+    test('reports how it read the file', async () => {
       const { facts, warnings } = await read(under.bytes)
       expect(facts['engine']).toBe(under.expected.engine)
       expect(facts['encoding']).toBe(under.expected.encoding)
@@ -113,14 +113,14 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       expect(warnings).toEqual([])
     })
 
-    test('gives the same for the same bytes, also where two are read at the same time', async () => {
+    test('returns the same for the same bytes, even if two files are read at the same time', async () => {
       const told = ({ facts: { took_ms: _time, ...facts }, ...rest }: Read): unknown => ({ ...rest, facts })
       const [first, second] = await Promise.all([read(under.bytes), read(under.bytes)])
       expect(told(second)).toEqual(told(first))
       expect(told(await read(under.bytes))).toEqual(told(first))
     })
 
-    test('in a process of its own, which may write nothing, gives the same, page after page', async () => {
+    test('returns the same pages one by one in a parser process, which may not write', async () => {
       const here = await read(under.bytes)
       await withFile(under.bytes, async (file) => {
         const seen: Page[] = []
@@ -135,7 +135,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       })
     })
 
-    test('leaves the file as it is, and nothing beside it', async () => {
+    test('leaves the file unchanged and creates no other', async () => {
       await withFile(under.bytes, async (file) => {
         await readFrom(file)
         expect(under.bytes.equals(await readFile(file))).toBe(true)
@@ -143,7 +143,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       })
     })
 
-    test('stops with the page that nobody takes', async () => {
+    test('stops when the output throws', async () => {
       const enough = new Error('enough')
       let taken = 0
       const reading = withFile(under.bytes, (file) =>
@@ -171,7 +171,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       })
     })
 
-    test('ends with pages or a promised failure for any bytes whatever', async () => {
+    test('ends with pages or a documented failure for any bytes', async () => {
       const ends: Record<string, string> = {}
       const cases = { ...damaged(under.bytes), ...under.broken }
       for (const [what, bytes] of Object.entries(cases)) {
@@ -182,7 +182,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
           ),
         )
       }
-      const promised = ['sound', ...PROMISED]
+      const promised = ['sound', ...DOCUMENTED]
       expect(Object.entries(ends).filter(([, end]) => !promised.includes(end))).toEqual([])
       // The process that read them all is still good for a sound file.
       await withFile(under.bytes, async (file) => {

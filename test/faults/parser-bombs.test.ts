@@ -12,14 +12,14 @@ beforeEach(async () => {
 })
 afterEach(() => instance.remove())
 
-// A bomb that takes long gets what other work leaves of the processor, so on a busy machine it comes to its end late.
+// A slow bomb gets only the processor time that other work leaves, so it can take long on a busy machine.
 const BOMBS_MS = 300_000
 vi.setConfig({ testTimeout: 2 * BOMBS_MS })
 
-test('eight bombs among good files: each fails alone or is read, the good ones are found, nothing is left of any', async () => {
+test('each of eight bombs fails alone or is read, the good files are found, and nothing is left behind', async () => {
   const outside = join(instance.home, 'tmp')
   mkdirSync(outside)
-  // Before the daemon starts: making them takes the time in which it closes a connection that rests.
+  // Made before the daemon starts, because this takes so long that the daemon would close an idle connection.
   const bombs = Object.entries(BOMBS).map(([name, { make }]) => ({ name, content: new Uint8Array(make()) }))
   const running = await instance.start({ env: { TMPDIR: outside } })
   const words: Record<string, string> = {}

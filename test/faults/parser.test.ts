@@ -18,10 +18,10 @@ beforeEach(async () => {
 })
 afterEach(() => instance.remove())
 
-/** Long enough for a process to start on a busy machine, short enough to wait for. */
+/** Limits long enough for a process to start on a busy machine, and short enough for a test. */
 const SHORT = { DOCSEARCH_LIMITS_PARSE_MS: '8s', DOCSEARCH_LIMITS_PARSE_STALL_MS: '4s' }
 
-/** Waits for all documents and expects this one alone to have failed. */
+/** Waits for all documents and expects only this one to have failed. */
 async function expectFailedAlone(name: string, code: ErrorCode, others: Record<string, string>): Promise<Document> {
   await expectSearchableOnce(running, others)
   const failed = (await running.documents()).filter(({ status }) => status === 'failed')
@@ -30,7 +30,7 @@ async function expectFailedAlone(name: string, code: ErrorCode, others: Record<s
   return failed[0]!
 }
 
-/** As soon as each is there, whatever else is still being worked on. */
+/** Waits for each word to be found, even while other documents are still being read. */
 async function expectFound(words: Record<string, string>): Promise<void> {
   for (const [name, word] of Object.entries(words)) {
     await until(`${name} searchable`, async () => (await found(running, word)).length > 0)
@@ -44,7 +44,7 @@ async function uploadOthers(count: number): Promise<Record<string, string>> {
   return words
 }
 
-test('a document that never comes to an end fails alone, and nothing is left of its process', async () => {
+test('an endless document fails alone, and its process is gone', async () => {
   const outside = join(instance.home, 'tmp')
   mkdirSync(outside)
   running = await instance.start({ env: { ...SHORT, TMPDIR: outside } })
@@ -53,12 +53,12 @@ test('a document that never comes to an end fails alone, and nothing is left of 
   await expectNothingLeft(running, instance.dataDir, outside)
 })
 
-test('a document whose parser dies fails alone after its tries', async () => {
+test('a document whose parser keeps dying fails alone after its attempts', async () => {
   running = await instance.start()
   await running.upload([{ name: 'deadly.pdf', content: endlessPdf() }])
   const others = await uploadOthers(5)
   await expectFound(others)
-  // Only the deadly one is still being read; whoever reads it is ended from outside, as the kernel does it when memory is short.
+  // Only the deadly document is still being read. Its processes are killed, as the kernel does when memory is short.
   await until('the document to fail', async () => {
     for (const pid of childrenOf(running.daemon.pid)) killNow(pid)
     return (await running.documents()).some(({ status }) => status === 'failed')
@@ -69,7 +69,7 @@ test('a document whose parser dies fails alone after its tries', async () => {
   await expectSearchableOnce(running, { ...others, 'after.txt': fresh })
 })
 
-test('a document that swells its parser fails alone', async () => {
+test('a document that needs too much memory fails alone', async () => {
   running = await instance.start({ env: { DOCSEARCH_LIMITS_PARSE_MEMORY_BYTES: '200 MiB' } })
   expect((await running.upload([{ name: 'swelling.docx', content: swellingDocx(50) }])).status).toBe(202)
   await expectFailedAlone('swelling.docx', 'parse_memory', await uploadOthers(5))
@@ -87,7 +87,7 @@ test('a document that inflates beyond the limit fails alone', async () => {
   }
 })
 
-test('killed while a parser loops: no process outlives the daemon', async () => {
+test('no process outlives a daemon that is killed while a parser loops', async () => {
   running = await instance.start()
   await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])
   await until('a document in work', async () => (await running.documents()).some(({ status }) => status === 'processing'))
@@ -99,7 +99,7 @@ test('killed while a parser loops: no process outlives the daemon', async () => 
   await until('the parsers to end', () => !children.some(isRunning))
 })
 
-test('stopped while a parser loops: exit 0, no process is left, and the next start takes it up again', async () => {
+test('a daemon that is stopped while a parser loops exits with 0, and its next start reads the document again', async () => {
   running = await instance.start()
   const others = await uploadOthers(3)
   await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])

@@ -8,7 +8,7 @@ test.each([
   ['time', timedOut(60_000, false)],
   ['time without a page', timedOut(10_000, true)],
   ['memory', outOfMemory(2 ** 30)],
-])('who runs into the limit of %s is told a setting that exists', (_what, { message }) => {
+])('the refusal by the limit of %s names a setting that exists', (_what, { message }) => {
   const named = /raise (limits\.\w+)/.exec(message)?.[1]
   expect(SETTINGS.map(({ key }) => key)).toContain(named)
 })

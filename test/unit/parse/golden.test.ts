@@ -7,7 +7,7 @@ import { parseBytes } from '../../support/parse-file.ts'
 import { showDocument } from '../../support/show-document.ts'
 
 // What becomes of a document of each format. A difference is either a fault or a change of the parser's or chunker's version;
-// `npx vitest run golden -u` writes them anew.
+// `npx vitest run golden -u` writes them again.
 
 const LEASE = [
   'The lease begins on the first of May and ends when one of the two gives notice in writing, three months beforehand.',
@@ -145,7 +145,7 @@ const LETTERS: readonly (readonly [encoding: string, text: string])[] = [
   ['utf-16le', 'Die Miete ist am dritten Werktag fällig.\n\nDas gilt auch im Mai.\n'],
 ]
 
-test.each(LETTERS)('a letter in %s', async (encoding, text) => {
+test.each(LETTERS)('detects the encoding of a letter in %s', async (encoding, text) => {
   const parsed = await parseBytes(encode(text, encoding), 'letter.txt')
   await expect(showDocument(parsed)).toMatchFileSnapshot(`golden/letter.${encoding}.txt.golden`)
 })

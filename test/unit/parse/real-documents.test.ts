@@ -39,7 +39,7 @@ function recall(reference: string, text: string): number {
 
 // Skipped where the test data (DOCSEARCH_TEST_DATA) is not there.
 test.skipIf(DATA_DIR === null)(
-  'real documents, good and bad: each is read or refused with its code, and most words of the reference are found',
+  'reads or refuses each real document with its code, and finds most words of the references',
   async () => {
     const folder = join(DATA_DIR!, 'documents')
     const manifest = readFileSync(join(folder, 'manifest.jsonl'), 'utf8')

@@ -8,7 +8,7 @@ const finds = (query: string, text: string): boolean => {
   return analyseQuery(query).some((term) => indexed.has(term))
 }
 
-describe('a question meets a document', () => {
+describe('a query matches a document', () => {
   const german = 'Die Kündigungsfristen für den Vertrag sind nicht mehr als drei Monate und werden mit der Rechnung verschickt.'
   test.each([
     ['termination fees', 'A fee is due when the contract is terminated and the notice is not given.'],
@@ -44,7 +44,7 @@ describe('a question meets a document', () => {
     ['สัญญา', 'เงื่อนไขของสัญญาเช่า'],
     ['WHO', 'Guidelines published by WHO in the year 2020 are binding.'],
     ['to be or not to be', 'To be, or not to be: that is the question.'],
-  ])('%j is found in %j', (query, text) => {
+  ])('%j finds %j', (query, text) => {
     expect(finds(query, text)).toBe(true)
   })
 
@@ -52,7 +52,7 @@ describe('a question meets a document', () => {
     ['what is the fee', 'It is what the weather does.'],
     ['car', 'The carton was empty and it was not full.'],
     ['東京', '京都の東'],
-  ])('%j does not meet %j by more than single characters', (query, text) => {
+  ])('%j matches %j only by single characters', (query, text) => {
     const indexed = new Set(terms(text))
     expect(analyseQuery(query).filter((term) => indexed.has(term) && [...term].length > 1)).toEqual([])
   })
@@ -62,33 +62,33 @@ describe('a query', () => {
   test('leaves stop words out', () => {
     expect(analyseQuery('what is the notice period').some((term) => ['what', 'is', 'the'].includes(term))).toBe(false)
   })
-  test('of only stop words keeps them', () => {
+  test('keeps its stop words if it has no other words', () => {
     expect(analyseQuery('to be or not to be')).toContain('not')
   })
-  test('of no words gives nothing', () => {
+  test('without words has no terms', () => {
     expect(analyseQuery(' … ?!')).toEqual([])
   })
-  test('keeps a word that is asked twice, because repetition counts', () => {
+  test('keeps a repeated word, because repetition counts', () => {
     expect(analyseQuery('pump for the pump').filter((term) => term === 'pump')).toHaveLength(2)
   })
 })
 
 describe('tokens', () => {
-  test('stand where the word stands in the original, whatever normalisation does to its length', () => {
+  test('have the place of their word in the original, even if normalization changes its length', () => {
     const text = 'ﬁne ＡＢＣ, ½ Stra\u00DFe ㌔ cafe\u0301 ｶﾞｽ 𠮷野家'
     for (const { term, start, end } of analyse(text)) {
       expect(text.slice(start, end).normalize('NFKC').toLowerCase().normalize('NFD')[0]).toBe(term.normalize('NFD')[0])
     }
     expect(analyse(text).some((token) => text.slice(token.start, token.end) === '𠮷野')).toBe(true)
   })
-  test('of a long word are cut alike in document and query, below the 64 bytes the index takes', () => {
+  test('of a long word are cut alike in document and query, below the 64 bytes of the index', () => {
     for (const word of ['x'.repeat(300), 'я'.repeat(100)]) {
       const [term] = terms(word)
       expect(Buffer.byteLength(term!)).toBeLessThan(64)
       expect(analyseQuery(word)).toContain(term)
     }
   })
-  test('have no blanks, stay in bounds and in order, for any text', () => {
+  test('of any text have no blanks, are within it and in order', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         let last = 0
@@ -104,7 +104,7 @@ describe('tokens', () => {
       }),
     )
   })
-  test('any word of a text is found by asking for it', () => {
+  test('of any text match a query for any of its words', () => {
     const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 30 })
     fc.assert(
       fc.property(words, fc.nat(), (list, pick) => {

@@ -101,14 +101,14 @@ describe.each(Object.entries(LANGUAGES))('%s', (_language, { text, asked, not })
   test(`${not} does not`, () => {
     expect(meets(not, text)).toEqual([])
   })
-  test('asked as a whole, every word of the sentence that is no function word meets itself', () => {
+  test('every word of the sentence except function words matches itself', () => {
     const asked = new Set(analyseQuery(text))
     expect(analyse(text).filter(({ term, stop }) => !stop && !asked.has(term))).toEqual([])
   })
 })
 
 test.each(Object.entries(STOP_WORDS).filter(([language]) => language !== 'armenian' && language !== 'tamil'))(
-  'a question in %s leaves its function words out, and one of nothing else keeps them',
+  'a query in %s drops its function words, unless it has no other words',
   (_language, words) => {
     const few = [...words].filter((word) => word.length > 2).slice(0, 4)
     expect(analyseQuery(few.join(' ')).length).toBeGreaterThanOrEqual(few.length)
@@ -137,19 +137,19 @@ describe('scripts without blanks', () => {
       '건물',
     ],
     ['Thai', 'ผู้เช่าต้องชำระค่าเช่าทุกวันที่หนึ่งของเดือน และคืนกุญแจเมื่อสัญญาสิ้นสุด', ['ค่าเช่า', 'กุญแจ', 'สัญญา'], 'บ้าน'],
-  ])('%s: a word inside a sentence is found by its pairs', (_language, text, asked, not) => {
+  ])('%s: a word within a sentence is found by its pairs', (_language, text, asked, not) => {
     const pairs = (query: string) => meets(query, text).filter((term) => [...term.replace(/\p{M}/gu, '')].length > 1)
     for (const word of asked) expect(pairs(word), word).not.toEqual([])
     expect(pairs(not)).toEqual([])
   })
 
-  test('Latin words and numbers among them are words of their own', () => {
+  test('Latin words and numbers among them are separate words', () => {
     expect(terms('型号AB-1234的水泵使用Windows系统')).toEqual(expect.arrayContaining(['ab1234', 'windows']))
     expect(meets('AB-1234', '型号AB-1234的水泵')).not.toEqual([])
   })
 })
 
-describe('a language without a stemmer here', () => {
+describe('a language without a stemmer', () => {
   test.each([
     ['Polish', 'Najemca płaci czynsz pierwszego dnia każdego miesiąca i zwraca klucze.', 'czynsz', 'placi'],
     ['Czech', 'Nájemce platí nájemné první den každého měsíce a vrací klíče.', 'nájemné', 'klice'],
@@ -159,13 +159,13 @@ describe('a language without a stemmer here', () => {
     ['Hebrew', 'השוכר משלם את שכר הדירה ביום הראשון של כל חודש.', 'הדירה', 'השוכר'],
     ['Hindi', 'किरायेदार हर महीने की पहली तारीख को किराया देता है।', 'किराया', 'तारीख'],
     ['Persian', 'مستاجر اجاره را در روز اول هر ماه پرداخت می‌کند.', 'اجاره', 'پرداخت'],
-  ])('%s: words stay as they stand, only accents and case do not count', (_language, text, word, folded) => {
+  ])('%s: words match except for accents and case', (_language, text, word, folded) => {
     expect(meets(word, text)).not.toEqual([])
     expect(meets(folded, text)).not.toEqual([])
     expect(meets(word.toUpperCase(), text)).not.toEqual([])
   })
 
-  test('what is only ASCII and has no function words is stemmed as English, as every question is too', () => {
+  test('a text of only ASCII without function words is stemmed as English, as every query is', () => {
     expect(terms('invoices receipts payments')).toEqual(['invoic', 'receipt', 'payment'])
     expect(meets('payment', 'invoices receipts payments')).not.toEqual([])
   })

@@ -19,13 +19,13 @@ describe('the estimate of subword tokens', () => {
   })
 })
 
-test('words are about what people count', () => {
+test('counts about the words that people count', () => {
   expect(countWords('The tenant pays the rent.')).toBe(5)
   expect(countWords('東京タワー')).toBe(5)
   expect(countWords('')).toBe(0)
 })
 
-test('a text is cut to its tokens without cutting a character', () => {
+test('cuts a text to a number of tokens, never within a character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (text, limit) => {
       const cut = cutToTokens(text, limit)

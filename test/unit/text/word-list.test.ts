@@ -8,19 +8,19 @@ function listOf(...passages: string[]) {
   return list.words()
 }
 
-test('each word with its term, those of the most passages first; of one term together as many as passages have it', () => {
+test('lists words with their terms, the most frequent first, and counts each passage once for a term', () => {
   const words = listOf('Pumps and a pump are here', 'The pump is not there', 'A pump')
   expect(words.find(([word]) => word === 'pumps')).toEqual(['pumps', 'pump', 1])
   expect(words.find(([word]) => word === 'pump')).toEqual(['pump', 'pump', 2])
   expect(words[0]).toEqual(['pump', 'pump', 2])
 })
 
-test('words have letters, at least three and at most forty, and blanks between them in their script', () => {
+test('lists only words of 3 to 40 letters, of scripts with blanks between words', () => {
   const words = listOf(`ab abc 2024 ISO27001 ${'x'.repeat(41)} ${'y'.repeat(40)} e-mail 東京都の契約 สัญญาเช่า Übergabe`)
   expect(words.map(([word]) => word).toSorted()).toEqual(['abc', 'email', 'iso', 'mail', 'y'.repeat(40), 'übergabe'].toSorted())
 })
 
-test('a text of more words than a language has keeps 20,000 of them, those that stand in the most passages', () => {
+test('keeps the 20,000 words in the most passages', () => {
   const letters = (n: number): string => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('')
   const noise = (from: number) => Array.from({ length: 60_000 }, (_, i) => `q${letters(from + i)}`).join(' ')
   const words = listOf(`${noise(100_000)} lantern`, `${noise(200_000)} lantern`, 'gatekeeper')

@@ -19,7 +19,7 @@ const PARTS: Part[] = [
   },
 ]
 
-test('headings, paragraphs, lists and tables are kept as such', async () => {
+test('reads headings, paragraphs, lists and tables', async () => {
   const { pages, title, facts } = await parseBytes(await makeDocx(PARTS), 'a.docx')
   expect(facts).toMatchObject({ engine: 'mammoth' })
   expect(title).toBe('Handbook')
@@ -36,11 +36,11 @@ test('headings, paragraphs, lists and tables are kept as such', async () => {
   expect(pages[0]?.blocks.at(-1)).toMatchObject({ table: 1 })
 })
 
-test('the title of the properties wins', async () => {
+test('takes the title from the properties first', async () => {
   expect((await parseBytes(await makeDocx(PARTS, { title: 'House Rules' }), 'a.docx')).title).toBe('House Rules')
 })
 
-test('a body too large for mammoth is streamed, with the same structure', async () => {
+test('streams a body that is too large for mammoth, with the same structure', async () => {
   const filler = '<w:p><w:pPr><w:rPr><w:sz w:val="22"/></w:rPr></w:pPr></w:p>'.repeat(60_000)
   const table =
     '<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:p><w:r><w:t>Days</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>Who</w:t></w:r></w:p></w:tc></w:tr></w:tbl>'
@@ -74,7 +74,7 @@ async function readBoth(body: string, extra: { name: string; data: string }[] = 
 
 const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
 
-test('tracked changes are shown as accepted', async () => {
+test('accepts tracked changes', async () => {
   const marked = (change: string): string => `<w:pPr><w:rPr><w:${change}/></w:rPr></w:pPr>`
   const pages = await readBoth(
     `<w:p>${run('Rent is ')}<w:del><w:r><w:delText>900</w:delText></w:r></w:del><w:ins>${run('1000')}</w:ins>${run(' euros.')}</w:p>` +
@@ -90,7 +90,7 @@ test('tracked changes are shown as accepted', async () => {
   ])
 })
 
-test('pages begin where the file says so, and once where it says so twice', async () => {
+test('begins a page at each page break, and only one where two marks mean the same break', async () => {
   const hard = '<w:r><w:br w:type="page"/></w:r>'
   const rendered = '<w:r><w:lastRenderedPageBreak/></w:r>'
   const top = '<w:pPr><w:pageBreakBefore/></w:pPr>'
@@ -114,7 +114,7 @@ test('pages begin where the file says so, and once where it says so twice', asyn
   expect(pages.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7])
 })
 
-test('a row that goes on overleaf is whole, on the page where it begins', async () => {
+test('keeps a table row that continues on the next page whole, on its first page', async () => {
   const broken = (before: string, after: string): string =>
     `<w:tc><w:p>${run(before)}<w:r><w:lastRenderedPageBreak/></w:r>${run(after)}</w:p></w:tc>`
   const row = (...cells: string[]): string => `<w:tr>${cells.join('')}</w:tr>`
@@ -124,14 +124,14 @@ test('a row that goes on overleaf is whole, on the page where it begins', async 
   expect(pages.map(({ text }) => text)).toEqual(['ab | cd', '', 'e | f\n\nAfter.'])
 })
 
-test('more page breaks than pages are allowed is refused', async () => {
+test('refuses more page breaks than the limit of pages', async () => {
   const body = `<w:p>${'<w:r><w:br w:type="page"/></w:r>'.repeat(20)}</w:p>`
   await expect(parseBytes(rawDocx(body), 'a.docx', { limits: { ...DEFAULT_LIMITS, pages: 10 } })).rejects.toMatchObject({
     code: errorCode('too_many_pages'),
   })
 })
 
-test('a text box is read once, of its two copies; what has only one is read too', async () => {
+test('reads a text box once, whether the file has one copy of it or two', async () => {
   const box = (text: string): string => `<w:txbxContent>${docxParagraph(text)}</w:txbxContent>`
   const pages = await readBoth(
     `<w:p>${run('Before.')}<w:r><mc:AlternateContent xmlns:mc="m"><mc:Choice Requires="wps"><w:drawing>${box('In the box.')}</w:drawing></mc:Choice><mc:Fallback><w:pict>${box('In the box.')}</w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>` +
@@ -141,7 +141,7 @@ test('a text box is read once, of its two copies; what has only one is read too'
   expect(blocksOf(pages[0]).map(([, text]) => text)).toEqual(['Before.', 'In the box.', '☺', 'An old box.'])
 })
 
-test('an equation is read on one line', async () => {
+test('reads an equation on one line', async () => {
   const part = (name: string, text: string): string => `<m:${name}><m:r><m:t>${text}</m:t></m:r></m:${name}>`
   const pages = await readBoth(
     `<w:p>${run('Thus ')}<m:oMath xmlns:m="m"><m:f>${part('num', 'a')}${part('den', 'b')}</m:f><m:sSup>${part('e', '=c')}${part('sup', '2')}</m:sSup></m:oMath>${run(' holds.')}</w:p>`,
@@ -149,7 +149,7 @@ test('an equation is read on one line', async () => {
   expect(pages[0]?.text).toBe('Thus a/b=c^2 holds.')
 })
 
-test('notes come at the end with the number that the text refers to', async () => {
+test('puts the notes at the end, with the numbers of their references', async () => {
   const note = (id: number, text: string): string => `<w:footnote w:id="${id}">${docxParagraph(text)}</w:footnote>`
   const reference = (id: number): string => `<w:r><w:footnoteReference w:id="${id}"/></w:r>`
   const notes = `<w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${note(2, 'The first.')}${note(5, 'The second.')}</w:footnotes>`
@@ -159,7 +159,7 @@ test('notes come at the end with the number that the text refers to', async () =
   expect(pages[0]?.text.split(/\n+/)).toEqual(['One[1] two[2].', '[1] The first.', '[2] The second.'])
 })
 
-test('the main part is where the package says', async () => {
+test('finds the main part by the relationships of the package', async () => {
   const docx = rawDocx(docxParagraph('Decoy.'), {
     extra: [
       {
@@ -180,7 +180,7 @@ const style = (id: string, name: string, more = ''): string =>
 const outline = (level: number): string => `<w:outlineLvl w:val="${level}"/>`
 const numbering = (id: number, level = 0): string => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${id}"/></w:numPr>`
 
-test('headings and lists are found by their styles, by what these are based on, and by the paragraphs themselves', async () => {
+test('recognizes headings and lists by their style, its ancestors, and the paragraph itself', async () => {
   const styles = `<w:styles ${NAMESPACE}>${[
     style('A', 'heading 2'),
     style('B', 'Chapter', '<w:basedOn w:val="A"/>'),
@@ -222,7 +222,7 @@ test('headings and lists are found by their styles, by what these are based on, 
   ])
 })
 
-test('fields show their result, words their base without the reading above, hyphens what they are', async () => {
+test('reads the result of a field, the base of a ruby, and special hyphens', async () => {
   const ruby = `<w:r><w:ruby><w:rubyPr/><w:rt>${run('かん')}</w:rt><w:rubyBase>${run('漢')}</w:rubyBase></w:ruby></w:r>`
   const pages = await readBoth(
     `<w:p><w:fldSimple w:instr="DOCPROPERTY x">${run('Total: 7')}</w:fldSimple>${run(', ')}${ruby}${run('字, well')}<w:r><w:noBreakHyphen/></w:r>${run('known foot')}<w:r><w:softHyphen/></w:r>${run('notes')}</w:p>`,
@@ -230,7 +230,7 @@ test('fields show their result, words their base without the reading above, hyph
   expect(pages[0]?.text).toBe('Total: 7, 漢字, well-known footnotes')
 })
 
-test('tables within cells, merged cells and lists in cells are read in the row that they are in', async () => {
+test('reads tables within cells, merged cells and lists in cells as part of their row', async () => {
   const cell = (content: string, properties = ''): string => `<w:tc><w:tcPr>${properties}</w:tcPr>${content}</w:tc>`
   const row = (...cells: string[]): string => `<w:tr>${cells.join('')}</w:tr>`
   const inner = `<w:tbl>${row(cell(docxParagraph('i1')), cell(docxParagraph('i2')))}</w:tbl>`
@@ -243,7 +243,7 @@ test('tables within cells, merged cells and lists in cells are read in the row t
   ])
 })
 
-test('a body in UTF-16 is read', async () => {
+test('reads a body in UTF-16', async () => {
   const document = `<?xml version="1.0" encoding="UTF-16"?><w:document ${NAMESPACE}><w:body>${docxParagraph('Grüße')}</w:body></w:document>`
   const docx = rawDocx('', {
     extra: [{ name: 'word/document2.xml', data: Buffer.from(`\uFEFF${document}`, 'utf16le') }],
@@ -252,7 +252,7 @@ test('a body in UTF-16 is read', async () => {
   expect((await parseBytes(docx, 'a.docx')).pages[0]?.text).toBe('Grüße')
 })
 
-test('headers and footers, which mammoth leaves out, come once at the end', async () => {
+test('adds headers and footers once, at the end', async () => {
   const header = `<w:hdr xmlns:w="w">${docxParagraph('Strictly confidential')}</w:hdr>`
   const extra = [
     { name: 'word/header1.xml', data: header },
@@ -262,7 +262,7 @@ test('headers and footers, which mammoth leaves out, come once at the end', asyn
   expect(pages[0]?.text).toBe('Body.\n\nStrictly confidential')
 })
 
-test('tables nested deeper than a stack are read or refused, never a crash', async () => {
+test('reads or refuses tables nested thousands deep, without a crash', async () => {
   const shallow = await parseBytes(nestedTablesDocx(300), 'a.docx')
   expect(shallow.pages[0]?.text).toContain('core')
   await expect(parseBytes(nestedTablesDocx(3_000), 'a.docx')).rejects.toMatchObject({ code: errorCode('corrupt') })
@@ -284,13 +284,13 @@ test.each([
   await expect(parseBytes(make(), 'a.docx', { limits: DEFAULT_LIMITS })).rejects.toMatchObject({ code: errorCode(code) })
 })
 
-test('a DOCX that is too much says how much, and the limit', async () => {
+test('refuses too much XML with the amount and the limit', async () => {
   await expect(parseBytes(textDocx(70), 'a.docx', { limits: DEFAULT_LIMITS })).rejects.toThrow(
     / 7\d{7} bytes .*limit of 64000000/,
   )
 })
 
-test('a torn archive is corrupt', async () => {
+test('refuses a truncated archive as corrupt', async () => {
   const docx = await makeDocx(PARTS)
   await expect(parseBytes(docx.subarray(0, docx.length - 300), 'a.docx')).rejects.toMatchObject({
     code: expect.stringMatching(/corrupt|unsupported_type/),

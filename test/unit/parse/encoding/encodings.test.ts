@@ -73,12 +73,12 @@ test.each<[string, string]>([
   ['big5', TAIWANESE],
   ['euc-kr', KOREAN],
   ['utf-8', JAPANESE],
-])('text in %s is read: %#', (encoding, text) => {
+])('reads text in %s: %#', (encoding, text) => {
   const { text: read } = decodeText(encode(text, encoding))
   expect(overlap(text, read).recall).toBeGreaterThanOrEqual(0.98)
 })
 
-test.each(['utf-16le', 'utf-16be'] as const)('text in %s without a mark is read', (encoding) => {
+test.each(['utf-16le', 'utf-16be'] as const)('reads %s without a byte order mark', (encoding) => {
   const bytes = Buffer.from(RUSSIAN, 'utf16le')
   expect(decodeText(encoding === 'utf-16be' ? bytes.swap16() : bytes)).toMatchObject({ encoding, text: RUSSIAN })
 })
@@ -88,25 +88,25 @@ test.each([
   ['Chinese', CHINESE],
   ['Korean', KOREAN],
   ['Thai', THAI],
-])('%s without blanks is read in UTF-16 without a mark, and is no binary file', async (_language, text) => {
+])('reads %s without blanks in UTF-16 without a byte order mark', async (_language, text) => {
   const bytes = Buffer.from(text.replaceAll(' ', ''), 'utf16le')
   expect((await parseBytes(bytes, 'a.txt')).pages[0]?.text).toBe(text.replaceAll(' ', ''))
   expect(decodeText(Buffer.from(bytes).swap16())).toMatchObject({ encoding: 'utf-16be' })
 })
 
-test('UTF-8 with a few broken bytes, or cut within a character, is UTF-8', () => {
+test('reads UTF-8 with a few broken bytes, or cut within a character, as UTF-8', () => {
   const broken = Buffer.concat([Buffer.from(GERMAN), Buffer.from([0xff]), Buffer.from(JAPANESE).subarray(0, -1)])
   const { text, encoding } = decodeText(broken)
   expect(encoding).toBe('utf-8')
   expect(overlap(GERMAN + JAPANESE, text).recall).toBeGreaterThan(0.98)
 })
 
-test('ISO-2022-JP, all in ASCII, is not taken for UTF-8', () => {
+test('does not take ISO-2022-JP, which is all ASCII, for UTF-8', () => {
   // 日本語
   const bytes = Buffer.from('Name: \u001b$BF|K\\8l\u001b(B.')
   expect(decodeText(bytes)).toMatchObject({ text: 'Name: 日本語.', encoding: 'iso-2022-jp' })
 })
 
-test('a text in ASCII with NULs in it is not read as Chinese', () => {
+test('does not read ASCII text with NULs as Chinese', () => {
   expect(decodeText(Buffer.from('abc\0def, more text\n'.repeat(20))).text).toContain('more text')
 })

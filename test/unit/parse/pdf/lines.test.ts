@@ -43,13 +43,13 @@ function setByLetters(pdf: Pdf, words: string[], blank: boolean): void {
   }
 }
 
-test.each([true, false])('the second f of a word is kept where PDFium takes it for a double, blanks set: %s', async (blank) => {
+test.each([true, false])('restores the second f that PDFium drops as a duplicate, blanks set: %s', async (blank) => {
   const words = ['the', 'effects', 'of', 'an', 'office', 'if', 'the', 'staff', 'is', 'off', 'duty']
   const { pages } = await read((pdf) => setByLetters(pdf, words, blank))
   expect(pages[0]?.text.trim()).toBe(words.join(' '))
 })
 
-test('rows that end in a blank of their own, in large units, are rows', async () => {
+test('separates rows that end in a blank of their own, in large units', async () => {
   const rows = [
     ['Net sales', '14,082', '11,303'],
     ['Cost of sales', '9,019', '7,772'],
@@ -71,7 +71,7 @@ test('rows that end in a blank of their own, in large units, are rows', async ()
   )
 })
 
-test('figures at an upright axis are figures, not one', async () => {
+test('separates the figures at a vertical axis', async () => {
   const { pages } = await read((pdf) => [0, 1, 2, 3, 4].forEach((i) => at(pdf, `${2 * i}`, 72, 300 - 30 * i)))
   expect(pages[0]?.text.split(/\s+/).toSorted()).toEqual(['0', '2', '4', '6', '8'])
 })
@@ -99,7 +99,7 @@ test.each<[string, (page: number) => string, number]>([
   ['with the name of the report', (page) => `Harbour Board Form 7 ${page}`, 9],
   ['Roman', (page) => ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'][page - 1]!, 9],
   ['of so many', (page) => `Page ${page} of 9`, 9],
-])('page numbers are no text: %s', async (_name, number, count) => {
+])('drops page numbers from the text: %s', async (_name, number, count) => {
   const { pages } = await read(
     ...Array.from({ length: count }, (_, i) => (pdf: Pdf) => {
       at(pdf, number(i + 1), 290, body(pdf, i) + 20)
@@ -109,7 +109,7 @@ test.each<[string, (page: number) => string, number]>([
   for (const page of pages) expect(page.text).toMatch(/line [a-j]\.$/)
 })
 
-test('page numbers on the outer side of left and right pages are no text, in a short document too', async () => {
+test('drops page numbers on the outer sides of left and right pages, even in a short document', async () => {
   const foot = (page: number): [string, number] =>
     page % 2 === 0 ? [`${page} | Annual report`, 72] : [`Annual report | ${page}`, 440]
   const { pages } = await read(
@@ -122,7 +122,7 @@ test('page numbers on the outer side of left and right pages are no text, in a s
   expect(pages.map((page) => page.running)).toEqual([1, 2, 3, 4].map((page) => [foot(page)[0]]))
 })
 
-test('a last line with figures that do not count the pages is text', async () => {
+test("keeps a last line whose figures don't count the pages", async () => {
   const sums = [310, 12, 47, 9, 88, 154]
   const { pages } = await read(
     ...sums.map((sum, i) => (pdf: Pdf) => {

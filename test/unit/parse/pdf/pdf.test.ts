@@ -24,7 +24,7 @@ const PAGES: Part[][] = [
   ],
 ]
 
-test('pages of headings, paragraphs, rows and list items, lines of a paragraph joined', async () => {
+test('reads headings, paragraphs, rows and list items, and joins the lines of a paragraph', async () => {
   const { pages, title, pageCount, facts, warnings } = await parseBytes(await makePdf(PAGES), 'a.pdf')
   expect(pageCount).toBe(2)
   expect(title).toBe('Terms of Sale')
@@ -45,20 +45,20 @@ test('pages of headings, paragraphs, rows and list items, lines of a paragraph j
   ])
 })
 
-test('the title of the metadata wins, unless a program made it up', async () => {
+test('takes the title from the metadata, unless a program made it up', async () => {
   const page: Part[] = [{ heading: 'On Paper' }, { text: LONG }]
   expect((await parseBytes(await makePdf([page], { title: 'Annual Report' }), 'a.pdf')).title).toBe('Annual Report')
   expect((await parseBytes(await makePdf([page], { title: 'Microsoft Word - final2.doc' }), 'a.pdf')).title).toBe('On Paper')
 })
 
-test('pdf2json reads the same document when it is chosen', async () => {
+test('pdf2json reads the same document', async () => {
   const { pages, facts } = await parseBytes(await makePdf(PAGES), 'a.pdf', { pdfEngine: 'pdf2json' })
   expect(facts).toMatchObject({ engine: 'pdf2json' })
   expect(pages).toHaveLength(2)
   expect(pages[0]?.text).toContain('Where the goods are damaged, the refund is reduced by the loss of value.')
 })
 
-test('a page without text is there and empty; a document without any says so', async () => {
+test('keeps a page without text, and warns about a document without text', async () => {
   const some = await parseBytes(await makePdf([[{ text: 'Words.' }], []]), 'a.pdf')
   expect(some.pages.map((page) => page.text)).toEqual(['Words.', ''])
   expect(some.warnings).toMatchObject([
@@ -69,7 +69,7 @@ test('a page without text is there and empty; a document without any says so', a
   expect(none.warnings[0]?.message).toContain('no text and needs OCR')
 })
 
-test('a password is asked for by none but a file that has one', async () => {
+test('refuses only a file that needs a password as encrypted', async () => {
   await expect(parseBytes(await makePdf(PAGES, { password: 'secret' }), 'a.pdf')).rejects.toMatchObject({
     code: errorCode('encrypted'),
   })
@@ -77,7 +77,7 @@ test('a password is asked for by none but a file that has one', async () => {
   expect(open.pages[0]?.text).toContain('Refunds')
 })
 
-test('damage that PDFium repairs is repaired, and what is beyond it is corrupt', async () => {
+test('reads damage that PDFium can repair, and refuses other damage as corrupt', async () => {
   const pdf = await makePdf(PAGES)
   const torn = await parseBytes(Buffer.from(pdf.toString('latin1').replace(/startxref\n\d+/, 'startxref\n7'), 'latin1'), 'a.pdf')
   expect(torn.pages[0]?.text).toContain('Terms of Sale')

@@ -9,7 +9,7 @@ test.each([
   ['x² and ½', 'x² and ½'],
   ['\uF0B7 item', '• item'],
   ['soft\u00ADhyphen\u00A0gone', 'softhyphen gone'],
-])('%j reads %j', (raw, fixed) => {
+])('fixes %j to %j', (raw, fixed) => {
   expect(fixText(raw)).toBe(fixed)
 })
 
@@ -19,6 +19,6 @@ test.each([
   ['one line', 'and the next', 'one line and the next'],
   ['これは一つの', '文です', 'これは一つの文です'],
   ['한국어 문장', '입니다', '한국어 문장 입니다'],
-])('%j and %j join', (first, second, joined) => {
+])('joins %j and %j', (first, second, joined) => {
   expect(joinLines(first, second)).toBe(joined)
 })

@@ -27,17 +27,17 @@ function newPool(limits: Partial<Limits> = {}, workers = 1): ParserPool {
   return pool
 }
 
-/** The pool's processes, and not what watches over those that stand still. */
+/** The pool's parser processes, without the guard of the paused ones. */
 function parsers(of = process.pid): number[] {
   return childrenOf(of).filter((pid) => psOf(pid, 'args').includes('parse/worker/main'))
 }
 
-/** Empty when it has ended. */
+/** Empty if the process has ended. */
 function psOf(pid: number, field: 'args' | 'stat'): string {
   return spawnSync('ps', ['-p', String(pid), '-o', `${field}=`], { encoding: 'utf8' }).stdout.trim()
 }
 
-const standsStill = (pid: number): boolean => psOf(pid, 'stat').startsWith('T')
+const isPaused = (pid: number): boolean => psOf(pid, 'stat').startsWith('T')
 
 const good = (): Promise<Buffer> => makePdf([[{ text: 'First page.' }], [{ text: 'Second page.' }]])
 
@@ -48,7 +48,7 @@ async function expectAlive(pool: ParserPool, onPage?: () => void): Promise<void>
   })
 }
 
-test('pages arrive as they are read, in order, and a process is used again', async () => {
+test('delivers each page when it is read, in order, and reuses the process', async () => {
   const pool = newPool()
   await withFile(await good(), async (file) => {
     const seen: [Page, number][] = []
@@ -61,7 +61,7 @@ test('pages arrive as they are read, in order, and a process is used again', asy
   })
 })
 
-test('many documents at once are all read, by no more processes than there may be', async () => {
+test('reads many documents with no more processes than workers', async () => {
   const pool = newPool({}, 2)
   await withFile(await good(), async (file) => {
     const parsed = await Promise.all(Array.from({ length: 12 }, () => pool.parse({ file, mediaType: PDF, name: 'a.pdf' })))
@@ -70,7 +70,7 @@ test('many documents at once are all read, by no more processes than there may b
   })
 })
 
-test('a document that never ends is ended, and the next is read', async () => {
+test('stops an endless document and reads the next one', async () => {
   const pool = newPool({ parseStallMs: 2_000 })
   await withFile('<div>'.repeat(3_000_000), async (file) => {
     await expect(pool.parse({ file, mediaType: 'text/html', name: 'a.html' })).rejects.toMatchObject({
@@ -81,7 +81,7 @@ test('a document that never ends is ended, and the next is read', async () => {
   await expectAlive(pool)
 })
 
-test('a document that takes longer than it may in all is ended, and the next is read', async () => {
+test('stops a document at the limit of total time and reads the next one', async () => {
   const pool = newPool({ parseMs: 1_500, parseStallMs: 60_000 })
   await withFile(loopingPdf(), async (file) => {
     await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ test('a document that takes longer than it may in all is ended, and the next is 
   await expectAlive(pool)
 })
 
-test('a document that takes too much memory is ended, and the next is read', async () => {
+test('stops a document at the limit of memory and reads the next one', async () => {
   const pool = newPool({ parseMemoryBytes: 300 * MiB })
   await withFile(blanksPdf(700), async (file) => {
     await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
@@ -103,7 +103,7 @@ test('a document that takes too much memory is ended, and the next is read', asy
   await expectAlive(pool)
 })
 
-test('too many pages and too much text are refused with the limit', async () => {
+test('refuses too many pages and too much text, and names the limit', async () => {
   const pool = newPool({ pages: 100, textBytes: 100 })
   await withFile(manyPagesPdf(101), async (file) => {
     await expect(pool.parse({ file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
@@ -118,7 +118,7 @@ test('too many pages and too much text are refused with the limit', async () => 
   })
 })
 
-test('a process that is killed costs its document and no other', async () => {
+test('fails only the document whose process is killed', async () => {
   const pool = newPool()
   await withFile(endlessPdf(), async (file) => {
     const parsing = pool.parse({ file, mediaType: PDF, name: 'a.pdf' })
@@ -129,7 +129,7 @@ test('a process that is killed costs its document and no other', async () => {
   await expectAlive(pool)
 })
 
-test('a document that is ended after some of its pages keeps these, with a warning', async () => {
+test('keeps the pages of a document that is stopped in the middle, with a warning', async () => {
   const pool = newPool({ parseStallMs: 2_000 })
   await withFile(endlessPdf({ goodPages: 9 }), async (file) => {
     const parsed = await pool.parse({ file, mediaType: PDF, name: 'a.pdf' })
@@ -146,10 +146,10 @@ test('a document that is ended after some of its pages keeps these, with a warni
 })
 
 test.each([
-  { what: 'loops', standing: false },
-  { what: 'stands still', standing: true },
-])('no process outlives a daemon that is killed, even one whose parser $what', async ({ standing }) => {
-  if (standing && process.platform === 'win32') return
+  { what: 'loops', paused: false },
+  { what: 'is paused', paused: true },
+])('no process outlives a killed daemon, even if its parser $what', async ({ paused }) => {
+  if (paused && process.platform === 'win32') return
   await withFile(loopingPdf(), (file) =>
     withFile(Buffer.from('A line.'), async (text) => {
       const source = `
@@ -158,11 +158,11 @@ test.each([
         import { silentLogger } from '${new URL('../../../../src/core/logger.ts', import.meta.url).href}'
         const pool = createParserPool({ workers: 1, limits: { ...DEFAULT_LIMITS, parseMs: 600_000, parseStallMs: 600_000 }, pdfEngine: 'pdfium', log: silentLogger })
         void pool.parse({ file: ${JSON.stringify(file)}, mediaType: '${PDF}', name: 'a.pdf' })
-        while (${standing}) await pool.parse({ file: ${JSON.stringify(text)}, mediaType: 'text/plain', name: 'a.txt' })`
+        while (${paused}) await pool.parse({ file: ${JSON.stringify(text)}, mediaType: 'text/plain', name: 'a.txt' })`
       const daemon = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], { stdio: 'ignore' })
       let children: number[]
       try {
-        await until('its parser', () => parsers(daemon.pid).some((pid) => standsStill(pid) === standing))
+        await until('its parser', () => parsers(daemon.pid).some((pid) => isPaused(pid) === paused))
         children = childrenOf(daemon.pid!)
       } finally {
         daemon.kill('SIGKILL')
@@ -172,7 +172,7 @@ test.each([
   )
 })
 
-test('an aborted document frees its place, waiting or not', async () => {
+test('an aborted document frees its slot, whether it waits or runs', async () => {
   const pool = newPool()
   await withFile(endlessPdf(), async (file) => {
     const first = new AbortController()
@@ -187,7 +187,7 @@ test('an aborted document frees its place, waiting or not', async () => {
   await expectAlive(pool)
 })
 
-test('preflight refuses a PDF under a password, and nothing else', async () => {
+test('preflight refuses only a PDF with a password', async () => {
   const pool = newPool()
   const check = (bytes: Buffer, mediaType = PDF): Promise<void> =>
     withFile(bytes, (file) => pool.preflight({ file, mediaType, name: 'a' }))
@@ -200,7 +200,7 @@ test('preflight refuses a PDF under a password, and nothing else', async () => {
   await check(await good())
 })
 
-test('closing ends every process and what it reads', async () => {
+test('closing ends every process and rejects its document', async () => {
   const pool = newPool()
   await withFile(endlessPdf(), async (file) => {
     const parsing = pool.parse({ file, mediaType: PDF, name: 'a.pdf' })
@@ -213,7 +213,7 @@ test('closing ends every process and what it reads', async () => {
   })
 })
 
-test.runIf(process.platform === 'linux')('a process sees nothing of the environment', async () => {
+test.runIf(process.platform === 'linux')("a parser process doesn't see the daemon's environment", async () => {
   process.env['DOCSEARCH_SECRET_OF_THE_TEST'] = 'hidden'
   try {
     const pool = newPool()
@@ -225,30 +225,30 @@ test.runIf(process.platform === 'linux')('a process sees nothing of the environm
   }
 })
 
-test('closing comes to its end in a process that has nothing else to do, in whatever order the ends are seen', () => {
+test('closing resolves in a process with nothing else to do, in whatever order Node reports the exits', () => {
   const preload = new URL('../../../support/late-exit.mjs', import.meta.url).href
   const script = new URL('../../../support/close-pool.ts', import.meta.url)
   expect(execFileSync(process.execPath, ['--import', preload, fileURLToPath(script)], { encoding: 'utf8' })).toBe('closed\n')
 })
 
-test('a document that never ends does not keep the others waiting, though there is one process', async () => {
+test('an endless document does not hold up the others, even with one worker', async () => {
   const pool = newPool()
   await withFile(loopingPdf(), async (endless) => {
     const stop = new AbortController()
     const never = pool.parse({ file: endless, mediaType: PDF, name: 'endless.pdf', signal: stop.signal })
     never.catch(() => {})
     for (let i = 0; i < 3; i++) await expectAlive(pool)
-    await until('it to stand still for others', async () => {
-      let stands = process.platform === 'win32'
+    await until('it to pause for the others', async () => {
+      let wasPaused = process.platform === 'win32'
       await expectAlive(pool, () => {
-        stands ||= parsers().some(standsStill)
+        wasPaused ||= parsers().some(isPaused)
       })
-      return stands
+      return wasPaused
     })
-    await until('it to go on', () => !parsers().some(standsStill))
+    await until('it to resume', () => !parsers().some(isPaused))
     stop.abort(new Error('enough'))
     await expect(never).rejects.toThrow('enough')
-    // The place that it had given away is nobody's now, and there is still one.
+    // The slot that it gave away is free again.
     await expectAlive(pool)
     await until('its process to be gone', () => parsers().length === 1)
   })

@@ -20,7 +20,7 @@ const refusalOf = (bytes: Buffer | string, name: string): Promise<{ code: string
     (error: { code: string; message: string }) => error,
   )
 
-test('content decides, whatever the name says', async () => {
+test('goes by the content, not by the name', async () => {
   const pdf = await makePdf([[{ text: 'Hello' }]])
   const docx = await makeDocx([{ text: 'Hello' }])
   expect(await typeOf(pdf, 'report.txt')).toBe('application/pdf')
@@ -29,12 +29,12 @@ test('content decides, whatever the name says', async () => {
   expect(await typeOf('Only words.', 'report.docx')).toBe('text/plain')
 })
 
-test('a PDF may have lines before its header', async () => {
+test('accepts lines before the header of a PDF', async () => {
   const pdf = await makePdf([[{ text: 'Hello' }]])
   expect(await typeOf(Buffer.concat([Buffer.from('X-Mailer: something\r\n\r\n'), pdf]), 'mail.bin')).toBe('application/pdf')
 })
 
-test('a DOCX is one wherever its parts stand in the archive', async () => {
+test('recognizes a DOCX wherever its parts are in the archive', async () => {
   expect(await typeOf(rawDocx(docxParagraph('Hello')), 'a')).toBe(DOCX)
   const odd = makeZip([
     { name: 'zzz.xml', data: '<a/>' },
@@ -43,7 +43,7 @@ test('a DOCX is one wherever its parts stand in the archive', async () => {
   expect(await typeOf(odd, 'a')).toBe(DOCX)
 })
 
-test('the name chooses among the kinds of text only', async () => {
+test('lets the name choose only among the text formats', async () => {
   expect(await typeOf('# Title\n\ntext', 'a.md')).toBe('text/markdown')
   expect(await typeOf('# Title\n\ntext', 'a')).toBe('text/plain')
   expect(await typeOf('<!doctype html><title>x</title>', 'a')).toBe('text/html')
@@ -55,14 +55,14 @@ test('the name chooses among the kinds of text only', async () => {
   expect(await typeOf(Buffer.from('Hello world', 'utf16le'), 'a.txt')).toBe('text/plain')
 })
 
-test('comments before a page are passed over, however many', async () => {
+test('skips any number of comments before an HTML page', async () => {
   expect(await typeOf(`<?xml version="1.0"?>\n${'<!-- saved -->\n'.repeat(20)}<html>`, 'a')).toBe('text/html')
   expect(await typeOf('<!--'.repeat(200), 'a')).toBe('text/plain')
   // Each comment could be part of the one before: reading it must not try all the ways.
   expect(await typeOf(`${'<!---->'.repeat(200)}Words.`, 'a')).toBe('text/plain')
 })
 
-test('what is no document is refused and named', async () => {
+test('refuses other files and names their type', async () => {
   const png = await refusalOf(PNG, 'scan.pdf')
   expect(png.code).toBe(errorCode('unsupported_type'))
   expect(png.message).toContain('image/png')
@@ -71,11 +71,11 @@ test('what is no document is refused and named', async () => {
   expect((await refusalOf(Buffer.from([1, 2, 3, 0, 200, 7, 7]), 'a.txt')).code).toBe(errorCode('unsupported_type'))
 })
 
-test('an empty file is refused', async () => {
+test('refuses an empty file', async () => {
   expect((await refusalOf('', 'a.pdf')).code).toBe(errorCode('empty_file'))
 })
 
-test('an Office file under a password is refused as encrypted, an old one as unsupported', async () => {
+test('refuses an Office file with a password as encrypted, and an old one as unsupported', async () => {
   const header = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2000)])
   expect((await refusalOf(Buffer.concat([header, Buffer.from('EncryptedPackage', 'utf16le')]), 'a.docx')).code).toBe(
     errorCode('encrypted'),

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../../src/config/config.ts'
 import { blocksOf, parseBytes } from '../../../support/parse-file.ts'
 import { errorCode } from '../../../support/codes.ts'
 
-test('paragraphs are parted by blank lines, pages by form feeds, and the text stays as written', async () => {
+test('separates paragraphs at blank lines and pages at form feeds, and keeps the text as written', async () => {
   const { pages, pageCount } = await parseBytes('One\r\n  still one\r\n\r\n \r\nTwo\n\fThree\n\f\n', 'a.txt')
   expect(pageCount).toBe(2)
   expect(pages[0]?.text).toBe('One\n  still one\n\n \nTwo')
@@ -31,18 +31,18 @@ test.each([
     Buffer.from('82bb82b582c481418 2b182ea82cd93fa967b8cea82c582b78142'.replaceAll(' ', ''), 'hex'),
     'そして、これは日本語です。',
   ],
-])('%s is found out', async (encoding, bytes, text) => {
+])('detects %s', async (encoding, bytes, text) => {
   const { pages, facts } = await parseBytes(bytes, 'a.txt')
   expect(pages[0]?.text).toBe(text)
   expect(facts).toMatchObject({ encoding, confidence: expect.any(Number) })
 })
 
-test('what may not stand on a page is taken out', async () => {
+test('removes control characters that no page may have', async () => {
   const { pages } = await parseBytes(`bell\u0007 and escape\u001B[1m, \uFFFE${' '.repeat(500)}.`, 'a.txt')
   expect(pages[0]?.text).toBe(`bell and escape[1m, ${' '.repeat(500)}.`)
 })
 
-test('blanks, form feeds and line ends without number are read in a time that grows with them', async () => {
+test('reads any number of blanks, form feeds and line ends in linear time', async () => {
   const runs = ['\f', ' ', '\n', ' \n', '\t '].map((blank) => `a${blank.repeat(200_000)}b`)
   for (const [i, text] of runs.entries()) {
     const reading = parseBytes(text, 'a.txt', { limits: { ...DEFAULT_LIMITS, pages: 1_000_000 } })
@@ -50,7 +50,7 @@ test('blanks, form feeds and line ends without number are read in a time that gr
   }
 })
 
-test('a text over the limit is refused with the limit', async () => {
+test('refuses a text over the limit, and names the limit', async () => {
   const limits = { ...DEFAULT_LIMITS, textBytes: 1_000_000 }
   await expect(parseBytes('word '.repeat(250_000), 'a.txt', { limits })).rejects.toMatchObject({
     code: errorCode('too_much_text'),
@@ -58,7 +58,7 @@ test('a text over the limit is refused with the limit', async () => {
   })
 })
 
-test('a text of blanks is ready, with a warning', async () => {
+test('accepts a text of blanks, with a warning', async () => {
   expect((await parseBytes(' \n \n', 'a.txt')).warnings.map(({ code }) => code)).toEqual(['no_text'])
 })
 
