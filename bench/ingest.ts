@@ -50,7 +50,7 @@ async function measureWith(workers: number, folder: string, names: readonly stri
         bound: '≤ 1.5',
       },
       {
-        name: `the same upload to searchable : PDFium alone, nothing made of its text, ${workers} ${workers === 1 ? 'process' : 'processes'} each`,
+        name: `the same upload to searchable : PDFium alone, without processing its text, ${workers} ${workers === 1 ? 'process' : 'processes'} each`,
         value: `${ratio(ingest.ms / bare)} (${(ingest.ms / 1000).toFixed(1)} s : ${(bare / 1000).toFixed(1)} s)`,
         bound: '≤ 1.25',
       },

@@ -1,4 +1,4 @@
-// `npm run bench [-- startup|embed|search|ingest|footprint …]`: figures as ratios within one run, into bench/RESULTS.md.
+// `npm run bench [-- startup|embed|search|ingest|footprint …]` writes ratios of one run into bench/RESULTS.md.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -41,6 +41,6 @@ for (const [name, measure] of Object.entries(SECTIONS)) {
 }
 if (wanted.length === 0) {
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform} ${process.arch}`
-  const head = `# Figures\n\nWritten by \`npm run bench\` on ${machine}. Ratios are taken within one run; the times beside them belong to this machine and moment alone.\n\n`
+  const head = `# Figures\n\n\`npm run bench\` wrote these figures on ${machine}. Ratios compare measurements of one run. The times next to them hold only for this machine and this run.\n\n`
   writeFileSync(fileURLToPath(new URL('RESULTS.md', import.meta.url)), `${head}${lines.join('\n')}\n`)
 }

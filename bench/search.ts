@@ -37,7 +37,7 @@ export async function measureSearch(): Promise<Figure[]> {
     const together = await timed(() => inParallel([...queries, ...queries], CLIENTS, ask))
     return [
       {
-        name: `search over REST in the fused order, one client, ${chunks} chunks, p50 : the same LanceDB vector and keyword queries bare`,
+        name: `search over REST in the fused order, one client, ${chunks} passages, p50 : the same LanceDB vector and keyword queries bare`,
         value: `${ratio(median(fused) / median(bare))} (${ms(median(fused))} : ${ms(median(bare))})`,
         bound: '≤ 2',
       },

@@ -12,7 +12,7 @@ export interface Operation {
   description?: string
   /** A scope; `any` credential; `optional`: a credential adds to the answer; `public`: a credential changes nothing. */
   access: Scope | 'any' | 'optional' | 'public'
-  /** Allows only the owner of the instance, whatever the scopes. */
+  /** Allows only the owner of the instance. Scopes apply as well. */
   role?: 'owner'
   /** Describes `{id}` in the path. */
   idDescription?: string

@@ -1,4 +1,4 @@
-/** A page of text with the passage that was found. Its colours stand on light and on dark ground. */
+/** A page of text with a marked passage. Its colours work on light and dark backgrounds. */
 export const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="8" fill="#3f5bd9"/>
 <rect x="8" y="8.5" width="16" height="2.6" rx="1.3" fill="#fff" opacity=".55"/>

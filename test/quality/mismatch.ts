@@ -94,7 +94,7 @@ export function reportOfMismatch({ questions, byRun, byField }: MismatchResult):
     ...rows.map(([name, found]) => `| ${name} | ${MISMATCH_DEPTHS.map((depth) => percent(found[depth])).join(' | ')} |`),
   ]
   const lines = [
-    `Mismatch, ${questions} questions that share hardly a word with their answer, in an instance of their own: the right passage among the first`,
+    `Mismatch, ${questions} questions that share hardly a word with their answer, in a separate instance: the right passage among the first`,
     '',
     ...table(
       'mode',

@@ -61,9 +61,9 @@ if (wanted.length === 0 || wanted.includes('documents')) {
   console.log(markdown)
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
-  const title = '# Documents against the text that other programs read'
+  const title = '# Extracted text compared with other programs'
   const about =
-    'Written by `npm run quality -- documents`: the real parser processes on real files, good and bad; the reference is of pdftotext or pandoc, which are not always right.'
+    '`npm run quality -- documents` wrote this file. It runs the real parser processes on good and bad real files. The reference text is from pdftotext or pandoc, which are not always right.'
   writeFileSync(fileURLToPath(new URL('../../bench/DOCUMENTS.md', import.meta.url)), `${title}\n\n${about}\n\n${markdown}\n`)
   if (wanted.length === 1) process.exit()
 }
@@ -94,7 +94,7 @@ const report = [...collectionTable(results), ...typoTable(results), ...mismatch,
 )
 console.log(report)
 if (wanted.length === 0) {
-  const header = `# Retrieval quality\n\nWritten by \`npm run quality\`: embedder builtin, the real daemon over REST, each judged document uploaded as a text file, results grouped by document.\n\n`
+  const header = `# Retrieval quality\n\n\`npm run quality\` wrote this file with the built-in embedder and the real daemon over REST. Each judged document is uploaded as a text file, and results are grouped by document.\n\n`
   writeFileSync(fileURLToPath(new URL('../../bench/QUALITY.md', import.meta.url)), `${header}${report}\n`)
 }
 const worse = results.filter(({ byRun }) => byRun.hybrid.ndcg10 < byRun.keyword.ndcg10 - TOLERANCE)
@@ -181,7 +181,7 @@ function typoTable(all: CollectionResult[]): string[] {
     return `| ${[name, ...shown.map((value) => value.toFixed(3).replace(/^(-?)0/, '$1'))].join(' | ')} |`
   }
   return [
-    'One letter in a quarter of the longer words wrong, nDCG@10 of the reranked order',
+    'One wrong letter in a quarter of the longer words, nDCG@10 of the reranked order',
     '',
     '| set | as asked | with slips | lost | not corrected | lost |',
     '|---|---|---|---|---|---|',
