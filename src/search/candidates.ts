@@ -5,18 +5,18 @@ import { append, type Candidate, type Channels, fuse } from './fuse.ts'
 import type { Question } from './question.ts'
 
 /**
- * How deep each channel is looked into, the next only when a page is not filled by those before: pages of the contract end at
- * 1,100 results, and results by document may need several passages each.
+ * How many hits each channel gives in each look. A look happens only when the looks before could not fill the result page. The API's
+ * result pages end at 1,100 results, and a result by document may need several passages.
  */
 const DEPTHS = [200, 1500, 6000]
 
-/** Taken for the number of passages when a channel has more than it was asked for. */
-const MANY = 20_000
+/** The assumed number of passages when a channel reached its depth. */
+const ASSUMED_PASSAGES = 20_000
 
 type FusedEmbedder = Pick<Embedder, 'fusionWeight' | 'noiseFloor'>
 
 export interface Candidates {
-  /** Looks deeper than before and gives all candidates, those known in their old order. False in `more` when there is nothing beyond. */
+  /** Looks deeper and returns all candidates; the known ones keep their order. `more` is false when the next look would find nothing new. */
   next(): Promise<{ candidates: Candidate[]; more: boolean }>
 }
 
@@ -37,21 +37,21 @@ export function findCandidates(index: ChunkIndex, question: Question, filter: Se
 }
 
 /**
- * In hybrid mode a passage that shares no word with the question must be nearer than chance: otherwise a question about nothing that is here
- * would be answered with whatever is least far away. Who asks for vectors alone gets what is nearest.
+ * In hybrid mode, drops passages that share no word with the question and are no nearer than chance: otherwise a question about
+ * nothing in the documents would find whatever is least far away. In vector mode the nearest passages always count.
  */
 function withoutNoise({ keyword, vector }: Channels, question: Question, depth: number, embedder: FusedEmbedder): Channels {
   if (question.mode !== 'hybrid' || question.vector === null) return { keyword, vector }
-  const floor = embedder.noiseFloor(vector.length < depth ? vector.length : MANY, question.vector)
-  const byWord = new Set(keyword.map((hit) => hit.id))
-  return { keyword, vector: vector.filter((hit) => hit.score > floor || byWord.has(hit.id)) }
+  const floor = embedder.noiseFloor(vector.length < depth ? vector.length : ASSUMED_PASSAGES, question.vector)
+  const withWord = new Set(keyword.map((hit) => hit.id))
+  return { keyword, vector: vector.filter((hit) => hit.score > floor || withWord.has(hit.id)) }
 }
 
-/** Both channels at the same time. */
+/** Searches both channels at the same time. */
 async function searchChannels(index: ChunkIndex, question: Question, filter: SearchFilter, depth: number): Promise<Channels> {
-  const byWords = question.mode !== 'vector'
+  const usesKeywords = question.mode !== 'vector'
   const [keyword, vector] = await Promise.all([
-    byWords && question.terms.length > 0 ? index.keywordSearch(question.terms, filter, depth) : [],
+    usesKeywords && question.terms.length > 0 ? index.keywordSearch(question.terms, filter, depth) : [],
     question.vector === null ? [] : index.vectorSearch(question.vector, filter, depth),
   ])
   return { keyword, vector }

@@ -1,9 +1,9 @@
-/** Thrown by `withDeadline` when the time is over. */
+/** Thrown by `withDeadline` when time runs out. */
 export class DeadlinePassed extends Error {}
 
 /**
- * Runs `work` with a signal that fires when the caller gives up or the time is over, and does not wait longer even if the work does not
- * heed it. Throws DeadlinePassed, the caller's reason, or what the work throws.
+ * Runs `work` with a signal that fires when the caller gives up or time runs out. It waits no longer, even when the work ignores the
+ * signal. Throws DeadlinePassed, the caller's reason, or the work's error.
  */
 export async function withDeadline<T>(
   ms: number,
@@ -22,7 +22,7 @@ export async function withDeadline<T>(
   try {
     return await Promise.race([stopped, work(controller.signal)])
   } catch (error) {
-    // What the work throws when it is told to stop says less than why it was told.
+    // The reason of the signal says more than the error of the work that it stopped.
     throw controller.signal.aborted ? controller.signal.reason : error
   } finally {
     clearTimeout(timer)

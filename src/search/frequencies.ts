@@ -1,12 +1,12 @@
 import type { RerankCandidate } from '../rerank/reranker.ts'
 import type { QueryWord } from '../text/analyse.ts'
 
-/** In how many of an owner's passages these terms stand, as far as it is known. */
+/** Returns how many passages an owner has, and how many of them have each term. Unknown terms are missing from the map. */
 export type Frequencies = (terms: readonly string[]) => Promise<{ passages: number; frequency: ReadonlyMap<string, number> }>
 
 /**
- * How rare a term is: ln(1 + (N − n + ½) / (n + ½)). The vocabulary holds words; numbers, single characters and pairs of them are not
- * in it, and are counted in the candidates: too low for the common ones, but the candidates are what has to be told apart.
+ * Returns how rare a term is: ln(1 + (N − n + ½) / (n + ½)). Numbers, single characters and pairs of characters are not in the
+ * vocabulary, so they are counted in the candidates. That makes common ones look rare, but only candidates have to be compared.
  */
 export function inverseFrequency(
   { passages, frequency }: Awaited<ReturnType<Frequencies>>,

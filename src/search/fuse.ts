@@ -1,35 +1,38 @@
 import type { PassageHit } from '../index/chunk-index.ts'
 import type { SearchMode, Stage, Stages } from './search.ts'
 
-/** A candidate with what each stage made of it. */
+/** A passage that may become a result, with its rank and score in each stage. */
 export interface Candidate {
   id: string
   documentId: string
   version: number
-  /** Of the passage within its document. */
+  /** The passage's place within its document. */
   index: number
   pageStart: number
   pageEnd: number
-  /** The same for passages of the same text. */
+  /** Equal for passages with the same text. */
   textHash: string
   /** 0 to 1. */
   score: number
-  /** What the vectors have in the fused score. */
+  /** The vectors' part of the fused score. */
   vectorPart: number
   stages: Stages
 }
 
-/** Best first; a channel that was not asked is empty. */
+/** Hits best first. A channel that was not searched is empty. */
 export interface Channels {
   keyword: readonly PassageHit[]
   vector: readonly PassageHit[]
 }
 
 /**
- * One order from two channels. Hybrid: each channel's scores divided by its best one, the vector's squared (cosines lie close together:
- * that of a passage that has little to do with the question is still half of the best) and times the embedder's weight, their sum divided
- * by (1 + weight). Equal weights and fusion by ranks make hybrid worse than its own keyword channel, this does not: ties keep the keyword
- * order, and with a small weight vectors decide only between near equals. Keyword: divided by the best. Vector: the cosine itself.
+ * Fuses two channels into one order. In hybrid mode it divides each channel's scores by the channel's best, squares the vectors' part,
+ * multiplies that by the embedder's weight, and divides the sum by (1 + weight). Squared, because cosines lie close together: a passage
+ * that has little to do with the question still gets half of the best cosine. Keyword mode divides by the best score; vector mode takes
+ * the cosine.
+ *
+ * Equal weights and fusion by ranks made hybrid worse than its keyword channel alone. With this formula ties keep the keyword order,
+ * and with a small weight vectors decide only between near equals.
  */
 export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: number): Candidate[] {
   const found = new Map<string, Omit<Candidate, 'score' | 'vectorPart'>>()
@@ -53,7 +56,7 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
   }
   keyword.forEach((hit, i) => (entry(hit).stages.keyword = { rank: i + 1, score: hit.score }))
   vector.forEach((hit, i) => {
-    // At a right angle or beyond, nothing is in common; but who asks for vectors alone gets what is nearest.
+    // A cosine of 0 or less means nothing in common. In vector mode the nearest passages count all the same.
     if (hit.score > 0 || mode === 'vector') entry(hit).stages.vector = { rank: i + 1, score: Math.min(1, Math.max(0, hit.score)) }
   })
   const bestKeyword = keyword[0]?.score ?? 0
@@ -85,16 +88,16 @@ function rank(stage: Stage | null): number {
 }
 
 /**
- * The order of a deeper look, without disturbing what was already shown: those known keep their places, the new ones follow with
- * scores no higher. So page 2 neither repeats nor skips what page 1 had.
+ * Adds the candidates of a deeper look. Known candidates keep their places, and new ones follow with scores no higher, so that result
+ * page 2 neither repeats nor skips what page 1 had.
  */
 export function append(known: readonly Candidate[], deeper: readonly Candidate[]): Candidate[] {
   const ids = new Set(known.map((candidate) => candidate.id))
-  const most = known.at(-1)?.score ?? 1
+  const maxScore = known.at(-1)?.score ?? 1
   const added = deeper
     .filter((candidate) => !ids.has(candidate.id))
     .map((candidate, i) => {
-      const score = Math.min(most, candidate.score)
+      const score = Math.min(maxScore, candidate.score)
       return { ...candidate, score, stages: { ...candidate.stages, fused: { rank: known.length + i + 1, score } } }
     })
   return [...known, ...added]

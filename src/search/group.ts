@@ -5,37 +5,37 @@ export interface Group {
   best: Candidate
   /** 0 to 1, falling from group to group. */
   score: number
-  /** The passages shown, `best` among them, in the order of the text; each follows the one before. */
+  /** The passages shown, `best` included, in the order of the text. Each follows directly on the one before. */
   joined: Candidate[]
-  /** The same text in other documents, best first. */
+  /** Passages of other documents with the same text, best first. */
   twins: Candidate[]
   matchingPassages: number
 }
 
-/** As far as this apart in the order, two results may stand on one page of ten. */
+/** Neighbours are joined when they are at most this many results apart, which is the size of a result page by default. */
 const REACH = 10
-/** A neighbour that is this much less good is another result, if any: it would only bury the passage that was found. */
-const AS_GOOD = 0.6
-/** About 750 words: what is longer is no passage any more. */
-const MOST_JOINED = 3
-/** What the next best passages of a document add to its best one, by the square of their scores: one that is half as good says a quarter. */
+/** A neighbour is joined from this share of the best score on. A weaker one would only bury the passage that was found. */
+const MIN_JOINED_SCORE = 0.6
+/** About 750 words: a longer text is no passage any more. */
+const MAX_JOINED = 3
+/** Weights of a document's next best passages, applied to the square of their scores: one that is half as good counts a quarter. */
 const NEXT_BEST = [0.1, 0.05]
 
 /**
- * Results in the order of the candidates, best first; `settled`: so many of them were found by the first look. Only those are joined and weighed
- * together, so that a deeper look for a later page leaves the pages before it as they were.
+ * Groups candidates into results, best first. Only the first `settled` candidates, those of the first look, are joined and weighed
+ * together, so that a deeper look for a later result page leaves the pages before it unchanged.
  */
 export function group(candidates: readonly Candidate[], by: 'chunk' | 'document', settled: number = candidates.length): Group[] {
   const [first, deeper] = [candidates.slice(0, settled), candidates.slice(settled)]
   if (by === 'chunk') return [...joinNeighbours(first), ...deeper.map(alone)]
-  return withDeeper(byDocument(first), deeper)
+  return withDeeper(rankDocuments(first), deeper)
 }
 
 function alone(best: Candidate): Group {
   return { best, score: best.score, joined: [best], twins: [], matchingPassages: 1 }
 }
 
-/** A text that stands in several documents is one result, and so are passages that follow one another. */
+/** Makes one result of a text that stands in several documents, and of passages that follow one another. */
 function joinNeighbours(candidates: readonly Candidate[]): Group[] {
   const groups: Group[] = []
   const byText = new Map<string, Group>()
@@ -52,16 +52,16 @@ function joinNeighbours(candidates: readonly Candidate[]): Group[] {
     }
     const near = groups.slice(-REACH).filter((one) => isNeighbour(one, candidate))
     const [before, after] = [near[0], near[1]]
-    const target = before !== undefined && before.joined.length < MOST_JOINED ? before : after
-    if (target === undefined || target.joined.length >= MOST_JOINED) {
+    const target = before !== undefined && before.joined.length < MAX_JOINED ? before : after
+    if (target === undefined || target.joined.length >= MAX_JOINED) {
       const own = alone(candidate)
       groups.push(own)
       if (same === undefined) byText.set(candidate.textHash, own)
       continue
     }
     join(target, [candidate])
-    // It may have been what lay between two results.
-    if (target === before && after !== undefined && before.joined.length + after.joined.length <= MOST_JOINED) {
+    // The passage may close the gap between two results.
+    if (target === before && after !== undefined && before.joined.length + after.joined.length <= MAX_JOINED) {
       join(before, after.joined)
       before.twins.push(...after.twins)
       groups.splice(groups.indexOf(after), 1)
@@ -70,7 +70,7 @@ function joinNeighbours(candidates: readonly Candidate[]): Group[] {
   return groups
 }
 
-/** On the same page only: a result says where to look. */
+/** Passages are neighbours on the same page only, because a result names one page. */
 function isNeighbour({ joined, best }: Group, candidate: Candidate): boolean {
   const [first, last] = [joined[0]!, joined.at(-1)!]
   return (
@@ -78,13 +78,13 @@ function isNeighbour({ joined, best }: Group, candidate: Candidate): boolean {
     first.version === candidate.version &&
     first.pageStart === candidate.pageStart &&
     last.pageEnd === candidate.pageEnd &&
-    candidate.score >= AS_GOOD * best.score &&
+    candidate.score >= MIN_JOINED_SCORE * best.score &&
     (candidate.index === first.index - 1 || candidate.index === last.index + 1)
   )
 }
 
-/** A document ranks by its best passage, and by the next two where they are nearly as good: not by how many it has. */
-function byDocument(candidates: readonly Candidate[]): Group[] {
+/** Ranks documents by their best passage, and by the next two when they are nearly as good. The number of passages does not count. */
+function rankDocuments(candidates: readonly Candidate[]): Group[] {
   const passages = Map.groupBy(candidates, (candidate) => candidate.documentId)
   const top = candidates[0]?.score ?? 0
   const share = (candidate: Candidate | undefined) => (candidate === undefined || top === 0 ? 0 : candidate.score / top)
@@ -93,8 +93,8 @@ function byDocument(candidates: readonly Candidate[]): Group[] {
     value: NEXT_BEST.reduce((sum, weight, i) => sum + weight * share(found[i + 1]) ** 2, share(found[0])),
   }))
   weighed.sort((a, b) => b.value - a.value)
-  const most = weighed[0]?.value ?? 0
-  return weighed.map(({ group: one, value }) => ({ ...one, score: most === 0 ? 0 : (top * value) / most }))
+  const maxValue = weighed[0]?.value ?? 0
+  return weighed.map(({ group: one, value }) => ({ ...one, score: maxValue === 0 ? 0 : (top * value) / maxValue }))
 }
 
 function withDeeper(groups: Group[], deeper: readonly Candidate[]): Group[] {

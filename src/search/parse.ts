@@ -2,10 +2,10 @@ import { DocsearchError } from '../core/errors.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import { isUnspaced } from '../text/tokenize.ts'
 
-/** Each costs a look at every passage. */
-const MOST_OPERATORS = 20
-/** A question with more than this outside of operators is prose, which quotes and has dashes without meaning anything by them. */
-const PROSE_CHARACTERS = 200
+/** Each operator costs a check of every passage. */
+const MAX_OPERATORS = 20
+/** A question with more characters than this outside of operators is prose: its quotes and dashes are ordinary characters. */
+const MAX_FREE_CHARACTERS = 200
 
 /** What the operators of a question demand of a passage. */
 export type OperatorFilter = {
@@ -21,7 +21,7 @@ export interface ParsedQuery {
   filter: OperatorFilter
 }
 
-/** By opening quote, those that close it: English, German and Swedish, French, Danish, Chinese and Japanese. */
+/** The closing quotes of each opening quote: English, German and Swedish, French, Danish, Chinese and Japanese. */
 const QUOTES = new Map([
   ['"', '"'],
   ['“', '”'],
@@ -33,45 +33,46 @@ const QUOTES = new Map([
   ['『', '』'],
   ['＂', '＂'],
 ])
-/** These close as well as they open: after a letter they are not the beginning of anything (5" pipe). */
-const TWO_WAYS = new Set(['"', '”', '»', '＂'])
+/** Quotes that open and close. After a letter they open nothing: 5" pipe. */
+const OPEN_AND_CLOSE = new Set(['"', '”', '»', '＂'])
 const NAME = /name:/iy
 const WORD = /[^\s"“”„«»「」『』＂]+/uy
 const HAS_LETTER = /[\p{L}\p{N}]/u
-/** After these a word with a dash in front is short for a longer one: „Personen und -gruppen“. */
-const SHARES_A_WORD = /(?:^|\s)(?:und|oder|sowie|bzw\.|och|og|eller)\s+$/i
-const AROUND = /^[([{]+|[.,;:!?)\]}'…。、！？]+$/gu
+/** After these words, a dash stands for the first part of a compound: „Personen und -gruppen“. */
+const BEFORE_SHORT_FORM = /(?:^|\s)(?:und|oder|sowie|bzw\.|och|og|eller)\s+$/i
+const PUNCTUATION_AROUND = /^[([{]+|[.,;:!?)\]}'…。、！？]+$/gu
 
 /**
- * Reads `"a phrase"`, `-word`, `-"a phrase"`, `name:part` and `-name:part`. Everything else is what is asked: a quote that is not closed, a dash alone or
- * inside a word, a colon after any other word, and all of it in prose (more than 200 characters beside the operators). Throws DocsearchError `invalid_query` when nothing is left to look for, or there are too many of them.
+ * Reads the operators `"a phrase"`, `-word`, `-"a phrase"`, `name:part` and `-name:part`. Everything else is part of the question: an
+ * unclosed quote, a dash alone or inside a word, a colon after any other word, and the whole of a prose question (more than 200
+ * characters outside of operators). Throws DocsearchError `invalid_query` when no word is left to look for, or there are too many operators.
  */
 export function parseQuery(query: string): ParsedQuery {
   const parsed: ParsedQuery = { text: '', free: [], filter: noFilter() }
   let from = 0
-  const plain = (to: number) => {
+  const addFree = (to: number) => {
     if (to <= from) return
     parsed.text += query.slice(from, to)
     parsed.free.push([from, to])
   }
   for (let at = 0; at < query.length;) {
     const found = operatorAt(query, at)
-    // Quotes around nothing are characters like others.
+    // Quotes around nothing are ordinary characters.
     if (found === null || found.value === '') {
       at = found?.end ?? at + 1
       continue
     }
-    plain(at)
+    addFree(at)
     at = from = found.end
     parsed.filter[found.into].push(found.value)
-    // A blank keeps the words apart that stood on both sides of it.
+    // A space keeps the words on both sides of the operator apart.
     parsed.text += found.into === 'phrases' ? ` ${found.value} ` : ' '
   }
-  plain(query.length)
-  if (parsed.free.reduce((sum, [start, end]) => sum + end - start, 0) > PROSE_CHARACTERS) return prose(query)
+  addFree(query.length)
+  if (parsed.free.reduce((sum, [start, end]) => sum + end - start, 0) > MAX_FREE_CHARACTERS) return prose(query)
   const operators = Object.values(parsed.filter).flat().length
-  if (operators > MOST_OPERATORS) throw tooMany(operators)
-  if (operators > 0 && !HAS_LETTER.test(parsed.text)) throw nothingAsked()
+  if (operators > MAX_OPERATORS) throw tooMany(operators)
+  if (operators > 0 && !HAS_LETTER.test(parsed.text)) throw noWords()
   if (operators > 0) parsed.text = parsed.text.replace(/\s+/g, ' ').trim()
   return parsed
 }
@@ -96,7 +97,7 @@ function operatorAt(query: string, at: number): Operator | null {
   if (at > 0 && !/[\s(]/.test(query[at - 1]!)) return null
   if (query[at] !== '-') return nameAt(query, at, 'nameParts')
   if (isName(query, at + 1)) return nameAt(query, at + 1, 'withoutNameParts')
-  if (SHARES_A_WORD.test(query.slice(Math.max(0, at - 10), at))) return null
+  if (BEFORE_SHORT_FORM.test(query.slice(Math.max(0, at - 10), at))) return null
   return withInto('withoutPhrases', quotedAt(query, at + 1) ?? wordAt(query, at + 1))
 }
 
@@ -119,10 +120,10 @@ function quotedAt(query: string, at: number, afterColon = false): { value: strin
   const closing = QUOTES.get(query[at] ?? '')
   if (closing === undefined) return null
   const before = query[at - 1] ?? ' '
-  if (!afterColon && TWO_WAYS.has(query[at]!) && HAS_LETTER.test(before) && !isUnspaced(before)) return null
+  if (!afterColon && OPEN_AND_CLOSE.has(query[at]!) && HAS_LETTER.test(before) && !isUnspaced(before)) return null
   for (let end = at + 1; end < query.length; end++) {
     if (!closing.includes(query[end]!)) continue
-    // What a sentence ends with is often put inside the quotes, and says nothing of the phrase.
+    // The punctuation at the end of a sentence often stands inside the quotes, but is not part of the phrase.
     const value = query
       .slice(at + 1, end)
       .replace(/[\s.,;:!?。、！？]+$/u, '')
@@ -136,11 +137,11 @@ function wordAt(query: string, at: number): { value: string; end: number } | nul
   WORD.lastIndex = at
   const raw = WORD.exec(query)?.[0]
   if (raw === undefined || raw.startsWith('-')) return null
-  const value = raw.replace(AROUND, '')
+  const value = raw.replace(PUNCTUATION_AROUND, '')
   return HAS_LETTER.test(value) ? { value, end: at + raw.length } : null
 }
 
-function nothingAsked(): DocsearchError {
+function noWords(): DocsearchError {
   return new DocsearchError(
     'invalid_query',
     'The query says only what to leave out or in which documents to look. Add a word to look for; `documents list --name` lists documents by name.',
@@ -150,6 +151,6 @@ function nothingAsked(): DocsearchError {
 function tooMany(count: number): DocsearchError {
   return new DocsearchError(
     'invalid_query',
-    `The query has ${count} quoted phrases, exclusions and names, the limit is ${MOST_OPERATORS}.`,
+    `The query has ${count} quoted phrases, exclusions and names. The limit is ${MAX_OPERATORS}.`,
   )
 }

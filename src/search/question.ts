@@ -5,21 +5,21 @@ import { queryWords, type QueryWord } from '../text/analyse.ts'
 import { DeadlinePassed, withDeadline } from './deadline.ts'
 import type { SearchMode } from './search.ts'
 
-/** A question as the index takes it, and the mode that is possible with it. */
+/** A question as the index takes it, and the mode that it can be searched in. */
 export interface Question {
   terms: string[]
-  /** The same word by word. */
+  /** The same terms, word by word. */
   words: readonly QueryWord[]
-  /** Null in keyword mode, and when the question has nothing that could be embedded. */
+  /** Null in keyword mode, and when the question has nothing to embed. */
   vector: Float32Array | null
   mode: SearchMode
   modeReason: string | null
 }
 
 export interface AskOptions {
-  /** Without operators. */
+  /** The question without its operators. */
   query: string
-  /** Asked for beside those of the question. */
+  /** Terms to search in addition to those of the question. */
   furtherTerms: readonly string[]
   mode: SearchMode
   embedder: Embedder
@@ -28,7 +28,7 @@ export interface AskOptions {
   log: Logger
 }
 
-/** Analyses and embeds. An embedder that is down, slow or not the one the index was made with leaves the words to search by. */
+/** Analyses and embeds a question. When the embedder is down, too slow or not the one of the index, the mode becomes `keyword`. */
 export async function askQuestion({
   query,
   furtherTerms,
@@ -44,17 +44,17 @@ export async function askQuestion({
   try {
     const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop))
     if (vector.length === embedder.dimensions)
-      return { terms, words, vector: pointsSomewhere(vector) ? vector : null, mode, modeReason: null }
+      return { terms, words, vector: hasDirection(vector) ? vector : null, mode, modeReason: null }
     log.warn(
       { model: embedder.name, expected: embedder.dimensions, got: vector.length },
-      'the embedder gave a vector of another length',
+      'the embedder returned a vector of another length',
     )
     return {
       terms,
       words,
       vector: null,
       mode: 'keyword',
-      modeReason: becauseOf(embedder, 'answers as another model than the one the index was made with'),
+      modeReason: becauseOf(embedder, 'answers like another model than the one that made the index'),
     }
   } catch (error) {
     signal?.throwIfAborted()
@@ -65,15 +65,15 @@ export async function askQuestion({
   }
 }
 
-/** False for a vector of zeros, as a text without any feature gives: it is equally far from everything. */
-function pointsSomewhere(vector: Float32Array): boolean {
+/** False for the vector of a text without any feature: all zeros, equally far from everything. */
+function hasDirection(vector: Float32Array): boolean {
   const square = vector.reduce((sum, x) => sum + x * x, 0)
   return Number.isFinite(square) && square > 0
 }
 
 function describe(error: unknown, deadlineMs: number): string | null {
   if (error instanceof DeadlinePassed) return `did not answer within ${deadlineMs / 1000} s`
-  if (isDocsearchError(error, 'embedding_model_changed')) return 'is no longer the model the index was made with'
+  if (isDocsearchError(error, 'embedding_model_changed')) return 'is no longer the model that made the index'
   if (isDocsearchError(error, 'embedder_unavailable')) return 'cannot be reached or is overloaded'
   if (isDocsearchError(error)) return `could not embed the question (${error.code})`
   return null

@@ -7,8 +7,8 @@ import type { Candidate } from './fuse.ts'
 import { type Frequencies, inverseFrequency } from './frequencies.ts'
 import type { SearchOutcome } from './search.ts'
 
-/** Only so many of the best are looked at again, the same on every page. A hundred bring nothing more on any judged collection. */
-const RERANKED = 50
+/** How many of the best candidates are reranked, the same on every result page. A hundred improve no judged collection further. */
+const MAX_RERANKED = 50
 
 export interface RerankOptions {
   query: string
@@ -29,7 +29,7 @@ export interface Reranked {
   report: SearchOutcome['rerank']
 }
 
-/** Reorders the best candidates; a reranker that fails or is late leaves the fused order, and the report says so. */
+/** Reorders the best candidates. When the reranker fails or is late, the fused order stays and the report says so. */
 export async function rerankBest(options: RerankOptions): Promise<Reranked> {
   const { candidates, reranker, signal, deadlineMs, log } = options
   const started = performance.now()
@@ -66,7 +66,7 @@ export async function rerankBest(options: RerankOptions): Promise<Reranked> {
 async function requestOf(options: RerankOptions): Promise<Omit<RerankRequest, 'signal'>> {
   const { query, words, frequencies, candidates, reranker, passages } = options
   if (!reranker.readsPassages) return { query, words, idf: () => 0, candidates: [] }
-  const best = candidates.slice(0, RERANKED)
+  const best = candidates.slice(0, MAX_RERANKED)
   const [texts, counted] = await Promise.all([
     passages(best.map((candidate) => candidate.id)),
     frequencies(words.flatMap((word) => word.terms)),
@@ -81,7 +81,7 @@ async function requestOf(options: RerankOptions): Promise<Omit<RerankRequest, 's
   return { query, words, idf: inverseFrequency(counted, words, found), candidates: found }
 }
 
-/** Those with a score first, by it; the others behind them in their old order, none with a higher score than the last of the first. */
+/** Puts candidates with a new score first, best first. The others follow in their old order, with scores no higher. */
 export function reorder(
   candidates: readonly Candidate[],
   scores: ReadonlyMap<string, number>,
@@ -99,9 +99,9 @@ export function reorder(
       const { id, score, stages } = candidate
       return { ...candidate, stages: { ...stages, rerank: { rank: i + 1, score, ...explained(id) } } }
     })
-  const most = first.at(-1)?.score ?? 1
+  const maxScore = first.at(-1)?.score ?? 1
   const rest = candidates
     .filter((candidate) => !scores.has(candidate.id))
-    .map((candidate) => ({ ...candidate, score: Math.min(most, candidate.score) }))
+    .map((candidate) => ({ ...candidate, score: Math.min(maxScore, candidate.score) }))
   return [...first, ...rest]
 }

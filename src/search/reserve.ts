@@ -2,9 +2,12 @@ import type { Passage } from '../index/chunk-index.ts'
 import type { QueryWord } from '../text/analyse.ts'
 import type { Candidate } from './fuse.ts'
 
-/** So many of the nearest are trusted without a word in common: of those further down the list, on every judged collection, too few are right. */
-const NEAREST = 5
-/** Places from the third on are theirs, and the second where the passage there has less than half of the question's words. */
+/** How many of the nearest passages can get a place without a common word. On every judged collection, too few of the next ones are right. */
+const MAX_NEAREST = 5
+/**
+ * The reserved places begin with the third, or with the second when the passage there has less than half of the question's words.
+ * They end with this one.
+ */
 const LAST_PLACE = 5
 const HALF = 0.5
 
@@ -14,9 +17,10 @@ export interface ReserveOptions {
 }
 
 /**
- * Gives the passages that are nearest by meaning and that have no word of the question a place among the first five. A fused score hides them: any
- * passage with a stray word of the question has more. Where one of the best passages has all words of the question, as with names, numbers and quoted
- * phrases, the order stays as it is. The same for every embedder; measured: no judged collection loses anything.
+ * Moves the passages that are nearest by meaning, but have no word of the question, into the first five places. The fused order hides
+ * them, because any passage with a stray word of the question scores higher. The order stays when one of the best passages has all
+ * words of the question, as with names, numbers and quoted phrases. It works the same for every embedder, and no judged collection got
+ * worse.
  */
 export async function reserve(
   candidates: readonly Candidate[],
@@ -25,7 +29,7 @@ export async function reserve(
   if (!candidates.some(({ stages }) => stages.keyword !== null)) return candidates
   const nearest = candidates
     .filter(({ stages }, i) => i > 0 && stages.keyword === null && stages.vector !== null)
-    .filter(({ stages }) => stages.vector!.rank <= NEAREST)
+    .filter(({ stages }) => stages.vector!.rank <= MAX_NEAREST)
     .toSorted((a, b) => a.stages.vector!.rank - b.stages.vector!.rank)
   if (nearest.length === 0) return candidates
   const best = candidates.slice(0, LAST_PLACE)
@@ -34,7 +38,7 @@ export async function reserve(
   if (best.some((candidate) => share(candidate) === 1)) return candidates
   const first = share(candidates[1]!) < HALF ? 2 : 3
   const waiting = nearest
-    // The keyword channel is not looked into to its end.
+    // Checked again in the text, because the keyword channel is not read to its end.
     .filter((candidate) => share(candidate) === 0 && candidates.indexOf(candidate) >= first - 1)
     .slice(0, LAST_PLACE - first + 1)
   if (waiting.length === 0) return candidates
@@ -48,7 +52,7 @@ export async function reserve(
   return [...others.slice(0, first - 1), ...placed, ...others.slice(first - 1)]
 }
 
-/** Of the question's words, how many a passage has: 0 to 1. */
+/** Returns the share of the question's words that a passage has, 0 to 1. */
 function shareOf(words: readonly QueryWord[], terms: string | undefined): number {
   const there = new Set(terms?.split(' '))
   return words.filter((word) => word.terms.some((term) => there.has(term))).length / Math.max(1, words.length)

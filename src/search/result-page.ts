@@ -10,7 +10,7 @@ import type { ParsedQuery } from './parse.ts'
 import type { Question } from './question.ts'
 import { type Reranked, rerankBest } from './rerank.ts'
 import { reserve } from './reserve.ts'
-import { existing, neededPassages, present, type Result } from './results.ts'
+import { takeExisting, neededPassages, present, type Result } from './results.ts'
 import type { SearchOutcome, SearchQuery } from './search.ts'
 
 export interface PageRequest {
@@ -83,7 +83,9 @@ async function fillPage(first: readonly Candidate[], looks: Candidates | null, r
   const { query, records, signal } = request
   const wanted = query.offset + query.limit
   const resultsOf = (ordered: readonly Candidate[]) =>
-    existing(group(ordered, query.groupBy, first.length), wanted, (ids) => records.documents.getMany(query.filter.ownerId, ids))
+    takeExisting(group(ordered, query.groupBy, first.length), wanted, (ids) =>
+      records.documents.getMany(query.filter.ownerId, ids),
+    )
   let ordered = first
   let results = await resultsOf(ordered)
   let deeper = looks

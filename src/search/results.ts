@@ -6,22 +6,22 @@ import type { Candidate } from './fuse.ts'
 import type { Group } from './group.ts'
 import type { SearchHit } from './search.ts'
 
-/** A group whose document is there, and those of its twins. */
+/** A group with its document and the documents of its twins. */
 export interface Result {
   group: Group
   document: DocumentRecord
   twins: { candidate: Candidate; document: DocumentRecord }[]
 }
 
-/** More documents with the same text than this are not named. */
-const MOST_TWINS = 20
+/** A result names at most this many other documents with the same text. */
+const MAX_TWINS = 20
 
 /**
- * The first `count` groups whose document is still there, with their documents. The index may hold chunks of a document that was
- * deleted a moment ago, or whose replacement failed: they count for nothing, not for the offset either; where the same text stands in another, that one
- * takes its place. Documents are read only as far as they are needed.
+ * Returns the first `count` groups whose documents still exist. The index may hold passages of a document that was deleted a moment ago
+ * or whose replacement failed. Such a group does not count, not even for the offset, unless another document has the same text and
+ * takes its place. Reads only as many documents as it needs.
  */
-export async function existing(
+export async function takeExisting(
   groups: readonly Group[],
   count: number,
   getMany: (ids: readonly string[]) => ReturnType<Documents['getMany']>,
@@ -45,24 +45,24 @@ export async function existing(
       if (first === undefined) continue
       const { candidate, document } = first
       const shown = candidate === group.best ? group : { ...group, best: candidate, joined: [candidate] }
-      found.push({ group: shown, document, twins: onceEach(twins, document).slice(0, MOST_TWINS) })
+      found.push({ group: shown, document, twins: onceEach(twins, document).slice(0, MAX_TWINS) })
     }
   }
   return found
 }
 
-/** A document may have the same text twice. */
+/** Names each document once, because a document may have the same text twice. */
 function onceEach(twins: Result['twins'], shown: DocumentRecord): Result['twins'] {
   const seen = new Set([shown.id])
   return twins.filter(({ document }) => !seen.has(document.id) && seen.add(document.id))
 }
 
-/** The ids of the passages that `present` needs of a result. */
+/** Returns the ids of the passages that `present` needs for a result. */
 export function neededPassages({ group, twins }: Result): string[] {
   return [...group.joined, ...twins.map((twin) => twin.candidate)].map((candidate) => candidate.id)
 }
 
-/** A result as the caller gets it; null when its passage has gone meanwhile. */
+/** Returns a result as the caller gets it, or null when its passage has been removed meanwhile. */
 export function present(
   { group, document, twins }: Result,
   passages: ReadonlyMap<string, Passage>,
@@ -71,7 +71,7 @@ export function present(
 ): SearchHit | null {
   const best = passages.get(group.best.id)
   if (best === undefined) return null
-  const members = follow(
+  const members = contiguous(
     group.joined.flatMap(({ id }) => passages.get(id) ?? []),
     best,
   )
@@ -81,7 +81,7 @@ export function present(
     rank,
     score: group.score,
     document,
-    chunk: {
+    passage: {
       id: best.id,
       index: best.index,
       pageStart: first.pageStart,
@@ -103,8 +103,8 @@ export function present(
   }
 }
 
-/** The members, if together they are one slice of the document; else the best alone. */
-function follow(members: readonly Passage[], best: Passage): readonly Passage[] {
+/** Returns all members when together they are one slice of the document, otherwise only the best. */
+function contiguous(members: readonly Passage[], best: Passage): readonly Passage[] {
   const whole = members.every((passage, i) => i === 0 || passage.charStart === members[i - 1]!.charEnd + passage.gap.length)
   return whole && members.includes(best) ? members : [best]
 }

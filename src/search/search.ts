@@ -5,7 +5,7 @@ import type { OperatorFilter } from './parse.ts'
 export type SearchMode = 'hybrid' | 'vector' | 'keyword'
 
 export interface SearchQuery {
-  /** With operators: see parse.ts. */
+  /** The question, with operators (parse.ts). */
   query: string
   /** Without the conditions that the query's own operators set. */
   filter: Omit<SearchFilter, keyof OperatorFilter>
@@ -13,7 +13,7 @@ export interface SearchQuery {
   offset: number
   mode: SearchMode
   rerank: boolean
-  /** Misspelt words are replaced by those of the caller's documents. */
+  /** Replaces misspelled words by words of the caller's documents. */
   correct: boolean
   groupBy: 'chunk' | 'document'
 }
@@ -28,38 +28,38 @@ export interface Stages {
   keyword: Stage | null
   vector: Stage | null
   fused: Stage
-  /** `features`: what each of them has in the score, where the reranker can tell. */
+  /** `features` says how much each feature contributes to the score, when the reranker knows. */
   rerank: (Stage & { features?: Readonly<Record<string, number>> }) | null
-  /** The place it was given for its meaning, and why; null for all whose place is what they scored. */
+  /** The place that was reserved for it because of its meaning, and why. Null when its scores gave it its place. */
   reserved: { rank: number; reason: string } | null
 }
 
 export interface SearchHit {
-  /** From 1, offset included. */
+  /** From 1, counted from the first result, not from the offset. */
   rank: number
   /** 0 to 1, higher is better, comparable within one answer. */
   score: number
   document: DocumentRecord
-  /** Id, index and heading are those of the best passage; the rest is of all that are joined. */
-  chunk: {
+  /** `id`, `index` and `heading` of the best passage; the other fields span all joined passages. */
+  passage: {
     id: string
     index: number
     pageStart: number
     pageEnd: number
     heading: string
-    /** The header row of the table that the text begins within; empty where there is none. */
+    /** The header row of the table in which the text begins. Empty when it begins outside of a table. */
     context: string
     charStart: number
     charEnd: number
   }
-  /** `documentText(pages).slice(chunk.charStart, chunk.charEnd)`. */
+  /** `documentText(pages).slice(passage.charStart, passage.charEnd)`. */
   text: string
   /** Offsets in `text`, in UTF-16 code units, sorted, not overlapping. */
   highlights: [number, number][]
-  /** How many passages that follow one another the text is made of. */
+  /** Number of consecutive passages in `text`. */
   joinedPassages: number
   matchingPassages: number
-  /** Other documents with the same text. */
+  /** Other documents with the same text, at most 20. */
   alsoIn: { id: string; name: string; pageStart: number }[]
   stages: Stages
 }
@@ -67,9 +67,9 @@ export interface SearchHit {
 export interface SearchOutcome {
   hits: SearchHit[]
   tookMs: number
-  /** What was searched for, where words were misspelt; null when nothing was corrected. */
+  /** The question after its misspelled words were corrected. Null when nothing was corrected. */
   correctedQuery: string | null
-  /** What was done, which may be less than what was asked for. */
+  /** The mode that was used. `modeReason` says why it is not the one that was asked for. */
   mode: SearchMode
   modeReason: string | null
   embeddingModel: string | null

@@ -4,31 +4,32 @@ import type { Vocabulary } from '../records/records.ts'
 import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
 import { fold } from '../text/stem.ts'
 
-/** Of a pasted page only so many words are looked up: nobody corrects a text that is no question. */
-const MOST_WORDS = 32
+/** At most this many words are corrected: a longer text was pasted, and is no question. */
+const MAX_WORDS = 32
 
 export interface SpellingOptions {
   ownerId: string
-  /** Where the words stand that may be corrected. */
+  /** The parts of the query whose words may be corrected. */
   spans: readonly (readonly [start: number, end: number])[]
   vocabulary: Pick<Vocabulary, 'frequencies' | 'wordsLike' | 'entries'>
   index: Pick<ChunkIndex, 'keywordSearch'>
 }
 
 export interface Corrected {
-  /** The question with its misspelt words replaced; null when there is nothing to correct. */
+  /** The question with its misspelled words replaced. Null when there is nothing to correct. */
   query: string | null
-  /** Of words that stand in the documents as they are, but under other terms than the question alone tells (its language is not known). */
+  /** Terms of words that the documents have, but in a language that the question alone does not reveal. */
   terms: string[]
 }
 
 /**
- * Corrects the words of a question that stand in none of its owner's documents, to the nearest word that does: the same first letter, one slip, two from
- * eight letters on; of several at the same distance the one in the most documents. A common word is right even where no document has it: `date` is no `data`.
+ * Corrects the words of a question that stand in none of the owner's documents. It takes the nearest word of the documents: with the
+ * same first letter and one edit, or two from eight letters on; among equally near words, the one in the most documents. A common word
+ * is right even when no document has it: `date` is no misspelled `data`.
  */
 export async function correct(query: string, { ownerId, spans, vocabulary, index }: SpellingOptions): Promise<Corrected> {
   const free = correctableWords(query).filter(({ start, end }) => spans.some(([from, to]) => from <= start && end <= to))
-  const words = free.slice(0, MOST_WORDS)
+  const words = free.slice(0, MAX_WORDS)
   const { passages, frequency } = await vocabulary.frequencies(
     ownerId,
     words.flatMap((word) => word.terms),
@@ -39,7 +40,7 @@ export async function correct(query: string, { ownerId, spans, vocabulary, index
   let at = 0
   for (const word of words) {
     if (word.terms.some((term) => frequency.has(term))) continue
-    // The vocabulary has an end, the index has every word.
+    // The vocabulary is limited, the index has every word.
     if ((await index.keywordSearch(word.terms, { ownerId }, 1)).length > 0) continue
     const nearest = await nearestWord(word, ownerId, vocabulary)
     if (nearest === null) continue
@@ -60,18 +61,18 @@ async function nearestWord(
   vocabulary: SpellingOptions['vocabulary'],
 ): Promise<{ word: string; terms: string[] } | null> {
   const wanted = fold(word)
-  const slips = maxEditsIn(word)
-  const shape = { initial: word[0]!, minLength: word.length - slips, maxLength: word.length + slips }
+  const maxEdits = maxEditsIn(word)
+  const shape = { initial: word[0]!, minLength: word.length - maxEdits, maxLength: word.length + maxEdits }
   let nearest: string[] = []
-  let least = slips
+  let shortest = maxEdits
   for (const candidate of await vocabulary.wordsLike(ownerId, shape)) {
-    const far = editDistance(wanted, fold(candidate), least)
-    if (far > least) continue
-    if (far < least) nearest = []
-    least = far
+    const distance = editDistance(wanted, fold(candidate), shortest)
+    if (distance > shortest) continue
+    if (distance < shortest) nearest = []
+    shortest = distance
     nearest.push(candidate)
   }
-  // The word itself: it is indexed in a language that the question alone does not tell.
+  // The documents have the word itself, in a language that the question alone does not reveal.
   if (nearest.includes(word)) nearest = [word]
   const entries = await vocabulary.entries(ownerId, nearest)
   const best = entries.toSorted((a, b) => b.documents - a.documents || (a.word < b.word ? -1 : 1))[0]

@@ -31,7 +31,7 @@ describe('spelling', () => {
     ['KUNDIGUNGG', 'KÜNDIGUNG'],
     ['(landlrod), heatign!', '(landlord), heating!'],
     ['rnet "working day" -heatin name:laese', 'rent "working day" -heatin name:laese'],
-  ])('%j is searched for as %j', async (query, corrected) => {
+  ])('corrects %j to %j', async (query, corrected) => {
     expect((await fixture.ask(query)).correctedQuery).toBe(corrected)
   })
 
@@ -46,22 +46,22 @@ describe('spelling', () => {
     ['ren'],
     ['depzzit'],
     ['rest'],
-  ] as [string, Ask?][])('%j is left as it is', async (query, change) => {
+  ] as [string, Ask?][])('does not correct %j', async (query, change) => {
     expect((await fixture.ask(query, change)).correctedQuery).toBeNull()
   })
 
-  test.each(['keyword', 'vector', 'hybrid'] as const)('the corrected question is what is asked in mode %s', async (mode) => {
+  test.each(['keyword', 'vector', 'hybrid'] as const)('searches for the corrected question in mode %s', async (mode) => {
     const [first] = (await fixture.ask('depsoit', { mode })).hits
     expect(first?.text).toContain('deposit')
     expect(first?.highlights.map(([from, to]) => first.text.slice(from, to))).toEqual(['deposit'])
   })
 
-  test('a word that stands in the documents is found in a language that it alone does not tell, and that is no correction', async () => {
+  test('finds a word of the documents whose language the question does not reveal, without a correction', async () => {
     const { hits, correctedQuery } = await fixture.ask('kulcsokat', { mode: 'keyword' })
     expect([hits[0]?.document.name, correctedQuery]).toEqual(['berlok.txt', null])
   })
 
-  test('a word goes from the corrections with its last document', async () => {
+  test('does not correct to a word whose last document was deleted', async () => {
     const gone = await fixture.add('gone.txt', ['Gatekeeper'])
     expect((await fixture.ask('gatekeepr')).correctedQuery).toBe('gatekeeper')
     await fixture.records.documents.delete(fixture.owner.id, gone.id)
@@ -89,18 +89,18 @@ describe.each(['keyword', 'vector', 'hybrid'] as const)('in mode %s', (mode) => 
     ['rent name:secret', []],
   ])('%j', async (query, expected) => {
     const found = await texts(query, { mode, correct: false })
-    // Words find what has them; whatever is filtered out is never there.
+    // Vector mode finds every passage that passes the filters, the other modes perhaps fewer.
     if (mode === 'vector') expect(found).toEqual(expected)
     else for (const text of found) expect(expected).toContain(text)
     if (expected.length === 0) expect(found).toEqual([])
   })
 })
 
-test('the words of a phrase are asked for too', async () => {
+test('searches for the words of a phrase too', async () => {
   expect(await texts('"working day"', { mode: 'keyword' })).toEqual(['The deposit ', 'The rent is '])
 })
 
-test('a query of only exclusions is refused before anything is searched', async () => {
+test('refuses a query of exclusions only', async () => {
   await expect(fixture.ask('-rent name:lease')).rejects.toMatchObject({ code: errorCode('invalid_query') })
   await expect(fixture.ask('-rent', {}, { nothing: true })).rejects.toMatchObject({ code: errorCode('invalid_query') })
 })

@@ -17,36 +17,36 @@ test.each([
   ['embedder_unavailable', 'hybrid', /ollama:some cannot be reached/],
   ['embedding_model_changed', 'hybrid', /no longer the model/],
   ['embedder_unavailable', 'vector', /cannot be reached/],
-] as const)('%s in %s mode: found by keywords, and the answer says why', async (code, mode, reason) => {
+] as const)('after %s in %s mode, searches by keywords and says why', async (code, mode, reason) => {
   const outcome = await fixture.ask('harbour', { mode }, { embedder: failing(code) })
   expect(outcome).toMatchObject({ mode: 'keyword', modeReason: expect.stringMatching(reason), embeddingModel: null })
   expect(outcome.hits.map((hit) => hit.text)).toEqual(['The harbour is closed in winter.'])
 })
 
-test('an embedder that never answers is not waited for', async () => {
+test('does not wait for an embedder that never answers', async () => {
   const embedder = broken(() => new Promise(() => {}))
   const outcome = await fixture.ask('harbour', {}, { embedder, deadlines: { embedMs: 20, rerankMs: 20 } })
   expect(outcome).toMatchObject({ mode: 'keyword', modeReason: expect.stringContaining('did not answer within 0.02 s') })
   expect(outcome.hits).toHaveLength(1)
 })
 
-test('a vector of another length is not searched with', async () => {
+test('does not search with a vector of another length', async () => {
   const outcome = await fixture.ask('harbour', {}, { embedder: broken(async () => new Float32Array(3).fill(1)) })
   expect(outcome).toMatchObject({ mode: 'keyword', hits: [{ document: { name: 'a.txt' } }] })
 })
 
-test('a vector of zeros finds nothing by itself and does not disturb the keywords', async () => {
+test('a vector of zeros finds nothing, and keywords still do', async () => {
   const embedder = broken(async () => new Float32Array(fixture.embedder.dimensions))
   expect((await fixture.ask('harbour', {}, { embedder })).hits).toHaveLength(1)
   expect((await fixture.ask('harbour', { mode: 'vector' }, { embedder })).hits).toEqual([])
 })
 
-test('a mistake in the program is not passed off as an outage', async () => {
+test('does not report a programming error as an outage', async () => {
   const embedder = broken(() => Promise.reject(new TypeError('x is not a function')))
   await expect(fixture.ask('harbour', {}, { embedder })).rejects.toThrow(TypeError)
 })
 
-test('without an index: nothing found, and why', async () => {
+test('without an index, finds nothing and says why', async () => {
   expect(await fixture.ask('harbour', {}, { nothing: true })).toMatchObject({
     hits: [],
     modeReason: expect.stringContaining('Ollama has not answered yet.'),
@@ -55,7 +55,7 @@ test('without an index: nothing found, and why', async () => {
   })
 })
 
-test('a caller who gives up stops the search', async () => {
+test('stops the search when the caller gives up', async () => {
   const controller = new AbortController()
   const embedder = broken(() => {
     controller.abort(new Error('gone'))
@@ -64,7 +64,7 @@ test('a caller who gives up stops the search', async () => {
   await expect(fixture.ask('harbour', {}, { embedder, signal: controller.signal })).rejects.toThrow('gone')
 })
 
-test('passages replaced between the two reads of a search are found in their new form', async () => {
+test('finds the new version of passages that are replaced between the two reads of a search', async () => {
   await fixture.add('moving.txt', ['The lighthouse is white.'])
   let replaced = false
   const index = {

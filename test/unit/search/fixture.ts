@@ -18,31 +18,31 @@ import { analyse } from '../../../src/text/analyse.ts'
 import { createWordList } from '../../../src/text/word-list.ts'
 import { createMemoryIndexStore } from '../../support/memory-chunk-index.ts'
 
-/** Between two passages. */
+/** The text between two passages. */
 const GAP = '\n\n'
 
-/** A search over real records, an index in memory and the built-in embedder, filled passage by passage. */
+/** A search over real records, an index in memory and the built-in embedder. Tests add the passages. */
 export interface Fixture {
   records: Records
   index: ChunkIndex
   embedder: Embedder
   owner: User
   project: Project
-  /** A ready document with these passages, searchable at once. */
+  /** Adds a ready document with these passages, which a search finds at once. */
   add(name: string, passages: string[], change?: Change): Promise<DocumentRecord>
   makeOwner(name: string): Promise<{ owner: User; project: Project }>
   ask(query: string, change?: Ask, using?: Using): Promise<SearchOutcome>
   cleanUp(): Promise<void>
 }
 
-/** What a test asks differently: the first owner asks for ten passages unless it says otherwise. */
+/** Changes to the default query, in which the first owner asks for ten passages. */
 export type Ask = Partial<Omit<SearchQuery, 'filter'>> & { filter?: Partial<SearchQuery['filter']> }
 
 interface Change {
   owner?: User
   project?: Project
   tags?: string[]
-  /** Its passages follow one another on a page; else each has its own, and something lies between them that is not there. */
+  /** True: the passages follow one another on one page. Otherwise each has a page of its own, and a missing passage lies between two. */
   following?: boolean
 }
 
@@ -51,7 +51,7 @@ export interface Using {
   index?: ChunkIndex
   reranker?: Reranker
   fusionWeight?: number | null
-  /** No index is in use. */
+  /** True: no index is active. */
   nothing?: boolean
   signal?: AbortSignal
   deadlines?: { embedMs: number; rerankMs: number }

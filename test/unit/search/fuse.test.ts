@@ -8,7 +8,7 @@ const hits = (scores: Record<string, number>): PassageHit[] =>
     .map(([id, score]) => ({ id, documentId: id, version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: id, score }))
     .sort((a, b) => b.score - a.score)
 
-test('hybrid: each channel by its best, the vectors squared and times the weight, over 1 + weight', () => {
+test('hybrid divides each channel by its best score, and squares and weighs the vectors', () => {
   const fused = fuse({ keyword: hits({ a: 8, b: 4 }), vector: hits({ b: 0.9, c: 0.45 }) }, 'hybrid', 0.5)
   expect(fused.map(({ id, score }) => [id, score])).toEqual([
     ['a', expect.closeTo(1 / 1.5)],
@@ -30,7 +30,7 @@ test('ties keep the keyword order', () => {
   expect(fused.map((candidate) => candidate.id)).toEqual(['a', 'b'])
 })
 
-test('without vectors hybrid has the keyword order, and vector mode shows the cosine of all that is near or far', () => {
+test('without vectors, hybrid keeps the keyword order; vector mode shows each cosine', () => {
   const keyword = hits({ a: 7, b: 6, c: 1 })
   expect(fuse({ keyword, vector: [] }, 'hybrid', 0.7).map((candidate) => candidate.id)).toEqual(['a', 'b', 'c'])
   expect(fuse({ keyword, vector: [] }, 'keyword', 0.7).map((candidate) => candidate.score)).toEqual([1, 6 / 7, 1 / 7])
@@ -55,7 +55,7 @@ const id = fc.nat(9).map(String)
 const channel = fc.dictionary(id, fc.double({ min: 0.01, max: 30, noNaN: true })).map(hits)
 const cosines = fc.dictionary(id, fc.double({ min: -1, max: 1, noNaN: true })).map(hits)
 
-test('scores lie in 0 to 1, fall with the rank, and every hit is there once', () => {
+test('scores are from 0 to 1 and fall with the rank, and each hit appears once', () => {
   fc.assert(
     fc.property(
       channel,
@@ -78,7 +78,7 @@ test('scores lie in 0 to 1, fall with the rank, and every hit is there once', ()
   )
 })
 
-test('a deeper look changes no place that was already given', () => {
+test('a deeper look moves no known candidate', () => {
   fc.assert(
     fc.property(channel, cosines, fc.nat(5), (keyword, vector, depth) => {
       const first = fuse({ keyword: keyword.slice(0, depth), vector: vector.slice(0, depth) }, 'hybrid', 0.4)

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.cleanUp())
 
-test('a weight of the operator takes the place of the embedder’s: none leaves the words alone to decide', async () => {
+test("the operator's weight replaces the embedder's, and with weight 0 keywords alone decide", async () => {
   const explained = async (fusionWeight: number | null) => {
     const { hits } = await fixture.ask('lighthouse', {}, { fusionWeight })
     return hits.map(({ document, stages }) => [document.name, stages.fused.score, stages.keyword!.score] as const)

@@ -10,7 +10,7 @@ function candidate(documentId: string, index: number, score: number): Candidate 
 const ranked = (...candidates: Candidate[]) => candidates.toSorted((a, b) => b.score - a.score)
 const documents = (groups: ReturnType<typeof group>) => groups.map(({ best }) => best.documentId)
 
-test('of two documents with about as good a passage, the one with more good ones comes first', () => {
+test('among documents with similar best passages, the one with more good passages ranks first', () => {
   const found = ranked(
     candidate('a', 1, 1),
     candidate('b', 1, 0.98),
@@ -21,42 +21,42 @@ test('of two documents with about as good a passage, the one with more good ones
   expect(documents(group(found, 'document'))).toEqual(['b', 'a'])
 })
 
-test('many weak passages do not make up for a good one', () => {
+test('many weak passages do not outrank a good one', () => {
   const weak = Array.from({ length: 150 }, (_, i) => candidate('long', i, 0.6))
   expect(documents(group(ranked(candidate('short', 0, 0.8), ...weak), 'document'))).toEqual(['short', 'long'])
 })
 
-test('scores of documents fall, stay within 0 and 1, and the best keeps its own', () => {
+test('document scores fall and stay from 0 to 1, and the best document keeps its score', () => {
   const found = ranked(candidate('a', 1, 0.9), candidate('b', 1, 0.89), candidate('b', 2, 0.88), candidate('c', 1, 0.3))
   const scores = group(found, 'document').map(({ score }) => score)
   expect(scores[0]).toBeCloseTo(0.9)
   expect(scores).toEqual(scores.toSorted((a, b) => b - a))
 })
 
-test('a deeper look adds documents behind the others and moves none', () => {
+test('a deeper look adds documents at the end and moves none', () => {
   const first = ranked(candidate('a', 1, 1), candidate('b', 1, 0.95))
   const deeper = [candidate('b', 2, 0.9), candidate('b', 3, 0.9), candidate('c', 1, 0.9)]
   expect(documents(group([...first, ...deeper], 'document', first.length))).toEqual(['a', 'b', 'c'])
 })
 
-test('a result never grows beyond what can be read as one passage', () => {
+test('joins at most three passages', () => {
   const found = Array.from({ length: 40 }, (_, i) => candidate('a', i, 1 - i / 100))
   const groups = group(found, 'chunk')
   expect(groups.map(({ joined }) => joined.length)).toEqual([...Array.from({ length: 13 }, () => 3), 1])
   expect(groups.flatMap(({ joined }) => joined.map(({ index }) => index))).toEqual(found.map(({ index }) => index))
 })
 
-test('a neighbour that is much less good stays a result of its own', () => {
+test('does not join a neighbour with a much lower score', () => {
   expect(group([candidate('a', 1, 1), candidate('a', 2, 0.5)], 'chunk')).toHaveLength(2)
   expect(group([candidate('a', 1, 1), candidate('a', 2, 0.9)], 'chunk')).toHaveLength(1)
 })
 
-test('passages of different pages stay results of their own, each with its page', () => {
+test('does not join passages of different pages', () => {
   const next = { ...candidate('a', 2, 0.9), pageStart: 2, pageEnd: 2 }
   expect(group([candidate('a', 1, 1), next], 'chunk')).toHaveLength(2)
 })
 
-test('versions of a document are not mixed', () => {
+test('does not join passages of different versions', () => {
   const old = { ...candidate('a', 2, 0.9), version: 2 }
   expect(group([candidate('a', 1, 1), old], 'chunk')).toHaveLength(2)
 })

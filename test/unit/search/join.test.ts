@@ -10,26 +10,26 @@ afterAll(() => fixture.cleanUp())
 
 const shown = ({ hits }: SearchOutcome) => hits.map(({ document, text }) => [document.name, text])
 
-test('passages that follow one another are one result: the text between its ends, its page, its marks', async () => {
+test('joins consecutive passages into one result with the whole text, its page and its highlights', async () => {
   const passages = ['Nothing of the kind.', 'The walrus sleeps.', 'A walrus eats.', 'Every walrus swims.', 'The end.']
   await fixture.add('walrus.txt', passages, { following: true })
   const { hits } = await fixture.ask('walrus', { mode: 'keyword' })
   const text = 'The walrus sleeps.\n\nA walrus eats.\n\nEvery walrus swims.'
   expect(hits).toHaveLength(1)
-  expect(hits[0]).toMatchObject({ text, joinedPassages: 3, chunk: { pageStart: 1, pageEnd: 1 } })
-  const { charStart, charEnd } = hits[0]!.chunk
+  expect(hits[0]).toMatchObject({ text, joinedPassages: 3, passage: { pageStart: 1, pageEnd: 1 } })
+  const { charStart, charEnd } = hits[0]!.passage
   expect(passages.join('\n\n').slice(charStart, charEnd)).toBe(text)
   expect(hits[0]!.highlights.map(([from, to]) => text.slice(from, to))).toEqual(['walrus', 'walrus', 'walrus'])
 })
 
-test('what lies apart stays apart, also within one document', async () => {
+test('does not join passages that lie apart in a document', async () => {
   await fixture.add('otter.txt', ['An otter.', 'Something else.', 'One more otter.'], { following: true })
   const { hits } = await fixture.ask('otter', { mode: 'keyword' })
   expect(hits.map(({ text }) => text).toSorted()).toEqual(['An otter.', 'One more otter.'])
 })
 
-test('a passage that is found later joins the two that it lies between', async () => {
-  // One word more, so that it is found after both.
+test('a passage that closes a gap joins the results on both sides', async () => {
+  // The additional word makes its score lower than those of both neighbours.
   const [first, between, last] = ['Rivers, reeds, heron.', 'Rivers, reeds, gulls, heron.', 'Heron, reeds, rivers.']
   await fixture.add('heron.txt', [first, between, last], { following: true })
   const { hits } = await fixture.ask('heron', { mode: 'keyword' })
@@ -37,7 +37,7 @@ test('a passage that is found later joins the two that it lies between', async (
   expect(hits[0]).toMatchObject({ joinedPassages: 3, text: `${first}\n\n${between}\n\n${last}` })
 })
 
-test('pages neither repeat nor skip a passage, however they are cut', async () => {
+test('result pages of any size neither repeat nor skip a passage', async () => {
   const follows = (name: string) =>
     Array.from({ length: 30 }, (_, n) => `${name} ${n}: ${n % 3 === 0 ? 'gravel' : 'a lynx '.repeat((n % 4) + 1)}`)
   for (const name of ['one', 'two', 'three', 'four']) await fixture.add(`lynx-${name}.txt`, follows(name), { following: true })
@@ -53,7 +53,7 @@ test('pages neither repeat nor skip a passage, however they are cut', async () =
   expect(passages).toHaveLength(80)
 })
 
-test('the same text in two documents is shown once, and the other is named with its page', async () => {
+test('shows the same text of two documents once, and names the other document with its page', async () => {
   const clause = 'The tenant waters the magnolia every second evening.'
   await fixture.add('lease.txt', ['Rent is due.', clause])
   const copy = await fixture.add('copy.txt', ['Foreword.', 'Preface.', clause])
@@ -63,19 +63,19 @@ test('the same text in two documents is shown once, and the other is named with 
   ])
 })
 
-test('by document, each document with that text is a result of its own', async () => {
+test('grouped by document, each document with the same text is a result', async () => {
   const { hits } = await fixture.ask('magnolia', { mode: 'keyword', groupBy: 'document' })
   expect(hits.map(({ document }) => document.name).toSorted()).toEqual(['copy.txt', 'lease.txt'])
 })
 
-test('when the document that is shown goes, the other takes its place', async () => {
+test('when the shown document is deleted, the other takes its place', async () => {
   const { hits } = await fixture.ask('magnolia', { mode: 'keyword' })
   await fixture.records.documents.delete(fixture.owner.id, hits[0]!.document.id)
   const after = await fixture.ask('magnolia', { mode: 'keyword' })
   expect(after.hits.map(({ document, alsoIn }) => [document.name, alsoIn])).toEqual([['copy.txt', []]])
 })
 
-test('the same text of another owner is not named', async () => {
+test("does not name another owner's document with the same text", async () => {
   const other = await fixture.makeOwner('Grace')
   await fixture.add('hers.txt', ['Nobody may know of the axolotl.'], other)
   await fixture.add('mine.txt', ['Nobody may know of the axolotl.'])

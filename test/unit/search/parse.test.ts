@@ -45,22 +45,25 @@ test.each([
   '-',
   '"',
   `${'a text that somebody pasted from somewhere else '.repeat(5)} "with quotes" -and dashes name:x`,
-])('%j is all of it asked', (query) => {
+])('reads no operator in %j', (query) => {
   expect(parseQuery(query)).toEqual({ text: query, free: [[0, query.length]], filter: NO_FILTER })
 })
 
-test('what may be corrected is what stands outside of quotes and operators', () => {
+test('only words outside of quotes and operators may be corrected', () => {
   const query = 'the "thrid day" rnet -depsoit name:laese payed'
   expect(parseQuery(query).free.map(([from, to]) => query.slice(from, to).trim())).toEqual(['the', 'rnet', '', 'payed'])
 })
 
-describe('is refused with what to do', () => {
-  test.each(['-deposit', '-"late fee" -deposit', 'name:lease', '-a name:b …'])('%j: nothing is asked', (query) => {
-    expect(() => parseQuery(query)).toThrow(
-      expect.objectContaining({ code: errorCode('invalid_query'), message: expect.stringContaining('Add a word') }),
-    )
-  })
-  test('more of them than anybody means', () => {
+describe('refuses, and says what to do,', () => {
+  test.each(['-deposit', '-"late fee" -deposit', 'name:lease', '-a name:b …'])(
+    'a query without a word to look for: %j',
+    (query) => {
+      expect(() => parseQuery(query)).toThrow(
+        expect.objectContaining({ code: errorCode('invalid_query'), message: expect.stringContaining('Add a word') }),
+      )
+    },
+  )
+  test('more than 20 operators', () => {
     const query = Array.from({ length: 21 }, (_, i) => `"w${i}"`).join(' ')
     expect(() => parseQuery(query)).toThrow(
       expect.objectContaining({ code: errorCode('invalid_query'), message: expect.stringContaining('21') }),
@@ -68,7 +71,7 @@ describe('is refused with what to do', () => {
   })
 })
 
-test('any text is read without loss: its letters are asked, quoted, excluded or named', () => {
+test('loses no letter of any text: each is asked, quoted, excluded or part of a name', () => {
   const part = fc.oneof(
     fc.constantFrom('"', '„', '“', '-', 'name:', ' ', '«', '»', '(', 'rent', 'é', '押金', '5'),
     fc.string({ unit: 'grapheme', maxLength: 3 }),

@@ -19,7 +19,7 @@ const byNumber = reranker(async ({ candidates }) => ({
   reason: null,
 }))
 
-test('the best fifty are reordered on every page, the others follow', async () => {
+test('reorders the best fifty on every result page, and the others follow', async () => {
   const query = { mode: 'keyword', limit: 35 } as const
   const fused = [
     ...(await fixture.ask('harbour quay', query)).hits,
@@ -29,15 +29,15 @@ test('the best fifty are reordered on every page, the others follow', async () =
   const second = await fixture.ask('harbour quay', { ...query, offset: 35 }, { reranker: byNumber })
   expect(first.rerank).toMatchObject({ applied: true, model: 'test-model', reason: null })
   const hits = [...first.hits, ...second.hits]
-  const reordered = fused.slice(0, 50).toSorted((a, b) => b.chunk.index - a.chunk.index)
-  expect(hits.map((hit) => hit.chunk.id)).toEqual([...reordered, ...fused.slice(50)].map((hit) => hit.chunk.id))
-  expect(hits[0]!.stages.rerank).toEqual({ rank: 1, score: hits[0]!.chunk.index / 1000 })
+  const reordered = fused.slice(0, 50).toSorted((a, b) => b.passage.index - a.passage.index)
+  expect(hits.map((hit) => hit.passage.id)).toEqual([...reordered, ...fused.slice(50)].map((hit) => hit.passage.id))
+  expect(hits[0]!.stages.rerank).toEqual({ rank: 1, score: hits[0]!.passage.index / 1000 })
   expect(hits[50]!.stages.rerank).toBeNull()
   const scores = hits.map((hit) => hit.score)
   expect(scores).toEqual(scores.toSorted((a, b) => b - a))
 })
 
-test('it gets the question and the passages, best first', async () => {
+test('gives the reranker the question and the passages, best first', async () => {
   let seen: RerankRequest | undefined
   const spy = reranker(async (request) => {
     seen = request
@@ -47,7 +47,7 @@ test('it gets the question and the passages, best first', async () => {
   expect(rerank).toMatchObject({ applied: false, reason: 'The model is not there.' })
   expect(seen).toMatchObject({ query: 'harbour quay' })
   expect(seen!.candidates[0]).toEqual({
-    id: hits[0]!.chunk.id,
+    id: hits[0]!.passage.id,
     text: hits[0]!.text,
     title: 'a.txt',
     heading: 'Part',
@@ -61,14 +61,14 @@ test('it gets the question and the passages, best first', async () => {
 test.each([
   ['fails', reranker(() => Promise.reject(new Error('out of memory'))), /failed/],
   ['is late', reranker(() => new Promise(() => {})), /did not answer within/],
-])('one that %s leaves the fused order, and the answer says so', async (_, broken, reason) => {
+])('a reranker that %s leaves the fused order, and the answer says so', async (_, broken, reason) => {
   const fused = await fixture.ask('harbour quay', {})
   const outcome = await fixture.ask('harbour quay', {}, { reranker: broken, deadlines: { embedMs: 5000, rerankMs: 20 } })
   expect(outcome.hits).toEqual(fused.hits)
   expect(outcome.rerank).toMatchObject({ applied: false, reason: expect.stringMatching(reason) })
 })
 
-test('it is not asked when the caller does not want it or nothing was found', async () => {
+test('does not call the reranker when the caller turns it off or nothing was found', async () => {
   const never = reranker(() => Promise.reject(new Error('must not be asked')))
   expect((await fixture.ask('harbour', { rerank: false }, { reranker: never })).rerank).toEqual({
     applied: false,

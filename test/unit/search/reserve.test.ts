@@ -6,7 +6,7 @@ import { reserve } from '../../../src/search/reserve.ts'
 import { queryWords } from '../../../src/text/analyse.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
-/** `keyword` and `vector` are ranks. */
+/** Returns a candidate. `keyword` and `vector` are its ranks. */
 function candidate(id: string, score: number, keyword: number | null, vector: number | null): Candidate {
   const stage = (rank: number | null) => (rank === null ? null : { rank, score: 1 / rank })
   return {
@@ -25,7 +25,7 @@ function candidate(id: string, score: number, keyword: number | null, vector: nu
 
 const byWords = (count: number) => Array.from({ length: count }, (_, i) => candidate(`word${i + 1}`, 1 - i / 100, i + 1, i + 20))
 const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
-/** `terms` of the passages that were found by words; the others have no word of the question. */
+/** `terms` are those of the passages that keywords found. The other passages have no word of the question. */
 const asked = (terms: string) => ({
   words: queryWords('refund money'),
   passages: async (ids: readonly string[]) =>
@@ -33,8 +33,8 @@ const asked = (terms: string) => ({
 })
 const question = asked('money museum')
 
-describe('places for what is nearest by meaning', () => {
-  test('one passage without a word of the question gets the third place, with the reason, and scores still fall', async () => {
+describe('reserved places', () => {
+  test('a passage without a word of the question gets the third place and a reason, and scores still fall', async () => {
     const given = [...byWords(10), candidate('meant', 0.3, null, 1)]
     const placed = await reserve(given, question)
     expect(idsOf(placed)).toEqual(['word1', 'word2', 'meant', ...idsOf(given.slice(2, 10))])
@@ -42,20 +42,20 @@ describe('places for what is nearest by meaning', () => {
     for (let i = 1; i < placed.length; i++) expect(placed[i]!.score).toBeLessThanOrEqual(placed[i - 1]!.score)
   })
 
-  test('the second place too where the passage there has less than half of the question, and never the first', async () => {
+  test('begin with the second place when the passage there has less than half of the words, and never with the first', async () => {
     const meant = [1, 2, 3, 4, 5].map((rank) => candidate(`m${rank}`, 0.5 - rank / 100, null, rank))
     const placed = await reserve([...byWords(10), ...meant], asked('museum'))
     expect(idsOf(placed).slice(0, 7)).toEqual(['word1', 'm1', 'm2', 'm3', 'm4', 'word2', 'word3'])
   })
 
-  test('none where one of the best passages has all words, and none for a passage that has one of them', async () => {
+  test('none when one of the best passages has all words, and none for a passage with any word', async () => {
     const given = [...byWords(10), candidate('meant', 0.3, null, 1)]
     expect(await reserve(given, asked('money refund'))).toBe(given)
     const stray = [...byWords(10), candidate('word-beyond', 0.3, null, 1)]
     expect(await reserve(stray, question)).toBe(stray)
   })
 
-  test('three at most, in the order of the vectors, of the first five of them', async () => {
+  test('at most three, from the five nearest, nearest first', async () => {
     const meant = [
       candidate('m4', 0.31, null, 4),
       candidate('m1', 0.3, null, 1),
@@ -67,7 +67,7 @@ describe('places for what is nearest by meaning', () => {
     expect(new Set(idsOf(placed)).size).toBe(15)
   })
 
-  test('none where nothing was found by words, or what is nearest was', async () => {
+  test('none when keywords found nothing, or found the nearest passage', async () => {
     const meant = [1, 2, 3, 4].map((rank) => candidate(`m${rank}`, 1 / rank, null, rank))
     expect(await reserve(meant, question)).toBe(meant)
     const both = [...byWords(6), candidate('both', 0.2, 7, 1)]
@@ -91,7 +91,7 @@ describe('in a search', () => {
   afterAll(() => fixture.cleanUp())
   const names = (hits: { document: { name: string } }[]) => hits.map(({ document }) => document.name)
 
-  test('the refund policy is among the first five for who wants the money returned, and explain says why', async () => {
+  test('a question about money returned finds the refund policy among the first five, and explain says why', async () => {
     const { hits } = await fixture.ask('how can I have the price I paid given back', {}, { reranker: createBuiltinReranker() })
     const at = names(hits).indexOf('refunds.txt')
     expect(at).toBeGreaterThanOrEqual(0)
@@ -107,7 +107,7 @@ describe('in a search', () => {
     },
   )
 
-  test('keyword and vector mode reserve nothing, and a later page neither repeats nor skips', async () => {
+  test('keyword and vector mode reserve nothing, and result pages neither repeat nor skip', async () => {
     for (const mode of ['keyword', 'vector'] as const) {
       const { hits } = await fixture.ask('money back', { mode })
       expect(hits.every(({ stages }) => stages.reserved === null)).toBe(true)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.cleanUp())
 
-test('the passage that answers comes first, with document, place, marks and stages', async () => {
+test('the passage with the answer comes first, with document, place, highlights and stages', async () => {
   const { hits, mode, modeReason, embeddingModel, pendingDocuments } = await fixture.ask('refund for returned goods')
   expect({ mode, modeReason, embeddingModel, pendingDocuments }).toEqual({
     mode: 'hybrid',
@@ -34,7 +34,7 @@ test('the passage that answers comes first, with document, place, marks and stag
   expect(hits.map((hit) => hit.rank)).toEqual(hits.map((_, i) => i + 1))
 })
 
-test.each(['hybrid', 'vector', 'keyword'] as const)('%s finds it, with scores from 0 to 1', async (mode) => {
+test.each(['hybrid', 'vector', 'keyword'] as const)('%s finds the answer, with scores from 0 to 1', async (mode) => {
   const { hits, ...outcome } = await fixture.ask('pruning roses', { mode })
   expect(outcome).toMatchObject({ mode, modeReason: null, embeddingModel: mode === 'keyword' ? null : 'builtin' })
   expect(hits[0]!.text).toBe('Roses need pruning in winter.')
@@ -43,7 +43,7 @@ test.each(['hybrid', 'vector', 'keyword'] as const)('%s finds it, with scores fr
   expect(hits[0]!.stages.vector === null).toBe(mode === 'keyword')
 })
 
-test('filters narrow: tags, documents, projects', async () => {
+test('filters by tags, path, projects and media types', async () => {
   const names = async (filter: NonNullable<Ask['filter']>) =>
     (await fixture.ask('lease refund tulips', { mode: 'keyword', filter })).hits.map((hit) => hit.document.name)
   expect(new Set(await names({}))).toEqual(new Set(['returns.txt', 'garden.txt', 'contract.txt']))
@@ -53,7 +53,7 @@ test('filters narrow: tags, documents, projects', async () => {
   expect(await names({ projectIds: [fixture.project.id], mediaTypes: ['application/pdf'] })).toEqual([])
 })
 
-test('by document: each once, by its best passage, its passages counted', async () => {
+test('grouped by document, each appears once with its best passage and the number of its passages', async () => {
   const { hits } = await fixture.ask('refund', { groupBy: 'document', mode: 'keyword' })
   expect(hits.map((hit) => [hit.document.name, hit.text, hit.matchingPassages])).toEqual([
     ['returns.txt', 'A refund takes a week.', 2],
@@ -61,14 +61,14 @@ test('by document: each once, by its best passage, its passages counted', async 
 })
 
 test.each(['???', '   …', '🙂', "' OR 1=1 --", '"', '\\', 'a'.repeat(4000), 'refund '.repeat(500)])(
-  'the question %j breaks nothing',
+  'answers the question %j without an error',
   async (query) => {
     for (const mode of ['hybrid', 'vector', 'keyword'] as const)
       expect(await fixture.ask(query, { mode })).toMatchObject({ mode })
   },
 )
 
-test("nobody finds another's passages", async () => {
+test("never finds another owner's passages", async () => {
   const { owner, project } = await fixture.makeOwner('Bob')
   await fixture.add('secret.txt', ['Refund codes are in the drawer.'], { owner, project })
   const mine = await fixture.ask('refund codes drawer', { limit: 100 })
@@ -77,7 +77,7 @@ test("nobody finds another's passages", async () => {
   expect(hits.map((hit) => hit.document.name)).toEqual(['secret.txt'])
 })
 
-test('documents on their way are counted', async () => {
+test('counts documents that are not searchable yet', async () => {
   const { owner, project } = await fixture.makeOwner('Cleo')
   const upload = {
     ownerId: owner.id,
@@ -94,12 +94,12 @@ test('documents on their way are counted', async () => {
 })
 
 test.each(['xyzzyplugh', '???', 'qwertzuiop blorf'])(
-  'a question about nothing that is here finds nothing: %s',
+  'finds nothing for a question about nothing in the documents: %s',
   async (question) => {
     expect((await fixture.ask(question)).hits).toEqual([])
   },
 )
 
-test('a misspelt word is still found by its pieces', async () => {
+test('finds a misspelled word by its character pieces', async () => {
   expect((await fixture.ask('prunning')).hits[0]?.text).toBe('Roses need pruning in winter.')
 })

@@ -25,7 +25,7 @@ export function presentSearch(request: Asked, outcome: SearchOutcome, baseUrl: s
 }
 
 function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: string): SearchResult {
-  const { document, chunk } = hit
+  const { document, passage } = hit
   return {
     rank: hit.rank,
     score: hit.score,
@@ -38,14 +38,14 @@ function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: strin
       project: { id: document.projectId, name: document.projectName },
     },
     chunk: {
-      id: chunk.id,
-      index: chunk.index,
-      page_start: chunk.pageStart,
-      page_end: chunk.pageEnd,
-      heading: chunk.heading,
-      context: chunk.context,
-      char_start: chunk.charStart,
-      char_end: chunk.charEnd,
+      id: passage.id,
+      index: passage.index,
+      page_start: passage.pageStart,
+      page_end: passage.pageEnd,
+      heading: passage.heading,
+      context: passage.context,
+      char_start: passage.charStart,
+      char_end: passage.charEnd,
     },
     text: hit.text,
     joined_chunks: hit.joinedPassages,
@@ -55,9 +55,9 @@ function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: strin
       baseUrl +
       passageAddress({
         documentId: document.id,
-        page: chunk.pageStart,
-        charStart: chunk.charStart,
-        charEnd: chunk.charEnd,
+        page: passage.pageStart,
+        charStart: passage.charStart,
+        charEnd: passage.charEnd,
         text: hit.text,
       }),
     ...(group_by === 'document' ? { matching_chunks: hit.matchingPassages } : {}),
