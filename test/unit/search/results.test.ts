@@ -26,7 +26,7 @@ test('the passage with the answer comes first, with document, place, highlights 
   expect(best).toMatchObject({
     rank: 1,
     document: { name: 'returns.txt', projectName: 'default' },
-    chunk: { index: 0, pageStart: 1, pageEnd: 1, heading: 'Part', charStart: 0 },
+    passage: { index: 0, pageStart: 1, pageEnd: 1, heading: 'Part', charStart: 0 },
     text: 'Customers may return goods within thirty days for a refund.',
     stages: { keyword: { rank: 1 }, vector: { rank: 1 }, fused: { rank: 1 }, rerank: null },
   })
