@@ -1,71 +1,70 @@
-/** Everything that can be set, resolved and checked: defaults < config.json < environment DOCSEARCH_* < flags. Frozen. */
+/** All settings, checked and frozen. See loadConfig for where they come from. */
 export interface Config {
   host: string
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number
   dataDir: string
   publicUrl: string | null
-  /** Further names accepted in the Host header. */
+  /** Names accepted in the Host header besides the usual ones. */
   allowedHosts: readonly string[]
   trustProxy: boolean
   ollamaUrl: string
   /** `auto`, `builtin` or `ollama:MODEL`. */
   embedder: string
-  /** Milliseconds between two looks at whether the model still gives the vectors of the index. */
+  /** Milliseconds between two checks that the model still produces the vectors of the index. */
   embedderCheckMs: number
-  /** Of the vector channel, where words have 1; null takes the embedder's own. */
+  /** Weight of vectors, where keywords have 1; null for the embedder's own weight. */
   fusionWeight: number | null
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
   reranker: string
   rerank: RerankConfig
-  /** Requests a minute for a key, 0 for none. */
+  /** Requests a minute for a key; 0 for no limit. */
   rateLimit: number
-  /** Failed logins in 15 minutes for an account, and for an address; 0 for no limit. */
+  /** Failed logins in 15 minutes, for an account and for an address; 0 for no limit. */
   loginFailures: number
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  /** Parser processes; default one for each core. */
+  /** Number of parser processes; by default one for each core, at most 8. */
   parseWorkers: number
-  /** Which PDF engine is tried first. */
+  /** The PDF engine that is tried first. */
   pdfEngine: 'pdfium' | 'pdf2json'
-  /** Program and arguments that read pages without text, with `{input}` and `{output}`; null for none. */
+  /** Program and arguments, with `{input}` and `{output}`, that recognise text on scanned pages; null for none. */
   ocrCommand: readonly string[] | null
   limits: Limits
 }
 
 export interface RerankConfig {
-  /** What a rerank endpoint is asked for; null leaves it to the endpoint. */
+  /** The model requested from a rerank endpoint; null lets the endpoint choose. */
   model: string | null
-  /** For a rerank endpoint, from the environment only. */
+  /** For a rerank endpoint; only the environment can set it. */
   key: string | null
   /** Milliseconds a model has for one question. */
   deadlineMs: number
-  /** How many of the best passages a model judges, and tokens of each. */
+  /** How many of the best passages a model judges. */
   candidates: number
+  /** Tokens of each passage that the model sees. */
   passageTokens: number
-  /** Passages in flight at a time to a model on Ollama. */
+  /** Passages sent to Ollama at the same time. */
   parallel: number
 }
 
 export interface Limits {
-  /** Bytes of one file. */
   fileBytes: number
-  /** Files in one request. */
   requestFiles: number
-  /** Bytes of one request. */
   requestBytes: number
   pages: number
-  /** Milliseconds to parse a document in all, and without a new page. */
+  /** Milliseconds to parse a whole document. */
   parseMs: number
+  /** Milliseconds without a new page. */
   parseStallMs: number
   /** Milliseconds for the program of `ocrCommand`. */
   ocrMs: number
-  /** Bytes of resident memory of a parser. */
+  /** Bytes of resident memory of a parser process. */
   parseMemoryBytes: number
-  /** Bytes of text (UTF-8) of a document. */
+  /** Bytes of a document's text in UTF-8. */
   textBytes: number
-  /** Bytes of XML inflated for a DOCX. */
+  /** Bytes of a DOCX's XML when inflated. */
   xmlBytes: number
-  /** Characters of a question. */
+  /** Characters of a query. */
   queryChars: number
 }
 

@@ -4,10 +4,12 @@ import { editDistance } from '../core/edit-distance.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Config } from './config.ts'
 import { resolveDataDir, type Source } from './data-dir.ts'
-import { environmentName, OTHER_VARIABLES, SETTINGS } from './settings.ts'
+import { environmentName, OTHER_VARIABLES, SETTINGS, type Setting } from './settings.ts'
 
-/** An unknown name with more edits than this is not taken for a typing error. */
+/** An unknown name that differs by more edits from every known name is not a typing error. */
 const MAX_EDITS = 2
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 export interface LoadedConfig {
   config: Config
@@ -16,64 +18,78 @@ export interface LoadedConfig {
 }
 
 /**
- * Resolves defaults < config.json < environment < flags. `flags` are the options of the command line by their camelCase names.
- * Throws DocsearchError `invalid_configuration` that names every unknown key and every bad value at once.
+ * Resolves the configuration: defaults < config.json < environment < flags. `flags` are the options of the command line by their camelCase names.
+ * Throws DocsearchError `invalid_configuration`, which lists every unknown key and every bad value at once.
  */
-export async function loadConfig(
-  flags: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<LoadedConfig> {
+export async function loadConfig(flags: Readonly<Record<string, unknown>>, env: Environment): Promise<LoadedConfig> {
   const problems: string[] = []
   const { dir, source: dataSource } = resolveDataDir(text(flags.data), env)
   const named = text(flags.config)
   const file = named === undefined ? join(dir, 'config.json') : resolve(named)
   const fromFile = await readConfigFile(file, named !== undefined, problems)
-
-  const known = new Set(SETTINGS.map((setting) => setting.key))
-  for (const key of fromFile.keys()) if (!known.has(key)) problems.push(`${file}: unknown key "${key}"${suggestion(key, known)}`)
-  const variables = new Set(SETTINGS.map((setting) => environmentName(setting.key)))
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith('DOCSEARCH_') || name.startsWith('DOCSEARCH_TEST_')) continue
-    if (!variables.has(name) && !OTHER_VARIABLES.has(name))
-      problems.push(`unknown environment variable ${name}${suggestion(name, variables)}`)
-  }
+  problems.push(...unknownKeys(fromFile, file), ...unknownVariables(env))
 
   const values: LoadedConfig['values'] = [
     { key: 'data', value: dir, source: dataSource, from: sourceName(dataSource, '--data', 'DOCSEARCH_DATA', file) },
   ]
   const resolved = new Map<string, unknown>()
   for (const setting of SETTINGS) {
-    const variable = environmentName(setting.key)
-    const flagName = setting.flag && `--${setting.flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-    let value = setting.default
-    let source: Source = 'default'
-    if (fromFile.has(setting.key)) [value, source] = [fromFile.get(setting.key), 'file']
-    if (env[variable] !== undefined && env[variable] !== '') [value, source] = [env[variable], 'environment']
-    if (setting.flag && flags[setting.flag] !== undefined) [value, source] = [flags[setting.flag], 'flag']
-    const from = sourceName(source, flagName ?? '', variable, file)
+    const { key } = setting
+    const { value, source, from } = findValue(setting, { flags, env, fromFile, file })
     const parsed = setting.schema.safeParse(value)
     if (parsed.success) {
-      resolved.set(setting.key, parsed.data)
-      values.push({ key: setting.key, value: parsed.data, source, from })
+      resolved.set(key, parsed.data)
+      values.push({ key, value: parsed.data, source, from })
     } else {
       const fault = parsed.error.issues[0]?.message ?? 'is not valid'
-      problems.push(`${setting.key} ${fault}, but is ${JSON.stringify(value)} (${from})`)
+      problems.push(`${key} ${fault}, but is ${JSON.stringify(value)} (${from})`)
     }
   }
   const rerankKey = env.DOCSEARCH_RERANK_KEY?.trim() || null
-  // What it is, is never said, not even that of a wrong one.
+  // No message shows a key, not even a wrong one.
   if (rerankKey !== null && !/^[\x21-\x7e]+$/.test(rerankKey))
-    problems.push('DOCSEARCH_RERANK_KEY has characters that no key has')
-  if (problems.length > 0) {
-    throw new DocsearchError(
-      'invalid_configuration',
-      `The configuration has ${problems.length === 1 ? 'a fault' : `${problems.length} faults`}:\n${problems.map((line) => `  ${line}`).join('\n')}`,
-      {
-        details: { problems },
-      },
-    )
-  }
+    problems.push('DOCSEARCH_RERANK_KEY has a character that a key cannot have')
+  if (problems.length > 0) throw invalidConfiguration(problems)
   return { config: toConfig(dir, resolved, rerankKey), values }
+}
+
+function invalidConfiguration(problems: readonly string[]): DocsearchError {
+  const lines = problems.map((line) => `  ${line}`).join('\n')
+  return new DocsearchError('invalid_configuration', `The configuration is not valid:\n${lines}`, { details: { problems } })
+}
+
+function unknownKeys(fromFile: ReadonlyMap<string, unknown>, file: string): string[] {
+  const known = new Set(SETTINGS.map(({ key }) => key))
+  const unknown = [...fromFile.keys()].filter((key) => !known.has(key))
+  return unknown.map((key) => `unknown key "${key}" in ${file}${suggestion(key, known)}`)
+}
+
+function unknownVariables(env: Environment): string[] {
+  const known = new Set(SETTINGS.map(({ key }) => environmentName(key)))
+  const unknown = Object.keys(env).filter(
+    (name) =>
+      name.startsWith('DOCSEARCH_') && !name.startsWith('DOCSEARCH_TEST_') && !known.has(name) && !OTHER_VARIABLES.has(name),
+  )
+  return unknown.map((name) => `unknown environment variable ${name}${suggestion(name, known)}`)
+}
+
+interface Sources {
+  flags: Readonly<Record<string, unknown>>
+  env: Environment
+  fromFile: ReadonlyMap<string, unknown>
+  file: string
+}
+
+/** Returns the value from the source that overrides the others. An empty environment variable counts as not set. */
+function findValue(setting: Setting, { flags, env, fromFile, file }: Sources) {
+  const variable = environmentName(setting.key)
+  const flagName = setting.flag && `--${setting.flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  let value = setting.default
+  let source: Source = 'default'
+  if (fromFile.has(setting.key)) [value, source] = [fromFile.get(setting.key), 'file']
+  if (env[variable] !== undefined && env[variable] !== '') [value, source] = [env[variable], 'environment']
+  if (setting.flag && flags[setting.flag] !== undefined) [value, source] = [flags[setting.flag], 'flag']
+  return { value, source, from: sourceName(source, flagName ?? '', variable, file) }
 }
 
 function text(value: unknown): string | undefined {
@@ -84,38 +100,36 @@ function sourceName(source: Source, flag: string, variable: string, file: string
   return { default: 'default', file, environment: variable, flag }[source]
 }
 
-/** Nested objects become dotted keys; arrays are values. */
+/** Reads a configuration file. Nested objects become dotted keys; arrays are values. */
 async function readConfigFile(file: string, mustExist: boolean, problems: string[]): Promise<Map<string, unknown>> {
-  const found = new Map<string, unknown>()
   let content: string
   try {
     content = await readFile(file, 'utf8')
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (mustExist || (code !== 'ENOENT' && code !== 'ENOTDIR'))
-      problems.push(`${file} cannot be read: ${(error as Error).message}`)
-    return found
+    const { code, message } = error as NodeJS.ErrnoException
+    if (mustExist || (code !== 'ENOENT' && code !== 'ENOTDIR')) problems.push(`could not read ${file}: ${message}`)
+    return new Map()
   }
   let json: unknown
   try {
     json = JSON.parse(content)
   } catch (error) {
     problems.push(`${file} is not valid JSON: ${(error as Error).message}`)
-    return found
+    return new Map()
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    problems.push(`${file} must hold a JSON object`)
-    return found
-  }
-  const walk = (value: object, prefix: string): void => {
-    for (const [name, inner] of Object.entries(value)) {
-      const key = prefix + name
-      if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) walk(inner, `${key}.`)
-      else found.set(key, inner)
-    }
-  }
-  walk(json, '')
-  return found
+  if (isObject(json)) return new Map(flatten(json, ''))
+  problems.push(`${file} must contain a JSON object`)
+  return new Map()
+}
+
+function flatten(value: object, prefix: string): [string, unknown][] {
+  return Object.entries(value).flatMap(([name, inner]): [string, unknown][] =>
+    isObject(inner) ? flatten(inner, `${prefix}${name}.`) : [[prefix + name, inner]],
+  )
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Suggests a known name that differs by a typing error. */
@@ -125,7 +139,7 @@ function suggestion(name: string, known: ReadonlySet<string>): string {
 }
 
 function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankKey: string | null): Config {
-  // Each value has passed the schema of its setting, which fixes its type.
+  // The schema of each setting has checked its value, so the type is right.
   const get = <T>(key: string): T => values.get(key) as T
   return Object.freeze<Config>({
     host: get('host'),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const BYTE_UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
 const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** `200000000`, `"200 MB"`, `"1GiB"` → a whole number of the smallest unit. */
+/** An amount with or without a unit (`200000000`, `"200 MB"`, `"1GiB"`), returned as a whole number of the smallest unit. */
 function quantity(units: Record<string, number>, example: string) {
   return z.union([z.number(), z.string()], `must be a positive amount such as ${example}`).transform((value, context) => {
     const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(String(value))
@@ -19,7 +19,7 @@ function quantity(units: Record<string, number>, example: string) {
 export const bytes = quantity(BYTE_UNITS, '"200 MB"')
 export const milliseconds = quantity(TIME_UNITS, '"60s"')
 
-/** A whole number; the environment and flags give text. */
+/** A whole number, also as text: the environment and flags have nothing else. */
 export function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
   return z
@@ -36,7 +36,7 @@ export function integer(min: number, max: number) {
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, message)
 }
 
-/** A number that need not be whole. */
+/** A number with or without decimals, also as text. */
 export function decimal(min: number, max: number) {
   const message = `must be a number from ${min} to ${max}`
   return z
@@ -68,7 +68,7 @@ export const httpAddress = z.string('must be an address such as https://docs.exa
   return url.href.replace(/\/+$/, '')
 })
 
-/** A list; the environment gives it comma-separated. */
+/** A list, also as text with commas. */
 export const textList = z.union(
   [
     z.array(z.string().min(1)),
@@ -82,21 +82,20 @@ export const textList = z.union(
   'must be a list of names',
 )
 
-/** The names the user knows models by. */
 export const embedderSetting = z
   .string('must be auto, builtin or ollama:MODEL')
   .regex(/^(auto|builtin|ollama:\S+)$/, 'must be auto, builtin or ollama:MODEL')
 
-const RERANKER = 'must be auto, builtin, none, ollama:MODEL or an http address without a name, a password or parameters in it'
+const RERANKER = 'must be auto, builtin, none, ollama:MODEL or an http address without user name, password or parameters'
 
 export const rerankerSetting = z.string(RERANKER).refine((text) => {
   if (/^(auto|builtin|none|ollama:\S+)$/.test(text)) return true
   return /^https?:\/\//i.test(text) && httpAddress.safeParse(text).success
 }, RERANKER)
 
-/** A program and its arguments as a list, or on one line, where quotes keep blanks; no shell is meant. Each of `needed` must occur. */
+/** A program and its arguments, as a list or as one line in which quotes keep spaces together. No shell runs it. Each text in `needed` must occur. */
 export function commandLine(needed: readonly string[]) {
-  const message = `must be a program with its arguments, with ${needed.join(' and ')} among them`
+  const message = `must be a program and its arguments, including ${needed.join(' and ')}`
   return z
     .union([z.array(z.string()).readonly(), z.string().transform(splitCommand)], message)
     .refine(

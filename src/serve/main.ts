@@ -85,9 +85,9 @@ function stopSignal(): { requested: Promise<string>; dispose: () => void } {
   return { requested: promise, dispose: () => void process.off('SIGTERM', onSignal).off('SIGINT', onSignal) }
 }
 
-/** What the data folder has chosen is no setting, and this command does not open it. */
+/** The data folder stores which model `models use` chose. --print-config does not open it, so it can't show the name. */
 function choiceNote(embedder: unknown): string {
-  return embedder === 'auto' ? 'what `docsearch models use` chose comes first' : 'beats what `docsearch models use` chose'
+  return embedder === 'auto' ? 'a model chosen with `docsearch models use` comes first' : 'overrides `docsearch models use`'
 }
 
 function configTable({ values }: LoadedConfig): string {

@@ -121,7 +121,7 @@ test('--print-config shows where each value comes from, and starts nothing', asy
   expect(code).toBe(0)
   expect(stdout).toMatch(/^limits\.pages +77 .*config\.json$/m)
   expect(stdout).toMatch(/^port +0 +--port$/m)
-  expect(stdout).toMatch(/^embedder +builtin +DOCSEARCH_EMBEDDER; beats what `docsearch models use` chose$/m)
+  expect(stdout).toMatch(/^embedder +builtin +DOCSEARCH_EMBEDDER; overrides `docsearch models use`$/m)
   expect(existsSync(join(data, 'docsearch.db'))).toBe(false)
 })
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
+import { SETTINGS } from '../../../src/config/settings.ts'
 import { errorCode } from '../../support/codes.ts'
 
 let dir: string
@@ -11,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
-test('a flag beats the environment, the environment beats the file, the file beats the default', async () => {
+test('flags override the environment, which overrides the file, which overrides the defaults', async () => {
   await writeFile(join(dir, 'config.json'), JSON.stringify({ port: 1, host: '0.0.0.0', rate_limit: 5, limits: { pages: 7 } }))
   const { config, values } = await loadConfig({ data: dir, port: '3' }, { DOCSEARCH_PORT: '2', DOCSEARCH_RATE_LIMIT: '0' })
   expect(config).toMatchObject({ port: 3, rateLimit: 0, host: '0.0.0.0', embedder: 'auto', dataDir: dir })
@@ -20,14 +21,14 @@ test('a flag beats the environment, the environment beats the file, the file bea
   expect(sources).toMatchObject({ port: 'flag', rate_limit: 'environment', host: 'file', embedder: 'default', data: 'flag' })
 })
 
-test('every unknown key and bad value is named at once', async () => {
+test('reports every unknown key and bad value at once', async () => {
   await writeFile(join(dir, 'config.json'), JSON.stringify({ prot: 1, limits: { pages: 'many' }, public_url: 'ftp://x' }))
   const failure = await loadConfig({ data: dir, embedder: 'gpt' }, { DOCSEARCH_RATE_LIMT: '1', DOCSEARCH_PORT: '70000' }).catch(
     (error) => error,
   )
   expect(failure.code).toBe(errorCode('invalid_configuration'))
   for (const part of [
-    '"prot", did you mean port?',
+    `unknown key "prot" in ${join(dir, 'config.json')}, did you mean port?`,
     'DOCSEARCH_RATE_LIMT, did you mean DOCSEARCH_RATE_LIMIT?',
     'limits.pages',
     'public_url',
@@ -39,7 +40,7 @@ test('every unknown key and bad value is named at once', async () => {
   expect(failure.details.problems).toHaveLength(6)
 })
 
-test('sizes and times may carry units', async () => {
+test('accepts sizes and times with units', async () => {
   const { config } = await loadConfig(
     { data: dir },
     { DOCSEARCH_LIMITS_FILE_BYTES: '5 MB', DOCSEARCH_LIMITS_PARSE_MS: '90s', DOCSEARCH_LIMITS_PARSE_MEMORY_BYTES: '2GiB' },
@@ -47,13 +48,13 @@ test('sizes and times may carry units', async () => {
   expect(config.limits).toMatchObject({ fileBytes: 5_000_000, parseMs: 90_000, parseMemoryBytes: 2 * 1024 ** 3 })
 })
 
-test('broken JSON and a missing --config file are named, not ignored', async () => {
+test('reports broken JSON and a missing --config file', async () => {
   await writeFile(join(dir, 'config.json'), '{"port": 1,')
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow(/not valid JSON/)
-  await expect(loadConfig({ data: dir, config: join(dir, 'nowhere.json') }, {})).rejects.toThrow(/nowhere\.json cannot be read/)
+  await expect(loadConfig({ data: dir, config: join(dir, 'nowhere.json') }, {})).rejects.toThrow(/could not read .*nowhere\.json/)
 })
 
-test('a value of the wrong kind is told what it must be, in words of ours', async () => {
+test('says what a value of the wrong type must be', async () => {
   const wrong = {
     host: 5,
     allowed_hosts: 3,
@@ -70,7 +71,7 @@ test('a value of the wrong kind is told what it must be, in words of ours', asyn
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow('host must not be empty')
 })
 
-/** What the contract promises, and our own time for OCR, in the units of the configuration. */
+/** The promised limits, and the time for OCR, in the units of the configuration. */
 const LIMITS = {
   file_bytes: 200_000_000,
   request_files: 20,
@@ -88,7 +89,7 @@ const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => let
 const asConfig = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, value]) => [camel(name), value]))
 
-test('without settings every limit is what is promised', async () => {
+test('has the promised limits by default, and the documentation names them', async () => {
   const { config } = await loadConfig({ data: dir }, {})
   expect([config.rateLimit, config.limits]).toEqual([600, asConfig(LIMITS)])
   const page = await readFile(new URL('../../../docs/documents.md', import.meta.url), 'utf8')
@@ -99,7 +100,12 @@ test('without settings every limit is what is promised', async () => {
     expect(table).toContain(written)
 })
 
-test('every limit can be set, and none stands for another', async () => {
+test('the documentation names every setting', async () => {
+  const page = await readFile(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
+  expect(SETTINGS.map(({ key }) => key).filter((key) => !page.includes(`| \`${key}\` |`))).toEqual([])
+})
+
+test('each limit has a setting and an environment variable of its own', async () => {
   const other = Object.fromEntries(Object.keys(LIMITS).map((name, i) => [name, 101 + i]))
   const env = Object.fromEntries(
     Object.entries(other).map(([name, value]) => [`DOCSEARCH_LIMITS_${name.toUpperCase()}`, String(value)]),
@@ -109,7 +115,7 @@ test('every limit can be set, and none stands for another', async () => {
   expect((await loadConfig({ data: dir }, {})).config.limits).toEqual(asConfig(other))
 })
 
-test('each flag of serve sets its own value', async () => {
+test('each flag of serve sets its value', async () => {
   const flags = {
     host: '::1',
     port: '5',
@@ -143,20 +149,20 @@ test('each flag of serve sets its own value', async () => {
 })
 
 test.each(['auto', 'builtin', 'none', 'ollama:dengcao/Qwen3-Reranker-0.6B:Q8_0', 'https://rerank.example/v1/rerank'])(
-  'the reranker may be %s',
+  'accepts the reranker %s',
   async (reranker) => {
     expect((await loadConfig({ data: dir }, { DOCSEARCH_RERANKER: reranker })).config.reranker).toBe(reranker)
   },
 )
 
 test.each(['ollama:', 'qwen', 'ftp://rerank.example', 'https://me:secret@rerank.example', 'https://rerank.example/?key=secret'])(
-  'the reranker may not be %s',
+  'refuses the reranker %s',
   async (reranker) => {
     await expect(loadConfig({ data: dir, reranker }, {})).rejects.toThrow(/reranker must be auto, builtin, none, ollama:MODEL/)
   },
 )
 
-test("a rerank endpoint's key comes from the environment only, and is shown nowhere", async () => {
+test("takes a rerank endpoint's key only from the environment, and never shows it", async () => {
   const key = 'sk-cafe\u00e9'
   const { config, values } = await loadConfig({ data: dir }, { DOCSEARCH_RERANK_KEY: ' sk-secret\n' })
   expect(config.rerank).toEqual({
@@ -171,6 +177,6 @@ test("a rerank endpoint's key comes from the environment only, and is shown nowh
   await writeFile(join(dir, 'config.json'), JSON.stringify({ rerank: { key: 'sk-secret' } }))
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow(/unknown key "rerank\.key"/)
   const failure = await loadConfig({ data: dir }, { DOCSEARCH_RERANK_KEY: key }).catch((error) => error)
-  expect(failure.message).toMatch(/DOCSEARCH_RERANK_KEY has characters that no key has/)
+  expect(failure.message).toMatch(/DOCSEARCH_RERANK_KEY has a character that a key cannot have/)
   expect(failure.message).not.toContain(key)
 })
