@@ -5,7 +5,7 @@ import type { CredentialChecker } from './auth.ts'
 
 const SHAPE = /^[0-9a-f]{64}$/
 
-/** Access tokens of OAuth join the check that API keys pass. `clients` knows the built-in one too. */
+/** Checks OAuth access tokens. `clients` also has to know the built-in application. */
 export function createAccessTokens(options: {
   grants: Pick<OAuthGrants, 'findAccess' | 'touch'>
   clients: Pick<OAuthClients, 'get'>
@@ -22,8 +22,8 @@ export function createAccessTokens(options: {
       try {
         await grants.touch(grant.id)
       } catch (error) {
-        // "Last used" is a convenience: on a full disk a search must still be answered.
-        log.warn({ err: error }, 'the use of an access token could not be noted')
+        // A search must still work when the disk is full, and "last used" is only a convenience.
+        log.warn({ err: error }, 'could not record the use of an access token')
       }
       return {
         userId: grant.userId,

@@ -5,7 +5,7 @@ import type { Records } from '../records/records.ts'
 import type { ApiKeys } from './auth.ts'
 import { isWellFormedApiKey, newApiKey } from './format.ts'
 
-/** API keys over the records. A key is known by the hash of all of it, so there is nothing to compare in variable time. */
+/** API keys in the records. A key is looked up by its hash, so no comparison leaks time. */
 export function createApiKeys({ records, clock }: { records: Pick<Records, 'keys'>; clock: Clock }): ApiKeys {
   return {
     async create({ ownerId, name, scopes, expiresAt }) {
@@ -29,7 +29,7 @@ export function createApiKeys({ records, clock }: { records: Pick<Records, 'keys
       try {
         await records.keys.touch(record.id)
       } catch {
-        // "Last used" is a convenience: on a full disk a search must still be answered.
+        // A search must still work when the disk is full, and "last used" is only a convenience.
       }
       return {
         userId: record.ownerId,

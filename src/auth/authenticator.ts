@@ -1,6 +1,6 @@
 import type { Authenticator, CredentialChecker } from './auth.ts'
 
-/** Asks each kind of credential in turn. A new kind joins here; no route knows how many there are. */
+/** Tries each kind of credential in turn. Routes don't know which kinds there are. */
 export function createAuthenticator(checkers: readonly CredentialChecker[]): Authenticator {
   return {
     async authenticate(credential) {

@@ -1,4 +1,4 @@
-/** What passwords are made of when nobody thinks about them, in small letters: see password-rules.ts for what is looked at around them. */
+/** Common passwords and the words in them, in lower case. password-rules.ts also removes what people put around them. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
   `
   password passwort passwords mypassword thepassword yourpassword newpassword oldpassword password-password passw0rd passwd pass

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** Fixed, so that secret scanners and people know a key when they see one. */
+/** Fixed, so that secret scanners and users recognise a key. */
 export const KEY_PREFIX = 'dsk_'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -19,14 +19,14 @@ function checksum(text: string): string {
   return out
 }
 
-/** A new API key: `dsk_`, 30 random base62 characters (178 bits), 6 of the CRC32 over what precedes them. */
+/** Returns a new API key: `dsk_`, 30 random base62 characters (178 bits), and 6 base62 characters of the CRC32 over everything before them. */
 export function newApiKey(): string {
   let key = KEY_PREFIX
   for (let i = 0; i < RANDOM_LENGTH; i++) key += ALPHABET.charAt(randomInt(62))
   return key + checksum(key)
 }
 
-/** True when shape and checksum are right: a mistyped key costs no look-up in the database. */
+/** Returns whether shape and checksum are right, so that a mistyped key costs no database query. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!SHAPE.test(text)) return false
   const body = text.slice(0, -CHECKSUM_LENGTH)

@@ -2,14 +2,14 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import pLimit from 'p-limit'
 
-/** Of argon2id (RFC 9106). `memoryKiB` for each of the `parallelism` lanes together, `passes` over it. */
+/** The cost of argon2id (RFC 9106): `passes` over `memoryKiB`, which the `parallelism` lanes share. */
 export interface PasswordCost {
   memoryKiB: number
   passes: number
   parallelism: number
 }
 
-/** The smallest of OWASP's recommendations (Password Storage Cheat Sheet): 19 MiB, about 30 ms. */
+/** The smallest cost that OWASP recommends (Password Storage Cheat Sheet): 19 MiB, about 30 ms. */
 export const PASSWORD_COST: PasswordCost = { memoryKiB: 19 * 1024, passes: 2, parallelism: 1 }
 
 const SALT_BYTES = 16
@@ -22,11 +22,14 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 const derive = promisify(argon2)
 
 export interface Passwords {
-  /** A PHC string: algorithm, cost, salt and hash in one. */
+  /** Returns a PHC string: algorithm, cost, salt and hash. */
   hash(password: string): Promise<string>
-  /** `phc` null (no such account, no password yet) is false, and takes as long. Throws when `phc` is no PHC string of argon2id. */
+  /**
+   * Returns whether the password matches. Without a hash (no such account, no password yet) it returns false after the same time.
+   * Throws if `phc` is no PHC string of argon2id.
+   */
   verify(password: string, phc: string | null): Promise<boolean>
-  /** True when `phc` was made at another cost than now: the password is at hand at a login, so it is hashed anew then. */
+  /** Returns whether the hash has another cost than the current one. A login then replaces it, because it has the password. */
   isOutdated(phc: string): boolean
 }
 
@@ -58,7 +61,7 @@ export function createPasswords(cost: PasswordCost = PASSWORD_COST): Passwords {
   }
 }
 
-/** The same letters are the same password, however a keyboard composes them (RFC 8265 section 4.1 uses NFC; NFKC also joins width variants). */
+/** Makes one password of the different ways to compose the same letters (RFC 8265 section 4.1 uses NFC; NFKC also joins width variants). */
 export function normalise(password: string): string {
   return password.normalize('NFKC')
 }
@@ -71,7 +74,7 @@ function format({ memoryKiB, passes, parallelism }: PasswordCost, salt: Buffer, 
 
 function parse(phc: string): { cost: PasswordCost; salt: Buffer; hash: Buffer } {
   const [, memoryKiB, passes, parallelism, salt, hash] = PHC.exec(phc) ?? []
-  if (salt === undefined || hash === undefined) throw new Error('The stored password hash is no PHC string of argon2id.')
+  if (salt === undefined || hash === undefined) throw new Error('The stored password hash is not a PHC string of argon2id.')
   return {
     cost: { memoryKiB: Number(memoryKiB), passes: Number(passes), parallelism: Number(parallelism) },
     salt: Buffer.from(salt, 'base64'),

@@ -1,22 +1,22 @@
 /** A passage of a document: the unit that is embedded, indexed and shown. */
 export interface Chunk {
-  /** From 0 within the document. */
+  /** Counted from 0 within the document. */
   index: number
-  /** `documentText(pages).slice(charStart, charEnd)`, without running headers and footers that lie between. */
+  /** `documentText(pages).slice(charStart, charEnd)`, without the running headers and footers of page breaks inside it. */
   text: string
   charStart: number
   charEnd: number
   pageStart: number
   pageEnd: number
-  /** What lies between the passage before and this one: blanks. Empty for the first. */
+  /** The white space between the previous passage and this one. Empty for the first passage. */
   gap: string
-  /** The header row of the table that the passage begins within; empty where it begins elsewhere or holds that row itself. */
+  /** The header row of the table in which the passage starts. Empty if it starts outside a table or contains the header row. */
   context: string
-  /** From the document's highest heading to the nearest, e.g. ['Terms', 'Refunds']. */
+  /** From the highest heading to the nearest one, e.g. ['Terms', 'Refunds']. */
   headingPath: string[]
 }
 
-/** How a heading path is shown and stored. */
+/** Returns the heading path as one line, as it is shown and stored. */
 export function formatHeading(path: readonly string[]): string {
   return path.join(' › ')
 }

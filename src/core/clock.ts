@@ -1,4 +1,4 @@
-/** The only source of the current time, so that a test can move it. */
+/** The only source of the current time, so that a test can set it. */
 export interface Clock {
   now(): Date
 }

@@ -75,7 +75,7 @@ const API_CODES = {
   internal_error: 'internal',
 } as const satisfies FaultTable
 
-/** Why a document failed, beside the API's codes: stored with the document and shown as its `error.code`. */
+/** Why a document failed. Stored with the document and shown as its `error.code`, which can also be a code of the API. */
 const DOCUMENT_CODES = {
   corrupt: 'user',
   too_many_pages: 'user',

@@ -1,4 +1,4 @@
-/** Bytes for a person, in powers of 1000 as in the documented limits. */
+/** Formats a number of bytes in powers of 1000, as in the documented limits. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   const units = ['kB', 'MB', 'GB', 'TB']

@@ -1,21 +1,22 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 
-/** Far above the answer to any batch of vectors; a server that sends more is not the one meant. */
+/** Far above the answer to any batch of vectors. A server that sends more is not a model's server. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 export interface FetchLimits {
   /** Milliseconds from the request to the end of the answer. */
   timeoutMs: number
   signal?: AbortSignal | undefined
-  /** Of the answer; beyond it the call fails. */
+  /** A longer answer makes the call fail. */
   maxBytes?: number
 }
 
 /**
- * A `fetch` for calls to a model's server, without two habits of Node's own: giving up after five minutes without headers (a cold model on a slow
- * machine takes longer), and following redirects (documents go to the address that was set up, and nowhere else, nor does a key).
- * The answer is read whole. Errors always have the JSON body `{error}` that the `ollama` package looks for, so that it writes nothing to the console.
+ * Returns a `fetch` for calls to a model's server. It differs from Node's `fetch` in two ways: it does not give up after five minutes without
+ * headers, because a cold model on a slow machine takes longer, and it follows no redirect, because documents and keys go only to the
+ * configured address. It reads the whole answer. An error always has the JSON body `{error}` that the `ollama` package expects;
+ * otherwise that package writes to the console.
  */
 export function httpFetch(limits: FetchLimits): typeof fetch {
   return async (input, init) => {
@@ -30,7 +31,7 @@ export function httpFetch(limits: FetchLimits): typeof fetch {
   }
 }
 
-/** An address without the name and password it may hold. */
+/** Returns an address without user name, password and query. */
 export function withoutCredentials(url: string): string {
   const parsed = URL.parse(url)
   if (parsed === null) return url
@@ -43,7 +44,7 @@ export interface Answer {
   body: string
 }
 
-/** One request and its whole answer, whatever the status; redirects are not followed. Throws what the network throws, or the signal's reason. */
+/** Sends one request and returns the whole answer, whatever its status. Follows no redirect. Throws network errors and the signal's reason as they are. */
 export function exchange(
   url: URL,
   init: RequestInit | undefined,
@@ -86,13 +87,13 @@ function isErrorObject(body: string): boolean {
     const value: unknown = JSON.parse(body)
     return typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string'
   } catch {
-    // Not JSON at all, so certainly no error object.
+    // Not JSON, so no error object.
     return false
   }
 }
 
-/** An answer that was not hoped for, in few words. */
+/** Describes an unexpected answer in a few words. */
 export function describeAnswer({ status, contentType, body }: Answer): string {
-  if (status >= 300 && status < 400) return `the address answers with a redirect (${status}), which is not followed`
+  if (status >= 300 && status < 400) return `the address answers with a redirect (${status}), which docsearch does not follow`
   return `status ${status} with ${contentType}: ${body.slice(0, 200).trim() || 'nothing'}`
 }

@@ -15,8 +15,8 @@ function encode(value: bigint, length: number): string {
 }
 
 /**
- * A new opaque id such as `doc_01h…`: 48 bits of milliseconds, then 80 random bits (the layout of a ULID),
- * so ids sort by creation time and cannot be guessed from one another.
+ * Returns a new opaque id such as `doc_01h…`: 48 bits of milliseconds, then 80 random bits (the layout of a ULID).
+ * Ids sort by creation time, and one id does not help to guess another.
  */
 export function newId(prefix: IdPrefix, now: Date): string {
   const time = BigInt(now.getTime())
@@ -24,7 +24,7 @@ export function newId(prefix: IdPrefix, now: Date): string {
   return `${prefix}_${encode(time, 10)}${encode(random, 16)}`
 }
 
-/** True for a text in the form of a project's id. A project can be named by its id or its name, so no name may have this form. */
+/** Returns whether the text has the form of a project's id. A project can be named by its id or its name, so no name may have this form. */
 export function isProjectId(text: string): boolean {
   return /^prj_[0-9a-z]{26}$/.test(text)
 }

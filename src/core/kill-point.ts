@@ -1,14 +1,14 @@
-/** Moments between two steps of a write. The fault tests end the daemon exactly there. */
+/** Moments between two steps of a write, at which the fault tests kill the daemon. */
 export type KillPoint =
   | ('body' | 'fsync' | 'rename' | 'commit')
   | ('extract' | 'embed' | 'index' | 'done')
   | ('delete' | 'replace')
-  /** Of an index that is built beside: begun, a commit in it and not in the records, then in both, whole, and in use. */
+  /** Of an index that is being built: started; a commit in the index but not in the records; a commit in both; complete; active. */
   | ('build' | 'build-index' | 'build-done' | 'whole' | 'switch')
 
 interface Armed {
   point: string
-  /** Passings left until the process ends. */
+  /** How often the process still passes the point before it is killed. */
   left: number
 }
 
@@ -22,8 +22,8 @@ function armed(): Armed | null {
 const target = armed()
 
 /**
- * Does nothing, unless NODE_ENV is `test` and DOCSEARCH_TEST_KILL_AT names this point (`point` or `point:n` for its nth passing):
- * then the process is killed with SIGKILL, as a power cut or the kernel would do it.
+ * Kills the process with SIGKILL, as a power cut or the kernel would, if NODE_ENV is `test` and DOCSEARCH_TEST_KILL_AT names this point
+ * (`point`, or `point:n` for the nth time the process passes it). Otherwise does nothing.
  */
 export function killPoint(point: KillPoint): void {
   if (target === null || target.point !== point) return

@@ -1,6 +1,6 @@
 /**
- * What the services log to; shaped like pino, which `serve/` hands in.
- * Never a credential, a query or a document's text at `info` or above.
+ * What the daemon logs to, in the shape of pino, which `serve/` passes in.
+ * At `info` and above, never log a credential, a query or a document's text.
  */
 export interface Logger {
   debug(fields: object, message?: string): void

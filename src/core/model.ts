@@ -4,7 +4,7 @@ import type { ErrorCode, WarningCode } from './errors.ts'
 export const SCOPES = ['read:documents', 'write:documents', 'manage:keys'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** What a key or an application gets when nobody chooses: enough to search and to upload. */
+/** What a key or an application gets by default: enough to search and to upload. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['read:documents', 'write:documents']
 
 export interface User {
@@ -13,58 +13,58 @@ export interface User {
   name: string
   role: 'owner' | 'member'
   createdAt: Date
-  /** Set: nothing of this user's is accepted any more, neither password nor session, key nor token. */
+  /** A disabled user's password, sessions, keys and tokens are all refused. */
   disabledAt: Date | null
-  /** False until the link of the setup or the invitation was used. */
+  /** False until the user has opened the setup or invitation link and set a password. */
   hasPassword: boolean
-  /** When a browser was last logged in; null when never. */
+  /** The last login in a browser; null if there was none. */
   lastLoginAt: Date | null
 }
 
-/** Of a password, in characters as a person counts them: what is asked for, checked and said beforehand. */
-export const PASSWORD_LENGTH = { least: 10, most: 1000 } as const
+/** Limits of a password in characters, counted by code point. */
+export const PASSWORD_LENGTH = { min: 10, max: 1000 } as const
 
-/** Who is calling, whatever the credential was; no route looks further. */
+/** Who is calling. Routes look only at this, not at the credential behind it. */
 export interface Principal {
   userId: string
   scopes: ReadonlySet<Scope>
   via: 'api_key' | 'access_token'
-  /** Id of the key or of the grant a token belongs to, for `me`, rate limits and logs. */
+  /** Id of the key, or of the grant that the token belongs to; for `me`, rate limits and logs. */
   credentialId: string
   credentialName: string | null
   expiresAt: Date | null
 }
 
-/** A browser's login. The cookie's token is stored as a hash only. */
+/** A browser's login. Only a hash of the cookie's token is stored. */
 export interface SessionRecord {
   id: string
   userId: string
-  /** What the browser said of itself, cut to 300 characters. */
+  /** The browser's User-Agent header, cut to 300 characters. */
   userAgent: string
   address: string
   createdAt: Date
-  /** Written at most once a minute. */
+  /** Updated at most once a minute. */
   lastSeenAt: Date
   expiresAt: Date
 }
 
-/** Why a one-time link was made: the first owner's, a new user's, or one who forgot. */
+/** Why a one-time link exists: for the first owner, for a new user, or for a user who forgot the password. */
 export type LinkPurpose = 'setup' | 'invitation' | 'reset'
 
-/** An application that may ask for access (RFC 6749 section 2). */
+/** An application that may ask users for access (RFC 6749 section 2). */
 export interface OAuthClientRecord {
-  /** The `client_id`: `[A-Za-z0-9_-]` only, because some libraries percent-encode Basic credentials and some do not. */
+  /** The `client_id`. Has only `[A-Za-z0-9_-]`, because some libraries percent-encode Basic credentials and some do not. */
   id: string
-  /** Who registered it; null for those built in. */
+  /** The user who registered it; null for a built-in application. */
   ownerId: string | null
   name: string
   type: 'confidential' | 'public'
   redirectUris: string[]
-  /** What it may ask for at most. */
+  /** The most it may ask for. */
   scopes: Scope[]
   createdAt: Date
   updatedAt: Date
-  /** Its secrets, newest first; an older one is good until its grace ends. Empty for a public client. */
+  /** Newest first; an older secret works until it expires. A public application has none. */
   secrets: { lastFour: string; createdAt: Date; expiresAt: Date | null }[]
 }
 
@@ -74,7 +74,7 @@ export interface GrantRecord {
   userId: string
   clientId: string
   scopes: Scope[]
-  /** Resource indicator the tokens are bound to (RFC 8707), or null. */
+  /** The resource that the tokens are bound to (RFC 8707), or null. */
   resource: string | null
   createdAt: Date
   lastUsedAt: Date | null
@@ -113,21 +113,21 @@ export interface DocumentHealth {
   chunksSkipped: number
 }
 
-/** A document's row: the truth about it. Its originals lie in blobs/ under `sha256`. */
+/** The database's row of a document, which overrules the index. blobs/ has the original under `sha256`. */
 export interface DocumentRecord {
   id: string
   ownerId: string
   projectId: string
   projectName: string
   name: string
-  /** Where the file came from; with the project its identity. */
+  /** Where the file came from. Project and path together identify the document. */
   path: string
-  /** By content, as sniffed at upload. */
+  /** Detected from the content at upload. */
   mediaType: string
   sizeBytes: number
   sha256: string
   status: DocumentStatus
-  /** Counts up with every replacement and every reprocessing; a result of older work is thrown away. */
+  /** Increases with every replacement and reprocessing, so that results of older work can be dropped. */
   version: number
   createdAt: Date
   updatedAt: Date
@@ -155,14 +155,14 @@ export interface ApiKeyRecord {
   expiresAt: Date | null
 }
 
-/** One change of a document's status, kept so that a listener can resume after `id`. */
+/** One change of a document's status, stored so that a listener can resume after `id`. */
 export interface DocumentEvent {
   id: number
   ownerId: string
   documentId: string
   projectId: string
   type: 'document.queued' | 'document.processing' | 'document.ready' | 'document.failed' | 'document.deleted'
-  /** Parts of the document that matter to a listener: name, status, error, page and chunk counts. */
+  /** What a listener needs of the document: name, status, error, page and chunk counts. */
   data: Record<string, unknown>
   createdAt: Date
 }

@@ -1,8 +1,8 @@
 import type { DocumentWarning } from './model.ts'
 
 /**
- * What every parser gives, whatever the format: pages of blocks.
- * A block is a span of its page's text (`page.text.slice(start, end)`), so a passage can show exactly what stands in the document.
+ * What every parser returns, whatever the format: pages of blocks.
+ * A block is a span of its page's text (`page.text.slice(start, end)`), so a passage shows exactly what the document says.
  */
 export type BlockKind = 'heading' | 'paragraph' | 'list_item' | 'table_row' | 'code'
 
@@ -13,36 +13,37 @@ export interface Block {
   end: number
   /** Heading: 1 (highest) to 6. List item: depth from 1. */
   level?: number
-  /** Table row: number of its table within the document, so that rows of one table stay together; the first row of it is its header when `header` is true. */
+  /** Table row: the number of its table within the document, which keeps the rows of a table together. */
   table?: number
+  /** True for the header row of a table. */
   header?: boolean
 }
 
 export interface Page {
-  /** From 1. */
+  /** Counted from 1. */
   number: number
   text: string
   blocks: Block[]
   /**
-   * Headers, footers and page numbers that run through the document. They are no part of the text, so that a sentence that
-   * goes on from one page to the next is one slice of it.
+   * Headers, footers and page numbers that repeat on the pages. The text does not include them, so a sentence that
+   * continues on the next page is one slice of the text.
    */
   running?: string[]
 }
 
 export interface ParsedDocument {
   title: string | null
-  /** What the file itself says it is about; for a document that was uploaded without tags. */
+  /** Keywords from the file, for a document that was uploaded without tags. */
   tags?: readonly string[]
   pages: Page[]
-  /** Pages of the file; more than `pages.length` when a limit cut it short. */
+  /** Pages of the file. More than `pages.length` if a limit stopped the parser early. */
   pageCount: number
   warnings: DocumentWarning[]
-  /** Facts for documents show: engine, encoding, confidence, took_ms. */
+  /** Facts for `documents show`: engine, encoding, confidence, took_ms. */
   facts: Record<string, unknown>
 }
 
-/** The document's whole text: pages joined by a form feed. Offsets of chunks count in this string. */
+/** Returns the document's whole text, its pages joined by form feeds. Offsets of passages count in this string. */
 export function documentText(pages: readonly Pick<Page, 'text'>[]): string {
   return pages.map((page) => page.text).join('\f')
 }

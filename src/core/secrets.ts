@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How a secret of full entropy (key, token, code) is stored: SHA-256 in hex. A fast hash is right here: there is nothing to guess. */
+/** Returns the SHA-256 of a key, token or code in hex, as it is stored. A fast hash is enough, because random secrets can't be guessed. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }

@@ -1,4 +1,4 @@
 import { createRequire } from 'node:module'
 
-/** As in package.json, which lies beside `src/` and beside `dist/`. */
+/** The version in package.json, which is next to `src/` and `dist/`. */
 export const VERSION: string = (createRequire(import.meta.url)('../../package.json') as { version: string }).version

@@ -12,9 +12,9 @@ export function NewPassword({ form }: { form: FormState<NewPasswordFields> }) {
         label="New password"
         type="password"
         form={form}
-        hint={`At least ${PASSWORD_LENGTH.least} characters. A few unrelated words are better than symbols.`}
+        hint={`At least ${PASSWORD_LENGTH.min} characters. A few unrelated words are better than symbols.`}
         autocomplete="new-password"
-        minLength={PASSWORD_LENGTH.least}
+        minLength={PASSWORD_LENGTH.min}
       />
       <Field
         name="password_again"
@@ -22,7 +22,7 @@ export function NewPassword({ form }: { form: FormState<NewPasswordFields> }) {
         type="password"
         form={form}
         autocomplete="new-password"
-        minLength={PASSWORD_LENGTH.least}
+        minLength={PASSWORD_LENGTH.min}
       />
     </>
   )

@@ -69,7 +69,7 @@ test.each<[string, Partial<Fault>, RegExp]>([
   [
     'a redirect',
     { status: 302, body: '', headers: { location: 'http://127.0.0.1:9/api/embed' } },
-    /redirect \(302\), which is not followed/,
+    /redirect \(302\), which docsearch does not follow/,
   ],
   ['a refusal', { status: 400, error: 'this model does not support embeddings' }, /does not support embeddings/],
 ])('a server that answers with %s is not believed, and health says what it answered', async (_, fault, message) => {

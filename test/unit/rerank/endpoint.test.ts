@@ -146,7 +146,7 @@ test('follows no redirect: neither the key nor the passages go elsewhere', async
     server.answerWith({ status, headers: { location }, body: '' })
     expect(await ask(again)).toMatchObject({
       applied: false,
-      reason: expect.stringMatching(/redirect \(30\d\), which is not followed/),
+      reason: expect.stringMatching(/redirect \(30\d\), which docsearch does not follow/),
     })
     server.answerWith(null)
   }
