@@ -52,7 +52,7 @@ export interface SessionRecord {
 export type LinkPurpose = 'setup' | 'invitation' | 'reset'
 
 /** An application that may ask users for access (RFC 6749 section 2). */
-export interface OAuthClientRecord {
+export interface ApplicationRecord {
   /** The `client_id`. Has only `[A-Za-z0-9_-]`, because some libraries percent-encode Basic credentials and some do not. */
   id: string
   /** The user who registered it; null for a built-in application. */

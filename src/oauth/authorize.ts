@@ -1,4 +1,4 @@
-import type { OAuthClientRecord } from '../core/model.ts'
+import type { ApplicationRecord } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
 import { after, type OAuthContext } from './context.ts'
 import { OAuthError } from './errors.ts'
@@ -12,7 +12,7 @@ import { LIFETIMES, newSecret } from './tokens.ts'
 type Parameters = Readonly<Record<string, string | undefined>>
 type Return = Pick<AuthorizeRequest, 'redirectUri' | 'state'>
 
-/** The authorization endpoint (RFC 6749 section 4.1.1) without its pages. */
+/** The authorization endpoint (RFC 6749 section 4.1.1), without its pages. */
 export function createAuthorize(context: OAuthContext): Authorize {
   const { records, clock, log, issuer } = context
   const refusal = (to: Return, { code, description }: OAuthError) =>
@@ -24,10 +24,10 @@ export function createAuthorize(context: OAuthContext): Authorize {
       if (parameters instanceof OAuthError) return page(parameters)
       const target = await findTarget(context, parameters)
       if (target instanceof OAuthError) return page(target)
-      const { client, redirectUri } = target
+      const { application, redirectUri } = target
       const state = parameters['state'] ?? null
       try {
-        return { kind: 'ask', request: { client, redirectUri, state, ...checkRequest(parameters, client, issuer()) } }
+        return { kind: 'ask', request: { application, redirectUri, state, ...checkRequest(parameters, application, issuer()) } }
       } catch (error) {
         if (!(error instanceof OAuthError)) throw error
         return { kind: 'redirect', location: refusal({ redirectUri, state }, error) }
@@ -38,7 +38,7 @@ export function createAuthorize(context: OAuthContext): Authorize {
       try {
         await records.codes.create({
           sha256: hashSecret(code),
-          clientId: request.client.id,
+          clientId: request.application.id,
           userId: user.id,
           redirectUri: request.redirectUri,
           scopes: request.scopes,
@@ -47,8 +47,8 @@ export function createAuthorize(context: OAuthContext): Authorize {
           expiresAt: after(clock, LIFETIMES.code),
         })
       } catch (error) {
-        // The application waits for an answer, also when it is this one (RFC 6749 section 4.1.2.1).
-        log.error({ err: error, client_id: request.client.id }, 'an authorization code could not be stored')
+        // The application still waits for an answer (RFC 6749 section 4.1.2.1).
+        log.error({ err: error, client_id: request.application.id }, 'could not store an authorization code')
         return { location: refusal(request, new OAuthError('server_error', 'The instance failed. Its log has the reason.')) }
       }
       return { location: addressOf(request, { code }, issuer()) }
@@ -57,7 +57,7 @@ export function createAuthorize(context: OAuthContext): Authorize {
   }
 }
 
-/** A parameter without a value counts as not sent; one sent twice is refused (RFC 6749 section 3.1). */
+/** Returns the parameters. An empty one counts as not sent; one that was sent twice is an error (RFC 6749 section 3.1). */
 function sentOnce(query: Readonly<Record<string, string | string[] | undefined>>): Parameters | OAuthError {
   const parameters: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(query)) {
@@ -67,49 +67,49 @@ function sentOnce(query: Readonly<Record<string, string | string[] | undefined>>
   return parameters
 }
 
-/** Where an answer may go at all. Until that is sure nobody is redirected anywhere (RFC 9700 section 4.11.2). */
+/** Returns the application and its redirect address. Until both are known to be right, nothing may redirect (RFC 9700 section 4.11.2). */
 async function findTarget(
-  { clients }: Pick<OAuthContext, 'clients'>,
+  { applications }: Pick<OAuthContext, 'applications'>,
   parameters: Parameters,
-): Promise<{ client: OAuthClientRecord; redirectUri: string } | OAuthError> {
+): Promise<{ application: ApplicationRecord; redirectUri: string } | OAuthError> {
   const { client_id: id, redirect_uri: redirectUri } = parameters
   if (id === undefined) return new OAuthError('invalid_request', 'client_id is missing.')
-  const client = await clients.get(id)
-  if (client === null) return new OAuthError('invalid_client', 'No application with this client_id is registered here.')
+  const application = await applications.get(id)
+  if (application === null) return new OAuthError('invalid_client', 'No application with this client_id is registered here.')
   if (redirectUri === undefined) return new OAuthError('invalid_request', 'redirect_uri is missing.')
-  if (!isRegistered(client.redirectUris, redirectUri))
+  if (!isRegistered(application.redirectUris, redirectUri))
     return new OAuthError('invalid_redirect_uri', 'redirect_uri is not one that this application has registered.')
-  return { client, redirectUri }
+  return { application, redirectUri }
 }
 
-/** Everything else, one check after the other; each throws what the application is told. */
-function checkRequest(parameters: Parameters, client: OAuthClientRecord, issuer: string) {
+/** Checks the other parameters. Throws the OAuthError that the application gets. */
+function checkRequest(parameters: Parameters, application: ApplicationRecord, issuer: string) {
   checkResponseType(parameters['response_type'])
   checkResponseMode(parameters['response_mode'])
   return {
-    scopes: requestedScopes(parameters['scope'], client),
+    scopes: requestedScopes(parameters['scope'], application),
     codeChallenge: requestedChallenge(
       { challenge: parameters['code_challenge'], method: parameters['code_challenge_method'] },
-      client,
+      application,
     ),
     resource: requestedResource(parameters['resource'], issuer),
   }
 }
 
 function checkResponseType(type: string | undefined): void {
-  if (type === undefined) throw new OAuthError('invalid_request', 'response_type is missing; it has to be code.')
-  if (type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type has to be code.')
+  if (type === undefined) throw new OAuthError('invalid_request', 'response_type is missing. It must be code.')
+  if (type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type must be code.')
 }
 
 function checkResponseMode(mode: string | undefined): void {
-  if (mode !== undefined && mode !== 'query') throw new OAuthError('invalid_request', 'response_mode has to be query.')
+  if (mode !== undefined && mode !== 'query') throw new OAuthError('invalid_request', 'response_mode must be query.')
 }
 
 function page({ code, description }: OAuthError): { kind: 'page'; error: OAuthError['code']; description: string } {
   return { kind: 'page', error: code, description }
 }
 
-/** The redirect address with the answer; a query of its own stays as it is. `iss` says who answers (RFC 9207). */
+/** Returns the redirect address with the answer added to its query. `iss` names this instance (RFC 9207). */
 function addressOf({ redirectUri, state }: Return, answer: Record<string, string>, issuer: string): string {
   const pairs = Object.entries({ ...answer, ...(state !== null && { state }), iss: issuer })
   const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')

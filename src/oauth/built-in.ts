@@ -1,7 +1,7 @@
-import { SCOPES, type OAuthClientRecord } from '../core/model.ts'
+import { SCOPES, type ApplicationRecord } from '../core/model.ts'
 
-/** The command line is a client of every instance: public, so with PKCE, redirected to a port of loopback it has just opened (RFC 8252). */
-export const COMMAND_LINE: OAuthClientRecord = {
+/** The command line. It is public, so it uses PKCE, and receives the redirect on a loopback port that it has just opened (RFC 8252). */
+export const COMMAND_LINE: ApplicationRecord = {
   id: 'docsearch-cli',
   ownerId: null,
   name: 'docsearch command line',

@@ -2,14 +2,14 @@ import { SCOPES, type GrantRecord } from '../core/model.ts'
 import type { OAuthContext } from './context.ts'
 import type { Connection, Connections } from './oauth.ts'
 
-/** What a user has connected: an application once, however many times they agreed to it. */
-export function createConnections({ records, clients }: Pick<OAuthContext, 'records' | 'clients'>): Connections {
+/** The applications that users have connected. An application counts once, even if the user agreed to it several times. */
+export function createConnections({ records, applications }: Pick<OAuthContext, 'records' | 'applications'>): Connections {
   return {
     async list(userId) {
       const byClient = Map.groupBy(await records.grants.list(userId), ({ clientId }) => clientId)
       const found = [...byClient].map(async ([clientId, grants]): Promise<Connection | null> => {
-        const client = await clients.get(clientId)
-        return client && { client, ...summary(grants) }
+        const application = await applications.get(clientId)
+        return application && { application, ...summary(grants) }
       })
       return (await Promise.all(found)).filter((connection) => connection !== null)
     },
@@ -17,7 +17,7 @@ export function createConnections({ records, clients }: Pick<OAuthContext, 'reco
   }
 }
 
-function summary(grants: readonly GrantRecord[]): Omit<Connection, 'client'> {
+function summary(grants: readonly GrantRecord[]): Omit<Connection, 'application'> {
   const uses = grants.flatMap(({ lastUsedAt }) => (lastUsedAt === null ? [] : [lastUsedAt.getTime()]))
   return {
     scopes: SCOPES.filter((scope) => grants.some(({ scopes }) => scopes.includes(scope))),

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
 import { createAuthorize } from './authorize.ts'
-import { createClients } from './clients.ts'
+import { createApplicationRegistry } from './application-registry.ts'
 import { createConnections } from './connections.ts'
 import type { OAuthContext } from './context.ts'
 import { createDevice } from './device.ts'
@@ -12,7 +12,7 @@ import type { OAuth } from './oauth.ts'
 import { revoke } from './revoke.ts'
 import { token } from './token.ts'
 
-/** The authorization server over these records. `issuer` is asked each time, because it is known once listening. */
+/** Creates the authorization server. `issuer` is a function, because the address is known only once the daemon listens. */
 export function createOAuth(options: {
   records: Pick<Records, 'oauth'>
   clock: Clock
@@ -21,10 +21,10 @@ export function createOAuth(options: {
 }): OAuth {
   const { clock, issuer } = options
   const records = options.records.oauth
-  const clients = createClients({ records: records.clients, clock })
-  const context: OAuthContext = { records, clients, clock, issuer, log: options.log.child({ part: 'oauth' }) }
+  const applications = createApplicationRegistry({ records: records.clients, clock })
+  const context: OAuthContext = { records, applications, clock, issuer, log: options.log.child({ part: 'oauth' }) }
   return {
-    clients,
+    applications,
     authorize: createAuthorize(context),
     token: (request) => token(context, request),
     revoke: (request) => revoke(context, request),

@@ -5,12 +5,12 @@ import { required, type Grant, type OAuthContext } from './context.ts'
 import { OAuthError } from './errors.ts'
 import { newTokens } from './tokens.ts'
 
-/** RFC 8628 section 3.4: the device asks until its user has decided. */
-export const deviceCode: Grant = async (context, client, fields) => {
+/** The device code grant (RFC 8628 section 3.4). The device repeats its request until the user has decided. */
+export const deviceCode: Grant = async (context, application, fields) => {
   const { records, clock } = context
   const sha256 = hashSecret(required(fields, 'device_code'))
   const device = await records.devices.find(sha256)
-  if (device === null || device.clientId !== client.id || device.status === 'redeemed') throw refused()
+  if (device === null || device.clientId !== application.id || device.status === 'redeemed') throw refused()
   checkExpiry(device, clock)
   if (device.status === 'denied') throw new OAuthError('access_denied', 'The user declined.')
   if (device.status === 'pending') throw await stillPending(context, sha256)
@@ -25,10 +25,10 @@ function checkExpiry({ expiresAt }: DeviceRecord, clock: Clock): void {
 
 async function stillPending({ records }: OAuthContext, sha256: string): Promise<OAuthError> {
   if (await records.devices.poll(sha256))
-    return new OAuthError('slow_down', 'Asked too soon. Wait 5 seconds longer between two requests from now on.')
+    return new OAuthError('slow_down', 'This request came too soon. Wait 5 seconds longer between requests from now on.')
   return new OAuthError('authorization_pending', 'The user has not decided yet.')
 }
 
 function refused(): OAuthError {
-  return new OAuthError('invalid_grant', 'The device code is unknown, used already or of another client.')
+  return new OAuthError('invalid_grant', 'The device code is unknown, already used, or belongs to another application.')
 }

@@ -1,30 +1,33 @@
 import { randomInt } from 'node:crypto'
 import { hashSecret } from '../core/secrets.ts'
-import { authenticateClient } from './client-authentication.ts'
+import { authenticateApplication } from './authenticate-application.ts'
 import { after, type OAuthContext } from './context.ts'
 import type { Device } from './oauth.ts'
 import { requestedResource } from './resource.ts'
 import { requestedScopes } from './scopes.ts'
 import { LIFETIMES, newSecret } from './tokens.ts'
 
-/** RFC 8628 section 6.1: no vowels, so no words; 20 to the power of 8 codes that live 10 minutes, and few guesses at the page. */
+/**
+ * No vowels, so no words (RFC 8628 section 6.1). A guess has no chance: there are 20 to the power of 8 codes, they live 10 minutes, and the page
+ * limits attempts.
+ */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE = new RegExp(`^[${LETTERS}]{8}$`)
 const INTERVAL_SECONDS = 5
 
-/** The device grant (RFC 8628) beside its token request: how it begins, and what the page for the person needs. */
+/** The device grant (RFC 8628): its first request, and what the page for the user needs. device-code.ts has its token request. */
 export function createDevice(context: OAuthContext): Device {
-  const { records, clients, clock, issuer } = context
+  const { records, applications, clock, issuer } = context
   return {
     async start(request) {
-      const client = await authenticateClient(context, request)
-      const scopes = requestedScopes(request.fields['scope'], client)
+      const application = await authenticateApplication(context, request)
+      const scopes = requestedScopes(request.fields['scope'], application)
       const resource = requestedResource(request.fields['resource'], issuer())
       const [device, user] = [newSecret(), newUserCode()]
       await records.devices.create({
         deviceSha256: hashSecret(device),
         userSha256: hashSecret(user),
-        clientId: client.id,
+        clientId: application.id,
         scopes,
         resource,
         expiresAt: after(clock, LIFETIMES.device),
@@ -44,8 +47,8 @@ export function createDevice(context: OAuthContext): Device {
     async lookup(userCode) {
       const sha256 = hashOf(userCode)
       const found = sha256 === null ? null : await records.devices.findByUserCode(sha256)
-      const client = found === null ? null : await clients.get(found.clientId)
-      return found === null || client === null ? null : { client, scopes: found.scopes }
+      const application = found === null ? null : await applications.get(found.clientId)
+      return found === null || application === null ? null : { application, scopes: found.scopes }
     },
     async decide(userCode, user, approve) {
       const sha256 = hashOf(userCode)
@@ -58,7 +61,7 @@ function newUserCode(): string {
   return Array.from({ length: 8 }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('')
 }
 
-/** As a person types it: case, spaces and hyphens do not matter. Null for what cannot be one. */
+/** Returns the hash of a user code as typed: case, spaces and hyphens don't matter. Returns null if it can't be a code. */
 function hashOf(typed: string): string | null {
   const code = typed.replaceAll(/[\s-]/g, '').toUpperCase()
   return CODE.test(code) ? hashSecret(code) : null

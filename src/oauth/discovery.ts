@@ -3,7 +3,7 @@ import { GRANTS } from './token.ts'
 
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'none']
 
-/** RFC 8414 section 2: how a client finds everything from the address alone. */
+/** RFC 8414 section 2: where an application finds the endpoints, knowing only the address. */
 export function serverMetadata(issuer: string): Record<string, unknown> {
   return {
     issuer,
@@ -25,7 +25,7 @@ export function serverMetadata(issuer: string): Record<string, unknown> {
   }
 }
 
-/** RFC 9728 section 2: whose tokens the API takes. The 401 of the API leads here. */
+/** RFC 9728 section 2: which server issues the tokens that the API accepts. A 401 of the API points here. */
 export function resourceMetadata(issuer: string): Record<string, unknown> {
   return {
     resource: issuer,

@@ -3,15 +3,15 @@ import type { OAuthErrorCode } from '../core/errors.ts'
 const STATUS: Partial<Record<OAuthErrorCode, number>> = { invalid_client: 401, server_error: 500, temporarily_unavailable: 503 }
 
 /**
- * What an application is told (RFC 6749 sections 4.1.2.1 and 5.2). The description goes out as it is: no secret, nothing that was sent, no quotes and no
- * backslash (they are not allowed in `error_description`).
+ * An error that goes to an application (RFC 6749 sections 4.1.2.1 and 5.2). The description is sent as it is. It must not contain a secret, anything
+ * from the request, a quote or a backslash (`error_description` does not allow the last two).
  */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly description: string
-  /** Of the token endpoint and its kind. */
+  /** The HTTP status at the token endpoint and similar ones. */
   readonly status: number
-  /** The client tried HTTP Basic, so `WWW-Authenticate: Basic` is due. */
+  /** The application tried HTTP Basic, so the answer needs `WWW-Authenticate: Basic`. */
   readonly isBasicRefused: boolean
 
   constructor(code: OAuthErrorCode, description: string, options: { status?: number; isBasicRefused?: boolean } = {}) {

@@ -1,23 +1,23 @@
 import { hashSecret } from '../core/secrets.ts'
 import type { TokenRecord } from '../records/oauth-records.ts'
-import { authenticateClient } from './client-authentication.ts'
+import { authenticateApplication } from './authenticate-application.ts'
 import { required, type OAuthContext } from './context.ts'
-import type { ClientRequest } from './oauth.ts'
+import type { ApplicationRequest } from './oauth.ts'
 
 /**
- * RFC 7662, for a client's own tokens: to everybody else a token is inactive. A public client may ask too: who holds the token learns nothing
- * that the token itself would not give. Throws OAuthError.
+ * Introspection (RFC 7662) of an application's own tokens; a token of another application is reported as inactive. A public application may ask too,
+ * because the answer tells nothing that the holder of the token could not find out with it. Throws OAuthError.
  */
-export async function introspect(context: OAuthContext, request: ClientRequest): Promise<Record<string, unknown>> {
-  const client = await authenticateClient(context, request)
+export async function introspect(context: OAuthContext, request: ApplicationRequest): Promise<Record<string, unknown>> {
+  const application = await authenticateApplication(context, request)
   const found = await context.records.grants.findToken(hashSecret(required(request.fields, 'token')))
-  if (found === null || found.grant.clientId !== client.id || !isGood(found, context.clock.now())) return { active: false }
+  if (found === null || found.grant.clientId !== application.id || !isActive(found, context.clock.now())) return { active: false }
   const { kind, grant, scopes, createdAt, expiresAt } = found
   const issuer = context.issuer()
   return {
     active: true,
     scope: scopes.join(' '),
-    client_id: client.id,
+    client_id: application.id,
     ...(kind === 'access' && { token_type: 'Bearer' }),
     sub: grant.userId,
     iss: issuer,
@@ -27,8 +27,8 @@ export async function introspect(context: OAuthContext, request: ClientRequest):
   }
 }
 
-/** A disabled user's grants are revoked, a deleted user's are gone. */
-function isGood({ grant, isUsed, expiresAt }: TokenRecord, now: Date): boolean {
+/** Needs no check of the user: a disabled user's grants are revoked, and a deleted user's grants are gone. */
+function isActive({ grant, isUsed, expiresAt }: TokenRecord, now: Date): boolean {
   return !isUsed && grant.revokedAt === null && expiresAt > now
 }
 

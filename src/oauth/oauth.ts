@@ -1,20 +1,20 @@
 import type { OAuthErrorCode } from '../core/errors.ts'
-import type { OAuthClientRecord, Scope, User } from '../core/model.ts'
+import type { ApplicationRecord, Scope, User } from '../core/model.ts'
 import type { ClientChange } from '../records/oauth-records.ts'
 
 /**
- * The authorization server, over the records; it knows no Koa and no cookies. Issuer is `--public-url` or the address listened on.
- * Its errors towards applications are OAuthError; http/oauth/ and http/web/ turn them into answers.
+ * The authorization server. It knows nothing of Koa and cookies: it throws OAuthError, which http/oauth/ and http/web/ turn into answers.
+ * The issuer is `--public-url` or the address the daemon listens on.
  */
 export interface OAuth {
-  clients: ClientRegistry
+  applications: ApplicationRegistry
   authorize: Authorize
-  /** POST /api/oauth/token, whatever the grant. `credentials` comes from Basic or the body. */
-  token(request: ClientRequest): Promise<TokenAnswer>
-  /** RFC 7009. An unknown token is no error. */
-  revoke(request: ClientRequest): Promise<void>
-  /** RFC 7662. `{active: false}` for everything that is not a good token of this very client. */
-  introspect(request: ClientRequest): Promise<Record<string, unknown>>
+  /** POST /api/oauth/token, for every grant. */
+  token(request: ApplicationRequest): Promise<TokenAnswer>
+  /** RFC 7009. An unknown token is not an error. */
+  revoke(request: ApplicationRequest): Promise<void>
+  /** RFC 7662. Returns `{active: false}` for everything but a valid token of this application. */
+  introspect(request: ApplicationRequest): Promise<Record<string, unknown>>
   device: Device
   connections: Connections
   /** RFC 8414, for `/.well-known/oauth-authorization-server`. */
@@ -23,11 +23,11 @@ export interface OAuth {
   resourceMetadata(): Record<string, unknown>
 }
 
-/** A request to token, revocation, introspection or device endpoint: parsed fields (each at most once, text only) and Basic credentials. */
-export interface ClientRequest {
-  /** Own prototype-less object. From JSON or a form, never from the query. */
+/** A request to the token, revocation, introspection or device endpoint. */
+export interface ApplicationRequest {
+  /** The fields of the JSON or form body, each at most once, in an object without prototype. Never from the query. */
   fields: Readonly<Record<string, string>>
-  /** Of `Authorization: Basic`, percent-decoded as RFC 6749 section 2.3.1 says; null when there was none. */
+  /** From `Authorization: Basic`, percent-decoded (RFC 6749 section 2.3.1); null without that header. */
   basic: { id: string; secret: string } | null
 }
 
@@ -41,14 +41,13 @@ export interface TokenAnswer {
 
 export interface Authorize {
   /**
-   * Looks at the parameters of GET /api/oauth/authorize; a parameter sent twice is an array there.
-   * `page`: never redirect, show this (RFC 9700). `redirect`: to the application, with error, error_description, state, iss.
-   * `ask`: show the consent page. Nothing is stored until approve.
+   * Checks the parameters of GET /api/oauth/authorize, in which a parameter that was sent twice is an array. Stores nothing. Returns what to do:
+   * `page` shows an error and must not redirect (RFC 9700); `redirect` sends the error to the application; `ask` shows the consent page.
    */
   begin(query: Readonly<Record<string, string | string[] | undefined>>): Promise<AuthorizeOutcome>
-  /** The user agreed to what `begin` said of the same query: a new code, and where to go with it. */
+  /** The user agreed. Creates a code and returns the address to redirect to. */
   approve(request: AuthorizeRequest, user: User): Promise<{ location: string }>
-  /** The user declined: access_denied. */
+  /** The user declined. Returns the address to redirect to, with `access_denied`. */
   deny(request: AuthorizeRequest): { location: string }
 }
 
@@ -58,8 +57,8 @@ export type AuthorizeOutcome =
   | { kind: 'ask'; request: AuthorizeRequest }
 
 export interface AuthorizeRequest {
-  client: Pick<OAuthClientRecord, 'id' | 'name' | 'type'>
-  /** As sent, already matched against the registered ones. */
+  application: Pick<ApplicationRecord, 'id' | 'name' | 'type'>
+  /** As sent, after a comparison with the registered addresses. */
   redirectUri: string
   scopes: Scope[]
   state: string | null
@@ -69,7 +68,7 @@ export interface AuthorizeRequest {
 
 export interface Device {
   /** POST /api/oauth/device (RFC 8628 section 3.1). */
-  start(request: ClientRequest): Promise<{
+  start(request: ApplicationRequest): Promise<{
     device_code: string
     /** Two groups of four letters, e.g. `BCDF-GHJK`. */
     user_code: string
@@ -78,15 +77,15 @@ export interface Device {
     expires_in: number
     interval: number
   }>
-  /** What a user code asks for; null when there is none pending. Case, spaces and hyphens do not matter. */
-  lookup(userCode: string): Promise<{ client: Pick<OAuthClientRecord, 'id' | 'name' | 'type'>; scopes: Scope[] } | null>
-  /** False when it is no longer pending. */
+  /** Returns what the device with this user code asks for; null if no such device waits. Case, spaces and hyphens don't matter. */
+  lookup(userCode: string): Promise<{ application: Pick<ApplicationRecord, 'id' | 'name' | 'type'>; scopes: Scope[] } | null>
+  /** Returns false if the device no longer waits. */
   decide(userCode: string, user: User, approve: boolean): Promise<boolean>
 }
 
-/** What a user has connected, by application. */
+/** An application that a user has connected. */
 export interface Connection {
-  client: Pick<OAuthClientRecord, 'id' | 'name' | 'type'>
+  application: Pick<ApplicationRecord, 'id' | 'name' | 'type'>
   scopes: Scope[]
   since: Date
   lastUsedAt: Date | null
@@ -94,34 +93,37 @@ export interface Connection {
 
 export interface Connections {
   list(userId: string): Promise<Connection[]>
-  /** All of the application's tokens for this user are dead at once. False when there was nothing. */
+  /** Revokes all tokens of the application for this user. Returns false if there were none. */
   end(userId: string, clientId: string): Promise<boolean>
 }
 
-export interface NewClient {
+export interface NewApplication {
   ownerId: string
   name: string
-  type: OAuthClientRecord['type']
+  type: ApplicationRecord['type']
   redirectUris: readonly string[]
-  /** What it may ask for at most; DEFAULT_SCOPES without it. */
+  /** The most it may ask for. Default: DEFAULT_SCOPES. */
   scopes?: readonly Scope[]
 }
 
-export interface ClientRegistry {
+export interface ApplicationRegistry {
   /**
-   * Throws DocsearchError `invalid_redirect_uri` naming the address and what is wrong with it: not absolute, a fragment, userinfo, a scheme that is
-   * neither https, http on loopback, nor an application's own reverse-domain one (`com.example.app:/…`); and `invalid_name`, `too_many_redirect_uris`.
+   * Throws DocsearchError `invalid_name`, `too_many_redirect_uris`, or `invalid_redirect_uri` for an address that is not absolute, has a fragment or
+   * userinfo, or a scheme other than https, http on loopback, or an application's own reverse-domain scheme (`com.example.app:/…`).
    */
-  create(client: NewClient): Promise<{ client: OAuthClientRecord; secret: string | null }>
-  /** Built-in ones too. */
-  get(id: string): Promise<OAuthClientRecord | null>
-  list(ownerId: string): Promise<OAuthClientRecord[]>
-  update(ownerId: string, id: string, change: ClientChange): Promise<OAuthClientRecord | null>
-  /** A new secret; the old ones stay good for `graceSeconds`, 0 to 30 days, default one day. Null when not there; DocsearchError `client_is_public`. */
+  create(application: NewApplication): Promise<{ application: ApplicationRecord; secret: string | null }>
+  /** Also returns built-in applications. */
+  get(id: string): Promise<ApplicationRecord | null>
+  list(ownerId: string): Promise<ApplicationRecord[]>
+  update(ownerId: string, id: string, change: ClientChange): Promise<ApplicationRecord | null>
+  /**
+   * Makes a new secret. The old ones work for another `graceSeconds`, 0 to 30 days, by default one day. Returns null if there is no such application.
+   * Throws DocsearchError `client_is_public`.
+   */
   rotate(
     ownerId: string,
     id: string,
     graceSeconds?: number,
-  ): Promise<{ client: OAuthClientRecord; secret: string; oldUntil: Date } | null>
+  ): Promise<{ application: ApplicationRecord; secret: string; oldUntil: Date } | null>
   delete(ownerId: string, id: string): Promise<boolean>
 }

@@ -6,20 +6,20 @@ import { checkResource } from './resource.ts'
 import { scopesWithin } from './scopes.ts'
 import { newTokens } from './tokens.ts'
 
-/** RFC 6749 section 6, with rotation: the token is used up, and one that comes a second time ends its family (RFC 9700 section 4.14.2). */
-export const refreshToken: Grant = async (context, client, fields) => {
+/** The refresh grant (RFC 6749 section 6) with rotation: a token works once, and its second use revokes its family (RFC 9700 section 4.14.2). */
+export const refreshToken: Grant = async (context, application, fields) => {
   const { records, clock, issuer } = context
   const sha256 = hashSecret(required(fields, 'refresh_token'))
   const token = await find(context, sha256)
-  if (token === null || token.grant.clientId !== client.id) throw refused()
-  if (token.isUsed) return endFamily(context, token)
+  if (token === null || token.grant.clientId !== application.id) throw refused()
+  if (token.isUsed) return revokeFamily(context, token)
   checkResource(fields['resource'], token.grant.resource, issuer())
-  // Fewer now does not mean fewer for ever: the next refresh starts from what the user agreed to.
+  // Asking for fewer scopes now does not reduce the grant: the next refresh starts from what the user agreed to.
   const scopes = fields['scope'] === undefined ? token.scopes : scopesWithin(fields['scope'], token.scopes)
   const { tokens, answer } = newTokens(clock, scopes)
-  if ((await records.grants.refresh(sha256, client.id, tokens)) !== null) return answer
-  // Somebody may have been faster by a moment.
-  if ((await find(context, sha256))?.isUsed === true) return endFamily(context, token)
+  if ((await records.grants.refresh(sha256, application.id, tokens)) !== null) return answer
+  // Another request may have used the token in the meantime.
+  if ((await find(context, sha256))?.isUsed === true) return revokeFamily(context, token)
   throw refused()
 }
 
@@ -28,13 +28,16 @@ async function find({ records }: OAuthContext, sha256: string): Promise<TokenRec
   return token?.kind === 'refresh' ? token : null
 }
 
-/** Client or thief, one of two now holds the newer token, and nobody can tell which. */
-async function endFamily({ records, log }: OAuthContext, { grant }: TokenRecord): Promise<never> {
+/** Either the application or a thief has the newer token, and docsearch can't tell which. */
+async function revokeFamily({ records, log }: OAuthContext, { grant }: TokenRecord): Promise<never> {
   if (await records.grants.revoke(grant.id))
-    log.warn({ client_id: grant.clientId, grant_id: grant.id }, 'a refresh token came twice: its family is ended')
+    log.warn({ client_id: grant.clientId, grant_id: grant.id }, 'a refresh token was used twice, so its family was revoked')
   throw refused()
 }
 
 function refused(): OAuthError {
-  return new OAuthError('invalid_grant', 'The refresh token is unknown, expired, used already, revoked or of another client.')
+  return new OAuthError(
+    'invalid_grant',
+    'The refresh token is unknown, expired, already used, revoked, or belongs to another application.',
+  )
 }

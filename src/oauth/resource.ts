@@ -1,19 +1,19 @@
 import { OAuthError } from './errors.ts'
 
 /**
- * RFC 8707: the resource that tokens are for, which MCP clients always name. It is this instance or something below it. Null when none was sent;
- * throws `invalid_target`.
+ * Returns the resource that the tokens are for (RFC 8707), or null if none was sent. MCP clients always send one. It must be this instance or an
+ * address below it; otherwise throws `invalid_target`.
  */
 export function requestedResource(sent: string | undefined, issuer: string): string | null {
   if (sent === undefined) return null
-  const isOurs = sent === issuer || sent.startsWith(`${issuer}/`)
-  if (isOurs && URL.canParse(sent) && !sent.includes('#')) return sent
-  throw new OAuthError('invalid_target', `resource is not part of this instance, which is ${issuer}.`)
+  const isHere = sent === issuer || sent.startsWith(`${issuer}/`)
+  if (isHere && URL.canParse(sent) && !sent.includes('#')) return sent
+  throw new OAuthError('invalid_target', `resource must be ${issuer} or an address below it.`)
 }
 
-/** At the token endpoint it may be named again, but not another one than was agreed to (RFC 8707 section 2.2). */
+/** Checks the resource of a token request: it must be the one that the user agreed to (RFC 8707 section 2.2). */
 export function checkResource(sent: string | undefined, agreed: string | null, issuer: string): void {
   const resource = requestedResource(sent, issuer)
   if (resource !== null && agreed !== null && resource !== agreed)
-    throw new OAuthError('invalid_target', 'resource is not the one that the user agreed to.')
+    throw new OAuthError('invalid_target', 'resource differs from the one that the user agreed to.')
 }

@@ -6,15 +6,15 @@ import type { NewTokens } from '../records/oauth-records.ts'
 import { after } from './context.ts'
 import type { TokenAnswer } from './oauth.ts'
 
-/** Given by the interface, in seconds. */
+/** In seconds, as the interface specification defines them. */
 export const LIFETIMES = { code: 600, access: 3600, refresh: 30 * 24 * 60 * 60, device: 600 } as const
 
-/** 256 random bits as 64 characters of hex: codes, access and refresh tokens. */
+/** Returns 256 random bits as 64 characters of hex, for a code or a token. */
 export function newSecret(): string {
   return randomBytes(32).toString('hex')
 }
 
-/** A new pair: what is stored of it, and what the client gets, once. */
+/** Returns a new pair of tokens: what the records store, and the answer to the application. */
 export function newTokens(clock: Clock, scopes: readonly Scope[]): { tokens: NewTokens; answer: TokenAnswer } {
   const [access, refresh] = [newSecret(), newSecret()]
   return {

@@ -1,4 +1,4 @@
-import type { OAuthClientRecord, Scope } from '../core/model.ts'
+import type { ApplicationRecord, Scope } from '../core/model.ts'
 
 /** A field that is left out stays as it is. */
 export interface ClientChange {
@@ -18,23 +18,23 @@ export interface OAuthClients {
   create(client: {
     ownerId: string
     name: string
-    type: OAuthClientRecord['type']
+    type: ApplicationRecord['type']
     redirectUris: readonly string[]
     scopes: readonly Scope[]
     /** Null for a public application. */
     secret: ClientSecret | null
-  }): Promise<OAuthClientRecord>
+  }): Promise<ApplicationRecord>
   /** Finds an application of any owner by its `client_id`. */
-  get(id: string): Promise<OAuthClientRecord | null>
+  get(id: string): Promise<ApplicationRecord | null>
   /** Newest first. */
-  list(ownerId: string): Promise<OAuthClientRecord[]>
+  list(ownerId: string): Promise<ApplicationRecord[]>
   /** Returns null when the owner has no such application. */
-  update(ownerId: string, id: string, change: ClientChange): Promise<OAuthClientRecord | null>
+  update(ownerId: string, id: string, change: ClientChange): Promise<ApplicationRecord | null>
   /**
    * Adds a new secret. Earlier secrets work until `oldUntil` at the latest. Returns null for a public application, and where
    * `update` does.
    */
-  rotate(ownerId: string, id: string, secret: ClientSecret, oldUntil: Date): Promise<OAuthClientRecord | null>
+  rotate(ownerId: string, id: string, secret: ClientSecret, oldUntil: Date): Promise<ApplicationRecord | null>
   /** Returns true when the application has this secret and it has not expired. */
   hasSecret(id: string, sha256: string): Promise<boolean>
   /**

@@ -18,7 +18,7 @@ import { userCreate, userListQuery, userUpdate } from '../contract/users.ts'
 import { validate } from '../contract/validate.ts'
 import { systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
-import { createClients } from '../oauth/clients.ts'
+import { createApplicationRegistry } from '../oauth/application-registry.ts'
 import type { Records } from '../records/records.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { offlineActor, type Actor } from '../services/access.ts'
@@ -62,7 +62,7 @@ export async function openAdministration(
     accounts: createAccounts({ records, clock: systemClock, loginFailures: config.loginFailures, log }),
     deleteUser: async (id) => (await records.users.delete(id))?.documentIds.length ?? null,
   })
-  const registry = createClients({ records: records.oauth.clients, clock: systemClock })
+  const registry = createApplicationRegistry({ records: records.oauth.clients, clock: systemClock })
   return {
     users: localUsers(users, records, address),
     clients: localClients(createApplications({ registry }), records),

@@ -1,11 +1,11 @@
 import { DocsearchError } from '../core/errors.ts'
-import type { OAuthClientRecord, Scope } from '../core/model.ts'
-import type { ClientRegistry } from '../oauth/oauth.ts'
+import type { ApplicationRecord, Scope } from '../core/model.ts'
+import type { ApplicationRegistry } from '../oauth/oauth.ts'
 import { requireManager, type Actor } from './access.ts'
 
 export interface NewApplication {
   name: string
-  type: OAuthClientRecord['type']
+  type: ApplicationRecord['type']
   redirectUris: readonly string[]
   /** What it may ask its users for at most. Default: DEFAULT_SCOPES. May go beyond the actor's scopes, because each user decides. */
   scopes?: readonly Scope[] | undefined
@@ -17,23 +17,27 @@ export interface NewApplication {
  */
 export interface Applications {
   /** Newest first. */
-  list(actor: Actor): Promise<OAuthClientRecord[]>
+  list(actor: Actor): Promise<ApplicationRecord[]>
   /** `secret` is returned only here; null for a public application, which has none. */
-  create(actor: Actor, application: NewApplication): Promise<{ client: OAuthClientRecord; secret: string | null }>
-  get(actor: Actor, id: string): Promise<OAuthClientRecord>
+  create(actor: Actor, application: NewApplication): Promise<{ application: ApplicationRecord; secret: string | null }>
+  get(actor: Actor, id: string): Promise<ApplicationRecord>
   /** What users have allowed already stays as it is. */
   update(
     actor: Actor,
     id: string,
     change: { name?: string | undefined; redirectUris?: readonly string[] | undefined; scopes?: readonly Scope[] | undefined },
-  ): Promise<OAuthClientRecord>
+  ): Promise<ApplicationRecord>
   /** Makes a new secret. The old ones stay good until `oldUntil`. Throws `client_is_public`. */
-  rotate(actor: Actor, id: string, graceSeconds?: number): Promise<{ client: OAuthClientRecord; secret: string; oldUntil: Date }>
+  rotate(
+    actor: Actor,
+    id: string,
+    graceSeconds?: number,
+  ): Promise<{ application: ApplicationRecord; secret: string; oldUntil: Date }>
   /** Deletes the application. Everything that users allowed it ends at once. */
   delete(actor: Actor, id: string): Promise<void>
 }
 
-export function createApplications({ registry }: { registry: ClientRegistry }): Applications {
+export function createApplications({ registry }: { registry: ApplicationRegistry }): Applications {
   return {
     async list(actor) {
       return registry.list(requireManager(actor))
@@ -45,8 +49,8 @@ export function createApplications({ registry }: { registry: ClientRegistry }): 
 
     async get(actor, id) {
       const ownerId = requireManager(actor)
-      const client = await registry.get(id)
-      return client === null || client.ownerId !== ownerId ? notFound() : client
+      const application = await registry.get(id)
+      return application === null || application.ownerId !== ownerId ? notFound() : application
     },
 
     async update(actor, id, { name, redirectUris, scopes }) {

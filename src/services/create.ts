@@ -46,7 +46,7 @@ export function createServices(backend: Backend): Services {
   const projects = createProjects({ records, ingest })
   return {
     account: createAccount({ records, accounts }),
-    applications: createApplications({ registry: oauth.clients }),
+    applications: createApplications({ registry: oauth.applications }),
     connections: createConnections({ oauth }),
     documents: createDocuments({ records, blobs, ingest, projects }),
     events: createEvents({ records }),

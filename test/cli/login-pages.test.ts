@@ -141,14 +141,16 @@ async function enterCode(code: string, button: 'Allow' | 'Deny'): Promise<string
 
 test('an instance that demands a secret: logged in, renewed, logged out', async () => {
   const alice = await app.backend.records.users.findByEmail('alice@example.org')
-  const { client, secret } = await app.backend.oauth.clients.create({
+  const { application, secret } = await app.backend.oauth.applications.create({
     ownerId: alice!.id,
     name: 'My terminal',
     type: 'confidential',
     redirectUris: ['http://127.0.0.1/callback'],
   })
   const { env, cli } = home()
-  const login = await cli(['login', app.url, '--client-id', client.id, '--scope', 'read:documents'], { stdin: `${secret}\n` })
+  const login = await cli(['login', app.url, '--client-id', application.id, '--scope', 'read:documents'], {
+    stdin: `${secret}\n`,
+  })
   expect(login).toMatchObject({ code: 0, stdout: expect.stringContaining('(read:documents)') })
   const before = kept(env)
   expire(env)

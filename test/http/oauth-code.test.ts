@@ -186,12 +186,12 @@ test('what a user disconnects is dead at once', async () => {
   const { connections } = app.backend.oauth
   expect(await connections.list(flow.user.id)).toContainEqual(
     expect.objectContaining({
-      client: expect.objectContaining({ id: flow.client.id }),
+      client: expect.objectContaining({ id: flow.application.id }),
       scopes: ['read:documents', 'write:documents'],
     }),
   )
-  expect(await connections.end(flow.user.id, flow.client.id)).toBe(true)
-  expect(await connections.end(flow.user.id, flow.client.id)).toBe(false)
+  expect(await connections.end(flow.user.id, flow.application.id)).toBe(true)
+  expect(await connections.end(flow.user.id, flow.application.id)).toBe(false)
   expect((await flow.api(access_token)).status).toBe(401)
   expect((await flow.refresh(refresh_token)).body.error).toBe(errorCode('invalid_grant'))
 })

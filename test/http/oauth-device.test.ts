@@ -20,8 +20,8 @@ async function start(flow: OAuthFlow, fields: Record<string, string> = {}) {
 }
 
 const commandLine = async () => {
-  const client = await app.backend.oauth.clients.get('docsearch-cli')
-  return oauthFlow(app, { client: client! })
+  const application = await app.backend.oauth.applications.get('docsearch-cli')
+  return oauthFlow(app, { application: application! })
 }
 
 test('a device gets a code that its user can type, and one that nobody can guess', async () => {

@@ -41,7 +41,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
   test.each(authentications)('goes from discovery to revocation with %s', async (_case, authentication, type) => {
     const server = await discover()
     const flow = await oauthFlow(app, { type })
-    const client: oauth.Client = { client_id: flow.client.id }
+    const client: oauth.Client = { client_id: flow.application.id }
     const auth = authentication(flow)
 
     const verifier = oauth.generateRandomCodeVerifier()
@@ -101,7 +101,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
   test('reads the reason of a refusal', async () => {
     const server = await discover()
     const flow = await oauthFlow(app)
-    const client: oauth.Client = { client_id: flow.client.id }
+    const client: oauth.Client = { client_id: flow.application.id }
     const ask = async (auth: oauth.ClientAuth) =>
       oauth.processRefreshTokenResponse(
         server,
@@ -121,7 +121,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
     const flow = await oauthFlow(app)
     const { authorize } = app.backend.oauth
     const query = {
-      client_id: flow.client.id,
+      client_id: flow.application.id,
       redirect_uri: REDIRECT_URI,
       response_type: 'code',
       state: 'abc',
@@ -129,9 +129,9 @@ describe('oauth4webapi, which is strict about the standards', () => {
     }
     const outcome = await authorize.begin(query)
     if (outcome.kind !== 'redirect') throw new Error(outcome.kind)
-    expect(() => oauth.validateAuthResponse(server, { client_id: flow.client.id }, new URL(outcome.location), 'abc')).toThrow(
-      expect.objectContaining({ error: errorCode('invalid_scope') }),
-    )
+    expect(() =>
+      oauth.validateAuthResponse(server, { client_id: flow.application.id }, new URL(outcome.location), 'abc'),
+    ).toThrow(expect.objectContaining({ error: errorCode('invalid_scope') }))
   })
 
   test('logs a device in as the command line', async () => {
@@ -171,7 +171,7 @@ describe('simple-oauth2, which can send JSON', () => {
   test.each(ways)('goes from the address to revocation with %j', async (options) => {
     const flow = await oauthFlow(app)
     const library = new AuthorizationCode({
-      client: { id: flow.client.id, secret: flow.secret ?? '' },
+      client: { id: flow.application.id, secret: flow.secret ?? '' },
       auth: {
         tokenHost: app.url,
         tokenPath: '/api/oauth/token',

@@ -44,7 +44,7 @@ test('a client learns what its tokens are good for', async () => {
   const both = {
     active: true,
     scope: 'read:documents',
-    client_id: flow.client.id,
+    client_id: flow.application.id,
     sub: flow.user.id,
     iss: app.url,
     aud: app.url,
@@ -81,7 +81,7 @@ test('a public client asks about its own tokens without a secret', async () => {
 test('all of a deleted client’s tokens are dead', async () => {
   const flow = await oauthFlow(app)
   const { access_token, refresh_token } = await flow.tokens()
-  await app.backend.oauth.clients.delete(flow.user.id, flow.client.id)
+  await app.backend.oauth.applications.delete(flow.user.id, flow.application.id)
   expect((await flow.api(access_token)).status).toBe(401)
   expect(await flow.refresh(refresh_token)).toMatchObject({ status: 401, body: { error: errorCode('invalid_client') } })
 })

@@ -39,7 +39,7 @@ test('of 50 who redeem a code, or refresh, at two server processes at once, one 
   const flow = await oauthFlow(app)
   const servers = await Promise.all([startServer(), startServer()])
   const redeemAll = async (fields: Record<string, string>) => {
-    const body = new URLSearchParams({ client_id: flow.client.id, client_secret: flow.secret ?? '', ...fields })
+    const body = new URLSearchParams({ client_id: flow.application.id, client_secret: flow.secret ?? '', ...fields })
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         const response = await fetch(`${servers[i % 2]}/api/oauth/token`, { method: 'POST', body })

@@ -21,7 +21,7 @@ const invalidRequest = { status: 400, body: { error: errorCode('invalid_request'
 
 /** Of a good exchange, without the client's credentials. */
 const exchange = async () => ({ grant_type: 'authorization_code', code: await flow.code(), redirect_uri: REDIRECT_URI })
-const credentials = () => ({ client_id: flow.client.id, client_secret: flow.secret ?? '' })
+const credentials = () => ({ client_id: flow.application.id, client_secret: flow.secret ?? '' })
 const form = (fields: Record<string, string>) => String(new URLSearchParams(fields))
 
 describe('a client may send', () => {
@@ -137,7 +137,7 @@ describe('refused with 400', () => {
 describe('refused with 401', () => {
   test('a wrong secret in the header, with a challenge', async () => {
     const fields = await exchange()
-    const id = flow.client.id
+    const id = flow.application.id
     for (const headers of [
       basic(id, 'wrong'),
       basic(id, ''),
@@ -157,7 +157,7 @@ describe('refused with 401', () => {
   })
 
   test('a wrong or missing secret in the body, as JSON', async () => {
-    const fields = { ...(await exchange()), client_id: flow.client.id }
+    const fields = { ...(await exchange()), client_id: flow.application.id }
     for (const more of [{ client_secret: 'wrong' }, {}, { client_id: 'app_unknown', client_secret: flow.secret ?? '' }]) {
       for (const answer of [
         await send(form({ ...fields, ...more })),
@@ -173,19 +173,21 @@ describe('refused with 401', () => {
   test('a secret of a public client, which has none; an empty one is none', async () => {
     const open = await oauthFlow(app, { type: 'public' })
     const { access_token: token } = await open.tokens()
-    for (const fields of [{ client_id: open.client.id, client_secret: 'anything' }])
+    for (const fields of [{ client_id: open.application.id, client_secret: 'anything' }])
       expect(await send(form({ ...fields, token }), {}, '/api/oauth/introspect')).toMatchObject({ status: 401 })
-    expect((await send(form({ token }), basic(open.client.id, ''), '/api/oauth/introspect')).body).toMatchObject({ active: true })
+    expect((await send(form({ token }), basic(open.application.id, ''), '/api/oauth/introspect')).body).toMatchObject({
+      active: true,
+    })
   })
 
   test('a secret that was rotated away; until its grace ends both are good', async () => {
     const own = await oauthFlow(app)
-    const { clients } = app.backend.oauth
+    const { applications } = app.backend.oauth
     const ask = async (client_secret: string) =>
-      (await send(form({ client_id: own.client.id, client_secret, token: 'x' }), {}, '/api/oauth/introspect')).status
-    const rotated = await clients.rotate(own.user.id, own.client.id)
+      (await send(form({ client_id: own.application.id, client_secret, token: 'x' }), {}, '/api/oauth/introspect')).status
+    const rotated = await applications.rotate(own.user.id, own.application.id)
     expect([await ask(own.secret ?? ''), await ask(rotated?.secret ?? '')]).toEqual([200, 200])
-    const again = await clients.rotate(own.user.id, own.client.id, 0)
+    const again = await applications.rotate(own.user.id, own.application.id, 0)
     expect([await ask(own.secret ?? ''), await ask(rotated?.secret ?? ''), await ask(again?.secret ?? '')]).toEqual([
       401, 401, 200,
     ])

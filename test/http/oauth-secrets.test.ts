@@ -17,7 +17,7 @@ afterAll(() => app?.close())
 
 test('no secret, code or token that was ever given out is in the database, its journal or the log', async () => {
   const flow = await oauthFlow(app)
-  const rotated = await app.backend.oauth.clients.rotate(flow.user.id, flow.client.id)
+  const rotated = await app.backend.oauth.applications.rotate(flow.user.id, flow.application.id)
   flow.secrets.add(rotated?.secret ?? '')
 
   const { verifier, query } = pkce()

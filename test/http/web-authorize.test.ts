@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OAuthClientRecord } from '../../src/core/model.ts'
+import type { ApplicationRecord } from '../../src/core/model.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, PASSWORD, webClient, type WebClient, type WebPage } from '../support/web-client.ts'
 
@@ -13,19 +13,19 @@ const HARD_STATE = 'a b&é"<>%00#+'.repeat(147)
 
 let app: TestApp
 let alice: WebClient
-let server: OAuthClientRecord
+let server: ApplicationRecord
 let secret: string
 beforeAll(async () => {
   app = await startTestApp()
   alice = await loggedIn(app, 'alice@example.org')
   // Another user's: anybody may be asked by it.
-  const made = await app.backend.oauth.clients.create({
+  const made = await app.backend.oauth.applications.create({
     ownerId: (await userId('bob@example.org'))!,
     name: 'Notes & <b>Tasks</b>',
     type: 'confidential',
     redirectUris: [CALLBACK, 'https://app.example.com/with?tenant=7&x=%20', 'http://127.0.0.1/callback', 'com.example.app:/cb'],
   })
-  server = made.client
+  server = made.application
   secret = made.secret!
 })
 afterAll(() => app?.close())

@@ -23,18 +23,21 @@ beforeAll(async () => {
     scopes: ['read:documents'],
     expiresAt: null,
   })
-  const { client } = await oauth.clients.create({
+  const { application } = await oauth.applications.create({
     ownerId: owner.id,
     name: 'Client of the owner',
     type: 'public',
     redirectUris: ['https://hers.example.com/cb'],
   })
-  const device = await oauth.device.start({ fields: Object.assign(Object.create(null), { client_id: client.id }), basic: null })
+  const device = await oauth.device.start({
+    fields: Object.assign(Object.create(null), { client_id: application.id }),
+    basic: null,
+  })
   await oauth.device.decide(device.user_code, owner, true)
-  await connect(client.id, device.device_code)
+  await connect(application.id, device.device_code)
   const [session] = await accounts.listSessions(owner.id)
   const document = await app.alice.ready('file of the owner.txt', 'The lantern of the owner.', { project: 'All of the owner' })
-  hers = { user: owner.id, session: session!.id, key: record.id, client: client.id, code: device.user_code, document }
+  hers = { user: owner.id, session: session!.id, key: record.id, client: application.id, code: device.user_code, document }
   bob = await loggedIn(app, 'bob@example.org')
   bobs = (await records.users.findByEmail('bob@example.org'))!.id
   csrf = Object.fromEntries((await bob.get('/settings/profile')).form('/logout').fields)['csrf']!
@@ -45,8 +48,8 @@ afterAll(async () => {
   expect(await records.users.get(hers.user)).toMatchObject({ email: 'alice@example.org', name: 'Alice', disabledAt: null })
   expect((await accounts.listSessions(hers.user)).map(({ id }) => id)).toContain(hers.session)
   expect((await records.keys.list(hers.user, { limit: 100 })).items.map(({ id }) => id)).toContain(hers.key)
-  expect(await oauth.clients.get(hers.client)).toMatchObject({ name: 'Client of the owner', ownerId: hers.user })
-  expect((await oauth.connections.list(hers.user)).map(({ client }) => client.id)).toEqual([hers.client])
+  expect(await oauth.applications.get(hers.client)).toMatchObject({ name: 'Client of the owner', ownerId: hers.user })
+  expect((await oauth.connections.list(hers.user)).map(({ application }) => application.id)).toEqual([hers.client])
   expect(await records.documents.get(hers.user, hers.document)).toMatchObject({ status: 'ready' })
   expect(await records.users.findByEmail('mole@example.org')).toBeNull()
   await app.close()

@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import type { OAuthClientRecord, Scope, User } from '../../src/core/model.ts'
-import type { NewClient, TokenAnswer } from '../../src/oauth/oauth.ts'
+import type { ApplicationRecord, Scope, User } from '../../src/core/model.ts'
+import type { NewApplication, TokenAnswer } from '../../src/oauth/oauth.ts'
 import type { ApiAnswer } from './api-client.ts'
 import type { TestApp } from './app.ts'
 
 export const REDIRECT_URI = 'https://app.example.com/callback?tenant=7'
 
-export interface OAuthFlowOptions extends Partial<Pick<NewClient, 'type' | 'redirectUris'>> {
+export interface OAuthFlowOptions extends Partial<Pick<NewApplication, 'type' | 'redirectUris'>> {
   /** Who registers the application and agrees to it; Alice. */
   userName?: 'Alice' | 'Bob'
   scopes?: readonly Scope[]
-  /** Use this client instead of registering one. */
-  client?: OAuthClientRecord
+  /** Use this application instead of registering one. */
+  application?: ApplicationRecord
 }
 
 export type TokenReply = TokenAnswer & { error?: string; error_description?: string }
@@ -20,7 +20,7 @@ type Fields = Record<string, string>
 
 /** An application that is registered, and a user who agrees to whatever it asks for. Every answer is held against the contract. */
 export interface OAuthFlow {
-  client: OAuthClientRecord
+  application: ApplicationRecord
   secret: string | null
   user: User
   /** Everything secret that was ever given out. */
@@ -29,14 +29,14 @@ export interface OAuthFlow {
   agree(query?: Fields): Promise<URLSearchParams>
   /** A code for this query. */
   code(query?: Fields): Promise<string>
-  /** A request to the token endpoint, with the client's credentials in the body. A field that is undefined is left out. */
+  /** A request to the token endpoint, with the application's credentials in the body. A field that is undefined is left out. */
   token(fields: Record<string, string | undefined>): Promise<ApiAnswer<TokenReply>>
   /** The code's exchange. */
   exchange(code: string, fields?: Record<string, string | undefined>): Promise<ApiAnswer<TokenReply>>
   refresh(refreshToken: string | undefined, fields?: Fields): Promise<ApiAnswer<TokenReply>>
   /** From consent to tokens. */
   tokens(query?: Fields): Promise<Required<TokenAnswer>>
-  /** Any endpoint, as this client. */
+  /** Any endpoint, as this application. */
   post(path: string, fields: Record<string, string | undefined>): Promise<ApiAnswer<Record<string, unknown>>>
   /** What the API says to an access token. */
   api(accessToken: string, path?: string): Promise<ApiAnswer>
@@ -53,15 +53,15 @@ export async function oauthFlow(app: TestApp, options: OAuthFlowOptions = {}): P
   const { oauth, records } = app.backend
   const user = await records.users.findByEmail(`${userName.toLowerCase()}@example.org`)
   if (user === null) throw new Error(`there is no ${userName}`)
-  const made = await (options.client === undefined
-    ? oauth.clients.create({ ownerId: user.id, name: 'Notes', type, redirectUris, ...(scopes && { scopes }) })
-    : { client: options.client, secret: null })
-  const { client, secret } = made
+  const made = await (options.application === undefined
+    ? oauth.applications.create({ ownerId: user.id, name: 'Notes', type, redirectUris, ...(scopes && { scopes }) })
+    : { application: options.application, secret: null })
+  const { application, secret } = made
   const redirectUri = redirectUris[0] ?? ''
   const secrets = new Set(secret === null ? [] : [secret])
 
   async function post(path: string, fields: Record<string, string | undefined>): Promise<ApiAnswer<Record<string, unknown>>> {
-    const sent: Record<string, string | undefined> = { client_id: client.id, client_secret: secret ?? undefined, ...fields }
+    const sent: Record<string, string | undefined> = { client_id: application.id, client_secret: secret ?? undefined, ...fields }
     const given = Object.entries(sent).filter((field): field is [string, string] => field[1] !== undefined)
     const answer = await app.stranger.call('POST', path, { body: new URLSearchParams(given) })
     for (const name of ['access_token', 'refresh_token', 'device_code', 'user_code']) {
@@ -73,14 +73,14 @@ export async function oauthFlow(app: TestApp, options: OAuthFlowOptions = {}): P
   }
 
   const flow: OAuthFlow = {
-    client,
+    application,
     secret,
     user,
     secrets,
     async agree(query = {}) {
       const outcome = await oauth.authorize.begin({
         response_type: 'code',
-        client_id: client.id,
+        client_id: application.id,
         redirect_uri: redirectUri,
         ...query,
       })

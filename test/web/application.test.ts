@@ -32,13 +32,13 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
     const started = await startSampleApplication({ docsearch: app.url, host, query: 'notice period' })
     applications.push(started)
     const owner = (await app.backend.records.users.owner())!
-    const { client, secret } = await app.backend.oauth.clients.create({
+    const { application, secret } = await app.backend.oauth.applications.create({
       ownerId: owner.id,
       name: 'Lease helper',
       type: 'confidential',
       redirectUris: [started.redirectUri],
     })
-    started.register({ id: client.id, secret: secret! })
+    started.register({ id: application.id, secret: secret! })
     return started
   }
 
@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
 
   test('a login that ends at the application in one chain of redirects is not held up by form-action', async () => {
     const its = await application('localhost')
-    const { id } = (await app.backend.oauth.clients.list((await app.backend.records.users.owner())!.id))[0]!
+    const { id } = (await app.backend.oauth.applications.list((await app.backend.records.users.owner())!.id))[0]!
     const wrong = new URLSearchParams({ client_id: id, redirect_uri: its.redirectUri, response_type: 'token' })
     await withPage(false, async (page) => {
       const said = complaints(page)
@@ -141,7 +141,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
   test("an application's own scheme is let through", async () => {
     const owner = (await app.backend.records.users.owner())!
     const redirectUri = 'com.example.lease:/callback'
-    const { client } = await app.backend.oauth.clients.create({
+    const { application } = await app.backend.oauth.applications.create({
       ownerId: owner.id,
       name: 'Lease helper for the phone',
       type: 'confidential',
@@ -149,7 +149,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
     })
     await withPage(false, async (page) => {
       const said = complaints(page)
-      const parameters = new URLSearchParams({ client_id: client.id, redirect_uri: redirectUri, response_type: 'code' })
+      const parameters = new URLSearchParams({ client_id: application.id, redirect_uri: redirectUri, response_type: 'code' })
       await page.goto(`${app.url}/api/oauth/authorize?${parameters}`)
       await logIn(page)
       const answered = page.waitForResponse((response) => response.request().method() === 'POST')

@@ -1,11 +1,11 @@
 import { OAuthError } from '../../oauth/errors.ts'
-import type { ClientRequest } from '../../oauth/oauth.ts'
+import type { ApplicationRequest } from '../../oauth/oauth.ts'
 
 /**
  * Client credentials of HTTP Basic: form-encoded, then joined and encoded in base64 (RFC 6749 section 2.3.1). Ids and secrets of ours are the same with and without the first step,
  * which some libraries leave out. Null for another scheme, or none: an access token that a library adds to every request says nothing here.
  */
-export function basicCredentials(header: string): ClientRequest['basic'] {
+export function basicCredentials(header: string): ApplicationRequest['basic'] {
   const encoded = /^basic +([^\s]*) *$/i.exec(header)?.[1]
   if (encoded === undefined) return null
   const [, id, secret] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? []

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OAuthError } from '../../oauth/errors.ts'
-import type { ClientRequest } from '../../oauth/oauth.ts'
+import type { ApplicationRequest } from '../../oauth/oauth.ts'
 import { readText } from '../body/read-text.ts'
 import type { Ctx } from '../routing/context.ts'
 import { basicCredentials } from './basic.ts'
@@ -13,7 +13,7 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\
 const textFields = z.record(z.string(), z.string())
 
 /** What a client sent, from its body and the Authorization header and never from the query. Throws OAuthError `invalid_request`. */
-export async function clientRequest(ctx: Ctx): Promise<ClientRequest> {
+export async function clientRequest(ctx: Ctx): Promise<ApplicationRequest> {
   const parse = parserOf(ctx)
   const text = await readText(ctx.req, MOST_BYTES)
   if (text === null) throw invalid(`The body is longer than the limit of ${MOST_BYTES} bytes.`, 413)
@@ -54,7 +54,7 @@ function parseJson(text: string): unknown {
 }
 
 /** A parameter without a value counts as not sent (RFC 6749 section 3.2). No name can reach a prototype. */
-function withoutEmpty(sent: Fields): ClientRequest['fields'] {
+function withoutEmpty(sent: Fields): ApplicationRequest['fields'] {
   const fields: Record<string, string> = Object.create(null)
   for (const [name, value] of sent) if (value !== '') fields[name] = value
   return fields

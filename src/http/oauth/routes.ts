@@ -11,7 +11,7 @@ import {
   tokenRequest,
 } from '../../contract/oauth.ts'
 import type { Answer } from '../../contract/operation.ts'
-import type { ClientRequest } from '../../oauth/oauth.ts'
+import type { ApplicationRequest } from '../../oauth/oauth.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { route, type Route } from '../routing/route.ts'
 import { clientRequest } from './client-request.ts'
@@ -105,7 +105,7 @@ function endpoint(row: {
   request: z.ZodType
   answer: Answer
   addressLimit?: NonNullable<Route['addressLimit']>
-  act: (request: ClientRequest) => Promise<object>
+  act: (request: ApplicationRequest) => Promise<object>
 }): Route {
   const { request, answer, act, ...rest } = row
   return route({

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
-import type { OAuthClientRecord, Scope } from '../../core/model.ts'
+import type { ApplicationRecord, Scope } from '../../core/model.ts'
 import type { ClientSecret, OAuthClients } from '../oauth-clients.ts'
 import type { OAuthClientRow, OAuthClientSecretRow } from './oauth-tables.ts'
 import type { Store } from './store.ts'
@@ -103,7 +103,7 @@ function selectGoodSecrets(sql: Kysely<Tables>, now: number) {
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
 }
 
-async function withSecrets(sql: Kysely<Tables>, now: number, rows: OAuthClientRow[]): Promise<OAuthClientRecord[]> {
+async function withSecrets(sql: Kysely<Tables>, now: number, rows: OAuthClientRow[]): Promise<ApplicationRecord[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const secrets = await selectGoodSecrets(sql, now).where('client_id', 'in', ids).orderBy('created_at', 'desc').execute()
@@ -133,7 +133,7 @@ async function replaceSecrets(
   await addSecret(sql, clientId, secret, now)
 }
 
-function toClient(row: OAuthClientRow, secrets: OAuthClientSecretRow[]): OAuthClientRecord {
+function toClient(row: OAuthClientRow, secrets: OAuthClientSecretRow[]): ApplicationRecord {
   return {
     id: row.id,
     ownerId: row.owner_id,

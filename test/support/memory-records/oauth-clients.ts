@@ -1,5 +1,5 @@
 import { newId } from '../../../src/core/ids.ts'
-import type { OAuthClientRecord } from '../../../src/core/model.ts'
+import type { ApplicationRecord } from '../../../src/core/model.ts'
 import type { ClientSecret, OAuthClients } from '../../../src/records/oauth-clients.ts'
 import { newestFirst } from './lists.ts'
 import { endClients } from './oauth-changes.ts'
@@ -10,7 +10,7 @@ export function memoryClients(store: MemoryStore): OAuthClients {
   const isGood = ({ expiresAt }: StoredSecret) => expiresAt === null || !store.isPast(expiresAt)
   const newSecret = (secret: ClientSecret) => ({ ...secret, createdAt: store.now(), expiresAt: null })
 
-  function present({ secrets, ...client }: StoredClient): OAuthClientRecord {
+  function present({ secrets, ...client }: StoredClient): ApplicationRecord {
     const shown = secrets.filter(isGood).map(({ lastFour, createdAt, expiresAt }) => ({ lastFour, createdAt, expiresAt }))
     return structuredClone({ ...client, secrets: shown })
   }

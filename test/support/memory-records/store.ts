@@ -5,7 +5,7 @@ import type {
   DocumentRecord,
   GrantRecord,
   LinkPurpose,
-  OAuthClientRecord,
+  ApplicationRecord,
   Project,
   SessionRecord,
   User,
@@ -30,7 +30,7 @@ export interface StoredLink {
   isUsed: boolean
 }
 
-export type StoredClient = Omit<OAuthClientRecord, 'secrets' | 'ownerId'> & { ownerId: string; secrets: StoredSecret[] }
+export type StoredClient = Omit<ApplicationRecord, 'secrets' | 'ownerId'> & { ownerId: string; secrets: StoredSecret[] }
 
 export interface StoredSecret {
   sha256: string

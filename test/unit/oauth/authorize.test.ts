@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewClient } from '../../../src/oauth/oauth.ts'
+import type { NewApplication } from '../../../src/oauth/oauth.ts'
 import { ISSUER, openOAuth } from '../../support/open-oauth.ts'
 import { errorCode } from '../../support/codes.ts'
 
@@ -10,25 +10,25 @@ const STATE = `a b&é"<>%00#+${'x'.repeat(2000)}`
 type Query = Record<string, string | string[] | undefined>
 
 /** A request that is right but for `query`, and its outcome. */
-async function begin(query: Query, client: Partial<NewClient> = {}) {
+async function begin(query: Query, application: Partial<NewApplication> = {}) {
   const opened = await openOAuth()
   const { oauth, user } = opened
-  const made = await oauth.clients.create({
+  const made = await oauth.applications.create({
     ownerId: user.id,
     name: 'Notes',
     type: 'confidential',
     redirectUris: [REDIRECT_URI],
-    ...client,
+    ...application,
   })
-  const redirectUri = client.redirectUris?.[0] ?? REDIRECT_URI
-  const all: Query = { response_type: 'code', client_id: made.client.id, redirect_uri: redirectUri, ...query }
+  const redirectUri = application.redirectUris?.[0] ?? REDIRECT_URI
+  const all: Query = { response_type: 'code', client_id: made.application.id, redirect_uri: redirectUri, ...query }
   const outcome = await oauth.authorize.begin(all)
-  return { ...opened, client: made.client, outcome }
+  return { ...opened, application: made.application, outcome }
 }
 
 /** The answer that an application gets in its redirect. */
-async function refusal(query: Query, client: Partial<NewClient> = {}) {
-  const { outcome } = await begin({ state: STATE, ...query }, client)
+async function refusal(query: Query, application: Partial<NewApplication> = {}) {
+  const { outcome } = await begin({ state: STATE, ...query }, application)
   if (outcome.kind !== 'redirect') throw new Error(`not refused by redirect: ${outcome.kind}`)
   const { searchParams, origin, pathname } = new URL(outcome.location)
   expect(`${origin}${pathname}`).toBe(REDIRECT_URI)
@@ -39,10 +39,14 @@ async function refusal(query: Query, client: Partial<NewClient> = {}) {
 }
 
 test('who agrees is sent back with a code of 64 characters, the state byte for byte and the issuer', async () => {
-  const { oauth, user, client, outcome } = await begin({ state: STATE, code_challenge: CHALLENGE, code_challenge_method: 'S256' })
+  const { oauth, user, application, outcome } = await begin({
+    state: STATE,
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+  })
   if (outcome.kind !== 'ask') throw new Error(outcome.kind)
   expect(outcome.request).toMatchObject({
-    client: { id: client.id, name: 'Notes' },
+    application: { id: application.id, name: 'Notes' },
     redirectUri: REDIRECT_URI,
     scopes: ['read:documents', 'write:documents'],
     codeChallenge: CHALLENGE,
@@ -106,7 +110,7 @@ describe('nobody is redirected', () => {
     ['with a fragment', { redirect_uri: `${REDIRECT_URI}#x` }, errorCode('invalid_redirect_uri')],
     ['to two addresses', { redirect_uri: [REDIRECT_URI, 'https://evil.com'] }, errorCode('invalid_request')],
     ['with the state twice', { state: ['a', 'b'] }, errorCode('invalid_request')],
-    ['with the client twice', { client_id: ['app_a', 'app_b'] }, errorCode('invalid_request')],
+    ['with the application twice', { client_id: ['app_a', 'app_b'] }, errorCode('invalid_request')],
   ])('%s', async (_case, query, error) => {
     expect((await begin(query)).outcome).toMatchObject({ kind: 'page', error })
   })
@@ -131,7 +135,7 @@ describe('the application is told', () => {
     expect(await refusal(query)).toBe(error)
   })
 
-  test('that a public client has to use PKCE', async () => {
+  test('that a public application has to use PKCE', async () => {
     expect(await refusal({}, { type: 'public' })).toBe(errorCode('invalid_request'))
   })
 
@@ -140,7 +144,7 @@ describe('the application is told', () => {
   })
 })
 
-test.each<[string, Query, Partial<NewClient>, string[]]>([
+test.each<[string, Query, Partial<NewApplication>, string[]]>([
   ['what is asked for', { scope: 'read:documents' }, {}, ['read:documents']],
   [
     'in our order, each once',
@@ -149,11 +153,11 @@ test.each<[string, Query, Partial<NewClient>, string[]]>([
     ['read:documents', 'write:documents'],
   ],
   ['the default', {}, {}, ['read:documents', 'write:documents']],
-  ['the default, as far as the client may', {}, { scopes: ['read:documents', 'manage:keys'] }, ['read:documents']],
+  ['the default, as far as the application may', {}, { scopes: ['read:documents', 'manage:keys'] }, ['read:documents']],
   ['the default where the scope is empty', { scope: '' }, {}, ['read:documents', 'write:documents']],
   ['manage:keys only when it is asked for', { scope: 'manage:keys' }, { scopes: ['manage:keys'] }, ['manage:keys']],
-])('consent is asked for: %s', async (_case, query, client, scopes) => {
-  expect((await begin(query, client)).outcome).toMatchObject({ kind: 'ask', request: { scopes } })
+])('consent is asked for: %s', async (_case, query, application, scopes) => {
+  expect((await begin(query, application)).outcome).toMatchObject({ kind: 'ask', request: { scopes } })
 })
 
 test.each([ISSUER, `${ISSUER}/`, `${ISSUER}/mcp`])('the resource %s is bound', async (resource) => {

@@ -53,7 +53,7 @@ const allApplications = ({ applications, settings }: Parts): Route[] => [
     problems: ['invalid_redirect_uri', 'too_many_redirect_uris'],
     async handle({ ctx, actor, body: { redirect_uris: redirectUris, ...rest } }) {
       const made = await applications.create(actor, { ...rest, redirectUris })
-      answerCreated(ctx, `${settings.baseUrl()}/api/v1/clients/${made.client.id}`, presentNewApplication(made))
+      answerCreated(ctx, `${settings.baseUrl()}/api/v1/clients/${made.application.id}`, presentNewApplication(made))
     },
   }),
 ]

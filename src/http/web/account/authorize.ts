@@ -23,12 +23,12 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
       const query = queryOf(call.ctx.originalUrl)
       const request = await lookAt(oauth, call, query, 302)
       if (request === null) return
-      const { client, redirectUri, scopes } = request
+      const { application, redirectUri, scopes } = request
       allowFormTarget(call.ctx, redirectUri)
       call.show(
         renderConsent({
-          applicationName: client.name,
-          clientType: client.type,
+          applicationName: application.name,
+          clientType: application.type,
           redirectUri,
           scopes,
           viewer: viewerOf(call.user),

@@ -41,10 +41,10 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
           }
           return show(renderDeviceCode({ csrf, form: { values: { user_code }, errors } }), 422)
         }
-        const { client, scopes } = asked
+        const { application, scopes } = asked
         show(
           renderDeviceConfirm({
-            applicationName: client.name,
+            applicationName: application.name,
             scopes,
             userCode: asShown(user_code),
             viewer: viewerOf(user),
@@ -66,7 +66,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
         const isDecided = asked !== null && (await oauth.device.decide(data.user_code, user, data.decision === 'allow'))
         if (!isDecided) await attempts.countWrong(call)
         const outcome = isDecided ? (data.decision === 'allow' ? 'allowed' : 'denied') : 'ended'
-        show(renderDeviceDone({ outcome, applicationName: asked?.client.name ?? null }), isDecided ? 200 : 422)
+        show(renderDeviceDone({ outcome, applicationName: asked?.application.name ?? null }), isDecided ? 200 : 422)
       },
     },
   ]

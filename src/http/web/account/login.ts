@@ -81,5 +81,5 @@ async function leadOn(ctx: Ctx, oauth: OAuth, returnTo: string | null): Promise<
   if (outcome?.kind === 'redirect') allowFormTarget(ctx, outcome.location)
   if (outcome?.kind !== 'ask') return null
   allowFormTarget(ctx, outcome.request.redirectUri)
-  return `Log in to connect ${outcome.request.client.name}.`
+  return `Log in to connect ${outcome.request.application.name}.`
 }

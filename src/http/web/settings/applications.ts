@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_SCOPES, SCOPES, type OAuthClientRecord, type Scope } from '../../../core/model.ts'
+import { DEFAULT_SCOPES, SCOPES, type ApplicationRecord, type Scope } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderApplication, renderApplicationSecret } from '../../../pages/settings/application.tsx'
 import {
@@ -104,8 +104,8 @@ const changePages = ({ applications, settings }: Parts): Page[] => [
       if (data === undefined) return again(state)
       const { redirect_uris: uris, ...rest } = data
       try {
-        const { client, secret } = await applications.create(actor, { ...rest, redirectUris: uris })
-        const props = { application: client, secret, oldUntil: null, baseUrl: settings.baseUrl() }
+        const { application, secret } = await applications.create(actor, { ...rest, redirectUris: uris })
+        const props = { application, secret, oldUntil: null, baseUrl: settings.baseUrl() }
         show(renderApplicationSecret({ ...signedIn(), ...props }))
       } catch (error) {
         again(withError(state, error, ERROR_FIELDS))
@@ -138,8 +138,8 @@ const changePages = ({ applications, settings }: Parts): Page[] => [
     async handle({ actor, id, submitted, show, signedIn }) {
       const { data } = submitted(rotateForm)
       if (data === undefined) throw fail('invalid_request', 'Choose when the current secret ends.')
-      const { client, secret, oldUntil } = await applications.rotate(actor, id, data.grace_seconds)
-      const props = { application: client, secret, oldUntil: oldUntil.toISOString(), baseUrl: settings.baseUrl() }
+      const { application, secret, oldUntil } = await applications.rotate(actor, id, data.grace_seconds)
+      const props = { application, secret, oldUntil: oldUntil.toISOString(), baseUrl: settings.baseUrl() }
       show(renderApplicationSecret({ ...signedIn(), ...props }))
     },
   },
@@ -164,6 +164,6 @@ function showForm(
   show(renderApplicationForm({ ...signedIn(), application, form, scopes: SCOPES, chosenScopes: chosen }), status)
 }
 
-function applicationRow({ id, name, type, scopes, createdAt }: OAuthClientRecord) {
+function applicationRow({ id, name, type, scopes, createdAt }: ApplicationRecord) {
   return { id, name, type, scopes, createdAt: createdAt.toISOString() }
 }

@@ -20,7 +20,7 @@ export const connectionPages = ({ connections }: Pick<Dependencies, 'connections
     path: paths.connectionEnd(':id'),
     access: 'user',
     async handle({ actor, id, show, signedIn }) {
-      const found = (await connections.list(actor)).find(({ client }) => client.id === id)
+      const found = (await connections.list(actor)).find(({ application }) => application.id === id)
       if (found === undefined) throw fail('connection_not_found', 'No such application is connected to your account.')
       show(renderConnectionEnd({ ...signedIn(), connection: connectionRow(found) }))
     },
@@ -36,10 +36,10 @@ export const connectionPages = ({ connections }: Pick<Dependencies, 'connections
   },
 ]
 
-function connectionRow({ client, scopes, since, lastUsedAt }: Connection): ConnectionRow {
+function connectionRow({ application, scopes, since, lastUsedAt }: Connection): ConnectionRow {
   return {
-    clientId: client.id,
-    name: client.name,
+    clientId: application.id,
+    name: application.name,
     scopes,
     since: since.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,

@@ -6,19 +6,19 @@ import { hashSecret } from '../core/secrets.ts'
 import type { OAuthClients } from '../records/oauth-records.ts'
 import { COMMAND_LINE } from './built-in.ts'
 import { after } from './context.ts'
-import type { ClientRegistry } from './oauth.ts'
+import type { ApplicationRegistry } from './oauth.ts'
 import { checkRedirectUri } from './redirect-uri.ts'
 
-const MOST_REDIRECT_URIS = 20
-const MOST_NAME_CHARACTERS = 200
+const MAX_REDIRECT_URIS = 20
+const MAX_NAME_LENGTH = 200
 const DEFAULT_GRACE_SECONDS = 24 * 60 * 60
 
-/** The applications that may ask for access, over the records; the command line is among them without a row. */
-export function createClients({ records, clock }: { records: OAuthClients; clock: Clock }): ClientRegistry {
+/** The applications that may ask for access: those in the records, and the built-in command line. */
+export function createApplicationRegistry({ records, clock }: { records: OAuthClients; clock: Clock }): ApplicationRegistry {
   return {
     async create({ ownerId, name, type, redirectUris, scopes = DEFAULT_SCOPES }) {
       const secret = type === 'confidential' ? newSecret() : null
-      const client = await records.create({
+      const application = await records.create({
         ownerId,
         name: checkedName(name),
         type,
@@ -26,7 +26,7 @@ export function createClients({ records, clock }: { records: OAuthClients; clock
         scopes,
         secret: secret === null ? null : stored(secret),
       })
-      return { client, secret }
+      return { application, secret }
     },
     get: async (id) => (id === COMMAND_LINE.id ? COMMAND_LINE : records.get(id)),
     list: (ownerId) => records.list(ownerId),
@@ -38,20 +38,20 @@ export function createClients({ records, clock }: { records: OAuthClients; clock
       })
     },
     async rotate(ownerId, id, graceSeconds = DEFAULT_GRACE_SECONDS) {
-      const client = await records.get(id)
-      if (client === null || client.ownerId !== ownerId) return null
-      if (client.type === 'public')
-        throw new DocsearchError('client_is_public', 'A public application has no secret, so there is none to rotate.')
+      const application = await records.get(id)
+      if (application === null || application.ownerId !== ownerId) return null
+      if (application.type === 'public')
+        throw new DocsearchError('client_is_public', 'A public application has no secret to rotate.')
       const secret = newSecret()
       const oldUntil = after(clock, graceSeconds)
       const rotated = await records.rotate(ownerId, id, stored(secret), oldUntil)
-      return rotated === null ? null : { client: rotated, secret, oldUntil }
+      return rotated === null ? null : { application: rotated, secret, oldUntil }
     },
     delete: (ownerId, id) => records.delete(ownerId, id),
   }
 }
 
-/** `dss_` and 256 random bits. Only `[A-Za-z0-9_-]`: some libraries percent-encode Basic credentials and some do not. */
+/** Returns `dss_` and 256 random bits. Has only `[A-Za-z0-9_-]`, because some libraries percent-encode Basic credentials and some do not. */
 function newSecret(): string {
   return `dss_${randomBytes(32).toString('base64url')}`
 }
@@ -60,22 +60,22 @@ function stored(secret: string): { sha256: string; lastFour: string } {
   return { sha256: hashSecret(secret), lastFour: secret.slice(-4) }
 }
 
-/** It is shown to whoever is asked for consent. */
+/** Checks a name, which users see when they are asked for consent. */
 function checkedName(name: string): string {
   const trimmed = name.trim()
-  if (trimmed !== '' && trimmed.length <= MOST_NAME_CHARACTERS && /^[^\p{Cc}]*$/u.test(trimmed)) return trimmed
+  if (trimmed !== '' && trimmed.length <= MAX_NAME_LENGTH && /^[^\p{Cc}]*$/u.test(trimmed)) return trimmed
   throw new DocsearchError(
     'invalid_name',
-    `Give the application a name of 1 to ${MOST_NAME_CHARACTERS} characters, without control characters.`,
+    `Give the application a name of 1 to ${MAX_NAME_LENGTH} characters, without control characters.`,
   )
 }
 
 function checkedUris(uris: readonly string[]): string[] {
-  if (uris.length > MOST_REDIRECT_URIS)
+  if (uris.length > MAX_REDIRECT_URIS)
     throw new DocsearchError(
       'too_many_redirect_uris',
-      `The application has ${uris.length} redirect addresses, the limit is ${MOST_REDIRECT_URIS}.`,
-      { details: { limit: MOST_REDIRECT_URIS } },
+      `The application has ${uris.length} redirect addresses. The limit is ${MAX_REDIRECT_URIS}.`,
+      { details: { limit: MAX_REDIRECT_URIS } },
     )
   for (const uri of uris) checkRedirectUri(uri)
   return [...new Set(uris)]
