@@ -178,7 +178,7 @@ test('of every secret that was given out or typed in, nothing is in the data fol
   places.set('the log', daemon.stderr().replaceAll(daemon.setupUrl!, ''))
   places.set('the terminals', shown.join('\n'))
   expect(places.get('the log')).toContain('"level":"debug"')
-  expect(places.get('the log')).toContain('came twice')
+  expect(places.get('the log')).toContain('was used twice')
 
   expect(secrets.size).toBeGreaterThanOrEqual(30)
   const found = [...secrets].flatMap(([what, secret]) =>
