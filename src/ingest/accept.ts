@@ -5,7 +5,7 @@ import { sniff } from '../parse/sniff/sniff.ts'
 import type { IngestOptions } from './context.ts'
 import type { Ingest } from './ingest.ts'
 
-/** Ingest.accept: an upload is looked at, made safe and queued, in this order. What is refused leaves no file. */
+/** Makes `Ingest.accept`: checks an upload, stores its bytes and queues the document, in this order. A refused upload leaves no file behind. */
 export function createAccept({ records, blobs, parserPool, limits }: IngestOptions, nudge: () => void): Ingest['accept'] {
   return async ({ file, sha256, onConflict, ...upload }) => {
     killPoint('body')
@@ -29,9 +29,7 @@ export function createAccept({ records, blobs, parserPool, limits }: IngestOptio
 function tooLarge(size: number, limit: number): DocsearchError {
   return new DocsearchError(
     'too_large',
-    `The file has ${size} bytes, more than the limit of ${limit}. Split it, or raise limits.file_bytes.`,
-    {
-      details: { size, limit },
-    },
+    `The file has ${size} bytes; the limit is ${limit}. Split the file, or raise limits.file_bytes.`,
+    { details: { size, limit } },
   )
 }

@@ -13,7 +13,7 @@ export interface Finished {
   /** The index that the passages were made for. */
   target: OpenIndex
   isNew: boolean
-  chunks: readonly IndexedPassage[]
+  passages: readonly IndexedPassage[]
   /** `CountedWord[]` as JSON. */
   words: string
   warnings: readonly DocumentWarning[]
@@ -22,7 +22,7 @@ export interface Finished {
 
 export interface CommitParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'log'> {
   retries: Retries
-  onCommit: (chunks: number) => void
+  onCommit: (passages: number) => void
 }
 
 /**
@@ -36,10 +36,10 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
   // A commit that fails may still have written passages.
   let hasTried = false
   await retries.run(async () => {
-    const put = documents.map(({ job, isNew, chunks }) => ({
+    const put = documents.map(({ job, isNew, passages }) => ({
       documentId: job.documentId,
       isNew: isNew && !hasTried,
-      passages: chunks,
+      passages,
     }))
     hasTried = true
     await putOrRebuild(documents[0]!.target, put, parts)
@@ -47,9 +47,9 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
   killPoint('index')
   await retries.run(() =>
     records.queue.finish(
-      documents.map(({ job, chunks, words, chunksSkipped, warnings, target: { embedder } }) => ({
+      documents.map(({ job, passages, words, chunksSkipped, warnings, target: { embedder } }) => ({
         job,
-        chunkCount: chunks.length,
+        chunkCount: passages.length,
         words,
         chunksSkipped,
         embeddingModel: embedder.name,
@@ -58,7 +58,7 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
     ),
   )
   killPoint('done')
-  onCommit(documents.reduce((sum, { chunks }) => sum + chunks.length, 0))
+  onCommit(documents.reduce((sum, { passages }) => sum + passages.length, 0))
 }
 
 async function putOrRebuild(

@@ -7,16 +7,16 @@ import type { Ocr } from '../parse/ocr/ocr.ts'
 import type { ParserPool } from '../parse/pool/pool.ts'
 import type { Records } from '../records/records.ts'
 
-/** What ingest is made of, handed in by serve/. */
+/** What serve/ hands in. */
 export interface IngestOptions {
   records: Records
   blobs: Blobs
   lifecycle: Lifecycle
   parserPool: ParserPool
-  /** For pages without text; none where the operator named no program. */
+  /** Reads pages without text. Undefined when the operator has set no OCR program. */
   ocr?: Ocr | undefined
   limits: Pick<Limits, 'fileBytes'>
-  /** Parser processes in the pool; default one for each core. */
+  /** How many parser processes the pool has. One for each core by default. */
   parseWorkers?: number
   clock: Clock
   log: Logger

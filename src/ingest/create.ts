@@ -4,19 +4,18 @@ import pLimit from 'p-limit'
 import { createRetries } from '../core/retries.ts'
 import { Builder } from '../lifecycle/builder.ts'
 import { createAccept } from './accept.ts'
-import { createBatcher } from './batcher.ts'
+import { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
 import { Deletions } from './deletions.ts'
 import type { Ingest } from './ingest.ts'
-import { createSteps } from './job.ts'
 import { Load } from './load.ts'
 import { Maintenance } from './maintenance.ts'
-import { createPassages } from './passages.ts'
-import { createPrepareThreads } from './prepare/threads.ts'
-import type { PrepareThreads } from './prepare/threads.ts'
+import { createPreparePassages } from './prepare-passages.ts'
+import { PrepareThreads } from './prepare/threads.ts'
 import { Reconciler } from './reconciler.ts'
 import { createSettled } from './settled.ts'
 import { describeQueue } from './status.ts'
+import { createSteps } from './steps.ts'
 import { Worker } from './worker.ts'
 import { IndexWriter } from './writer.ts'
 
@@ -31,11 +30,12 @@ export function createIngest(options: IngestOptions): Ingest {
   const reconciler = new Reconciler({ ...options, exclusive })
   const maintenance = new Maintenance({ ...options, reconciler, load, exclusive })
   const deletions = new Deletions({ ...options, reconciler, maintenance })
-  const onCommit = (chunks: number) => maintenance.committed(chunks)
+  const onCommit = (passages: number) => maintenance.committed(passages)
   const writer = new IndexWriter({ records, lifecycle, log, retries, load, exclusive, onCommit })
   // One thread keeps up with about four parsers.
-  const threads = createPrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
-  const steps = createSteps(options, { retries, threads, batcher: createBatcher(retries), writer })
+  const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
+  const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })
+  const steps = createSteps(options, { retries, preparePassages, writer })
   const onFailed = () => void deletions.forget()
   const worker = new Worker({ records, lifecycle, clock, log, retries, steps, load, stopping, onFailed })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
@@ -92,6 +92,6 @@ function newBuilder(
 ): Builder {
   const stopping = new AbortController()
   const retries = createRetries(log, stopping.signal)
-  const preparePassages = createPassages({ threads, batcher: createBatcher(retries) })
+  const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })
   return new Builder({ records, lifecycle, log, retries, stopping, preparePassages, ...rest })
 }

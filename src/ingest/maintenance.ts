@@ -44,8 +44,8 @@ export class Maintenance {
   }
 
   /** Passages were committed. */
-  committed(chunks: number): void {
-    if (this.#schedule.committed(chunks, performance.now())) this.#optimise()
+  committed(passages: number): void {
+    if (this.#schedule.committed(passages, performance.now())) this.#optimise()
     this.#optimiseWhenQuiet()
   }
 

@@ -1,5 +1,5 @@
 /** In a long run the index is optimised after this many passages, or searches would scan ever more rows that are in no index. */
-const CHUNKS_BETWEEN = 20_000
+const PASSAGES_BETWEEN = 20_000
 /** While passages keep coming, or a document stands still, the index is optimised this often at most … */
 const MIN_PAUSE_MS = 15_000
 /** … and for at most this part of the time. */
@@ -7,7 +7,7 @@ const MAX_PART = 1 / 20
 
 /** Decides when the index has to be optimised although documents are still in work. Times are those of `performance.now()`. */
 export class OptimiseSchedule {
-  #chunks = 0
+  #passages = 0
   #nextAt: number
 
   constructor(now: number) {
@@ -15,11 +15,11 @@ export class OptimiseSchedule {
   }
 
   /** After a commit. Returns true when the index has to be optimised now. */
-  committed(chunks: number, now: number): boolean {
+  committed(passages: number, now: number): boolean {
     // After a rest the pause starts with the first commit, so that a burst is not interrupted at its beginning.
-    if (this.#chunks === 0) this.#nextAt = Math.max(this.#nextAt, now + MIN_PAUSE_MS)
-    this.#chunks += chunks
-    return this.#chunks >= CHUNKS_BETWEEN || this.isDue(now)
+    if (this.#passages === 0) this.#nextAt = Math.max(this.#nextAt, now + MIN_PAUSE_MS)
+    this.#passages += passages
+    return this.#passages >= PASSAGES_BETWEEN || this.isDue(now)
   }
 
   isDue(now: number): boolean {
@@ -27,7 +27,7 @@ export class OptimiseSchedule {
   }
 
   begun(): void {
-    this.#chunks = 0
+    this.#passages = 0
   }
 
   ended(startedAt: number, endedAt: number): void {

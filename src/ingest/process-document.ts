@@ -3,7 +3,7 @@ import type { Retries } from '../core/retries.ts'
 import { IndexChanged, whileCurrent } from '../lifecycle/while-current.ts'
 import type { QueuedDocument } from '../records/queue.ts'
 import type { IngestOptions } from './context.ts'
-import type { Extracted, Steps } from './job.ts'
+import type { Extracted, Steps } from './steps.ts'
 import type { Load } from './load.ts'
 
 /**

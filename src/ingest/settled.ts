@@ -3,28 +3,29 @@ import type { Ingest } from './ingest.ts'
 
 const DONE = new Set(['ready', 'failed'])
 
-/** Ingest.settled: looks again at every change of one of the owner's documents. */
+/** Makes `Ingest.settled`, which looks again whenever one of the owner's documents changes. */
 export function createSettled({ documents, events }: Pick<Records, 'documents' | 'events'>): Ingest['settled'] {
   return async (ownerId, documentIds, timeoutMs, signal) => {
-    const over = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
+    const ended = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     let wake: () => void = () => {}
     const unsubscribe = events.subscribe(ownerId, () => wake())
-    const onOver = () => wake()
-    over.addEventListener('abort', onOver)
+    const onEnd = () => wake()
+    ended.addEventListener('abort', onEnd)
     try {
-      let left = documentIds
+      let pending = documentIds
       for (;;) {
-        // Taken before looking, so that a change in between is not missed.
+        // Made before the documents are read, so that it also sees a change during the read.
         const change = new Promise<void>((resolve) => (wake = resolve))
-        const there = await documents.getMany(ownerId, left)
-        left = left.filter((id) => !DONE.has(there.get(id)?.status ?? 'ready'))
-        if (left.length === 0) return true
-        if (over.aborted) return false
+        const found = await documents.getMany(ownerId, pending)
+        // A deleted document is settled too.
+        pending = pending.filter((id) => !DONE.has(found.get(id)?.status ?? 'ready'))
+        if (pending.length === 0) return true
+        if (ended.aborted) return false
         await change
       }
     } finally {
       unsubscribe()
-      over.removeEventListener('abort', onOver)
+      ended.removeEventListener('abort', onEnd)
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Load } from './load.ts'
 /** Documents that end within this time share one commit, unless no other document is in work. */
 const GATHER_MS = 50
 /** A commit has at most this many passages, unless a single document has more. */
-const MAX_CHUNKS_IN_COMMIT = 2_000
+const MAX_PASSAGES_IN_COMMIT = 2_000
 
 export interface WriterParts extends CommitParts {
   load: Pick<Load, 'inWork'>
@@ -54,11 +54,11 @@ export class IndexWriter {
   }
 
   #takeBatch(): Waiting[] {
-    let chunks = 0
+    let passages = 0
     let count = 0
     for (const { finished } of this.#waiting) {
-      if (count > 0 && chunks + finished.chunks.length > MAX_CHUNKS_IN_COMMIT) break
-      chunks += finished.chunks.length
+      if (count > 0 && passages + finished.passages.length > MAX_PASSAGES_IN_COMMIT) break
+      passages += finished.passages.length
       count += 1
     }
     return this.#waiting.splice(0, count)

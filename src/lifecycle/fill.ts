@@ -12,9 +12,9 @@ import type { OpenIndex } from './lifecycle.ts'
 
 /** How many documents are read together, and after how many passages they are committed together. */
 const DOCUMENTS_AT_ONCE = 32
-const CHUNKS_AT_ONCE = 256
+const PASSAGES_AT_ONCE = 256
 /** In a long run the index is optimised after this many passages, or each commit would cost more than the one before. */
-const CHUNKS_BETWEEN_OPTIMISATIONS = 20_000
+const PASSAGES_BETWEEN_OPTIMISATIONS = 20_000
 /** Failures that need not hit another document. */
 const OF_ONE_DOCUMENT = new Set<ErrorCode>(['out_of_memory', 'internal_error'])
 
@@ -26,7 +26,7 @@ export interface FillParts {
     text: { title: string | null; tags: readonly string[]; pages: readonly Page[] },
     embedder: Embedder,
     signal: AbortSignal,
-  ) => Promise<{ chunks: IndexedPassage[]; chunksSkipped: number; warnings: DocumentWarning[] }>
+  ) => Promise<{ passages: IndexedPassage[]; chunksSkipped: number; warnings: DocumentWarning[] }>
   /** Runs `work` while nothing else writes to an index. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
   retries: Retries
@@ -35,7 +35,7 @@ export interface FillParts {
 
 /** A document's passages and the row that records them; without passages when the document is set aside. */
 interface Prepared {
-  chunks: IndexedPassage[] | null
+  passages: IndexedPassage[] | null
   entry: IndexedDocument
 }
 
@@ -45,7 +45,7 @@ export class IndexFill {
   readonly #target: OpenIndex
   /** Documents whose passages may be in the index: they have to be replaced, not added. */
   readonly #present: Set<string>
-  #chunksSinceOptimise = 0
+  #passagesSinceOptimise = 0
 
   constructor(parts: FillParts, target: OpenIndex, present: Set<string>) {
     this.#parts = parts
@@ -63,9 +63,9 @@ export class IndexFill {
       signal.throwIfAborted()
       if (documents.length === 0) return found
       for (const group of groupsOf(documents)) await this.#add(group, signal)
-      if (this.#chunksSinceOptimise >= CHUNKS_BETWEEN_OPTIMISATIONS) {
+      if (this.#passagesSinceOptimise >= PASSAGES_BETWEEN_OPTIMISATIONS) {
         await this.#target.index.optimize()
-        this.#chunksSinceOptimise = 0
+        this.#passagesSinceOptimise = 0
       }
       found += documents.length
       after = documents.at(-1)!.id
@@ -74,8 +74,8 @@ export class IndexFill {
 
   /** Before the switch, so that the first searches in the new index are as fast as the last ones in the old. */
   async optimise(): Promise<void> {
-    if (this.#chunksSinceOptimise > 0) await this.#parts.retries.run(() => this.#target.index.optimize())
-    this.#chunksSinceOptimise = 0
+    if (this.#passagesSinceOptimise > 0) await this.#parts.retries.run(() => this.#target.index.optimize())
+    this.#passagesSinceOptimise = 0
   }
 
   /** Adds these documents in one commit. */
@@ -83,7 +83,7 @@ export class IndexFill {
     const prepared = await Promise.all(documents.map((document) => this.#prepare(document, signal)))
     signal.throwIfAborted()
     await this.#parts.exclusive(() => this.#commit(prepared, signal))
-    this.#chunksSinceOptimise += prepared.reduce((sum, { chunks }) => sum + (chunks?.length ?? 0), 0)
+    this.#passagesSinceOptimise += prepared.reduce((sum, { passages }) => sum + (passages?.length ?? 0), 0)
   }
 
   async #commit(prepared: readonly Prepared[], signal: AbortSignal): Promise<void> {
@@ -93,8 +93,8 @@ export class IndexFill {
     const current = prepared.filter(({ entry }) => wanted.has(entry.documentId))
     await retries.run(
       () => {
-        const documents = current.flatMap(({ chunks, entry: { documentId } }) =>
-          chunks === null ? [] : [{ documentId, passages: chunks, isNew: !this.#present.has(documentId) }],
+        const documents = current.flatMap(({ passages, entry: { documentId } }) =>
+          passages === null ? [] : [{ documentId, passages, isNew: !this.#present.has(documentId) }],
         )
         // Also a commit that fails may have written passages.
         for (const { documentId } of documents) this.#present.add(documentId)
@@ -114,33 +114,33 @@ export class IndexFill {
     try {
       const pages = await records.documents.pages(document.ownerId, document.id)
       // The document was deleted meanwhile, or has to be parsed again.
-      if (pages === null) return { chunks: null, entry: setAside }
+      if (pages === null) return { passages: null, entry: setAside }
       const { title, tags } = document
       const text = { title, tags, pages }
-      const { chunks, chunksSkipped, warnings } = await preparePassages(document, text, this.#target.embedder, signal)
-      return { chunks, entry: { ...setAside, chunks: chunks.length, chunksSkipped, warnings } }
+      const { passages, chunksSkipped, warnings } = await preparePassages(document, text, this.#target.embedder, signal)
+      return { passages, entry: { ...setAside, chunks: passages.length, chunksSkipped, warnings } }
     } catch (error) {
       signal.throwIfAborted()
       if (!isDocsearchError(error) || !OF_ONE_DOCUMENT.has(error.code)) throw error
       log.warn({ err: error, document: document.id }, 'a document could not be embedded for the new index; setting it aside')
-      return { chunks: null, entry: setAside }
+      return { passages: null, entry: setAside }
     }
   }
 }
 
-/** Groups documents so that each group has at most CHUNKS_AT_ONCE passages, or one document. */
+/** Groups documents so that each group has at most PASSAGES_AT_ONCE passages, or one document. */
 function* groupsOf(documents: readonly DocumentRecord[]): Generator<DocumentRecord[]> {
   let group: DocumentRecord[] = []
-  let chunks = 0
+  let passages = 0
   for (const document of documents) {
     const more = document.chunkCount ?? 0
-    if (group.length > 0 && chunks + more > CHUNKS_AT_ONCE) {
+    if (group.length > 0 && passages + more > PASSAGES_AT_ONCE) {
       yield group
       group = []
-      chunks = 0
+      passages = 0
     }
     group.push(document)
-    chunks += more
+    passages += more
   }
   if (group.length > 0) yield group
 }

@@ -53,7 +53,7 @@ export interface OpenIndex {
 export interface IndexState {
   record: IndexRecord
   /** Null when the index is not open or can't be read. */
-  chunks: number | null
+  passages: number | null
   sizeBytes: number
   /** How many documents the index has, of all it needs. Null for the active index. */
   progress: { done: number; total: number } | null

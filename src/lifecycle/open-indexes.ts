@@ -137,12 +137,12 @@ export class OpenIndexes {
 
   async state(record: IndexRecord): Promise<IndexState> {
     const open = [this.#active, ...this.inactive()].find((one) => one?.record.id === record.id)
-    const [chunks, sizeBytes, progress] = await Promise.all([
+    const [passages, sizeBytes, progress] = await Promise.all([
       open ? this.#countPassages(open) : null,
       this.#store.size(record.id),
       record.state === 'active' ? null : this.#records.indexes.progress(record.id),
     ])
-    return { record, chunks, sizeBytes, progress }
+    return { record, passages, sizeBytes, progress }
   }
 
   async close(): Promise<void> {

@@ -6,8 +6,8 @@ import type { Embedder, EmbeddingInput } from '../../embed/embedder.ts'
 import { analyse } from '../../text/analyse.ts'
 import { createWordList, type CountedWord } from '../../text/word-list.ts'
 
-/** A passage as it is indexed, but for what belongs to its whole document. */
-export interface PreparedChunk {
+/** A passage with everything that the index stores, except for the fields of its document. */
+export interface PreparedPassage {
   index: number
   text: string
   charStart: number
@@ -17,10 +17,11 @@ export interface PreparedChunk {
   heading: string
   /** See `Chunk`. */
   gap: string
+  /** See `Chunk`. */
   context: string
-  /** The same for the same text, whatever blanks are in it. */
+  /** Equal for texts that differ only in white space. */
   textHash: string
-  /** Analysed tokens of title, heading path, context and text, joined by blanks. */
+  /** Analysed terms of title, heading path, context and text, separated by spaces. */
   terms: string
 }
 
@@ -30,31 +31,35 @@ export interface PrepareRequest {
   maxTokens: number
 }
 
-/** Pages to passages with their terms, and the words of all of them; `embedder`, where it only computes, gives the vectors along the way. */
+/**
+ * Cuts pages into passages, analyses them and counts their words. Given an `embedder`, also returns a vector for each passage; only the built-in
+ * embedder is fast enough for that.
+ */
 export async function prepare(
   { title, pages, maxTokens }: PrepareRequest,
   countTokens: (text: string) => number,
   embedder: Pick<Embedder, 'embedDocuments'> | null,
-): Promise<{ chunks: PreparedChunk[]; words: CountedWord[]; vectors: (Float32Array | null)[] | null }> {
-  const chunks: PreparedChunk[] = []
+): Promise<{ passages: PreparedPassage[]; words: CountedWord[]; vectors: (Float32Array | null)[] | null }> {
+  const passages: PreparedPassage[] = []
   const words = createWordList()
   const vectors: (Float32Array | null)[] = []
   for (const { headingPath, ...chunk } of chunkDocument(pages, { maxTokens, countTokens })) {
     const heading = formatHeading(headingPath)
     const input = embeddingInput(title, { ...chunk, heading })
-    // The same string the built-in embedder looks at next, so that it is analysed once.
+    // The same string that the built-in embedder analyses next: `analyse` remembers its last one.
     const tokens = analyse(`${input.title}\n${input.text}`)
     words.addPassage(tokens)
-    chunks.push({ ...chunk, heading, textHash: hashOf(chunk.text), terms: tokens.map((token) => token.term).join(' ') })
+    const terms = tokens.map((token) => token.term).join(' ')
+    passages.push({ ...chunk, heading, textHash: hashOf(chunk.text), terms })
     if (embedder) vectors.push(...(await embedder.embedDocuments([input])))
   }
-  return { chunks, words: words.words(), vectors: embedder && vectors }
+  return { passages, words: words.words(), vectors: embedder && vectors }
 }
 
-/** A passage with what says what it is about: the document's title and the headings above it, and the header of its table. */
+/** Returns the passage with what tells its subject: the document's title, the headings above it, and the header of its table. */
 export function embeddingInput(
   title: string,
-  { heading, context, text }: Pick<PreparedChunk, 'heading' | 'context' | 'text'>,
+  { heading, context, text }: Pick<PreparedPassage, 'heading' | 'context' | 'text'>,
 ): EmbeddingInput {
   return {
     text: context === '' ? text : `${context}\n${text}`,

@@ -1,29 +1,29 @@
-import type { PreparedChunk, PrepareRequest } from './prepare.ts'
+import type { PreparedPassage, PrepareRequest } from './prepare.ts'
 
-/** To a thread. */
+/** A message to a thread: one document. */
 export interface Task extends PrepareRequest {
   id: number
   /** Which estimate counts the tokens. */
   counter: 'words' | 'subwords'
-  /** Of the built-in embedder, whose vectors are computed here too; shared, not copied. Null when another embedder makes them. */
+  /** The built-in embedder's model, shared and not copied: the thread then computes the vectors too. Null for another embedder. */
   model: SharedArrayBuffer | null
 }
 
-/** From a thread. */
+/** The answer of a thread. */
 export type Outcome =
   | {
       id: number
-      chunks: PreparedChunk[]
-      /** `CountedWord[]` as JSON, in which it is kept: thousands of small lists take longer to hand over than their text. */
+      passages: PreparedPassage[]
+      /** `CountedWord[]` as JSON, which is also how the records store it: copying one string is faster than copying thousands of small lists. */
       words: string
       vectors: Vectors | null
     }
   | { id: number; failure: { name: string; message: string; stack: string | undefined } }
 
-/** Vectors one after the other in one buffer, which changes hands without being copied. */
+/** All vectors of a document in one buffer, which is transferred to the main thread and not copied. */
 export interface Vectors {
   values: Float32Array
   dimensions: number
-  /** Passages without a vector, whose place is left empty. */
+  /** The passages without a vector. Their place in `values` is unused. */
   missing: number[]
 }

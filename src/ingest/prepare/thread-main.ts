@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads'
 import { BUILTIN_DIMENSIONS, createBuiltinEmbedder } from '../../embed/builtin.ts'
+import type { Embedder } from '../../embed/embedder.ts'
 import { countWords, estimateSubwords } from '../../text/model-tokens.ts'
 import { prepare } from './prepare.ts'
-import type { Embedder } from '../../embed/embedder.ts'
 import type { Outcome, Task, Vectors } from './protocol.ts'
 
-/** There is one model, and to unpack it takes a while. */
+/** Made once for each thread, because unpacking the model takes a while. */
 let embedder: Embedder | null = null
 
 parentPort!.on('message', (task: Task) => {
@@ -15,14 +15,14 @@ parentPort!.on('message', (task: Task) => {
 async function run(task: Task): Promise<void> {
   try {
     if (task.model !== null) embedder ??= createBuiltinEmbedder(task.model)
-    const { chunks, words, vectors } = await prepare(
+    const { passages, words, vectors } = await prepare(
       task,
       task.counter === 'words' ? countWords : estimateSubwords,
       task.model && embedder,
     )
     const packed = vectors && pack(vectors, BUILTIN_DIMENSIONS)
     send(
-      { id: task.id, chunks, words: JSON.stringify(words), vectors: packed },
+      { id: task.id, passages, words: JSON.stringify(words), vectors: packed },
       packed ? [packed.values.buffer as ArrayBuffer] : [],
     )
   } catch (error) {

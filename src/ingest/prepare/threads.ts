@@ -1,25 +1,19 @@
 import { Worker } from 'node:worker_threads'
 import { DocsearchError } from '../../core/errors.ts'
-import type { PreparedChunk } from './prepare.ts'
+import type { PreparedPassage } from './prepare.ts'
 import type { Outcome, Task, Vectors } from './protocol.ts'
 
-/** The built program runs the built thread, a checkout the source: Node strips the types. */
+/** The built program starts the built thread, a checkout starts the source: Node strips the types. */
 const MAIN = new URL(`./thread-main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
-/** Enough for the largest text a document may have; what needs more fails alone. */
+/** Enough for the largest text a document may have. A document that needs more fails alone. */
 const HEAP_MB = 640
 
 export interface Prepared {
-  chunks: PreparedChunk[]
-  /** See `CountedWord`, as JSON. */
+  passages: PreparedPassage[]
+  /** `CountedWord[]` as JSON. */
   words: string
-  /** In the order of the chunks, null where there is none; null when another embedder is to make them. */
+  /** In the order of the passages, null for a passage without one. Null when another embedder has to make them. */
   vectors: (Float32Array | null)[] | null
-}
-
-export interface PrepareThreads {
-  /** In order of asking, one document for each thread at a time. Throws DocsearchError `out_of_memory`, `internal_error`. */
-  prepare(task: Omit<Task, 'id'>): Promise<Prepared>
-  close(): Promise<void>
 }
 
 interface Waiting {
@@ -34,76 +28,80 @@ interface Waiting {
  * Our own pool, measured against piscina 5.3 and tinypool 2.2: it takes less than half the time per task, and when theirs keep no idle thread, the
  * tasks that wait never run after a thread has run out of memory.
  */
-export function createPrepareThreads(count: number): PrepareThreads {
-  const idle: Worker[] = []
-  const all = new Set<Worker>()
-  const waiting: Waiting[] = []
-  let lastId = 0
+export class PrepareThreads {
+  readonly #maxThreads: number
+  readonly #threads = new Set<Worker>()
+  readonly #idle: Worker[] = []
+  readonly #waiting: Waiting[] = []
+  #lastId = 0
 
-  function next(): void {
-    const thread = waiting.length === 0 ? undefined : (idle.pop() ?? (all.size < count ? start() : undefined))
-    if (thread) give(thread, waiting.shift()!)
+  constructor(maxThreads: number) {
+    this.#maxThreads = maxThreads
   }
 
-  function start(): Worker {
+  /** Prepares one document, in the order of the calls. Throws `out_of_memory`, `internal_error`. */
+  prepare(task: Omit<Task, 'id'>): Promise<Prepared> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ task: { ...task, id: ++this.#lastId }, resolve, reject })
+      this.#next()
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the daemon is stopping'))
+    await Promise.all([...this.#threads].map((thread) => thread.terminate()))
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0) return
+    const thread = this.#idle.pop() ?? (this.#threads.size < this.#maxThreads ? this.#start() : null)
+    if (thread) this.#give(thread, this.#waiting.shift()!)
+  }
+
+  #start(): Worker {
     const thread = new Worker(MAIN, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
     thread.unref()
-    all.add(thread)
+    this.#threads.add(thread)
     return thread
   }
 
-  function give(thread: Worker, { task, resolve, reject }: Waiting): void {
-    const done = () => thread.off('message', onMessage).off('error', onError).off('exit', onExit)
-    const lost = (error: Error) => {
-      done()
-      all.delete(thread)
-      reject(error)
-      next()
+  #give(thread: Worker, { task, resolve, reject }: Waiting): void {
+    const stopListening = () => thread.off('message', onMessage).off('error', onError).off('exit', onExit)
+    const onLost = (cause: Error) => {
+      stopListening()
+      this.#threads.delete(thread)
+      reject(toError(cause))
+      this.#next()
     }
     const onMessage = (outcome: Outcome) => {
-      done()
-      idle.push(thread)
-      if ('failure' in outcome) reject(failed(Object.assign(new Error(outcome.failure.message), outcome.failure)))
+      stopListening()
+      this.#idle.push(thread)
+      if ('failure' in outcome) reject(toError(Object.assign(new Error(outcome.failure.message), outcome.failure)))
       else {
-        const { chunks, words, vectors } = outcome
-        resolve({ chunks, words, vectors: vectors && unpack(vectors, chunks.length) })
+        const { passages, words, vectors } = outcome
+        resolve({ passages, words, vectors: vectors && unpack(vectors, passages.length) })
       }
-      next()
+      this.#next()
     }
-    const onError = (error: Error) => lost(failed(error))
-    const onExit = () => lost(failed(new Error('the thread ended')))
+    const onError = (error: Error) => onLost(error)
+    const onExit = () => onLost(new Error('the thread ended'))
     thread.on('message', onMessage).on('error', onError).on('exit', onExit)
     thread.postMessage(task)
   }
-
-  return {
-    prepare(task) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ task: { ...task, id: ++lastId }, resolve, reject })
-        next()
-      })
-    },
-    async close() {
-      for (const { reject } of waiting.splice(0)) reject(new Error('the daemon is stopping'))
-      await Promise.all([...all].map((thread) => thread.terminate()))
-    },
-  }
 }
 
-function failed(cause: Error): DocsearchError {
+function toError(cause: Error): DocsearchError {
   if ('code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return new DocsearchError(
       'out_of_memory',
-      'The text of this document takes more memory than there is for it. Split it and upload the parts.',
+      'The text of this document needs too much memory. Split the document and upload the parts.',
       { cause },
     )
   }
   return new DocsearchError(
     'internal_error',
-    'docsearch made a mistake with this document; its log says which. Reprocess it after an update.',
-    {
-      cause,
-    },
+    'Internal error while processing this document. See the server log. Reprocess the document after an update.',
+    { cause },
   )
 }
 

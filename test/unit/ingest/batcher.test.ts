@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
-import { createBatcher } from '../../../src/ingest/batcher.ts'
+import { Batcher } from '../../../src/ingest/batcher.ts'
 import { createRetries } from '../../../src/core/retries.ts'
 
 const never = new AbortController().signal
@@ -22,7 +22,7 @@ function recording(): Embedder & { calls: string[][] } {
   }
 }
 
-const batcher = () => createBatcher(createRetries(silentLogger, never))
+const batcher = () => new Batcher(createRetries(silentLogger, never))
 
 test('vectors come back in the order of the inputs, across batches', async () => {
   const embedder = recording()

@@ -36,12 +36,12 @@ function newWriter(inWork = 100) {
     exclusive: pLimit(1),
     onCommit: () => {},
   } as unknown as WriterParts)
-  const write = (documentId: string, chunks = 1, target = active) =>
+  const write = (documentId: string, passages = 1, target = active) =>
     writer.write({
       job: { documentId, version: 1 },
       target,
       isNew: true,
-      chunks: Array.from({ length: chunks }, () => ({}) as IndexedPassage),
+      passages: Array.from({ length: passages }, () => ({}) as IndexedPassage),
       words: '[]',
       warnings: [],
       chunksSkipped: 0,

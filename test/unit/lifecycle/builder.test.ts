@@ -47,7 +47,7 @@ function newBuilder(ready: string[]) {
     },
     preparePassages: async ({ id }: DocumentRecord) => {
       if (id === 'large') throw new DocsearchError('out_of_memory', 'too large')
-      return { chunks: [{}], chunksSkipped: 0, warnings: [] }
+      return { passages: [{}], chunksSkipped: 0, warnings: [] }
     },
     lifecycle: {
       building: () => building,

@@ -24,12 +24,12 @@ function presentModel({ name, embedder, isInUse, indexes }: ModelState, waitingF
 }
 
 function presentIndex(
-  { record, chunks, sizeBytes, progress }: ModelState['indexes'][number],
+  { record, passages, sizeBytes, progress }: ModelState['indexes'][number],
   waitingFor: string | null,
 ): ModelIndex {
   return {
     state: STATES[record.state],
-    chunks,
+    chunks: passages,
     size_bytes: sizeBytes,
     created_at: record.createdAt.toISOString(),
     documents_done: progress?.done ?? null,

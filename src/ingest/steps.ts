@@ -3,51 +3,45 @@ import { FORMATS } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
+import type { Retries } from '../core/retries.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
-import type { QueuedDocument } from '../records/records.ts'
-import type { Batcher } from './batcher.ts'
+import type { QueuedDocument } from '../records/queue.ts'
 import type { IngestOptions } from './context.ts'
-import { createPassages } from './passages.ts'
-import type { Text } from './passages.ts'
-import type { Retries } from '../core/retries.ts'
-import type { PrepareThreads } from './prepare/threads.ts'
+import type { DocumentText, PreparePassages } from './prepare-passages.ts'
 import type { IndexWriter } from './writer.ts'
 
-/** A parser that ends without a word may have been a victim of its machine: it gets further tries. */
-const PARSER_TRIES = 3
+/** A parser process that dies without an error may have been killed by the system, so its document is parsed again. */
+const PARSER_ATTEMPTS = 3
 
 export interface Steps {
   /**
-   * The text of a document, from its original or from what is kept of it; null when this version is not wanted any more.
-   * @param aside Runs what takes long and needs no parser meanwhile.
+   * Returns the text of a document, from its original or from the stored pages. Null when this version is no longer wanted.
+   * @param aside Runs slow work during which the document needs no parser.
    */
   extract(job: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<Extracted | null>
-  /** From text to searchable. */
+  /** Makes an extracted document searchable. */
   index(job: QueuedDocument, extracted: Extracted, target: OpenIndex, signal: AbortSignal): Promise<void>
 }
 
 export type Aside = <T>(work: () => Promise<T>) => Promise<T>
 
-export interface Extracted extends Text {
-  /** Size in memory, roughly: characters of text. */
+export interface Extracted extends DocumentText {
+  /** The number of characters, which stands for the size in memory. */
   chars: number
 }
 
 export interface StepParts {
   retries: Retries
-  threads: PrepareThreads
-  batcher: Batcher
-  writer: IndexWriter
+  preparePassages: PreparePassages
+  writer: Pick<IndexWriter, 'write'>
 }
 
 export function createSteps(
-  { records, blobs, parserPool, ocr }: IngestOptions,
-  { retries, threads, batcher, writer }: StepParts,
+  { records, blobs, parserPool, ocr }: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr'>,
+  { retries, preparePassages, writer }: StepParts,
 ): Steps {
-  const passages = createPassages({ threads, batcher })
-
   function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
     return blobs.withFile(document.sha256, async (file) => {
       const parsed = await parse(document, file, signal)
@@ -57,12 +51,12 @@ export function createSteps(
   }
 
   async function parse({ mediaType, name }: DocumentRecord, file: string, signal: AbortSignal): Promise<ParsedDocument> {
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       try {
         return await parserPool.parse({ file, mediaType, name, signal })
       } catch (error) {
         signal.throwIfAborted()
-        if (!isDocsearchError(error, 'parser_crashed') || tries >= PARSER_TRIES) throw error
+        if (!isDocsearchError(error, 'parser_crashed') || attempt >= PARSER_ATTEMPTS) throw error
       }
     }
   }
@@ -79,16 +73,14 @@ export function createSteps(
       const health = healthOf(pages, pageCount)
       const saved = await retries.run(() => records.queue.savePages(job, { ...parsed, facts, health }))
       if (saved === null) return null
-      const { tags } = saved
       killPoint('extract')
-      return { title, tags, pages, chars: charsOf(pages) }
+      return { title, tags: saved.tags, pages, chars: charsOf(pages) }
     },
 
     async index(job, extracted, target, signal) {
-      const { chunks, prepared, chunksSkipped, warnings } = await passages(job.document, extracted, target.embedder, signal)
-      const { words } = prepared
+      const prepared = await preparePassages(job.document, extracted, target.embedder, signal)
       killPoint('embed')
-      await writer.write({ job, target, isNew: job.isNew, chunks, words, warnings, chunksSkipped })
+      await writer.write({ job, target, isNew: job.isNew, ...prepared })
     },
   }
 }

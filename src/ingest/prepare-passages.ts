@@ -1,0 +1,81 @@
+import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
+import type { Page } from '../core/parsed.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import type { IndexedPassage } from '../index/chunk-index.ts'
+import type { Batcher } from './batcher.ts'
+import { embeddingInput } from './prepare/prepare.ts'
+import type { PrepareThreads } from './prepare/threads.ts'
+
+/** What was read from a document. */
+export interface DocumentText {
+  title: string | null
+  tags: readonly string[]
+  pages: readonly Page[]
+}
+
+/** A document's passages, ready for an index. */
+export interface PreparedDocument {
+  /** In order. */
+  passages: IndexedPassage[]
+  /** `CountedWord[]` as JSON. */
+  words: string
+  /** How many passages have no vector: they are found by keywords only, and a warning says so. */
+  chunksSkipped: number
+  warnings: DocumentWarning[]
+}
+
+export type PreparePassages = (
+  document: DocumentRecord,
+  text: DocumentText,
+  embedder: Embedder,
+  signal: AbortSignal,
+) => Promise<PreparedDocument>
+
+/**
+ * Returns a function that cuts a document's text into passages with vectors. It rejects when its signal aborts, and with the errors of `prepare`
+ * and `embedDocuments`.
+ */
+export function createPreparePassages({ threads, batcher }: { threads: PrepareThreads; batcher: Batcher }): PreparePassages {
+  return async (document, { title: ownTitle, tags, pages }, embedder, signal) => {
+    const title = ownTitle ?? document.name
+    const { name, maxTokens, tokenCounter: counter, sharedModel: model } = embedder
+    const prepared = await threads.prepare({ title, pages, maxTokens, counter, model })
+    signal.throwIfAborted()
+    const inputs = () => prepared.passages.map((passage) => embeddingInput(title, passage))
+    const vectors = prepared.vectors ?? (await batcher.embed(embedder, inputs(), signal))
+    const passages = prepared.passages.map((passage, i) => ({
+      ...passage,
+      ...fieldsOf(document, passage.index),
+      tags,
+      title,
+      vector: vectors[i] ?? null,
+    }))
+    const chunksSkipped = passages.filter(({ vector }) => vector === null).length
+    const warnings = chunksSkipped === 0 ? [] : [notEmbedded(chunksSkipped, passages.length, name)]
+    return { passages, words: prepared.words, chunksSkipped, warnings }
+  }
+}
+
+/** Returns what each passage repeats of its document, so that filters run inside the index. */
+function fieldsOf(document: DocumentRecord, index: number) {
+  const { id, version, ownerId, projectId, mediaType, name, path, createdAt } = document
+  return {
+    id: `${id}:${version}:${index}`,
+    documentId: id,
+    version,
+    ownerId,
+    projectId,
+    mediaType,
+    name,
+    path,
+    documentCreatedAt: createdAt,
+  }
+}
+
+/** `isEmbeddingWarning` in records/indexes.ts knows this code. */
+function notEmbedded(skipped: number, all: number, model: string): DocumentWarning {
+  return {
+    code: 'chunk_not_embedded',
+    message: `${model} could not embed ${skipped} of ${all} passages. Searches find these passages by their words only.`,
+  }
+}
