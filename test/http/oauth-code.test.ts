@@ -186,7 +186,7 @@ test('what a user disconnects is dead at once', async () => {
   const { connections } = app.backend.oauth
   expect(await connections.list(flow.user.id)).toContainEqual(
     expect.objectContaining({
-      client: expect.objectContaining({ id: flow.application.id }),
+      application: expect.objectContaining({ id: flow.application.id }),
       scopes: ['read:documents', 'write:documents'],
     }),
   )

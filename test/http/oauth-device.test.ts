@@ -50,7 +50,7 @@ test('the device waits, slows down when told, and gets its tokens once the user 
   clock.advance(15_000)
   expect((await poll()).body.error).toBe(errorCode('authorization_pending'))
   expect(await device.lookup(user_code)).toMatchObject({
-    client: { id: 'docsearch-cli' },
+    application: { id: 'docsearch-cli' },
     scopes: ['read:documents', 'manage:keys'],
   })
   expect(await device.decide(user_code, flow.user, true)).toBe(true)

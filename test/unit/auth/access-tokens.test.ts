@@ -40,7 +40,7 @@ async function setUp() {
   return { clock, records, ben, token, grant: grant!, expiresAt, tokens }
 }
 
-test('a token is its principal, with its own scopes and the name of the application', async () => {
+test('returns the user, the scopes of the token and the name of the application', async () => {
   const { ben, token, grant, expiresAt, tokens } = await setUp()
   expect(await tokens.check(token)).toEqual({
     userId: ben.id,
@@ -52,7 +52,7 @@ test('a token is its principal, with its own scopes and the name of the applicat
   })
 })
 
-test('an expired one, one of a revoked family and one of a disabled user are nobody', async () => {
+test('refuses tokens that expired, of a revoked family, and of a disabled user', async () => {
   const expired = await setUp()
   expired.clock.advance(3_600_000)
   expect(await expired.tokens.check(expired.token)).toBeNull()
@@ -64,7 +64,7 @@ test('an expired one, one of a revoked family and one of a disabled user are nob
   expect(await disabled.tokens.check(disabled.token)).toBeNull()
 })
 
-test('a check notes the use of the grant; where that fails the token still counts', async () => {
+test('records the use of the grant, and accepts the token even if that fails', async () => {
   const { clock, records, ben, token, tokens } = await setUp()
   await tokens.check(token)
   expect((await records.oauth.grants.list(ben.id))[0]?.lastUsedAt).toEqual(clock.now())
@@ -73,7 +73,7 @@ test('a check notes the use of the grant; where that fails the token still count
   expect(await hindered.check(token)).not.toBeNull()
 })
 
-test('what has not the shape of a token never reaches the database', async () => {
+test('looks up only what has the shape of a token', async () => {
   const { records, token } = await setUp()
   const untouchable = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
   const tokens = createAccessTokens({ clients: records.oauth.clients, grants: untouchable as never, log: silentLogger })

@@ -14,7 +14,7 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const PASSWORD = 'blue kettle sings'
 const address = '192.0.2.1'
-/** The cost is not the question here. */
+/** Cheap hashes: these tests do not check the cost. */
 const quick = createPasswords({ memoryKiB: 64, passes: 1, parallelism: 1 })
 
 async function setUp(change: { loginFailures?: number; records?: (records: Records) => Partial<Records> } = {}) {
@@ -33,14 +33,14 @@ async function setUp(change: { loginFailures?: number; records?: (records: Recor
   return { folder, clock, records: opened, accounts, make, owner, ben, logIn }
 }
 
-test('logging in takes the right address, in any case, and the right password', async () => {
+test('logs in with the right password and the right address, in any letter case', async () => {
   const { ben, logIn } = await setUp()
   expect(await logIn(PASSWORD, 'BEN@example.org')).toMatchObject({ id: ben.id })
   expect(await logIn('another password')).toBeNull()
   expect(await logIn(PASSWORD, 'nobody@example.org')).toBeNull()
 })
 
-test('neither a disabled user nor one without a password logs in', async () => {
+test('refuses a disabled user and a user without a password', async () => {
   const { records, ben, logIn } = await setUp({ loginFailures: 0 })
   await records.users.create({ name: 'New', email: 'new@example.org', role: 'member' })
   for (const password of ['', PASSWORD]) expect(await logIn(password, 'new@example.org')).toBeNull()
@@ -61,13 +61,13 @@ test('locks an account that does not exist like one that does', async () => {
   }
 })
 
-test('many guesses at once are not more than many one after the other', async () => {
+test('limits guesses at the same time like guesses one after the other', async () => {
   const { logIn } = await setUp()
   const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => logIn(`guess number ${i}`)))
   expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(3)
 })
 
-test('the password asked for again counts as a login', async () => {
+test('counts checkPassword as a login', async () => {
   const { accounts, ben, logIn } = await setUp()
   expect(await accounts.checkPassword(ben.id, PASSWORD, address)).toBe(true)
   for (let i = 0; i < 3; i++) expect(await accounts.checkPassword(ben.id, 'wrong', `192.0.2.${i}`)).toBe(false)
@@ -77,7 +77,7 @@ test('the password asked for again counts as a login', async () => {
   expect(await other.accounts.checkPassword('usr_none', PASSWORD, address)).toBe(false)
 })
 
-test('a login at a new cost makes a hash of that cost, once', async () => {
+test('a login after a change of the cost replaces the hash once', async () => {
   const { records, make, ben } = await setUp()
   const dearer = make(createPasswords({ memoryKiB: 128, passes: 1, parallelism: 1 }))
   const before = await records.users.passwordHash(ben.id)
@@ -89,7 +89,7 @@ test('a login at a new cost makes a hash of that cost, once', async () => {
   expect(await records.users.passwordHash(ben.id)).toBe(after)
 })
 
-test('a bad password changes nothing; a good one ends links that were sent before', async () => {
+test('a refused password changes nothing; a new password ends links that were sent before', async () => {
   const { accounts, ben, logIn } = await setUp({ loginFailures: 0 })
   const { token } = await accounts.issueLink(ben.id, 'reset')
   await expect(accounts.setPassword(ben.id, 'short')).rejects.toMatchObject({ code: errorCode('password_too_short') })
@@ -106,7 +106,7 @@ test.each([
   ['setup', MINUTE * 30],
   ['invitation', DAY * 7],
   ['reset', DAY],
-] as const)('a link for %s is good until its time is over', async (purpose, life) => {
+] as const)('a %s link works until it expires', async (purpose, life) => {
   const { clock, accounts, ben } = await setUp()
   const { token, expiresAt } = await accounts.issueLink(ben.id, purpose)
   expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/)
@@ -118,7 +118,7 @@ test.each([
   expect(await accounts.useLink(token, { password: PASSWORD })).toBeNull()
 })
 
-test('a link makes the account of the owner, once, and another one ends it', async () => {
+test("a setup link makes the owner's account once, and a newer link ends it", async () => {
   const { accounts, owner, logIn } = await setUp()
   const old = await accounts.issueLink(owner.id, 'setup')
   const { token } = await accounts.issueLink(owner.id, 'setup')
@@ -129,7 +129,7 @@ test('a link makes the account of the owner, once, and another one ends it', asy
   expect(await logIn(PASSWORD, 'ann@example.org')).toMatchObject({ id: owner.id })
 })
 
-test('what is wrong with the account uses no link up', async () => {
+test('a refused account does not use the link up', async () => {
   const { accounts, owner, records } = await setUp()
   const { token } = await accounts.issueLink(owner.id, 'setup')
   const attempts = [
@@ -143,7 +143,7 @@ test('what is wrong with the account uses no link up', async () => {
   expect(await accounts.useLink(token, { password: PASSWORD, email: 'ann@example.org' })).toMatchObject({ id: owner.id })
 })
 
-test('a reset ends all sessions of that user', async () => {
+test('a password reset ends all sessions of the user', async () => {
   const { accounts, ben } = await setUp()
   const { token: cookie } = await accounts.startSession(ben, { userAgent: 'Browser', address })
   const { token } = await accounts.issueLink(ben.id, 'reset')
@@ -152,7 +152,7 @@ test('a reset ends all sessions of that user', async () => {
   expect(await accounts.findSession(cookie)).toBeNull()
 })
 
-test('a session lives for 14 days after it was last used', async () => {
+test('a session lives 14 days after its last use', async () => {
   const { clock, accounts, ben } = await setUp()
   const { token, session } = await accounts.startSession(ben, { userAgent: 'x'.repeat(1000), address })
   expect(session.userAgent).toHaveLength(300)
@@ -164,7 +164,7 @@ test('a session lives for 14 days after it was last used', async () => {
   expect(await accounts.findSession(token)).toBeNull()
 })
 
-test('sessions end one by one, or all others at once', async () => {
+test('ends one session, or all others at once', async () => {
   const { accounts, ben } = await setUp()
   const start = () => accounts.startSession(ben, { userAgent: 'Browser', address })
   const [one, two, three] = [await start(), await start(), await start()]
@@ -175,7 +175,7 @@ test('sessions end one by one, or all others at once', async () => {
   expect((await accounts.listSessions(ben.id)).map((session) => session.id)).toEqual([two.session.id])
 })
 
-test('a session that cannot be noted as used still counts', async () => {
+test("accepts a session even if its use can't be recorded", async () => {
   const { accounts, ben } = await setUp({
     records: ({ sessions }) => ({ sessions: { ...sessions, touch: () => Promise.reject(new Error('the disk is full')) } }),
   })
@@ -183,7 +183,7 @@ test('a session that cannot be noted as used still counts', async () => {
   expect(await accounts.findSession(token)).not.toBeNull()
 })
 
-test('no password and no token lies in the data folder', async () => {
+test('stores no password and no token in the data folder', async () => {
   const { folder, accounts, ben } = await setUp()
   const { token: link } = await accounts.issueLink(ben.id, 'reset')
   const { token: cookie } = await accounts.startSession(ben, { userAgent: 'Browser', address })

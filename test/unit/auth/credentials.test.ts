@@ -20,7 +20,7 @@ async function setUp() {
   return { folder, clock, records, user, keys: createApiKeys({ records, clock }) }
 }
 
-test('a key is its principal until it expires', async () => {
+test('a key identifies its user until it expires', async () => {
   const { clock, keys, user } = await setUp()
   const expiresAt = new Date(clock.now().getTime() + 60_000)
   const { key, record } = await keys.create({ ownerId: user.id, name: 'ci', scopes: ['read:documents'], expiresAt })
@@ -38,7 +38,7 @@ test('a key is its principal until it expires', async () => {
   expect(await keys.check(key)).toBeNull()
 })
 
-test('a key of a disabled user is refused until the user is enabled again', async () => {
+test('refuses a key of a disabled user until the user is enabled again', async () => {
   const { keys, records } = await setUp()
   const { id: ownerId } = await records.users.create({ name: 'Ben', email: null, role: 'member' })
   const { key } = await keys.create({ ownerId, name: 'a', scopes: ['read:documents'], expiresAt: null })
@@ -48,7 +48,7 @@ test('a key of a disabled user is refused until the user is enabled again', asyn
   expect(await keys.check(key)).not.toBeNull()
 })
 
-test('a key with a wrong checksum never reaches the database', async () => {
+test('does not look up a key with a wrong checksum', async () => {
   const { clock } = await setUp()
   const untouchable = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
   const keys = createApiKeys({ records: { keys: untouchable as never }, clock })
@@ -56,7 +56,7 @@ test('a key with a wrong checksum never reaches the database', async () => {
   expect(await keys.check(key.slice(0, -1) + (key.endsWith('0') ? '1' : '0'))).toBeNull()
 })
 
-test('a key that cannot be touched still counts', async () => {
+test('accepts a key even if its use cannot be recorded', async () => {
   const { clock, records, user } = await setUp()
   const full = { ...records.keys, touch: () => Promise.reject(new Error('the disk is full')) }
   const keys = createApiKeys({ records: { keys: full }, clock })
@@ -64,7 +64,7 @@ test('a key that cannot be touched still counts', async () => {
   expect(await keys.check(key)).not.toBeNull()
 })
 
-test('no secret that was given out lies in the data folder', async () => {
+test('stores no issued secret in the data folder', async () => {
   const { folder, keys, user } = await setUp()
   const { key } = await keys.create({ ownerId: user.id, name: 'a', scopes: ['read:documents'], expiresAt: null })
   const files = await readdir(folder)
@@ -75,7 +75,7 @@ test('no secret that was given out lies in the data folder', async () => {
   }
 })
 
-test('the authenticator asks each kind of credential; a new kind joins without anybody knowing', async () => {
+test('the authenticator tries each kind of credential in turn', async () => {
   const { keys, user } = await setUp()
   const principal: Principal = {
     userId: user.id,

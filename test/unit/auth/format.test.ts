@@ -5,7 +5,7 @@ import { isWellFormedApiKey, newApiKey } from '../../../src/auth/format.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-test('a key is dsk_, 30 characters of base62, 6 of the CRC32 before them', () => {
+test('a key is dsk_, 30 base62 characters and 6 base62 characters of the CRC32 over them', () => {
   const key = newApiKey()
   expect(key).toMatch(/^dsk_[0-9A-Za-z]{36}$/)
   const value = key
@@ -16,13 +16,13 @@ test('a key is dsk_, 30 characters of base62, 6 of the CRC32 before them', () =>
   expect(isWellFormedApiKey(key)).toBe(true)
 })
 
-test('no two keys are the same, and every character occurs', () => {
+test('makes different keys with every character of the alphabet', () => {
   const keys = Array.from({ length: 500 }, newApiKey)
   expect(new Set(keys).size).toBe(500)
   expect(new Set(keys.flatMap((key) => key.slice(4, 34).split(''))).size).toBe(62)
 })
 
-test('a key with any one character changed is none', () => {
+test('refuses a key in which one character was changed', () => {
   fc.assert(
     fc.property(fc.integer({ min: 4, max: 39 }), fc.constantFrom(...ALPHABET.split('')), (at, character) => {
       const key = newApiKey()

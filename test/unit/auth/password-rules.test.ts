@@ -13,7 +13,7 @@ const refusal = (password: string): ErrorCode | null => {
   }
 }
 
-test('ten characters, as a person counts them, up to a thousand', () => {
+test('accepts ten to a thousand characters, counted by code point', () => {
   expect(refusal('vmkq8zr1w')).toBe(errorCode('password_too_short'))
   expect(refusal('vmkq8zr1wx')).toBeNull()
   expect(refusal('🐙🦑🐡🦀🐚')).toBe(errorCode('password_too_short'))
@@ -40,7 +40,7 @@ test.each([
   'ababababab',
   'abcabcabcabc',
   'Ａｄｍｉｎ１２３４５',
-])('%s is among those tried first', (password) => {
+])('refuses the common password %s', (password) => {
   expect(refusal(password)).toBe(errorCode('password_too_common'))
 })
 

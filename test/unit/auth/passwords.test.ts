@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { createPasswords } from '../../../src/auth/passwords.ts'
 
 const passwords = createPasswords()
-/** Small, where the cost is not the question. */
+/** For tests that do not check the cost. */
 const quick = createPasswords({ memoryKiB: 64, passes: 1, parallelism: 1 })
 
-test('a hash is a PHC string of argon2id with 19 MiB, two passes and a salt of its own', async () => {
+test('makes a PHC string of argon2id with 19 MiB, two passes and a new salt', async () => {
   const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')])
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
   expect(one).not.toBe(two)
@@ -19,7 +19,7 @@ test('a hash is a PHC string of argon2id with 19 MiB, two passes and a salt of i
   ).toBe(hash)
 })
 
-test('only the same password fits, and nothing fits an account without one', async () => {
+test('accepts only the same password, and none for an account without a password', async () => {
   const phc = await quick.hash('correct horse')
   expect(await quick.verify('correct horse', phc)).toBe(true)
   expect(await quick.verify('Correct horse', phc)).toBe(false)
@@ -27,29 +27,29 @@ test('only the same password fits, and nothing fits an account without one', asy
   expect(await quick.verify('correct horse', null)).toBe(false)
 })
 
-test('however a keyboard composes the letters, the password is the same', async () => {
+test('accepts a password however the keyboard composes its letters', async () => {
   const phc = await quick.hash('Müller ﬁnance')
   expect(await quick.verify('Mu\u0308ller finance', phc)).toBe(true)
 })
 
-test('a hash made elsewhere is verified at its own cost, and is outdated', async () => {
+test('verifies a hash of another cost at that cost, and calls it outdated', async () => {
   const phc = await quick.hash('correct horse')
   expect(await passwords.verify('correct horse', phc)).toBe(true)
   expect(passwords.isOutdated(phc)).toBe(true)
   expect(quick.isOutdated(phc)).toBe(false)
 })
 
-test('what is no PHC string of argon2id is a fault, not a wrong password', async () => {
+test('throws for what is no PHC string of argon2id, instead of refusing the password', async () => {
   await expect(quick.verify('x', '$2b$10$abcdefghijklmnopqrstuv')).rejects.toThrow('PHC')
 })
 
-test('many at once all come to an end', async () => {
+test('finishes many hashes at the same time', async () => {
   const phc = await quick.hash('correct horse')
   const tries = Array.from({ length: 40 }, (_, i) => quick.verify(i % 2 === 0 ? 'correct horse' : 'wrong', phc))
   expect(await Promise.all(tries)).toEqual(tries.map((_, i) => i % 2 === 0))
 })
 
-test('one that fails does not keep its place', async () => {
+test('a failed hash does not block the next ones', async () => {
   const broken = createPasswords({ memoryKiB: 1, passes: 1, parallelism: 1 })
   const phc = await quick.hash('correct horse')
   for (let i = 0; i < 5; i++) await expect(broken.hash('x')).rejects.toThrow()

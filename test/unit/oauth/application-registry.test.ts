@@ -15,7 +15,7 @@ async function setUp() {
   return { ...opened, bob, applications, create, isGood }
 }
 
-test('a confidential application gets a secret, a public one none; both may read and write unless it is said', async () => {
+test('a confidential application gets a secret, a public one none, and both get the default scopes', async () => {
   const { create, isGood } = await setUp()
   const { application, secret } = await create()
   expect(application).toMatchObject({
@@ -31,7 +31,7 @@ test('a confidential application gets a secret, a public one none; both may read
   expect(await create('public')).toMatchObject({ secret: null, application: { secrets: [] } })
 })
 
-test('a new secret is good at once, the old one until its grace ends', async () => {
+test('a new secret works at once, the old one until its grace period ends', async () => {
   const { create, applications, user, clock, isGood } = await setUp()
   const { application, secret: old } = await create()
   const rotated = await applications.rotate(user.id, application.id)
@@ -43,7 +43,7 @@ test('a new secret is good at once, the old one until its grace ends', async () 
   expect([await isGood(application.id, rotated!.secret), await isGood(application.id, again!.secret)]).toEqual([false, true])
 })
 
-test('what is not registered cannot be rotated: a public application, another one’s, the built-in one', async () => {
+test("does not rotate the secret of a public, built-in or other user's application", async () => {
   const { create, applications, user, bob } = await setUp()
   const { application } = await create('public')
   await expect(applications.rotate(user.id, application.id)).rejects.toMatchObject({ code: errorCode('client_is_public') })
@@ -52,7 +52,7 @@ test('what is not registered cannot be rotated: a public application, another on
   expect(await applications.rotate(user.id, 'docsearch-cli')).toBeNull()
 })
 
-test('another user finds nothing to change or delete, but may be asked for consent by it', async () => {
+test("another user can't change or delete an application, but can be asked for consent", async () => {
   const { create, applications, user, bob } = await setUp()
   const { application } = await create()
   expect(await applications.update(bob.id, application.id, { name: 'Mine' })).toBeNull()
@@ -61,7 +61,7 @@ test('another user finds nothing to change or delete, but may be asked for conse
   expect(await applications.get(application.id)).toMatchObject({ ownerId: user.id, name: 'Notes' })
 })
 
-test('the built-in application is there without a row, and nobody’s', async () => {
+test('returns the built-in application, which has no row and no owner', async () => {
   const { applications, user } = await setUp()
   expect(await applications.get('docsearch-cli')).toMatchObject({ ownerId: null, type: 'public', secrets: [] })
   expect(await applications.list(user.id)).toEqual([])
@@ -69,7 +69,7 @@ test('the built-in application is there without a row, and nobody’s', async ()
   expect(await applications.delete(user.id, 'docsearch-cli')).toBe(false)
 })
 
-test('what is wrong with a name or an address is said, at registration and later', async () => {
+test('refuses a bad name or address at registration and later', async () => {
   const { create, applications, user } = await setUp()
   const { application } = await create()
   const make = (change: { name?: string; redirectUris?: string[] }) =>

@@ -9,7 +9,7 @@ const STATE = `a b&é"<>%00#+${'x'.repeat(2000)}`
 
 type Query = Record<string, string | string[] | undefined>
 
-/** A request that is right but for `query`, and its outcome. */
+/** Begins a valid request, changed by `query`. */
 async function begin(query: Query, application: Partial<NewApplication> = {}) {
   const opened = await openOAuth()
   const { oauth, user } = opened
@@ -26,7 +26,7 @@ async function begin(query: Query, application: Partial<NewApplication> = {}) {
   return { ...opened, application: made.application, outcome }
 }
 
-/** The answer that an application gets in its redirect. */
+/** Returns the error that the application gets in its redirect. */
 async function refusal(query: Query, application: Partial<NewApplication> = {}) {
   const { outcome } = await begin({ state: STATE, ...query }, application)
   if (outcome.kind !== 'redirect') throw new Error(`not refused by redirect: ${outcome.kind}`)
@@ -38,7 +38,7 @@ async function refusal(query: Query, application: Partial<NewApplication> = {}) 
   return searchParams.get('error')
 }
 
-test('who agrees is sent back with a code of 64 characters, the state byte for byte and the issuer', async () => {
+test('approval redirects with a code of 64 characters, the unchanged state and the issuer', async () => {
   const { oauth, user, application, outcome } = await begin({
     state: STATE,
     code_challenge: CHALLENGE,
@@ -57,7 +57,7 @@ test('who agrees is sent back with a code of 64 characters, the state byte for b
   expect(oauth.serverMetadata()['issuer']).toBe(ISSUER)
 })
 
-test('who declines is sent back with access_denied and the state', async () => {
+test('a refusal redirects with access_denied and the state', async () => {
   const { oauth, outcome } = await begin({ state: STATE })
   if (outcome.kind !== 'ask') throw new Error(outcome.kind)
   const { searchParams } = new URL(oauth.authorize.deny(outcome.request).location)
@@ -69,14 +69,14 @@ test('who declines is sent back with access_denied and the state', async () => {
   ])
 })
 
-test('no state comes back where none was sent', async () => {
+test('sends no state back if none was sent', async () => {
   const { oauth, user, outcome } = await begin({})
   if (outcome.kind !== 'ask') throw new Error(outcome.kind)
   expect((await oauth.authorize.approve(outcome.request, user)).location).not.toContain('state')
   expect(oauth.authorize.deny(outcome.request).location).not.toContain('state')
 })
 
-test('a redirect address with a query keeps it as it is', async () => {
+test('keeps the query of a redirect address', async () => {
   const redirectUri = 'https://app.example.com/callback?tenant=a%20b&x'
   const { oauth, user, outcome } = await begin({}, { redirectUris: [redirectUri] })
   if (outcome.kind !== 'ask') throw new Error(outcome.kind)
@@ -85,7 +85,7 @@ test('a redirect address with a query keeps it as it is', async () => {
   )
 })
 
-test('a code that cannot be stored is told to the application as server_error', async () => {
+test('redirects with server_error if the code cannot be stored', async () => {
   const { oauth, user, outcome, records } = await begin({ state: STATE })
   if (outcome.kind !== 'ask') throw new Error(outcome.kind)
   records.oauth.codes.create = async () => {
@@ -96,15 +96,19 @@ test('a code that cannot be stored is told to the application as server_error', 
   expect(searchParams.get('error_description')).not.toContain('secret')
 })
 
-describe('nobody is redirected', () => {
+describe('does not redirect', () => {
   test.each([
-    ['to an application nobody knows', { client_id: 'app_unknown' }, errorCode('invalid_client')],
+    ['to an unknown application', { client_id: 'app_unknown' }, errorCode('invalid_client')],
     ['without a client_id', { client_id: undefined }, errorCode('invalid_request')],
     ['without a redirect_uri', { redirect_uri: undefined }, errorCode('invalid_request')],
     ['to another address', { redirect_uri: 'https://evil.example.com/callback' }, errorCode('invalid_redirect_uri')],
-    ['to a slash more', { redirect_uri: `${REDIRECT_URI}/` }, errorCode('invalid_redirect_uri')],
-    ['to other letters', { redirect_uri: 'https://app.example.com/CALLBACK' }, errorCode('invalid_redirect_uri')],
-    ['with a query more', { redirect_uri: `${REDIRECT_URI}?next=evil` }, errorCode('invalid_redirect_uri')],
+    ['to an address with an extra slash', { redirect_uri: `${REDIRECT_URI}/` }, errorCode('invalid_redirect_uri')],
+    [
+      'to an address in other letter case',
+      { redirect_uri: 'https://app.example.com/CALLBACK' },
+      errorCode('invalid_redirect_uri'),
+    ],
+    ['with an extra query', { redirect_uri: `${REDIRECT_URI}?next=evil` }, errorCode('invalid_redirect_uri')],
     ['with encoded dots', { redirect_uri: 'https://app.example.com/a/%2e%2e/callback' }, errorCode('invalid_redirect_uri')],
     ['with a user name', { redirect_uri: 'https://app.example.com@evil.com/callback' }, errorCode('invalid_redirect_uri')],
     ['with a fragment', { redirect_uri: `${REDIRECT_URI}#x` }, errorCode('invalid_redirect_uri')],
@@ -116,55 +120,55 @@ describe('nobody is redirected', () => {
   })
 })
 
-describe('the application is told', () => {
+describe('redirects with an error', () => {
   test.each<[string, Query, string]>([
-    ['of response_type=token', { response_type: 'token' }, errorCode('unsupported_response_type')],
-    ['of several response types', { response_type: 'code token' }, errorCode('unsupported_response_type')],
-    ['of a missing response type', { response_type: undefined }, errorCode('invalid_request')],
-    ['of another response mode', { response_mode: 'fragment' }, errorCode('invalid_request')],
-    ['of a scope that does not exist', { scope: 'read:documents admin' }, errorCode('invalid_scope')],
-    ['of a scope it may not have', { scope: 'manage:keys' }, errorCode('invalid_scope')],
-    ['of PKCE with plain', { code_challenge: CHALLENGE, code_challenge_method: 'plain' }, errorCode('invalid_request')],
-    ['of PKCE without a method', { code_challenge: CHALLENGE }, errorCode('invalid_request')],
-    ['of a method without PKCE', { code_challenge_method: 'S256' }, errorCode('invalid_request')],
-    ['of a challenge that is none', { code_challenge: 'short', code_challenge_method: 'S256' }, errorCode('invalid_request')],
-    ['of a resource elsewhere', { resource: 'https://evil.example.com' }, errorCode('invalid_target')],
-    ['of a resource that only begins alike', { resource: `${ISSUER}.evil.com` }, errorCode('invalid_target')],
-    ['of a resource with a fragment', { resource: `${ISSUER}/mcp#x` }, errorCode('invalid_target')],
+    ['for response_type=token', { response_type: 'token' }, errorCode('unsupported_response_type')],
+    ['for several response types', { response_type: 'code token' }, errorCode('unsupported_response_type')],
+    ['for a missing response type', { response_type: undefined }, errorCode('invalid_request')],
+    ['for another response mode', { response_mode: 'fragment' }, errorCode('invalid_request')],
+    ['for a scope that does not exist', { scope: 'read:documents admin' }, errorCode('invalid_scope')],
+    ['for a scope that the application may not have', { scope: 'manage:keys' }, errorCode('invalid_scope')],
+    ['for PKCE with plain', { code_challenge: CHALLENGE, code_challenge_method: 'plain' }, errorCode('invalid_request')],
+    ['for PKCE without a method', { code_challenge: CHALLENGE }, errorCode('invalid_request')],
+    ['for a method without PKCE', { code_challenge_method: 'S256' }, errorCode('invalid_request')],
+    ['for a malformed challenge', { code_challenge: 'short', code_challenge_method: 'S256' }, errorCode('invalid_request')],
+    ['for a resource of another instance', { resource: 'https://evil.example.com' }, errorCode('invalid_target')],
+    ['for a resource that only starts like the issuer', { resource: `${ISSUER}.evil.com` }, errorCode('invalid_target')],
+    ['for a resource with a fragment', { resource: `${ISSUER}/mcp#x` }, errorCode('invalid_target')],
   ])('%s', async (_case, query, error) => {
     expect(await refusal(query)).toBe(error)
   })
 
-  test('that a public application has to use PKCE', async () => {
+  test('for a public application without PKCE', async () => {
     expect(await refusal({}, { type: 'public' })).toBe(errorCode('invalid_request'))
   })
 
-  test('that its own scopes leave no default', async () => {
+  test('for no scope, if the application may have none of the default scopes', async () => {
     expect(await refusal({}, { scopes: ['manage:keys'] })).toBe(errorCode('invalid_scope'))
   })
 })
 
 test.each<[string, Query, Partial<NewApplication>, string[]]>([
-  ['what is asked for', { scope: 'read:documents' }, {}, ['read:documents']],
+  ['the requested scope', { scope: 'read:documents' }, {}, ['read:documents']],
   [
-    'in our order, each once',
+    'the requested scopes in a fixed order, each once',
     { scope: 'write:documents  read:documents write:documents' },
     {},
     ['read:documents', 'write:documents'],
   ],
   ['the default', {}, {}, ['read:documents', 'write:documents']],
-  ['the default, as far as the application may', {}, { scopes: ['read:documents', 'manage:keys'] }, ['read:documents']],
-  ['the default where the scope is empty', { scope: '' }, {}, ['read:documents', 'write:documents']],
-  ['manage:keys only when it is asked for', { scope: 'manage:keys' }, { scopes: ['manage:keys'] }, ['manage:keys']],
-])('consent is asked for: %s', async (_case, query, application, scopes) => {
+  ['the default, as far as the application may have it', {}, { scopes: ['read:documents', 'manage:keys'] }, ['read:documents']],
+  ['the default for an empty scope', { scope: '' }, {}, ['read:documents', 'write:documents']],
+  ['manage:keys only on request', { scope: 'manage:keys' }, { scopes: ['manage:keys'] }, ['manage:keys']],
+])('asks for consent to %s', async (_case, query, application, scopes) => {
   expect((await begin(query, application)).outcome).toMatchObject({ kind: 'ask', request: { scopes } })
 })
 
-test.each([ISSUER, `${ISSUER}/`, `${ISSUER}/mcp`])('the resource %s is bound', async (resource) => {
+test.each([ISSUER, `${ISSUER}/`, `${ISSUER}/mcp`])('binds the resource %s', async (resource) => {
   expect((await begin({ resource })).outcome).toMatchObject({ kind: 'ask', request: { resource } })
 })
 
-test('the command line is known everywhere, on any port of loopback', async () => {
+test('accepts the command line on any loopback port', async () => {
   const query = { client_id: 'docsearch-cli', code_challenge: CHALLENGE, code_challenge_method: 'S256', scope: 'manage:keys' }
   for (const redirect_uri of ['http://127.0.0.1:49152/callback', 'http://[::1]:1024/callback', 'http://localhost:8000/callback'])
     expect((await begin({ ...query, redirect_uri })).outcome).toMatchObject({
