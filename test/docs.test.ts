@@ -5,7 +5,14 @@ import { environmentName, OTHER_VARIABLES, SETTINGS } from '../src/config/settin
 import { root } from './support/sources.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('{docs,bench}/*.md', { cwd: root })]
+const pages = [
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'src/README.md',
+  ...globSync('{docs,bench}/*.md', { cwd: root }),
+]
 const withoutCode = (markdown: string) => markdown.replaceAll(/^```.*?^```/gms, '')
 
 /** The anchor that a repository host gives a heading. */
