@@ -8,13 +8,14 @@ import type { DocumentQuery, Records } from '../../src/records/records.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { testClock } from '../support/test-clock.ts'
 
-// How long a list takes with ten thousand documents is decided by what SQLite reads for it, and that it tells before there are any.
+// What SQLite reads for a list decides how long the list takes with ten thousand documents. SQLite tells its plan without any
+// documents.
 
 let records: Records
 let ownerId: string
 let projectId: string
 let folder: string
-/** Not taken from a list: a statement is planned when it is met for the first time, and that is to be in the test. */
+/** Not from a list: a statement is prepared on its first use, and that has to happen inside the test. */
 const cursor = Buffer.from(JSON.stringify([1, 'doc_1'])).toString('base64url')
 
 beforeAll(async () => {
@@ -28,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What SQLite reads of the documents for a piece of work, a line for each step. */
+/** Returns what SQLite reads of the documents for the work, one line for each step. */
 async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   const statements: { database: DatabaseSync; text: string }[] = []
   const prepare = DatabaseSync.prototype.prepare
@@ -67,12 +68,12 @@ const LISTS: [query: DocumentQuery, of: (() => object)[], plan: string][] = [
   [{ limit: 2, sha256: 'b'.repeat(64) }, [], 'documents_by_hash (sha256=?)'],
 ]
 
-test.each(LISTS)('a list of %j reads its page from an index of its own, in order', async (query, of, plan) => {
+test.each(LISTS)('reads a list of %j from an index of its own, in order', async (query, of, plan) => {
   const filter = of.reduce((sum, part) => ({ ...sum, ...part() }), query)
   expect(await plansOf(() => records.documents.list(ownerId, filter))).toEqual([`SEARCH documents USING INDEX ${plan}`])
 })
 
-test('counts read no document', async () => {
+test('reads no document for counts', async () => {
   const plans = await plansOf(async () => {
     await records.projects.list(ownerId, { limit: 10 })
     await records.documents.countPending(ownerId)
@@ -83,7 +84,7 @@ test('counts read no document', async () => {
   expect(plans.length).toBeGreaterThan(3)
 })
 
-test('a claim reads the head of the queue, and not all that wait', async () => {
+test('reads only the head of the queue for a claim', async () => {
   const file = {
     ownerId,
     projectId,

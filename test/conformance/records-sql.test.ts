@@ -1,40 +1,20 @@
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
-import { accountsConformance } from './records-accounts.ts'
-import { countsConformance } from './records-counts.ts'
-import { indexesConformance } from './records-indexes.ts'
-import { oauthConformance } from './records-oauth.ts'
-import { vocabularyConformance } from './records-vocabulary.ts'
-import { recordsConformance, type RecordsUnderTest } from './records.ts'
+import { recordsConformance } from './records/suite.ts'
 import { errorCode } from '../support/codes.ts'
 
 const openIn = (folder: string, clock: TestClock = testClock()) =>
   openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
 
-const overSqlite: RecordsUnderTest = {
-  async open(clock) {
-    const records = await openIn(await tempFolder(), clock)
-    onTestFinished(() => records.close())
-    return records
-  },
-}
+describe('records in SQLite', () => recordsConformance(async (clock) => openIn(await tempFolder(), clock)))
 
-describe('records over SQLite', () => {
-  recordsConformance(overSqlite)
-  accountsConformance(overSqlite)
-  oauthConformance(overSqlite)
-  vocabularyConformance(overSqlite)
-  indexesConformance(overSqlite)
-  countsConformance(overSqlite)
-})
-
-/** A database with some rows, closed. */
+/** Returns the folder of a closed database with some rows. */
 async function filled(): Promise<string> {
   const folder = await tempFolder()
   const records = await openIn(folder)
@@ -45,7 +25,7 @@ async function filled(): Promise<string> {
 }
 
 describe('the database file', () => {
-  test('is private, and what was written is there when it is opened again', async () => {
+  test('is private and keeps what was written', async () => {
     const folder = await filled()
     expect((await stat(join(folder, 'docsearch.db'))).mode & 0o777).toBe(0o600)
     const records = await openIn(folder)
@@ -53,7 +33,7 @@ describe('the database file', () => {
     await records.close()
   })
 
-  test('of a newer version is refused', async () => {
+  test('is refused when a newer version wrote it', async () => {
     const folder = await filled()
     const database = new DatabaseSync(join(folder, 'docsearch.db'))
     database.exec("insert into kysely_migration values ('9999_future', '2030-01-01')")
@@ -61,7 +41,7 @@ describe('the database file', () => {
     await expect(openIn(folder)).rejects.toMatchObject({ code: errorCode('data_newer') })
   })
 
-  test('with a corrupt page is refused, and the way back is named', async () => {
+  test('is refused with a corrupt page, and the message says how to recover', async () => {
     const folder = await filled()
     const file = join(folder, 'docsearch.db')
     const bytes = await readFile(file)
@@ -75,17 +55,17 @@ describe('the database file', () => {
     expect(await readFile(file)).toEqual(bytes)
   })
 
-  test('that is no database at all is refused', async () => {
+  test('is refused when it is no database', async () => {
     const folder = await tempFolder()
     await writeFile(join(folder, 'docsearch.db'), 'no database\n'.repeat(1000))
     await expect(openIn(folder)).rejects.toMatchObject({ code: errorCode('database_corrupt') })
   })
 
-  test('with a torn end of its log opens, with everything that was committed before', async () => {
+  test('opens with a torn end of its log, and has every earlier commit', async () => {
     const folder = await tempFolder()
     const records = await openIn(folder)
     await records.users.create({ name: 'A', email: null, role: 'owner' })
-    // A copy while it is open is what a power cut leaves; the last commit of it is cut in the middle.
+    // A copy of the open database is what a power cut leaves. The copy ends in the middle of the last commit.
     const cut = await tempFolder()
     await copyFile(join(folder, 'docsearch.db'), join(cut, 'docsearch.db'))
     const log = await readFile(join(folder, 'docsearch.db-wal'))

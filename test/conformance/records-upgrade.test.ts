@@ -12,7 +12,7 @@ import { testClock } from '../support/test-clock.ts'
 
 const SHA256 = 'b'.repeat(64)
 
-/** As docsearch 0.1.0 left it, with a row of everything, and then brought to a later version. */
+/** Returns a database of docsearch 0.1.0 with a row in every table, after the migrations up to `version`. */
 async function databaseOf(version: string, now: number): Promise<string> {
   const file = join(await tempFolder(), 'docsearch.db')
   const database = new DatabaseSync(file)
@@ -37,7 +37,7 @@ async function databaseOf(version: string, now: number): Promise<string> {
   return file
 }
 
-test('a database of the first version comes to this one with nothing lost', async () => {
+test('upgrades a database of the first version without losing anything', async () => {
   const clock = testClock()
   const file = await databaseOf('0001_initial', clock.now().getTime())
   const records = await openRecords({ file, clock, log: silentLogger })
@@ -65,7 +65,7 @@ test('a database of the first version comes to this one with nothing lost', asyn
   expect(await records.projects.find('usr_1', 'default')).toMatchObject({ id: 'prj_1', counts: { documents: 1, chunks: 2 } })
   expect(await records.documents.get('usr_1', 'doc_1')).toMatchObject({ version: 2, status: 'ready', title: 'T', tags: ['x'] })
   expect(await records.documents.pages('usr_1', 'doc_1')).toEqual([{ number: 1, text: 'abc', blocks: [] }])
-  // Its words come when it is indexed the next time.
+  // The document gets its words when it is indexed again.
   expect(await records.vocabulary.frequencies('usr_1', ['abc'])).toEqual({ passages: 0, frequency: new Map() })
   expect(await records.queue.tombstones()).toEqual(['doc_0'])
   expect(await records.events.since('usr_1', 0, 10)).toMatchObject([{ id: 7, type: 'document.ready' }])
@@ -74,7 +74,7 @@ test('a database of the first version comes to this one with nothing lost', asyn
 
 const EARLIER = Object.keys(MIGRATIONS).slice(0, -1)
 
-test.each(EARLIER)('the documents of a database of %s are counted, and go on being counted', async (version) => {
+test.each(EARLIER)('counts the documents of a database of %s, also after further changes', async (version) => {
   const clock = testClock()
   const file = await databaseOf(version, clock.now().getTime())
   const database = new DatabaseSync(file)
@@ -112,7 +112,7 @@ test.each(EARLIER)('the documents of a database of %s are counted, and go on bei
   expect(await countsOf('usr_1', 'prj_1')).toMatchObject({ documents: 3, chunks: 2, bytes: 53 })
 })
 
-test('what comes out of the upgrade is what a new database has', async () => {
+test('gives an upgraded database the schema of a new one', async () => {
   const clock = testClock()
   const upgraded = await databaseOf('0001_initial', clock.now().getTime())
   const fresh = join(await tempFolder(), 'docsearch.db')

@@ -1,60 +1,58 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
-import type { Records } from '../../src/records/records.ts'
-import { testClock } from '../support/test-clock.ts'
-import type { RecordsUnderTest } from './records.ts'
-import { errorCode } from '../support/codes.ts'
+import { describe, expect } from 'vitest'
+import { errorCode } from '../../support/codes.ts'
+import { HEALTH } from './fixtures.ts'
+import type { EmptyRecordsTest } from './fixtures.ts'
 
 type Word = [word: string, term: string, passages: number]
 
-const HEALTH = { pages: 1, pagesWithText: 1, pagesWithoutText: 0, chunksSkipped: 0 }
+const RENT: Word[] = [
+  ['rent', 'rent', 3],
+  ['rents', 'rent', 2],
+  ['miete', 'miet', 1],
+]
 
-/** The vocabulary is at every moment what the searchable documents of its owner make it. */
-export function vocabularyConformance({ open }: RecordsUnderTest): void {
-  describe('the vocabulary', () => {
-    let records: Records
-    let alice: string
-    let bob: string
-    let projects: Map<string, string>
-
-    beforeEach(async () => {
-      records = await open(testClock())
-      projects = new Map()
-      alice = (await records.users.create({ name: 'Alice', email: null, role: 'owner' })).id
-      bob = (await records.users.create({ name: 'Bob', email: null, role: 'member' })).id
+/** Tests get two users with a project each, and words for their documents. */
+function vocabularyTest(base: EmptyRecordsTest) {
+  let uploads = 0
+  return base
+    .extend('alice', async ({ records }) => (await records.users.create({ name: 'Alice', email: null, role: 'owner' })).id)
+    .extend('bob', async ({ records }) => (await records.users.create({ name: 'Bob', email: null, role: 'member' })).id)
+    .extend('projects', async ({ records, alice, bob }) => {
+      const projects = new Map<string, string>()
       for (const ownerId of [alice, bob])
         projects.set(ownerId, (await records.projects.create({ ownerId, name: 'default', description: '' })).id)
+      return projects
     })
-
-    let uploads = 0
-    const upload = async (ownerId: string, path: string) => {
+    .extend('upload', ({ records, projects }) => async (ownerId: string, path: string) => {
       const sha256 = String(++uploads).padStart(64, '0')
       const place = { ownerId, projectId: projects.get(ownerId)!, name: path, path, mediaType: 'text/plain', sizeBytes: 1 }
       return (await records.documents.register({ ...place, sha256, tags: null }, 'replace')).document
-    }
-    const finish = async (words: readonly Word[] | undefined, chunkCount: number) => {
+    })
+    .extend('finish', ({ records }) => async (words: readonly Word[] | undefined, chunkCount: number) => {
       const jobs = await records.queue.claim(100)
       const result = { chunkCount, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }
       await records.queue.finish(
         jobs.map((job) => ({ job, ...result, ...(words === undefined ? {} : { words: JSON.stringify(words) }) })),
       )
-    }
-    const ready = async (ownerId: string, path: string, words: readonly Word[] | undefined, passages = 10) => {
-      const { id } = await upload(ownerId, path)
-      await finish(words, passages)
-      return id
-    }
-    const RENT: Word[] = [
-      ['rent', 'rent', 3],
-      ['rents', 'rent', 2],
-      ['miete', 'miet', 1],
-    ]
-    const frequency = async (ownerId: string, ...terms: string[]) => {
+    })
+    .extend('ready', ({ upload, finish }) => {
+      return async (ownerId: string, path: string, words: readonly Word[] | undefined, passages = 10) => {
+        const { id } = await upload(ownerId, path)
+        await finish(words, passages)
+        return id
+      }
+    })
+    .extend('frequency', ({ records }) => async (ownerId: string, ...terms: string[]) => {
       const found = await records.vocabulary.frequencies(ownerId, terms)
       return { passages: found.passages, ...Object.fromEntries(found.frequency) }
-    }
+    })
+}
 
-    test('is empty at first, and says of a term in how many passages it stands, over all its words', async () => {
+export function vocabularyConformance(base: EmptyRecordsTest): void {
+  const test = vocabularyTest(base)
+  describe('the vocabulary', () => {
+    test('starts empty, and counts the passages with a term over all its words', async ({ records, alice, ready, frequency }) => {
       expect(await frequency(alice, 'rent')).toEqual({ passages: 0 })
       await ready(alice, 'a', RENT)
       await ready(alice, 'b', [['rent', 'rent', 4]], 5)
@@ -67,7 +65,7 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       )
     })
 
-    test('gives words by first letter and length', async () => {
+    test('returns words by first letter and length', async ({ records, alice, ready }) => {
       await ready(alice, 'a', [
         ['rent', 'rent', 1],
         ['rents', 'rent', 1],
@@ -84,7 +82,7 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       expect(await like('x', 1, 40)).toEqual([])
     })
 
-    test("is each owner's own", async () => {
+    test('belongs to one owner', async ({ records, alice, bob, ready, frequency }) => {
       await ready(alice, 'a', RENT)
       await ready(bob, 'b', [['pump', 'pump', 1]], 1)
       expect(await frequency(bob, 'rent', 'pump')).toEqual({ passages: 1, pump: 1 })
@@ -94,7 +92,13 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       expect(await frequency(alice, 'rent', 'pump')).toEqual({ passages: 10, rent: 5 })
     })
 
-    test('keeps the words of a version until the next is ready, and loses them when that fails', async () => {
+    test('keeps the words of a version until the next one is ready, and drops them when that fails', async ({
+      records,
+      alice,
+      upload,
+      ready,
+      frequency,
+    }) => {
       await ready(alice, 'a', RENT)
       await upload(alice, 'a')
       expect(await frequency(alice, 'rent')).toEqual({ passages: 10, rent: 5 })
@@ -105,7 +109,7 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       expect(await records.vocabulary.entries(alice, ['rent'])).toEqual([])
     })
 
-    test('stays the same while the index is built anew', async () => {
+    test('stays the same while the index is rebuilt', async ({ records, alice, finish, ready, frequency }) => {
       await ready(alice, 'a', RENT)
       await records.queue.requeueAll()
       expect(await frequency(alice, 'rent')).toEqual({ passages: 10, rent: 5 })
@@ -113,7 +117,7 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       expect(await frequency(alice, 'rent')).toEqual({ passages: 10, rent: 5 })
     })
 
-    test('a version that nobody wants any more changes nothing', async () => {
+    test('ignores a version that was replaced meanwhile', async ({ records, alice, upload, frequency }) => {
       await upload(alice, 'a')
       const [old] = await records.queue.claim(1)
       await upload(alice, 'a')
@@ -122,7 +126,13 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       expect(await frequency(alice, 'rent')).toEqual({ passages: 0 })
     })
 
-    test('goes with its documents: whole projects too', async () => {
+    test('drops the words of deleted documents, also with a whole project', async ({
+      records,
+      alice,
+      projects,
+      ready,
+      frequency,
+    }) => {
       await ready(alice, 'a', RENT)
       await ready(alice, 'b', [['rent', 'rent', 1]], 1)
       await records.projects.delete(alice, projects.get(alice)!)
@@ -130,7 +140,12 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       expect(await records.vocabulary.wordsLike(alice, { initial: 'r', minLength: 1, maxLength: 40 })).toEqual([])
     })
 
-    test('takes in 250,000 words and then those it has; what it did not take in is not taken off either', async () => {
+    test('takes in 250,000 words and then only words it has, and subtracts only what it counted', async ({
+      records,
+      alice,
+      ready,
+      frequency,
+    }) => {
       const many = (from: number, count: number): Word[] =>
         Array.from({ length: count }, (_, i) => [`w${from + i}`, `w${from + i}`, 1])
       const first = await ready(alice, 'first', many(0, 249_999))
@@ -144,7 +159,7 @@ export function vocabularyConformance({ open }: RecordsUnderTest): void {
       expect(await frequency(alice, 'rent', 'miet', 'w0')).toEqual({ passages: 10, rent: 5, miet: 1 })
     })
 
-    test('is what the documents there are make it, whatever became of them', async () => {
+    test('always matches the existing documents, after any changes', async ({ records, alice, bob, ready }) => {
       const word = fc.constantFrom<Word>(
         ['rent', 'rent', 2],
         ['rents', 'rent', 0],

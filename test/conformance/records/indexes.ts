@@ -1,67 +1,70 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import type { DocumentRecord } from '../../src/core/model.ts'
-import type { IndexedDocument, Records } from '../../src/records/records.ts'
-import { testClock } from '../support/test-clock.ts'
-import type { RecordsUnderTest } from './records.ts'
-import { warningCode } from '../support/codes.ts'
+import { describe, expect } from 'vitest'
+import type { DocumentRecord } from '../../../src/core/model.ts'
+import type { IndexedDocument } from '../../../src/records/indexes.ts'
+import { warningCode } from '../../support/codes.ts'
+import { HEALTH } from './fixtures.ts'
+import type { EmptyRecordsTest } from './fixtures.ts'
 
 const BUILTIN = { fingerprint: 'b', embeddingModel: 'builtin', dimensions: 4 }
 const OTHER = { fingerprint: 'o', embeddingModel: 'ollama:o', dimensions: 8 }
-const HEALTH = { pages: 1, pagesWithText: 1, pagesWithoutText: 0, chunksSkipped: 0 }
 const SKIPPED = { code: warningCode('chunk_not_embedded'), message: 'one of two' }
+const NO_TEXT = { code: warningCode('no_text'), message: 'of the parser' }
 
-/** Several indexes beside each other: what each lacks, and the one moment in which they change places. */
-export function indexesConformance({ open }: RecordsUnderTest): void {
-  describe('indexes', () => {
-    let records: Records
-    let ownerId: string
-    let projectId: string
+const entry = (documentId: string, change: Partial<IndexedDocument> = {}): IndexedDocument => ({
+  documentId,
+  version: 1,
+  chunks: 3,
+  chunksSkipped: 0,
+  warnings: [],
+  ...change,
+})
 
-    beforeEach(async () => {
-      records = await open(testClock())
-      ownerId = (await records.users.create({ name: 'A', email: null, role: 'owner' })).id
-      projectId = (await records.projects.create({ ownerId, name: 'default', description: '' })).id
+/** Tests get an owner with a project, and an active index. */
+function indexesTest(base: EmptyRecordsTest) {
+  return base
+    .extend('ownerId', { auto: true }, async ({ records }) => {
       await records.indexes.activate(BUILTIN)
+      return (await records.users.create({ name: 'A', email: null, role: 'owner' })).id
     })
-
-    const register = async (path: string, sha256 = 'a') => {
-      const facts = { name: path, path, mediaType: 'text/plain', sizeBytes: 1, sha256: sha256.repeat(64), tags: [] }
-      return (await records.documents.register({ ownerId, projectId, ...facts }, 'replace')).document
-    }
-    const finish = async (chunks: number, chunksSkipped = 0) => {
-      const job = (await records.queue.claim(1))[0]!
-      const parsed = {
-        pages: [],
-        title: null,
-        pageCount: 1,
-        warnings: [{ code: warningCode('no_text'), message: 'of the parser' }],
+    .extend('register', async ({ records, ownerId }) => {
+      const { id: projectId } = await records.projects.create({ ownerId, name: 'default', description: '' })
+      return async (path: string, sha256 = 'a') => {
+        const facts = { name: path, path, mediaType: 'text/plain', sizeBytes: 1, sha256: sha256.repeat(64), tags: [] }
+        return (await records.documents.register({ ownerId, projectId, ...facts }, 'replace')).document
       }
+    })
+    .extend('finish', ({ records }) => async (chunks: number, chunksSkipped = 0) => {
+      const job = (await records.queue.claim(1))[0]!
+      const parsed = { pages: [], title: null, pageCount: 1, warnings: [NO_TEXT] }
       await records.queue.savePages(job, { ...parsed, health: HEALTH, facts: {} })
       await records.queue.beginIndexing([job])
       const warnings = chunksSkipped > 0 ? [SKIPPED] : []
       await records.queue.finish([{ job, chunkCount: chunks, chunksSkipped, embeddingModel: 'builtin', warnings }])
       return job
-    }
-    const ready = async (path: string, chunks = 2, skipped = 0) => {
+    })
+    .extend('ready', ({ register, finish }) => async (path: string, chunks = 2, skipped = 0) => {
       const { id } = await register(path)
       await finish(chunks, skipped)
       return id
-    }
-    const entry = (documentId: string, change: Partial<IndexedDocument> = {}): IndexedDocument => ({
-      documentId,
-      version: 1,
-      chunks: 3,
-      chunksSkipped: 0,
-      warnings: [],
-      ...change,
     })
-    const row = async (id: string) => (await records.documents.get(ownerId, id)) as DocumentRecord
-    const missing = async (id: string, after = '') =>
-      (await records.indexes.missing(id, { after, limit: 10 })).map((document) => document.id)
-    const states = async () =>
-      (await records.indexes.all()).map(({ embeddingModel, state }) => `${embeddingModel} ${state}`).toSorted()
+    .extend(
+      'row',
+      ({ records, ownerId }) =>
+        async (id: string) =>
+          (await records.documents.get(ownerId, id)) as DocumentRecord,
+    )
+    .extend('missing', ({ records }) => async (id: string, after = '') => {
+      return (await records.indexes.missing(id, { after, limit: 10 })).map((document) => document.id)
+    })
+    .extend('states', ({ records }) => async () => {
+      return (await records.indexes.all()).map(({ embeddingModel, state }) => `${embeddingModel} ${state}`).toSorted()
+    })
+}
 
-    test('one that is begun lacks every ready document with passages, and is told what it has', async () => {
+export function indexesConformance(base: EmptyRecordsTest): void {
+  const test = indexesTest(base)
+  describe('indexes', () => {
+    test('lacks every ready document with passages until it records them', async ({ records, register, ready, missing }) => {
       const [a, b] = [await ready('a'), await ready('b')]
       await ready('empty', 0)
       await register('queued')
@@ -77,7 +80,14 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
       expect((await missing(id)).length).toBe(2)
     })
 
-    test('a replaced document is missing again, a deleted one is not asked for and leaves no row', async () => {
+    test('lacks a replaced document again, and forgets a deleted one', async ({
+      records,
+      ownerId,
+      register,
+      finish,
+      ready,
+      missing,
+    }) => {
       const [a, b] = [await ready('a'), await ready('b')]
       const { id } = await records.indexes.build(OTHER)
       await records.indexes.record(id, [entry(a), entry(b)])
@@ -88,12 +98,18 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
       expect(await records.indexes.wanted([{ documentId: a, version: 2 }])).toEqual(new Set([a]))
       await records.documents.delete(ownerId, b)
       expect((await records.indexes.contents(id)).has(b)).toBe(false)
-      // One that goes between the commit to the index and this call.
+      // The document was deleted between the commit to the index and this call.
       await records.indexes.record(id, [entry(b)])
       expect((await records.indexes.contents(id)).has(b)).toBe(false)
     })
 
-    test('the switch waits until nothing is missing; then rows, counts and warnings are those of the next, and back again', async () => {
+    test('becomes active once nothing is missing, with its counts and warnings in the rows, and can be switched back', async ({
+      records,
+      ready,
+      row,
+      missing,
+      states,
+    }) => {
       const [a, b] = [await ready('a', 2, 1), await ready('b')]
       const { id } = await records.indexes.build(OTHER)
       await records.indexes.record(id, [entry(a)])
@@ -106,17 +122,17 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
         embeddingModel: 'ollama:o',
         chunkCount: 3,
         health: { pages: 1, chunksSkipped: 0 },
-        warnings: [{ code: warningCode('no_text') }],
+        warnings: [NO_TEXT],
       })
       expect(await row(b)).toMatchObject({
         chunkCount: 5,
         health: { chunksSkipped: 2 },
-        warnings: [{ code: warningCode('no_text') }, SKIPPED],
+        warnings: [NO_TEXT, SKIPPED],
       })
       expect(await row(b)).toMatchObject({
         chunkCount: 5,
         health: { chunksSkipped: 2 },
-        warnings: [{ code: warningCode('no_text') }, SKIPPED],
+        warnings: [NO_TEXT, SKIPPED],
       })
       expect(await states()).toEqual(['builtin retired', 'ollama:o active'])
       const kept = (await records.indexes.all()).find(({ state }) => state === 'retired')!
@@ -124,11 +140,19 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
       expect(await missing(kept.id)).toEqual([])
       expect(await records.indexes.switchTo(kept.id, options)).toBe(true)
       expect(await row(a)).toMatchObject({ embeddingModel: 'builtin', chunkCount: 2, health: { chunksSkipped: 1 } })
-      expect((await row(a)).warnings).toEqual([{ code: warningCode('no_text'), message: 'of the parser' }, SKIPPED])
+      expect((await row(a)).warnings).toEqual([NO_TEXT, SKIPPED])
       expect(await row(b)).toMatchObject({ chunkCount: 2, health: { chunksSkipped: 0 } })
     })
+  })
 
-    test('a document whose replacement is under way is not lost by the switch, unless nobody waits for it', async () => {
+  describe('switching to a building index', () => {
+    test('waits for a document that is being replaced, unless told not to', async ({
+      records,
+      register,
+      finish,
+      ready,
+      missing,
+    }) => {
       const a = await ready('a')
       const { id } = await records.indexes.build(OTHER)
       await register('a', 'c')
@@ -137,13 +161,19 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
       await finish(1)
       await records.indexes.record(id, [entry(a, { version: 2 })])
       await register('a', 'd')
-      // Its version before is in both.
+      // Both indexes have the former version of the document.
       expect(await records.indexes.switchTo(id, { waitForReplaced: true })).toBe(true)
       const { id: third } = await records.indexes.build({ ...OTHER, embeddingModel: 'ollama:third' })
       expect(await records.indexes.switchTo(third, { waitForReplaced: false })).toBe(true)
     })
 
-    test('what the model could do nothing with is queued anew at the switch, and told', async () => {
+    test('queues documents again at the switch that its embedder could not embed', async ({
+      records,
+      ownerId,
+      ready,
+      row,
+      missing,
+    }) => {
       const a = await ready('a')
       const { id } = await records.indexes.build(OTHER)
       await records.indexes.record(id, [entry(a, { chunks: null })])
@@ -154,7 +184,7 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
       expect((await records.events.since(ownerId, 0, 100)).at(-1)).toMatchObject({ type: 'document.queued', documentId: a })
     })
 
-    test('the same model anew takes the place of its former index; another begun takes the place of one being built', async () => {
+    test('replaces the former index of the same model, and another building index', async ({ records, states }) => {
       const { id } = await records.indexes.build({ ...BUILTIN, fingerprint: 'newer' })
       await records.indexes.switchTo(id, { waitForReplaced: true })
       expect(await states()).toEqual(['builtin active'])
@@ -163,7 +193,7 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
       expect(await states()).toEqual(['builtin active', 'ollama:third building'])
     })
 
-    test('canary vectors and the choice are kept; clear forgets every index and not the choice', async () => {
+    test('keeps canary vectors and the chosen embedder, which clearing the indexes does not change', async ({ records }) => {
       const { id } = (await records.indexes.active())!
       expect(await records.indexes.canaries(id)).toBeNull()
       await records.indexes.setCanaries(id, [Float32Array.of(0.25, -1)])
@@ -175,6 +205,17 @@ export function indexesConformance({ open }: RecordsUnderTest): void {
       expect([await records.indexes.all(), await records.indexes.chosen()]).toEqual([[], 'builtin'])
       await records.indexes.choose(null)
       expect(await records.indexes.chosen()).toBeNull()
+    })
+  })
+
+  describe('the active index', () => {
+    base('forgets the active index when another one is activated', async ({ records }) => {
+      expect(await records.indexes.active()).toBeNull()
+      await records.indexes.activate({ fingerprint: 'a', embeddingModel: 'builtin', dimensions: 4 })
+      const second = await records.indexes.activate({ fingerprint: 'b', embeddingModel: 'builtin', dimensions: 8 })
+      expect(await records.indexes.active()).toEqual(second)
+      await records.indexes.clear()
+      expect(await records.indexes.active()).toBeNull()
     })
   })
 }

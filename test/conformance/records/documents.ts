@@ -1,0 +1,127 @@
+import { describe, expect } from 'vitest'
+import { errorCode } from '../../support/codes.ts'
+import type { DocumentsTest } from './fixtures.ts'
+
+export function documentsConformance(test: DocumentsTest): void {
+  describe('documents', () => {
+    test('hides a document from other owners, who can neither requeue nor delete it', async ({
+      records,
+      alice,
+      bob,
+      project,
+      add,
+      makeReady,
+      eventTypes,
+    }) => {
+      const { id } = await add()
+      expect(await records.documents.get(bob, id)).toBeNull()
+      expect(await records.documents.getMany(bob, [id])).toEqual(new Map())
+      expect((await records.documents.list(bob, { limit: 10 })).items).toEqual([])
+      expect((await records.documents.list(bob, { limit: 10, projectId: project })).items).toEqual([])
+      expect(await records.documents.countPending(bob)).toBe(0)
+      expect(await records.documents.requeue(bob, id)).toBeNull()
+      expect(await records.documents.delete(bob, id)).toBe(false)
+      await makeReady()
+      expect(await records.documents.pages(bob, id)).toBeNull()
+      expect(await eventTypes(bob)).toEqual([])
+      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'ready' })
+    })
+
+    test('lists documents newest first, each once, also documents of the same millisecond', async ({
+      records,
+      clock,
+      alice,
+      add,
+    }) => {
+      for (let i = 0; i < 7; i++) {
+        await add({ path: `${i}` })
+        if (i % 3 === 0) clock.advance(1)
+      }
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await records.documents.list(alice, { limit: 2, ...(cursor && { cursor }) })
+        seen.push(...page.items.map((item) => item.path))
+        cursor = page.nextCursor ?? undefined
+      } while (cursor)
+      expect(seen.toSorted()).toEqual(['0', '1', '2', '3', '4', '5', '6'])
+      expect([seen.slice(0, 3).toSorted(), seen.slice(3, 6).toSorted(), seen[6]]).toEqual([['4', '5', '6'], ['1', '2', '3'], '0'])
+    })
+
+    test('filters by project, status, hash and part of the name, where wildcards and case have no meaning', async ({
+      records,
+      clock,
+      alice,
+      add,
+    }) => {
+      const other = await records.projects.create({ ownerId: alice, name: 'other', description: '' })
+      await add({ path: '1', name: '100%_Ärger.txt' })
+      clock.advance(1)
+      await add({ path: '2', name: '1000 other.txt', sha256: 'b'.repeat(64) })
+      await add({ path: '3', name: 'c.txt', projectId: other.id })
+      const paths = async (filter: object) =>
+        (await records.documents.list(alice, { limit: 10, ...filter })).items.map((item) => item.path)
+      expect(await paths({ name: '0%' })).toEqual(['1'])
+      expect(await paths({ name: '%_ä' })).toEqual(['1'])
+      expect(await paths({ name: '_other' })).toEqual([])
+      expect(await paths({ name: 'OTHER' })).toEqual(['2'])
+      expect(await paths({ sha256: 'b'.repeat(64) })).toEqual(['2'])
+      expect(await paths({ projectId: other.id })).toEqual(['3'])
+      await records.queue.claim(1)
+      expect(await paths({ status: 'processing' })).toEqual(['1'])
+    })
+
+    test.for(['x', 'bm90IGpzb24', Buffer.from('["a"]').toString('base64url'), Buffer.from('[1,2]').toString('base64url')])(
+      'refuses an invalid cursor: %s',
+      async (cursor, { records, alice }) => {
+        for (const list of [records.documents.list, records.projects.list, records.keys.list]) {
+          await expect(list(alice, { limit: 1, cursor })).rejects.toMatchObject({ code: errorCode('invalid_cursor') })
+        }
+      },
+    )
+
+    test('counts the queued and processing documents in the given projects', async ({
+      records,
+      alice,
+      project,
+      add,
+      makeReady,
+    }) => {
+      await add()
+      await add({ path: 'b' })
+      await makeReady()
+      await records.queue.claim(1)
+      expect(await records.documents.countPending(alice)).toBe(1)
+      expect(await records.documents.countPending(alice, [project])).toBe(1)
+      expect(await records.documents.countPending(alice, ['prj_other'])).toBe(0)
+      expect(await records.documents.countPending(alice, [])).toBe(0)
+    })
+
+    test('deletes a document with its pages, and leaves a tombstone and an event', async ({
+      records,
+      alice,
+      add,
+      makeReady,
+      eventTypes,
+    }) => {
+      const { id } = await add()
+      await makeReady()
+      expect(await records.documents.isBlobReferenced('a'.repeat(64))).toBe(true)
+      expect(await records.documents.delete(alice, id)).toBe(true)
+      expect(await records.documents.delete(alice, id)).toBe(false)
+      expect(await records.documents.isBlobReferenced('a'.repeat(64))).toBe(false)
+      expect(await records.documents.pages(alice, id)).toBeNull()
+      expect(await records.queue.tombstones()).toEqual([id])
+      expect((await eventTypes()).at(-1)).toBe('document.deleted')
+      await records.queue.clearTombstones([id])
+      expect(await records.queue.tombstones()).toEqual([])
+    })
+
+    test('accepts 40,000 ids at once', async ({ records, alice, add }) => {
+      const { id } = await add()
+      const many = Array.from({ length: 40_000 }, (_, i) => `doc_${i}`)
+      expect([...(await records.documents.getMany(alice, [...many, id])).keys()]).toEqual([id])
+      expect(await records.queue.unknown([...many, id])).toHaveLength(40_000)
+    })
+  })
+}

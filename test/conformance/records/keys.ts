@@ -1,0 +1,39 @@
+import { describe, expect } from 'vitest'
+import type { AccountsTest } from './account-fixtures.ts'
+
+export function keysConformance(test: AccountsTest): void {
+  describe('keys', () => {
+    test('finds a key by its hash until it expires or is deleted', async ({ records, clock, ann, ben, key }) => {
+      const made = await key(ann, 'h1', new Date(clock.now().getTime() + 1000))
+      expect(await records.keys.findByHash('h1')).toEqual(made)
+      expect(await records.keys.findByHash('h2')).toBeNull()
+      clock.advance(1000)
+      expect(await records.keys.findByHash('h1')).toBeNull()
+      const other = await key(ann, 'h2')
+      expect(await records.keys.delete(ben, other.id)).toBe(false)
+      expect(await records.keys.delete(ann, other.id)).toBe(true)
+      expect(await records.keys.findByHash('h2')).toBeNull()
+    })
+
+    test('writes the last use at most once a minute', async ({ records, clock, ann, key }) => {
+      const { id } = await key(ann, 'h1')
+      await records.keys.touch(id)
+      const first = clock.now()
+      clock.advance(59_000)
+      await records.keys.touch(id)
+      expect((await records.keys.findByHash('h1'))?.lastUsedAt).toEqual(first)
+      clock.advance(1_000)
+      await records.keys.touch(id)
+      expect((await records.keys.findByHash('h1'))?.lastUsedAt).toEqual(clock.now())
+    })
+
+    test('lists the keys of one owner, a result page at a time', async ({ records, ann, ben, key }) => {
+      for (let i = 0; i < 5; i++) await key(ann, `h${i}`)
+      const first = await records.keys.list(ann, { limit: 3 })
+      const second = await records.keys.list(ann, { limit: 3, cursor: first.nextCursor! })
+      expect([first.items.length, second.items.length, second.nextCursor]).toEqual([3, 2, null])
+      expect(new Set([...first.items, ...second.items].map((item) => item.id)).size).toBe(5)
+      expect((await records.keys.list(ben, { limit: 3 })).items).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,221 @@
+import { describe, expect } from 'vitest'
+import { errorCode, warningCode } from '../../support/codes.ts'
+import { HEALTH, PARSED } from './fixtures.ts'
+import type { DocumentsTest } from './fixtures.ts'
+
+export function queueConformance(test: DocumentsTest): void {
+  describe('the queue', () => {
+    test('claims each document once, the oldest first', async ({ records, clock, add }) => {
+      const ids: string[] = []
+      for (let i = 0; i < 5; i++) {
+        ids.push((await add({ path: `${i}` })).id)
+        clock.advance(1)
+      }
+      const claims = (await Promise.all([records.queue.claim(2), records.queue.claim(2), records.queue.claim(2)])).flat()
+      expect(claims.map((job) => job.documentId)).toEqual(ids)
+      expect(claims[0]).toMatchObject({
+        version: 1,
+        attempts: 0,
+        hasPages: false,
+        isNew: true,
+        document: { status: 'processing' },
+      })
+      expect(await records.queue.claim(2)).toEqual([])
+    })
+
+    test('takes a document from queued to ready, with pages, facts, counts and events', async ({
+      records,
+      clock,
+      alice,
+      add,
+      claimOne,
+      eventTypes,
+    }) => {
+      const { id } = await add()
+      const job = await claimOne()
+      expect(await records.queue.savePages(job, PARSED)).toEqual({ tags: ['x', 'y'] })
+      expect(await records.documents.pages(alice, id)).toEqual(PARSED.pages)
+      expect(await records.queue.beginIndexing([job])).toMatchObject([{ documentId: id, version: 1 }])
+      clock.advance(5)
+      const warnings = [{ code: warningCode('chunk_not_embedded'), message: 'm' }]
+      expect(await records.queue.finish([{ job, chunkCount: 4, chunksSkipped: 1, embeddingModel: 'builtin', warnings }])).toEqual(
+        [],
+      )
+      expect(await records.documents.get(alice, id)).toMatchObject({
+        status: 'ready',
+        readyAt: clock.now(),
+        pageCount: 2,
+        chunkCount: 4,
+        embeddingModel: 'builtin',
+        title: 'A title',
+        warnings: [...PARSED.warnings, ...warnings],
+        health: { ...HEALTH, chunksSkipped: 1 },
+        parse: { engine: 'x' },
+      })
+      expect(await eventTypes()).toEqual(['document.queued', 'document.processing', 'document.ready'])
+      expect(await records.queue.expected()).toEqual(new Map([[id, { version: 1, chunks: 4 }]]))
+      expect(await records.queue.counts()).toEqual({ queued: 0, processing: 0, ready: 1, failed: 0 })
+    })
+
+    test('takes the tags of the file until an upload names tags or the file has others', async ({
+      records,
+      alice,
+      add,
+      claimOne,
+    }) => {
+      const { id, path } = await add({ tags: null })
+      const read = async (tags: string[]): Promise<string[]> => {
+        const saved = await records.queue.savePages(await claimOne(), { ...PARSED, tags })
+        expect((await records.documents.get(alice, id))!.tags).toEqual(saved!.tags)
+        return saved!.tags
+      }
+      expect(await read(['rent', 'home'])).toEqual(['rent', 'home'])
+      await records.documents.requeue(alice, id)
+      expect(await read(['home'])).toEqual(['home'])
+      // Another version of the parser reads the document again, although its pages are stored.
+      await records.queue.recover()
+      expect(await read(['home', 'lease'])).toEqual(['home', 'lease'])
+      await add({ path, tags: null, sha256: 'b'.repeat(64) })
+      expect(await read([])).toEqual([])
+      await add({ path, tags: ['mine'], sha256: 'c'.repeat(64) })
+      expect(await read(['rent'])).toEqual(['mine'])
+      await records.documents.requeue(alice, id)
+      expect(await read(['rent'])).toEqual(['mine'])
+    })
+
+    test('drops results for a version that was replaced or deleted meanwhile', async ({
+      records,
+      clock,
+      alice,
+      add,
+      claimOne,
+      eventTypes,
+    }) => {
+      const { id } = await add()
+      const old = await claimOne()
+      await add({ sha256: 'b'.repeat(64) })
+      expect(await records.queue.savePages(old, PARSED)).toBeNull()
+      expect(await records.queue.beginIndexing([old])).toEqual([])
+      expect(
+        await records.queue.finish([{ job: old, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }]),
+      ).toEqual([old])
+      await records.queue.fail(old, { code: errorCode('corrupt'), message: 'x' })
+      await records.queue.release(old, { notBefore: clock.now(), countAttempt: true })
+      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'queued', version: 2, error: null })
+      const job = await claimOne()
+      await records.documents.delete(alice, id)
+      expect(await records.queue.finish([{ job, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }])).toEqual([
+        job,
+      ])
+      expect((await eventTypes()).at(-1)).toBe('document.deleted')
+    })
+  })
+
+  describe('the queue over time', () => {
+    test('releases a document until a time, and counts the attempt only on request', async ({
+      records,
+      clock,
+      add,
+      claimOne,
+    }) => {
+      await add()
+      const later = new Date(clock.now().getTime() + 1000)
+      await records.queue.release(await claimOne(), { notBefore: later, countAttempt: false })
+      expect(await records.queue.claim(1)).toEqual([])
+      expect(await records.queue.nextDue()).toEqual(later)
+      clock.advance(1000)
+      const job = await claimOne()
+      expect(job.attempts).toBe(0)
+      await records.queue.release(job, { notBefore: clock.now(), countAttempt: true })
+      expect((await claimOne()).attempts).toBe(1)
+      expect(await records.queue.nextDue()).toBeNull()
+    })
+
+    test('queues documents again that were processing at a crash, behind documents not tried yet', async ({
+      records,
+      clock,
+      add,
+      claimOne,
+    }) => {
+      const { id } = await add()
+      await claimOne()
+      clock.advance(1)
+      const other = await add({ path: 'b' })
+      expect(await records.queue.recover()).toBe(1)
+      const jobs = await records.queue.claim(2)
+      expect(jobs.map((job) => [job.documentId, job.attempts])).toEqual([
+        [other.id, 0],
+        [id, 1],
+      ])
+    })
+
+    test('knows that pages are stored, until the document is requeued', async ({ records, alice, add, claimOne }) => {
+      const { id } = await add()
+      const job = await claimOne()
+      await records.queue.savePages(job, PARSED)
+      await records.queue.recover()
+      expect(await claimOne()).toMatchObject({ hasPages: true, version: 1 })
+      expect(await records.documents.requeue(alice, id)).toMatchObject({ status: 'queued', version: 2, pageCount: null })
+      expect(await claimOne()).toMatchObject({ hasPages: false, version: 2 })
+    })
+
+    test('remembers after a crash that the index may hold passages of a document', async ({ records, add, claimOne }) => {
+      await add()
+      await records.queue.beginIndexing([await claimOne()])
+      await records.queue.recover()
+      expect(await claimOne()).toMatchObject({ isNew: false })
+    })
+
+    test('leaves a tombstone when a replacement fails, and removes it when a later version is ready', async ({
+      records,
+      alice,
+      add,
+      claimOne,
+      makeReady,
+    }) => {
+      const { id } = await add()
+      await makeReady()
+      await add({ sha256: 'b'.repeat(64) })
+      await records.queue.fail(await claimOne(), { code: errorCode('corrupt'), message: 'x' })
+      expect(await records.queue.tombstones()).toEqual([id])
+      expect(await records.queue.unknown([id])).toEqual([id])
+      await records.documents.requeue(alice, id)
+      expect(await records.queue.unknown([id])).toEqual([])
+      await makeReady()
+      expect(await records.queue.tombstones()).toEqual([])
+    })
+
+    test('queues all documents for a new index with their pages, and drops results of work under way', async ({
+      records,
+      add,
+      claimOne,
+      makeReady,
+    }) => {
+      const ready = await add()
+      await makeReady()
+      await add({ path: 'b' })
+      const underWay = await claimOne()
+      expect(await records.queue.requeueAll()).toBe(2)
+      expect(
+        await records.queue.finish([{ job: underWay, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }]),
+      ).toEqual([underWay])
+      const jobs = await records.queue.claim(5)
+      expect(jobs.find((job) => job.documentId === ready.id)).toMatchObject({
+        version: 2,
+        hasPages: true,
+        isNew: true,
+        document: { title: 'A title', pageCount: 2 },
+      })
+    })
+
+    test('queues ready documents again that the index has lost, and no others', async ({ records, alice, add, makeReady }) => {
+      const { id } = await add()
+      await makeReady()
+      const other = await add({ path: 'b' })
+      await records.queue.requeueMany([id, other.id, 'doc_none'])
+      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'queued' })
+      expect(await records.documents.get(alice, other.id)).toMatchObject({ version: 1 })
+      expect(await records.queue.expected()).toEqual(new Map())
+    })
+  })
+}

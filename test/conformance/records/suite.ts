@@ -1,0 +1,55 @@
+import { expect } from 'vitest'
+import { accountsTest, oauthTest } from './account-fixtures.ts'
+import { countsConformance } from './counts.ts'
+import { documentsConformance } from './documents.ts'
+import { endedUsersConformance } from './ended-users.ts'
+import { eventsConformance } from './events.ts'
+import { documentsTest, emptyRecordsTest } from './fixtures.ts'
+import type { OpenRecords } from './fixtures.ts'
+import { indexesConformance } from './indexes.ts'
+import { keysConformance } from './keys.ts'
+import { linksConformance } from './links.ts'
+import { oauthClientsConformance } from './oauth-clients.ts'
+import { oauthCodesConformance } from './oauth-codes.ts'
+import { oauthDevicesConformance } from './oauth-devices.ts'
+import { oauthGrantsConformance } from './oauth-grants.ts'
+import { oauthSweepConformance } from './oauth-sweep.ts'
+import { projectsConformance } from './projects.ts'
+import { queueConformance } from './queue.ts'
+import { sessionsConformance } from './sessions.ts'
+import { uploadsConformance } from './uploads.ts'
+import { usersConformance } from './users.ts'
+import { vocabularyConformance } from './vocabulary.ts'
+
+/** Tests that every implementation of Records passes. */
+export function recordsConformance(open: OpenRecords): void {
+  const test = emptyRecordsTest(open)
+  countsConformance(test)
+  indexesConformance(test)
+  vocabularyConformance(test)
+
+  const withDocuments = documentsTest(test)
+  projectsConformance(withDocuments)
+  uploadsConformance(withDocuments)
+  documentsConformance(withDocuments)
+  queueConformance(withDocuments)
+  eventsConformance(withDocuments)
+
+  const withAccounts = accountsTest(test)
+  usersConformance(withAccounts)
+  endedUsersConformance(withAccounts)
+  linksConformance(withAccounts)
+  sessionsConformance(withAccounts)
+  keysConformance(withAccounts)
+
+  const withOAuth = oauthTest(withAccounts)
+  oauthClientsConformance(withOAuth)
+  oauthCodesConformance(withOAuth)
+  oauthGrantsConformance(withOAuth)
+  oauthDevicesConformance(withOAuth)
+  oauthSweepConformance(withOAuth)
+
+  test('reports that the records work', async ({ records }) => {
+    expect(await records.check()).toMatchObject({ ok: true })
+  })
+}

@@ -1,0 +1,88 @@
+import { describe, expect } from 'vitest'
+import type { OnConflict } from '../../../src/records/documents.ts'
+import { errorCode } from '../../support/codes.ts'
+import type { DocumentsTest } from './fixtures.ts'
+
+/** Tests of Documents.register. */
+export function uploadsConformance(test: DocumentsTest): void {
+  describe('uploads', () => {
+    test('queues a new document with everything that the upload said', async ({ records, alice, upload, eventTypes }) => {
+      const { document, outcome } = await records.documents.register(upload(), 'replace')
+      expect(outcome).toBe('created')
+      expect(document).toMatchObject({
+        ...upload(),
+        projectName: 'default',
+        status: 'queued',
+        version: 1,
+        error: null,
+        warnings: [],
+        parse: {},
+      })
+      expect(await records.documents.get(alice, document.id)).toEqual(document)
+      expect(await eventTypes()).toEqual(['document.queued'])
+    })
+
+    test('reports the same bytes at the same path as unchanged, also in uploads at the same time', async ({
+      records,
+      upload,
+      eventTypes,
+    }) => {
+      const results = await Promise.all([1, 2, 3].map(() => records.documents.register(upload(), 'replace')))
+      expect(results.map((result) => result.outcome).toSorted()).toEqual(['created', 'unchanged', 'unchanged'])
+      expect(new Set(results.map((result) => result.document.id)).size).toBe(1)
+      expect(await eventTypes()).toEqual(['document.queued'])
+    })
+
+    test('queues a failed document again when the same bytes are uploaded', async ({ records, alice, upload, add, claimOne }) => {
+      const { id } = await add()
+      await records.queue.fail(await claimOne(), { code: errorCode('corrupt'), message: 'It is broken.' })
+      expect(await records.documents.get(alice, id)).toMatchObject({
+        status: 'failed',
+        error: { code: errorCode('corrupt'), message: 'It is broken.' },
+      })
+      const again = await records.documents.register(upload(), 'replace')
+      expect(again).toMatchObject({ outcome: 'unchanged', document: { id, status: 'queued', version: 2, error: null } })
+    })
+
+    test('replaces, keeps both or refuses when other bytes come to the same path', async ({ records, clock, upload, add }) => {
+      const { id, createdAt } = await add({ path: 'f/a.txt' })
+      const other = upload({ path: 'f/a.txt', sha256: 'b'.repeat(64), sizeBytes: 99, tags: [] })
+      await expect(records.documents.register(other, 'error')).rejects.toMatchObject({ code: errorCode('document_exists') })
+      const kept = await records.documents.register(other, 'keep')
+      expect(kept).toMatchObject({ outcome: 'created', document: { path: 'f/a (2).txt', name: 'a.txt' } })
+      expect(await records.documents.register(other, 'keep')).toMatchObject({
+        outcome: 'unchanged',
+        document: { id: kept.document.id },
+      })
+      clock.advance(1000)
+      const replaced = await records.documents.register(other, 'replace')
+      expect(replaced).toMatchObject({ outcome: 'replaced', document: { id, version: 2, sizeBytes: 99, tags: [], createdAt } })
+    })
+
+    test('sets the tags that an upload names, also for the same bytes, and keeps the tags when it names none', async ({
+      records,
+      upload,
+      add,
+    }) => {
+      const { id } = await add({ tags: ['old'] })
+      const again = (tags: string[] | null, onConflict: OnConflict = 'replace') =>
+        records.documents.register(upload({ tags }), onConflict)
+      expect(await again(null)).toMatchObject({ outcome: 'unchanged', document: { id, version: 1, tags: ['old'] } })
+      expect(await again(['new'], 'keep')).toMatchObject({ outcome: 'unchanged', document: { id, version: 1, tags: ['old'] } })
+      expect(await again(['new'])).toMatchObject({
+        outcome: 'unchanged',
+        document: { id, version: 2, tags: ['new'], status: 'queued' },
+      })
+      const replaced = await records.documents.register(upload({ sha256: 'b'.repeat(64), tags: null }), 'replace')
+      expect(replaced).toMatchObject({ outcome: 'replaced', document: { id, tags: ['new'] } })
+      expect((await add({ path: 'b.txt', tags: null })).tags).toEqual([])
+    })
+
+    test('refuses an upload into a deleted project or another owner’s project', async ({ records, bob, add, eventTypes }) => {
+      const theirs = await records.projects.create({ ownerId: bob, name: 'b', description: '' })
+      await expect(add({ projectId: theirs.id })).rejects.toMatchObject({ code: errorCode('project_not_found') })
+      await expect(add({ projectId: 'prj_none' })).rejects.toMatchObject({ code: errorCode('project_not_found') })
+      expect(await eventTypes()).toEqual([])
+    })
+  })
+}
