@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Runs before the Node version is known: only syntax and imports that Node 12 has.
+// Runs before the Node version is checked, so it uses only syntax and imports that Node 12 has.
 import module from 'module'
 import path from 'path'
 import { fileURLToPath } from 'url'
 
 const NEEDED = [24, 15]
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-// Not `import`: the namespaces of fs and child_process load a good part of Node, 10 ms of every command.
+// Not `import`: the namespaces of fs and child_process load a large part of Node, which costs every command 10 ms.
 const require = module.createRequire(import.meta.url)
 
 function isNewEnough(version) {
@@ -14,7 +14,7 @@ function isNewEnough(version) {
   return parts[0] > NEEDED[0] || (parts[0] === NEEDED[0] && parts[1] >= NEEDED[1])
 }
 
-/** The `node` package beside this one, as a checkout has it, or next to it, as an installation may have it. */
+/** Finds the `node` package: in node_modules of a checkout, or next to this package in an installation. */
 function findNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
   const folders = [path.join(root, 'node_modules'), path.dirname(root)]
@@ -26,7 +26,7 @@ function findNode() {
 }
 
 function handOver(node) {
-  // Without this mark a package that is itself too old would hand over to itself for ever.
+  // Without this mark, a `node` package that is too old would hand over to itself forever.
   const env = Object.assign({}, process.env, { DOCSEARCH_HANDED_OVER: '1' })
   const args = [fileURLToPath(import.meta.url)].concat(process.argv.slice(2))
   const child = require('child_process').spawn(node, args, { stdio: 'inherit', env: env })
@@ -34,27 +34,27 @@ function handOver(node) {
   const signals = process.platform === 'win32' ? [] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
   signals.forEach(function (signal) {
     process.on(signal, function () {
-      // A terminal sends Ctrl-C to the child as well; a second one would read as "at once".
+      // A terminal sends Ctrl-C to the child too. The child would take a second signal as a second Ctrl-C.
       if (interactive && (signal === 'SIGINT' || signal === 'SIGQUIT')) return
       child.kill(signal)
     })
   })
   child.on('error', function (error) {
-    console.error('docsearch: ' + node + ' cannot be run: ' + error.message)
+    console.error('docsearch: ' + node + ' could not be started: ' + error.message)
     process.exit(2)
   })
   child.on('exit', function (code, signal) {
     if (signal === null) process.exit(code)
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
-    // For signals that do not end a process by themselves.
+    // Some signals don't end the process by themselves.
     setTimeout(function () {
       process.exit(128 + (require('os').constants.signals[signal] || 0))
     }, 1000)
   })
 }
 
-/** In the user's own folder: a cache of code in a folder that others can write to is theirs to poison. */
+/** The cache is in the user's own folder, because others could inject code into a cache that they can write to. */
 function compileCache() {
   const home = require('os').homedir()
   const local = process.env.LOCALAPPDATA
@@ -77,7 +77,7 @@ function start() {
         error.code === 'ERR_MODULE_NOT_FOUND' &&
         !require('fs').existsSync(path.join(root, 'dist', 'cli', 'main.js'))
       ) {
-        console.error('docsearch: it is not built yet. Run `npm run build` in ' + root)
+        console.error('docsearch: not built yet. Run `npm run build` in ' + root)
         process.exit(2)
       }
       console.error(error)
@@ -94,12 +94,12 @@ if (isNewEnough(process.versions.node)) {
     handOver(node)
   } else {
     console.error(
-      'docsearch: this is Node.js ' +
-        process.versions.node +
-        '; docsearch needs ' +
+      'docsearch needs Node.js ' +
         NEEDED.join('.') +
-        ' or newer.\n' +
-        'Install it from https://nodejs.org, or with your version manager, e.g. `nvm install 24`, and run docsearch again.',
+        ' or newer, and this is ' +
+        process.versions.node +
+        '.\n' +
+        'Install it from https://nodejs.org, or with your version manager, such as `nvm install 24`, and run docsearch again.',
     )
     process.exit(2)
   }

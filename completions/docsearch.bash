@@ -2,7 +2,7 @@
 
 _docsearch_projects() {
   local name quoted flag pattern where=()
-  # From the line: COMP_WORDS has an address in pieces, because a colon parts words.
+  # Reads COMP_LINE, because COMP_WORDS splits an address at its colons.
   for flag in server profile; do
     pattern="[[:space:]]--$flag(=|[[:space:]]+)([^[:space:]]+)[[:space:]]"
     [[ $COMP_LINE =~ $pattern ]] && where+=("--$flag" "${BASH_REMATCH[2]}")

@@ -1,4 +1,4 @@
-// What `npm start` and `npm stop` share: this user's daemon, started in the background and found again.
+// Starts, finds and stops this user's daemon for `npm start` and `npm stop`.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
@@ -9,15 +9,15 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 export const bin = join(root, 'bin', 'docsearch.js')
-/** Where the person is: npm runs a script in the project. */
-export const typedIn = process.env.INIT_CWD ?? process.cwd()
+/** The folder in which the user typed the command. npm runs scripts in the project's folder. */
+export const userFolder = process.env.INIT_CWD ?? process.cwd()
 
 export function fail(code, ...lines) {
   for (const line of lines) console.error(line)
   process.exit(code)
 }
 
-/** On a Node that is too old, goes on in the one that `npm ci` has installed here. */
+/** Runs this script again with the Node that `npm ci` has installed, if this Node is too old. */
 export function ensureNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 24 || (major === 24 && minor >= 15)) return
@@ -25,25 +25,25 @@ export function ensureNode() {
   if (!existsSync(node))
     fail(
       2,
-      `This is Node.js ${process.versions.node}, and docsearch needs 24.15 or newer. Run \`npm ci\` here: it brings its own.`,
+      `docsearch needs Node.js 24.15 or newer, and this is ${process.versions.node}. Run \`npm ci\`, which installs a newer one in this folder.`,
     )
   process.exit(spawnSync(node, process.argv.slice(1), { stdio: 'inherit' }).status ?? 1)
 }
 
-/** Compiles when nothing is compiled yet. */
+/** Builds the project if it isn't built yet. */
 export function ensureBuilt() {
   if (existsSync(join(root, 'dist', 'cli', 'main.js'))) return
   const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' })
-  if (built.status !== 0) fail(built.status ?? 1, 'The build failed; `npm ci` brings what it needs.')
+  if (built.status !== 0) fail(built.status ?? 1, 'The build failed. Run `npm ci` to install what it needs.')
 }
 
-/** The data folder that `docsearch serve` would take; relative to where the person typed, for npm changes the folder. */
+/** The data folder that `docsearch serve` would use. A relative folder starts at the user's folder, because npm changes the current one. */
 export async function dataFolder(flag) {
   const { resolveDataDir } = await import('../dist/config/data-dir.js')
-  return resolveDataDir(flag === undefined ? undefined : resolve(typedIn, flag), process.env).dir
+  return resolveDataDir(flag === undefined ? undefined : resolve(userFolder, flag), process.env).dir
 }
 
-/** The daemon that has this data folder, or null. */
+/** Returns the daemon that runs on this data folder, or null. */
 export async function running(dataDir) {
   const file = join(dataDir, 'daemon.json')
   if (!existsSync(file)) return null
@@ -51,13 +51,13 @@ export async function running(dataDir) {
   return alive(pid) && (await answers(url)) ? { pid, url, dataDir } : null
 }
 
-/** Starts `docsearch serve` in the background and waits until it listens. Ends this process when it does not come up. */
+/** Starts `docsearch serve` in the background and waits until it listens. Ends this process if it fails to start. */
 export async function launch(args, dataDir) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const logFile = join(dataDir, 'daemon.log')
   const log = openSync(logFile, 'a', 0o600)
   const from = fstatSync(log).size
-  const said = () =>
+  const messages = () =>
     readFileSync(logFile)
       .subarray(from)
       .toString('utf8')
@@ -75,16 +75,16 @@ export async function launch(args, dataDir) {
     const code = child.exitCode ?? (await once(child, 'exit'))[0]
     fail(
       code ?? 7,
-      ...said(),
-      'The instance did not start. `npm start -- --port 4748` takes another port, `--data DIR` another data folder; `npm stop` ends one that is left.',
+      ...messages(),
+      'The instance did not start. To use another port or data folder, run `npm start -- --port 4748 --data DIR`. To stop an instance that is still running, run `npm stop`.',
     )
   }
   child.stdout.destroy()
   child.unref()
-  return { pid: child.pid, child, url: line.replace(/^listening on /, ''), dataDir, logFile, said: said() }
+  return { pid: child.pid, child, url: line.replace(/^listening on /, ''), dataDir, logFile, messages: messages() }
 }
 
-/** Asks the daemon to stop and waits until it has; false when it has not within 20 seconds, or ended other than it should. */
+/** Asks the daemon to stop and waits up to 20 seconds. Returns false if it is still running or ended with an error. */
 export async function stop({ pid, child }) {
   if (child) {
     if (child.exitCode !== null || child.signalCode !== null) return false
@@ -106,7 +106,7 @@ function alive(pid) {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It is there, but somebody else's.
+    // The process exists, but belongs to another user.
     return error.code === 'EPERM'
   }
 }
@@ -116,7 +116,7 @@ async function answers(url) {
     await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(5000) })
     return true
   } catch {
-    // Whatever has that process id now, it is no daemon of ours.
+    // Another program has the process ID now.
     return false
   }
 }

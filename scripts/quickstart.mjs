@@ -1,20 +1,20 @@
-// `npm start [-- FOLDER]`: an instance that runs, a folder of documents in it, and an answer, in one go.
-// The daemon is left running, so that the terminal is free for questions; `npm stop` ends it.
+// `npm start [-- FOLDER]`: starts an instance, uploads a folder of documents and answers a first question.
+// The daemon keeps running in the background, so that the terminal is free. `npm stop` ends it.
 import { spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { bin, dataFolder, ensureBuilt, ensureNode, fail, launch, root, running, stop, typedIn } from './daemon.mjs'
+import { bin, dataFolder, ensureBuilt, ensureNode, fail, launch, root, running, stop, userFolder } from './daemon.mjs'
 
 const HELP = `npm start [-- [FOLDER] [--ask QUESTION] [--port N] [--data DIR] [--embedder NAME] [--ollama URL] [--once]]
 
-  FOLDER           documents to search, with the folders in it (default: samples/)
-  --ask QUESTION   the question to begin with
-  --port N         port of the instance (default 4747, 0 takes a free one)
-  --data DIR       where it keeps its data (default: this user's data folder)
+  FOLDER           Folder to upload, with its subfolders (default: samples/)
+  --ask QUESTION   First question
+  --port N         Port to listen on; 0 takes a free one (default 4747)
+  --data DIR       Data folder (default: your user data folder)
   --embedder NAME  auto, builtin or ollama:MODEL (default auto)
-  --ollama URL     address of Ollama
-  --once           stop the instance again at the end`
+  --ollama URL     URL of Ollama
+  --once           Stop the instance at the end`
 
 ensureNode()
 const { values: flags, positionals } = parse()
@@ -23,8 +23,8 @@ if (flags.help) {
   process.exit(0)
 }
 const samples = join(root, 'samples')
-const folder = positionals[0] === undefined ? samples : resolve(typedIn, positionals[0])
-if (positionals.length > 1) fail(2, 'Name one folder.', HELP)
+const folder = positionals[0] === undefined ? samples : resolve(userFolder, positionals[0])
+if (positionals.length > 1) fail(2, 'Too many folders. Name only one.', HELP)
 if (!existsSync(folder) || !statSync(folder).isDirectory()) fail(2, `${folder} is not a folder.`, HELP)
 const question = flags.ask ?? (folder === samples ? 'How much notice do I have to give before moving out?' : undefined)
 
@@ -34,10 +34,10 @@ const before = await running(dataDir)
 const options = ['port', 'embedder', 'ollama'].flatMap((name) => (flags[name] === undefined ? [] : [`--${name}`, flags[name]]))
 const instance = before ?? (await launch(options, dataDir))
 if (before) {
-  console.log(`An instance is running already at ${before.url} with its data in ${dataDir}: it is used.`)
+  console.log(`Using the instance that is already running at ${before.url} with its data in ${dataDir}`)
 } else {
-  console.log(`The instance runs at ${instance.url} and logs to ${instance.logFile}`)
-  for (const line of instance.said) console.log(`  ${line}`)
+  console.log(`Started an instance at ${instance.url}. Its log: ${instance.logFile}`)
+  for (const line of instance.messages) console.log(`  ${line}`)
 }
 
 console.log(`\nUploading ${folder === samples ? 'the sample documents' : folder}\n`)
@@ -45,35 +45,34 @@ const uploaded = await docsearch('upload', folder, '--recursive', '--project', '
 if (uploaded !== 0 && uploaded !== 3) await finish(uploaded)
 let found = 0
 if (question !== undefined) {
-  console.log(`\nAsking: ${question}\n`)
+  console.log(`\nSearching: ${question}\n`)
   found = await docsearch('search', question, '--project', 'default', '--limit', '2', '--format', 'text')
 }
-if (!flags.once) next()
+if (!flags.once) printNextSteps()
 await finish(found === 0 ? uploaded : found)
 
-function next() {
+function printNextSteps() {
   const at = instance.url === 'http://127.0.0.1:4747' ? '' : ` --server ${instance.url}`
   console.log(`
-It goes on running. From this folder:
+The instance keeps running. Try in this folder:
   npx docsearch${at} search "who pays for small repairs"
   npx docsearch${at} upload ~/Documents --recursive --wait
   npx docsearch --help
   npm stop${flags.data === undefined ? '' : ` -- --data ${flags.data}`}`)
 }
 
-/** Runs the command line in this terminal; its exit code. */
+/** Runs a command in this terminal and returns its exit code. */
 function docsearch(...args) {
   const child = spawn(process.execPath, [bin, '--server', instance.url, ...args], { stdio: ['ignore', 'inherit', 'inherit'] })
   return new Promise((settle) => {
-    // A terminal sends Ctrl-C to the child too; it ends as it should, and so do we with its code.
+    // The terminal sends Ctrl-C to the child too, and this process ends with the child's exit code.
     process.on('SIGINT', () => {})
     child.once('exit', (code) => settle(code ?? 130))
   })
 }
 
 async function finish(code) {
-  if (flags.once && !before && !(await stop(instance)))
-    fail(7, `The instance did not stop as it should; ${instance.logFile} says more.`)
+  if (flags.once && !before && !(await stop(instance))) fail(7, `The instance did not stop cleanly. See ${instance.logFile}`)
   process.exit(code)
 }
 

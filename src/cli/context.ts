@@ -11,10 +11,10 @@ import { styles } from './view/style.ts'
 import type { Style } from './view/style.ts'
 import type { TableOptions } from './view/table.ts'
 
-/** No instance answered at this address, so a credential would not help. */
+/** No instance answers at the address, so a credential would not help. */
 const NO_INSTANCE: ReadonlySet<ErrorCode> = new Set(['unreachable', 'timeout', 'aborted', 'redirected'])
 
-/** Options that stand before or after every command. */
+/** Options that every command accepts. */
 export interface Globals {
   server?: string
   profile?: string
@@ -23,29 +23,29 @@ export interface Globals {
   color: boolean
 }
 
-/** What a command works with. Everything costly is made when it is first asked for. */
+/** What a command works with. Costly parts are created at their first use. */
 export interface Context {
   io: Io
   globals: Globals
   json: boolean
-  /** Standard output is a terminal, and nothing asked for another format. */
+  /** True when standard output is a terminal and --json is not given. */
   terminal: boolean
   style: Style
   table: TableOptions
-  /** Results. Already neutralised where they hold text from elsewhere. */
+  /** Prints a result. Text from documents or the instance must be neutralised already. */
   print(text: string): void
   printJson(value: unknown): void
-  /** One line for a person on standard error; silent with --quiet and --json. */
+  /** Prints one line on standard error; nothing with --quiet or --json. */
   notice(line: string): void
-  /** For what must be seen even with --quiet, e.g. a table of failures. */
+  /** Prints on standard error even with --quiet, for example a table of failures; nothing with --json. */
   report(text: string): void
   target(): Promise<Target>
   credentials(): Promise<CredentialStore>
   /** Throws DocsearchError `not_logged_in` when there is no credential for the address. */
   client(): Promise<Client>
-  /** With this credential instead of the stored one. */
+  /** A client with this credential instead of the stored one. */
   clientWith(token: string | TokenSource | null, address: string): Promise<Client>
-  /** How this program calls itself towards an instance. */
+  /** The User-Agent header of every request. */
   userAgent: string
 }
 
@@ -88,7 +88,7 @@ export function createContext(io: Io, globals: Globals, version: string): Contex
   return context
 }
 
-/** A key is what it is; a login renews itself. */
+/** The token of a key, or the self-renewing tokens of a login. */
 async function tokenOf(context: Context, { token, login }: Credential, address: string): Promise<string | TokenSource> {
   if (login === undefined) return token
   const { LoginTokens } = await import('../client/oauth/login-tokens.ts')
@@ -107,21 +107,21 @@ async function openStore(context: Context): Promise<CredentialStore> {
   return openCredentialStore({ env, onNotice: context.notice, ...(keytar === undefined ? {} : { keytar }) })
 }
 
-/** Where nothing answers, a key would not help: that is said first. */
+/** Reports an unreachable instance first, because a login would not help there. */
 async function notLoggedIn(context: Context, address: string): Promise<Error> {
   try {
     await (await context.clientWith(null, address)).health()
   } catch (error) {
     if (error instanceof DocsearchError && NO_INSTANCE.has(error.code)) return error
-    // It answers, be it with an error: what is missing is the key.
+    // The instance answers, even if with an error, so the credential is what is missing.
   }
   const stored = (await (await context.credentials()).list())
     .map((entry) => entry.address)
     .filter((known) => known.startsWith('http'))
-  const elsewhere = stored.length === 0 ? '' : ` There is one for ${stored.join(', ')}.`
+  const elsewhere = stored.length === 0 ? '' : ` You are logged in to ${stored.join(', ')}.`
   return new DocsearchError(
     'not_logged_in',
-    `Not logged in to ${address}.${elsewhere} Run \`docsearch login ${address}\`; where no browser can be used, ` +
-      `make a key in its web page under Settings, API Keys, and run \`docsearch login ${address} --with-token\`.`,
+    `Not logged in to ${address}.${elsewhere} Run \`docsearch login ${address}\`. Without a browser, ` +
+      `create a key in the web interface under Settings, API Keys, and run \`docsearch login ${address} --with-token\`.`,
   )
 }

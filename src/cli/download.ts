@@ -10,18 +10,18 @@ import { DocsearchError } from '../core/errors.ts'
 import { formatOf } from '../core/formats.ts'
 
 const REASONS: Record<string, string> = {
-  ENOENT: 'its folder is not there',
-  ENOTDIR: 'its folder is not there',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its folder does not exist',
   EISDIR: 'it is a folder',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'nothing can be written there',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 }
 
-/** A name from an instance as a name in this folder: no path, nothing hidden, nothing a shell or a terminal would trip over. */
+/** Turns a name from an instance into a safe file name: no path, not hidden, no characters special to a shell or terminal. */
 export function safeFileName(name: string): string {
-  // oxlint-disable-next-line no-control-regex -- they are what is taken out
+  // oxlint-disable-next-line no-control-regex -- the control characters are removed
   const plain = basename(name.replaceAll('\\', '/')).replace(
     /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069<>:"|?*]/g,
     '_',
@@ -33,7 +33,7 @@ export function safeFileName(name: string): string {
   return visible === '' ? 'document' : visible
 }
 
-/** With the extension of what it is, so that a system never runs what was to be read, whatever it is called. */
+/** A file name with the extension of the document's format, so that the system never runs a document as a program. */
 export function nameToOpen(document: Pick<Document, 'name' | 'media_type'>): string {
   const extension = formatOf(document.media_type)?.extensions[0] ?? '.bin'
   const name = safeFileName(document.name)
@@ -41,8 +41,8 @@ export function nameToOpen(document: Pick<Document, 'name' | 'media_type'>): str
 }
 
 /**
- * The original into a file: whole and with the right sum, or not at all. Throws DocsearchError `file_exists` unless `force`,
- * ClientError `invalid_answer` when the bytes are not those of the document.
+ * Downloads the original to a file. The file appears only when it is complete and its checksum is right.
+ * Throws DocsearchError `file_exists` unless `force`, ClientError `invalid_answer` for a wrong checksum.
  */
 export async function download(
   client: Client,
@@ -62,9 +62,9 @@ export async function download(
     }
     await pipeline(content, source, createWriteStream(part, { flags: 'wx' }), { signal: options.signal })
     if (hash.digest('hex') !== document.sha256)
-      throw new ClientError('invalid_answer', 'What came is not the whole original; try again.')
+      throw new ClientError('invalid_answer', 'The download is incomplete or damaged. Try again.')
     if (options.force) await rename(part, file)
-    // A link fails where a rename would replace a file that came in the meantime.
+    // Unlike a rename, a link fails when the file was created in the meantime.
     else await link(part, file)
   } catch (error) {
     throw explain(error, file, options.signal)
@@ -77,7 +77,9 @@ function explain(error: unknown, file: string, signal: AbortSignal): unknown {
   if (signal.aborted) return new ClientError('aborted', 'Cancelled.', { cause: error })
   if (error instanceof DocsearchError || !(error instanceof Error) || !('code' in error)) return error
   if (error.code === 'EEXIST')
-    return new DocsearchError('file_exists', `${file} is there already; --force replaces it, -o names another.`, { cause: error })
+    return new DocsearchError('file_exists', `${file} already exists. Overwrite it with --force, or name another file with -o.`, {
+      cause: error,
+    })
   const reason = REASONS[String(error.code)] ?? error.message
   return new DocsearchError('file_unwritable', `Cannot write ${file}: ${reason}.`, { cause: error })
 }

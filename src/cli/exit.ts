@@ -1,7 +1,7 @@
 import { ClientError } from '../client/errors.ts'
 import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 
-/** The same for every command (contract 2). */
+/** The exit codes of every command (contract 2). */
 export const EXIT = {
   done: 0,
   nothing: 1,
@@ -17,15 +17,15 @@ export const EXIT = {
 export const EXIT_CODES_HELP = `Exit codes:
   0    done
   1    a search or list found nothing
-  2    wrong usage or configuration, or something named is not there
-  3    some of it failed; the rest is done, and what failed is listed
+  2    wrong usage or configuration, or a named thing does not exist
+  3    partly failed: the rest is done, and the failures are listed
   4    not logged in, or not allowed
   5    the instance cannot be reached
-  6    limited or busy, try again
+  6    rate-limited or busy: try again
   7    the instance failed
   130  cancelled`
 
-/** Some of it failed: what, has been listed already. */
+/** Part of the work failed. The failures are already listed. */
 export class PartialFailure extends DocsearchError {
   constructor(message: string, details: Record<string, unknown> = {}) {
     super('partial_failure', message, { details })
@@ -68,7 +68,7 @@ export function exitCodeOf(error: unknown): number {
   return error.fault === 'internal' ? EXIT.instance : EXIT.usage
 }
 
-/** Commander's own; by its name, so that an error needs no commander to be told apart. */
+/** True for an error of commander. Compares names, so that commander need not be loaded. */
 export function isCommanderError(error: unknown): error is Error & { code: string; exitCode: number } {
   return (
     error instanceof Error &&
@@ -79,7 +79,7 @@ export function isCommanderError(error: unknown): error is Error & { code: strin
   )
 }
 
-/** What @inquirer throws at Ctrl-C. */
+/** True for the error that @inquirer throws at Ctrl-C. */
 export function isPromptCancelled(error: unknown): boolean {
   return error instanceof Error && (error.name === 'ExitPromptError' || error.name === 'AbortPromptError')
 }

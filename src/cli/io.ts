@@ -12,7 +12,7 @@ export interface OutputStream extends Writable {
   columns?: number
 }
 
-/** Everything a command may touch of the process, handed in, so that each is tested on a terminal and on a pipe. */
+/** The parts of the process that a command may use. They are passed in, so that each command is tested on a terminal and on a pipe. */
 export interface Io {
   stdin: InputStream
   stdout: OutputStream
@@ -20,43 +20,43 @@ export interface Io {
   env: Env
   /** Aborts at Ctrl-C. */
   signal: AbortSignal
-  /** What a person is asked; the real one loads when it is first needed. */
+  /** Asks the user. Loads the prompt library at the first use. */
   prompts(): Promise<Prompts>
-  /** Opens a file with the program the system has for it. */
+  /** Opens a file with the system's default program for it. */
   openFile(path: string): Promise<void>
-  /** Opens an address in the browser. Rejects when none could be started, be it later. */
+  /** Opens an address in the browser. Rejects when the browser can't be started or fails. */
   openBrowser(address: string): Promise<void>
-  /** Resolves after so many milliseconds, or when the signal aborts. */
+  /** Resolves after `ms` milliseconds, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
-  /** For tests: in place of the system's keychain. */
+  /** Replaces the system's keychain in tests. */
   keytar?: KeytarLike
 }
 
 export interface Prompts {
   confirm(question: { message: string; default?: boolean }): Promise<boolean>
   input(question: { message: string }): Promise<string>
-  /** What is typed is not shown. */
+  /** Doesn't show what the user types. */
   password(question: { message: string }): Promise<string>
   select(question: { message: string; choices: { name: string; value: string }[]; default?: string }): Promise<string>
 }
 
-/** A person can be asked: both ends are a terminal. */
+/** True when the user can be asked: standard input and standard error are a terminal. */
 export function canAsk(io: Io): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true
 }
 
-/** Columns to write in; a pipe has no width. */
+/** Columns to use; 80 for a pipe. */
 export function widthOf(stream: OutputStream): number {
   const columns = stream.columns ?? 80
   return Math.max(40, Math.min(columns, 200))
 }
 
-/** NO_COLOR as https://no-color.org has it: any value but the empty one. */
+/** NO_COLOR counts with any value except the empty one (https://no-color.org). */
 export function wantsColor(stream: OutputStream, env: Env, flag: boolean): boolean {
   return flag && stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
 }
 
-/** The process itself. Ctrl-C asks the command to end; a second one no longer waits. */
+/** The real process. Ctrl-C asks the command to end; a second Ctrl-C ends it at once. */
 export function processIo(): Io {
   const controller = new AbortController()
   return {
@@ -70,7 +70,7 @@ export function processIo(): Io {
     },
     async prompts() {
       const { confirm, input, password, select } = await import('@inquirer/prompts')
-      // Questions on standard error: standard output is for results.
+      // Questions go to standard error, because standard output is for results.
       const context = { output: process.stderr, signal: this.signal }
       return {
         confirm: (question) => confirm(question, context),
@@ -88,13 +88,13 @@ export function processIo(): Io {
       const launcher = await open(address)
       await new Promise<void>((resolve, reject) => {
         launcher.once('error', reject)
-        launcher.once('exit', (code) => (code === 0 || code === null ? resolve() : reject(new Error(`it ended with ${code}`))))
+        launcher.once('exit', (code) => (code === 0 || code === null ? resolve() : reject(new Error(`exit code ${code}`))))
       })
     },
     async wait(ms, signal) {
       const { setTimeout: sleep } = await import('node:timers/promises')
       await sleep(ms, undefined, { signal }).catch(() => {
-        // Aborted: the wait is over as well.
+        // The signal aborted, which ends the wait too.
       })
     },
   }
@@ -102,7 +102,7 @@ export function processIo(): Io {
 
 const listening = new WeakSet<AbortController>()
 
-/** Only once a command asks for the signal: `serve` has its own way to stop. */
+/** Listens only when a command uses the signal, because `serve` handles signals itself. */
 function listenOnce(controller: AbortController): void {
   if (listening.has(controller)) return
   listening.add(controller)

@@ -6,21 +6,21 @@ import { wantsColor } from './io.ts'
 import { safeJson, safeText } from './view/safe.ts'
 import { styles } from './view/style.ts'
 
-/** Says what went wrong, for a person or with --json as one object, and gives the exit code. */
+/** Prints an error, as text or with --json as one object, and returns the exit code. */
 export function reportError(error: unknown, argv: readonly string[], io: Io): number {
   const exitCode = exitCodeOf(error)
   if (isCommanderError(error) && exitCode === EXIT.done) return exitCode
-  const fault = describe(error)
+  const report = describe(error)
   if (wantsJson(argv)) {
-    io.stderr.write(safeJson({ ...fault, exit_code: exitCode }) + '\n')
+    io.stderr.write(safeJson({ ...report, exit_code: exitCode }) + '\n')
     return exitCode
   }
   const style = styles(wantsColor(io.stderr, io.env, !argv.includes('--no-color')))
-  const lines = [`docsearch: ${fault.message}`]
-  for (const { path, message } of moreThanSaid(fault)) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`)
-  if (fault.retry_after !== undefined) lines.push(`Try again in ${fault.retry_after} s.`)
-  if (fault.request_id !== undefined && exitCode === EXIT.instance)
-    lines.push(`The instance's log has it under ${fault.request_id}.`)
+  const lines = [`docsearch: ${report.message}`]
+  for (const { path, message } of furtherErrors(report)) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`)
+  if (report.retry_after !== undefined) lines.push(`Try again in ${report.retry_after} s.`)
+  if (report.request_id !== undefined && exitCode === EXIT.instance)
+    lines.push(`See the server log, request ID ${report.request_id}.`)
   const [first = '', ...rest] = safeText(lines.join('\n')).split('\n')
   io.stderr.write([exitCode === EXIT.cancelled ? first : style.bad(first), ...rest].join('\n') + '\n')
   if (!(error instanceof DocsearchError) && error instanceof Error && io.env['NODE_DEBUG']?.includes('docsearch'))
@@ -28,7 +28,7 @@ export function reportError(error: unknown, argv: readonly string[], io: Io): nu
   return exitCode
 }
 
-interface Fault {
+interface ErrorReport {
   code: string
   message: string
   status?: number
@@ -38,26 +38,26 @@ interface Fault {
   details?: Record<string, unknown>
 }
 
-function describe(error: unknown): Fault {
+function describe(error: unknown): ErrorReport {
   if (isCommanderError(error)) {
-    // No command at all, or `help` of one that is not there.
-    if (error.code === 'commander.help') return { code: 'usage', message: 'Which command? `docsearch --help` shows them.' }
+    // There is no command, or `help` names an unknown one.
+    if (error.code === 'commander.help')
+      return { code: 'usage', message: 'Missing or unknown command. Run `docsearch --help` for a list.' }
     return { code: 'usage', message: withoutKeys(error.message.replace(/^error: /, '')) }
   }
   if (isPromptCancelled(error)) return { code: 'aborted', message: 'Cancelled.' }
-  if (!(error instanceof DocsearchError))
-    return { code: 'internal_error', message: `A fault of docsearch itself: ${String(error)}` }
-  const fault: Fault = { code: shownCode(error), message: messageWithHint(error) }
-  if (error.retryAfter !== undefined) fault.retry_after = error.retryAfter
+  if (!(error instanceof DocsearchError)) return { code: 'internal_error', message: `Internal error: ${String(error)}` }
+  const report: ErrorReport = { code: shownCode(error), message: messageWithHint(error) }
+  if (error.retryAfter !== undefined) report.retry_after = error.retryAfter
   if (error instanceof ClientError && error.status > 0) {
     const { requestId, errors } = error
-    fault.status = error.status
-    if (requestId !== null) fault.request_id = requestId
-    if (errors.length > 0) fault.errors = errors
+    report.status = error.status
+    if (requestId !== null) report.request_id = requestId
+    if (errors.length > 0) report.errors = errors
   } else if (Object.keys(error.details).length > 0) {
-    fault.details = error.details
+    report.details = error.details
   }
-  return fault
+  return report
 }
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
@@ -74,17 +74,17 @@ function messageWithHint(error: DocsearchError): string {
   return hint === undefined ? error.message : `${error.message} ${hint}`
 }
 
-/** A key that was typed among the arguments is not repeated: the message may end up in a log. */
+/** Hides API keys that were typed as arguments, because the message may end up in a log. */
 function withoutKeys(message: string): string {
   return message.replace(/dsk_[0-9A-Za-z]+/g, 'dsk_…')
 }
 
-/** The faults of single fields. The message names the first one, so a fault that is alone needs no line of its own. */
-function moreThanSaid({ errors = [] }: Fault): { path: string; message: string }[] {
+/** The errors of single fields. The message already contains an error that is the only one. */
+function furtherErrors({ errors = [] }: ErrorReport): { path: string; message: string }[] {
   return errors.length === 1 ? [] : errors
 }
 
-/** Also when the arguments could not be parsed. */
+/** Looks for --json itself, because the arguments may be impossible to parse. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   return (end === -1 ? argv : argv.slice(0, end)).includes('--json')

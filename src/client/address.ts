@@ -3,9 +3,9 @@ import { DocsearchError } from '../core/errors.ts'
 export const DEFAULT_ADDRESS = 'http://127.0.0.1:4747'
 
 /**
- * One spelling for each instance: scheme, host in lower case, no default port, no trailing slash; a path stays, for an instance behind one.
- * Without a scheme it is http on this machine and https elsewhere. `localhost` and `127.0.0.1` stay different: something else may listen on one of them,
- * and a credential belongs to one address.
+ * Returns one spelling for each instance: scheme, host in lower case, no default port, no trailing slash. A path stays.
+ * Without a scheme it uses http for this machine and https for others. `localhost` and `127.0.0.1` stay different, because different programs
+ * may listen on them, and a credential belongs to one address.
  * Throws DocsearchError `invalid_address`.
  */
 export function normaliseAddress(text: string): string {
@@ -14,19 +14,22 @@ export function normaliseAddress(text: string): string {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
     throw new DocsearchError(
       'invalid_address',
-      `"${trimmed}" is not the address of an instance; write it like ${DEFAULT_ADDRESS}.`,
+      `"${trimmed}" is not the address of an instance. An address looks like ${DEFAULT_ADDRESS}.`,
     )
   }
   if (url.username !== '' || url.password !== '') {
-    throw new DocsearchError('invalid_address', 'An address carries no user name or password; use `docsearch login`.')
+    throw new DocsearchError('invalid_address', 'An address must not contain a user name or password. Use `docsearch login`.')
   }
   if (url.search !== '' || url.hash !== '') {
-    throw new DocsearchError('invalid_address', `"${trimmed}" is not the address of an instance: it has a query or a fragment.`)
+    throw new DocsearchError(
+      'invalid_address',
+      `"${trimmed}" is not the address of an instance, because it has a query or a fragment.`,
+    )
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
-/** The address to reach a listener at: a wildcard host is not one. */
+/** Returns the address at which a listener can be reached: replaces a wildcard host by this machine. */
 export function reachableAddress(address: string): string {
   const url = new URL(normaliseAddress(address))
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'

@@ -10,16 +10,16 @@ export interface ClientErrorOptions extends DocsearchErrorOptions {
   errors?: FieldFault[]
 }
 
-/** One fault of a body that did not validate (contract 1.2). */
+/** One invalid field of a request body (contract 1.2). */
 export interface FieldFault {
   path: string
   message: string
 }
 
 /**
- * What a call to an instance ends in when it does not end well. `code` is the instance's own (problem+json) or one of ours:
- * `unreachable`, `timeout`, `redirected`, `invalid_answer`, `aborted`, `file_changed`, `http_NNN` for an error without a problem document.
- * Texts come from the instance as they are: neutralise them before they reach a terminal.
+ * A failed call to an instance. `code` is the code that the instance sent (problem+json), or one of the client: `unreachable`, `timeout`,
+ * `redirected`, `invalid_answer`, `aborted`, `file_changed`. `shownCode` is `http_NNN` for an answer without a problem document.
+ * Messages may contain text from the instance: neutralise them before they reach a terminal.
  */
 export class ClientError extends DocsearchError {
   readonly status: number

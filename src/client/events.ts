@@ -5,21 +5,21 @@ import { failureOf } from './transport.ts'
 import type { Transport } from './transport.ts'
 
 export interface EventOptions {
-  /** Goes on after this event; without it, from now on. */
+  /** Continues after this event; without it, starts with new events. */
   lastEventId?: number
   signal?: AbortSignal
-  /** Called each time the stream stands: what changed before the first call may have been missed. */
+  /** Called each time the stream is connected. Changes before the first call may be missed. */
   onOpen?: () => void
 }
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 10_000
-// Longer than the instance's heartbeat: a silent connection is a dead one.
+const MAX_PAUSE_MS = 10_000
+// Longer than the instance's heartbeat, so a connection that stays silent is broken.
 const IDLE_MS = 60_000
 
 /**
- * A caller's document changes as they happen. Reconnects by itself and goes on after the last event seen; ends when `signal` aborts;
- * throws ClientError for what trying again will not mend (4xx other than 429).
+ * Yields changes of the caller's documents as they happen. Reconnects and continues after the last event; ends when `signal` aborts.
+ * Throws ClientError for a failure that a retry can't solve (4xx except 429).
  */
 export async function* readEvents(transport: Transport, options: EventOptions): AsyncGenerator<DocumentEvent> {
   let lastId = options.lastEventId
@@ -50,11 +50,11 @@ export async function* readEvents(transport: Transport, options: EventOptions): 
     await sleep(pause, undefined, options.signal === undefined ? {} : { signal: options.signal }).catch(() => {
       // Aborted while waiting: the loop's condition ends it.
     })
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+    pause = Math.min(pause * 2, MAX_PAUSE_MS)
   }
 }
 
-/** Server-sent events as the HTML standard parses them; other fields and comments are heartbeats. */
+/** Parses server-sent events (HTML standard). Ignores comments and other fields, which serve as heartbeats. */
 async function* parseEvents(source: AsyncIterable<Uint8Array>): AsyncGenerator<DocumentEvent> {
   const decoder = new TextDecoder()
   let buffer = ''
@@ -79,7 +79,7 @@ function eventOf(text: string): DocumentEvent {
     if (typeof value.id === 'number' && typeof value.type === 'string' && typeof value.document_id === 'string')
       return value as DocumentEvent
   } catch {
-    // Falls through to the error below, which says the same.
+    // The error below covers this too.
   }
-  throw new ClientError('invalid_answer', 'The instance sent an event that is not one of docsearch.')
+  throw new ClientError('invalid_answer', 'The instance sent an invalid event.')
 }

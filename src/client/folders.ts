@@ -4,8 +4,8 @@ import { posix, win32 } from 'node:path'
 export type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Where this user's settings for the command line lie. XDG_CONFIG_HOME wins everywhere; else %APPDATA% on Windows,
- * ~/Library/Application Support on macOS, ~/.config elsewhere. A relative XDG path is ignored, as its specification asks.
+ * Returns the folder of this user's settings: in XDG_CONFIG_HOME, or else in %APPDATA% on Windows, ~/Library/Application Support on macOS
+ * and ~/.config elsewhere. Ignores a relative XDG path, as its specification asks.
  */
 export function configFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
   const path = platform === 'win32' ? win32 : posix

@@ -3,21 +3,21 @@ import { Readable } from 'node:stream'
 import { ClientError } from './errors.ts'
 import type { StreamBody } from './transport.ts'
 
-/** A file to be sent: `size` bytes exactly, read when its turn comes. */
+/** A file to send: exactly `size` bytes, opened when the request reaches it. */
 export interface UploadFile {
   name: string
-  /** Where it came from: with the project its identity. */
+  /** The identity of the document within its project. */
   path: string
   size: number
   open(): AsyncIterable<Uint8Array>
 }
 
-/** `sent` counts the bytes of file number `index` handed to the connection so far. */
+/** `sent` is the number of bytes of file `index` that the connection has taken so far. */
 export type OnProgress = (progress: { index: number; sent: number }) => void
 
 /**
- * multipart/form-data (RFC 7578) as a stream with its length known beforehand. Fields come before the files, so that an instance knows the project
- * before the first byte. The stream fails with ClientError `file_changed` when a file has become shorter since it was measured, `file_unreadable` when it cannot be read.
+ * Streams multipart/form-data (RFC 7578) of a known length. Fields come first, so that the instance knows the project before the files.
+ * The stream fails with ClientError `file_changed` for a file that has become shorter, and `file_unreadable` for a file that can't be read.
  */
 export function multipart(
   fields: readonly (readonly [string, string])[],
@@ -44,7 +44,7 @@ export function multipart(
       yield heads[index]!
       let sent = 0
       for await (const part of read(file, index)) {
-        // A log that grows while it is sent: what was measured is what is sent.
+        // A file that has grown, such as a log, is cut at its announced size.
         const fitting = part.length > file.size - sent ? part.subarray(0, file.size - sent) : part
         if (fitting.length > 0) yield fitting
         sent += fitting.length
@@ -52,7 +52,7 @@ export function multipart(
         if (sent === file.size && fitting.length < part.length) break
       }
       if (sent < file.size)
-        throw new ClientError('file_changed', `${file.path} changed while it was being sent.`, { details: { index } })
+        throw new ClientError('file_changed', `${file.path} changed during the upload.`, { details: { index } })
       yield Buffer.from('\r\n')
     }
     yield tail
@@ -65,17 +65,17 @@ export function multipart(
   }
 }
 
-/** A failure of the file must not look like one of the connection. */
+/** Keeps a failure of the file apart from a failure of the connection. */
 async function* read(file: UploadFile, index: number): AsyncGenerator<Uint8Array> {
   try {
     yield* file.open()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ClientError('file_unreadable', `${file.path} cannot be read: ${reason}`, { cause: error, details: { index } })
+    throw new ClientError('file_unreadable', `Could not read ${file.path}: ${reason}`, { cause: error, details: { index } })
   }
 }
 
-/** As browsers do it (HTML, "multipart/form-data encoding algorithm"). */
+/** Escapes a name like browsers do (HTML, "multipart/form-data encoding algorithm"). */
 function quote(text: string): string {
   return text.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DocsearchError } from '../core/errors.ts'
 
 /**
- * Writes JSON that only its owner may read (folder 0700, file 0600), whole or not at all: a new file beside it, synced, then renamed over it.
+ * Writes JSON that only its owner may read (folder 0700, file 0600). Replaces the file atomically: writes and syncs a new file, then renames it.
  * Throws DocsearchError `settings_unwritable`.
  */
 export async function writePrivateJson(file: string, value: unknown): Promise<void> {
@@ -11,7 +11,7 @@ export async function writePrivateJson(file: string, value: unknown): Promise<vo
   const fresh = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // One that was there already may have been open to others.
+    // A folder that existed before may be readable by others.
     await chmod(folder, 0o700)
     const handle = await open(fresh, 'wx', 0o600)
     try {
@@ -27,7 +27,7 @@ export async function writePrivateJson(file: string, value: unknown): Promise<vo
   }
 }
 
-/** The file's JSON; undefined when there is no such file. Throws DocsearchError `settings_invalid` for anything that is no JSON object. */
+/** Reads a JSON object; undefined when the file doesn't exist. Throws DocsearchError `settings_invalid` for anything else. */
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
   let text: string
   try {
@@ -40,9 +40,9 @@ export async function readJson(file: string): Promise<Record<string, unknown> | 
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // Said below, without the parser's message: it quotes the file, which may hold a key.
+    // The error below omits the parser's message, which quotes the file and so perhaps a key.
   }
-  throw new DocsearchError('settings_invalid', `${file} is not a JSON object. Mend it or remove it.`)
+  throw new DocsearchError('settings_invalid', `${file} is not a JSON object. Correct or remove the file.`)
 }
 
 export function isMissing(error: unknown): boolean {

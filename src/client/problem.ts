@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ClientError, errorFromInstance } from './errors.ts'
 import type { ClientErrorOptions, FieldFault } from './errors.ts'
 
-/** An answer that is not 2xx as a ClientError: RFC 9457 where the instance speaks it, RFC 6749 (5.2) of the OAuth endpoints, else what the status says. */
+/** Turns an answer other than 2xx into a ClientError: from RFC 9457, from RFC 6749 (section 5.2) of the OAuth endpoints, or from the status alone. */
 export function problemOf(answer: IncomingMessage, body: string, address: string): ClientError {
   const status = answer.statusCode ?? 0
   if (status >= 300 && status < 400) return redirected(answer, address)
@@ -23,17 +23,17 @@ export function problemOf(answer: IncomingMessage, body: string, address: string
   return errorFromInstance(known ? code : `http_${status}`, detail, options)
 }
 
-/** A redirect is never followed: the credential belongs to one address. */
+/** Never follows a redirect, because the credential belongs to one address. */
 function redirected(answer: IncomingMessage, address: string): ClientError {
-  const location = answer.headers.location ?? 'an address it does not name'
+  const location = answer.headers.location ?? 'an unknown address'
   return new ClientError(
     'redirected',
-    `${address} sends on to ${location}. Credentials are not sent to another address; if that one is right, name it with --server and log in there.`,
+    `${address} redirects to ${location}. docsearch doesn't follow redirects, to protect your credentials. If the new address is right, pass it with --server and log in there.`,
     { status: answer.statusCode ?? 0, details: { location } },
   )
 }
 
-/** Seconds of a Retry-After header, which may also be a date (RFC 9110, 10.2.3). */
+/** The seconds of a Retry-After header, which may also be a date (RFC 9110 section 10.2.3). */
 function secondsOf(header: string | undefined): number | null {
   if (header === undefined) return null
   if (/^\d{1,9}$/.test(header.trim())) return Number(header)
@@ -46,7 +46,7 @@ function record(body: string): Record<string, unknown> {
     const value: unknown = JSON.parse(body)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
   } catch {
-    return {} // A proxy's page in front of the instance: the status alone has to do.
+    return {} // A proxy's error page: only the status is known.
   }
 }
 

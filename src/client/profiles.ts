@@ -8,7 +8,7 @@ import { readJson, writePrivateJson } from './private-file.ts'
 
 export interface Profile {
   server: string
-  /** Taken where a command names no project. */
+  /** The project of commands that name none. */
   project?: string
 }
 
@@ -19,30 +19,30 @@ export interface Profiles {
 
 export interface Target {
   address: string
-  /** What decided. */
+  /** What named the instance. */
   from: 'flag' | 'environment' | 'profile' | 'local daemon' | 'default'
   profile: string | null
   project: string | null
 }
 
-/** Throws DocsearchError `settings_invalid`, naming every fault. */
+/** Reads the saved profiles. Throws DocsearchError `settings_invalid` that lists every problem of the file. */
 export async function readProfiles(env: Env): Promise<Profiles> {
   const file = profilesFile(env)
   const value = await readJson(file)
   if (value === undefined) return { profiles: {} }
-  const faults: string[] = []
+  const problems: string[] = []
   const result: Profiles = { profiles: Object.create(null) as Record<string, Profile> }
-  for (const key of Object.keys(value)) if (key !== 'profiles' && key !== 'default') faults.push(`unknown key "${key}"`)
-  for (const [name, profile] of Object.entries(objectOf(value['profiles'] ?? {}, '"profiles"', faults))) {
-    const parsed = parseProfile(name, profile, faults)
+  for (const key of Object.keys(value)) if (key !== 'profiles' && key !== 'default') problems.push(`unknown key "${key}"`)
+  for (const [name, profile] of Object.entries(objectOf(value['profiles'] ?? {}, '"profiles"', problems))) {
+    const parsed = parseProfile(name, profile, problems)
     if (parsed !== undefined) result.profiles[name] = parsed
   }
   if (typeof value['default'] === 'string') result.default = value['default']
-  else if (value['default'] !== undefined) faults.push('"default" must be the name of a profile')
-  if (result.default !== undefined && result.profiles[result.default] === undefined && faults.length === 0) {
-    faults.push(`"default" names "${result.default}", which is no profile`)
+  else if (value['default'] !== undefined) problems.push('"default" must be the name of a profile')
+  if (result.default !== undefined && result.profiles[result.default] === undefined && problems.length === 0) {
+    problems.push(`"default" names "${result.default}", which is not a profile`)
   }
-  if (faults.length > 0) throw new DocsearchError('settings_invalid', `${file}: ${faults.join('; ')}.`)
+  if (problems.length > 0) throw new DocsearchError('settings_invalid', `${file}: ${problems.join('; ')}.`)
   return result
 }
 
@@ -53,14 +53,14 @@ export async function saveProfile(env: Env, name: string, profile: Profile, make
   await writePrivateJson(profilesFile(env), fallback === undefined ? { profiles } : { profiles, default: fallback })
 }
 
-/** After a logout: a command that names no instance no longer means this one. The profile stays, to log in again by its name. */
+/** Stops using this instance as the default after a logout. The profile stays, so that the user can log in again by its name. */
 export async function forgetDefault(env: Env, address: string): Promise<void> {
   const { profiles, default: fallback } = await readProfiles(env)
   if (fallback === undefined || normaliseAddress(profiles[fallback]!.server) !== address) return
   await writePrivateJson(profilesFile(env), { profiles })
 }
 
-/** Which instance a command means: flag > environment > profile > the daemon last served on this machine > http://127.0.0.1:4747. */
+/** Finds the instance of a command: flag > environment > profile > the last daemon on this machine > http://127.0.0.1:4747. */
 export async function resolveTarget(options: {
   env: Env
   server?: string | undefined
@@ -85,25 +85,25 @@ async function profileTarget(env: Env, name: string, from: Target['from']): Prom
   const profile = profiles[name]
   if (profile === undefined) {
     const known = Object.keys(profiles)
-    const hint = known.length === 0 ? 'There are none yet' : `There are ${known.join(', ')}`
+    const hint = known.length === 0 ? '' : ` Known profiles: ${known.join(', ')}.`
     throw new DocsearchError(
       'unknown_profile',
-      `No profile is named "${name}". ${hint}; \`docsearch --profile ${name} login URL\` makes one.`,
+      `There is no profile "${name}".${hint} To create it, run \`docsearch --profile ${name} login URL\`.`,
     )
   }
   return { address: normaliseAddress(profile.server), from, profile: name, project: profile.project ?? null }
 }
 
-function parseProfile(name: string, value: unknown, faults: string[]): Profile | undefined {
-  const { server, project, ...rest } = objectOf(value, `profile "${name}"`, faults)
-  for (const key of Object.keys(rest)) faults.push(`unknown key "${key}" in profile "${name}"`)
+function parseProfile(name: string, value: unknown, problems: string[]): Profile | undefined {
+  const { server, project, ...rest } = objectOf(value, `profile "${name}"`, problems)
+  for (const key of Object.keys(rest)) problems.push(`unknown key "${key}" in profile "${name}"`)
   if (typeof server !== 'string' || !isAddress(server)) {
-    faults.push(`profile "${name}" needs "server", the address of an instance`)
+    problems.push(`profile "${name}" needs "server", the address of an instance`)
     return undefined
   }
   if (project === undefined) return { server }
   if (typeof project === 'string') return { server, project }
-  faults.push(`"project" in profile "${name}" must be the name of a project`)
+  problems.push(`"project" in profile "${name}" must be the name of a project`)
   return undefined
 }
 
@@ -112,13 +112,13 @@ function isAddress(text: string): boolean {
     normaliseAddress(text)
     return true
   } catch {
-    return false // What is wrong is said with the other faults of the file.
+    return false // The caller reports it with the other problems of the file.
   }
 }
 
-function objectOf(value: unknown, what: string, faults: string[]): Record<string, unknown> {
+function objectOf(value: unknown, what: string, problems: string[]): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  faults.push(`${what} must be an object`)
+  problems.push(`${what} must be an object`)
   return {}
 }
 

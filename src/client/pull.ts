@@ -3,10 +3,10 @@ import { ClientError, errorFromInstance } from './errors.ts'
 import { failureOf } from './transport.ts'
 import type { Transport } from './transport.ts'
 
-// A registry may take its time to begin.
+// The model registry may take minutes to start sending.
 const IDLE_MS = 10 * 60_000
 
-/** The download of a model as the instance tells it. Throws ClientError; a failure after it had begun is one too. */
+/** Downloads a model and yields the instance's progress. Throws ClientError, also when the download fails in the middle. */
 export async function* readPull(
   transport: Transport,
   model: string,
@@ -26,10 +26,11 @@ export async function* readPull(
       const lines = (rest + part).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) {
-        const said = parse(line)
-        if (said.error !== undefined) throw errorFromInstance(said.error.code, said.error.message, { fault: 'internal' })
-        yield said
-        if (said.status === 'success') return
+        const progress = parse(line)
+        if (progress.error !== undefined)
+          throw errorFromInstance(progress.error.code, progress.error.message, { fault: 'internal' })
+        yield progress
+        if (progress.status === 'success') return
       }
     }
   } catch (error) {
@@ -37,7 +38,7 @@ export async function* readPull(
   } finally {
     answer.destroy()
   }
-  throw new ClientError('pull_failed', 'The instance broke the download off; ask for it again, it goes on where it was.', {
+  throw new ClientError('pull_failed', 'The instance stopped the download. Run the command again to continue it.', {
     fault: 'internal',
   })
 }
@@ -47,7 +48,7 @@ function parse(line: string): ModelPullLine {
     const value = JSON.parse(line) as Partial<ModelPullLine>
     if (typeof value.status === 'string') return value as ModelPullLine
   } catch {
-    // Falls through to the error below, which says the same.
+    // The error below covers this too.
   }
-  throw new ClientError('invalid_answer', 'The instance sent a line that is none of a download.')
+  throw new ClientError('invalid_answer', 'The instance sent an invalid line during the download.')
 }

@@ -6,32 +6,32 @@ import { problemOf } from './problem.ts'
 
 export interface StreamBody {
   contentType: string
-  /** Bytes, known beforehand so that an instance can refuse before they are sent; null for chunked. */
+  /** Number of bytes, so that the instance can refuse a large body early; null sends chunked. */
   length: number | null
   open(): Readable
 }
 
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Below the address, e.g. `/api/v1/me`, its parts already encoded. */
+  /** Path below the address, such as `/api/v1/me`, with its parts encoded. */
   path: string
   query?: Record<string, string | number | boolean | undefined>
   headers?: OutgoingHttpHeaders
   json?: unknown
-  /** `application/x-www-form-urlencoded`, as the OAuth endpoints are asked. */
+  /** Sent as `application/x-www-form-urlencoded`, to the OAuth endpoints. */
   form?: Record<string, string>
   body?: StreamBody
   signal?: AbortSignal | undefined
-  /** Milliseconds without a byte in either direction before it is given up. */
+  /** Milliseconds without a byte in either direction after which the call fails. */
   idleMs?: number
   accept?: string
 }
 
-/** A credential that changes. */
+/** A credential that changes over time. */
 export interface TokenSource {
-  /** Good for a request that is sent now. */
+  /** Returns a token for a request that is sent now. */
   current(): Promise<string>
-  /** The instance refused this one: another one, or a ClientError that says why there is none. */
+  /** Replaces a token that the instance refused. Throws ClientError when there is no other. */
   renew(refused: string): Promise<string>
 }
 
@@ -45,9 +45,9 @@ export interface TransportOptions {
 
 export interface Transport {
   address: string
-  /** The answer with its body unread, status 2xx. Throws ClientError for everything else. */
+  /** Returns a 2xx answer with its body unread. Throws ClientError for any other status. */
   open(call: Call): Promise<IncomingMessage>
-  /** The parsed JSON body; null for 204. Throws ClientError `invalid_answer` for anything that is not a JSON object. */
+  /** Returns the parsed JSON body; null for 204. Throws ClientError `invalid_answer` for anything but a JSON object. */
   json(call: Call): Promise<Record<string, unknown> | null>
 }
 
@@ -57,8 +57,8 @@ const IDLE_MS = 120_000
 const MAX_JSON_BYTES = 256 * 1024 * 1024
 
 /**
- * Speaks HTTP to one instance and to nothing else. `node:http` and not `fetch`, which follows redirects, honours NODE_USE_ENV_PROXY and takes long to load;
- * an agent of our own does none of it, so the credential goes to this address only.
+ * Speaks HTTP to one instance only. Uses `node:http` with its own agent instead of `fetch`, which follows redirects, honours NODE_USE_ENV_PROXY
+ * and loads slowly. So the credential reaches this address only.
  */
 export function createTransport(options: TransportOptions): Transport {
   const base = new URL(options.address)
@@ -71,7 +71,7 @@ export function createTransport(options: TransportOptions): Transport {
     try {
       return await attempt(call, current)
     } catch (error) {
-      // A body that is a stream is gone; the next request carries the new token.
+      // A streamed body can't be sent twice. The next request uses the new token.
       if (!(error instanceof ClientError && error.status === 401 && error.code === 'invalid_token') || call.body) throw error
       return attempt(call, await token.renew(current))
     }
@@ -79,7 +79,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   async function attempt(call: Call, token: string | null): Promise<IncomingMessage> {
     const secure = base.protocol === 'https:'
-    // Not `import`: the namespace of node:http touches its WebSocket, which loads all of undici, 40 ms of a search.
+    // Not `import`: the namespace of node:http touches its WebSocket, which loads all of undici and costs a search 40 ms.
     const library = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
     agent ??= new library.Agent({ keepAlive: false })
     const payload = payloadOf(call)
@@ -108,13 +108,9 @@ export function createTransport(options: TransportOptions): Transport {
       if (answer.statusCode === 204) return null
       const value = parseJson(body)
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-      throw new ClientError(
-        'invalid_answer',
-        `What answers at ${options.address} does not speak docsearch's language; check the address.`,
-        {
-          status: answer.statusCode ?? 0,
-        },
-      )
+      throw new ClientError('invalid_answer', `${options.address} is not a docsearch server. Check the address.`, {
+        status: answer.statusCode ?? 0,
+      })
     },
   }
 }
@@ -128,17 +124,17 @@ function send(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = start(request)
-    // Opened now, read once it is piped.
+    // Opens the source now, but reads it only when it is piped below.
     const source = call.body?.open()
     const connectMs = options.connectMs ?? CONNECT_MS
     const connecting = setTimeout(() => {
       outgoing.destroy(
-        new ClientError('unreachable', `${options.address} did not take the connection within ${connectMs / 1000} s.`),
+        new ClientError('unreachable', `${options.address} did not accept the connection within ${connectMs / 1000} s.`),
       )
     }, connectMs)
     const idleMs = call.idleMs ?? options.idleMs ?? IDLE_MS
     outgoing.setTimeout(idleMs, () => {
-      outgoing.destroy(new ClientError('timeout', `${options.address} was silent for ${idleMs / 1000} s.`))
+      outgoing.destroy(new ClientError('timeout', `${options.address} did not answer for ${idleMs / 1000} s.`))
     })
     outgoing.once('socket', (socket) => {
       socket.once(request.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
@@ -147,7 +143,7 @@ function send(
       clearTimeout(connecting)
       resolve(answer)
     })
-    // Stays on: once an answer has come (413 before the body was sent whole) a reset of the sending side says nothing new.
+    // Stays attached: after an early answer, such as 413, the connection may still be reset while the body is sent.
     outgoing.on('error', (error) => {
       clearTimeout(connecting)
       source?.destroy()
@@ -162,15 +158,14 @@ function send(
   })
 }
 
-/** Whole body as text. */
+/** Reads the whole body as text. */
 export async function readAll(answer: IncomingMessage, address: string, signal?: AbortSignal): Promise<string> {
   const parts: Buffer[] = []
   let size = 0
   try {
     for await (const part of answer as AsyncIterable<Buffer>) {
       size += part.length
-      if (size > MAX_JSON_BYTES)
-        throw new ClientError('invalid_answer', `The answer of ${address} is larger than any it should give.`)
+      if (size > MAX_JSON_BYTES) throw new ClientError('invalid_answer', `The answer of ${address} is too large.`)
       parts.push(part)
     }
   } catch (error) {
@@ -179,7 +174,7 @@ export async function readAll(answer: IncomingMessage, address: string, signal?:
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Anything a socket or a stream threw, as a ClientError. */
+/** Turns anything that a socket or a stream threw into a ClientError. */
 export function failureOf(error: unknown, address: string, signal?: AbortSignal): ClientError {
   if (signal?.aborted === true) return new ClientError('aborted', 'Cancelled.', { cause: error })
   return error instanceof ClientError ? error : unreachable(error, address)
@@ -221,6 +216,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // The caller turns this into `invalid_answer`, with the address.
+    return undefined // The caller throws `invalid_answer` with the address.
   }
 }

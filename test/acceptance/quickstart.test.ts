@@ -34,7 +34,7 @@ const start = (...args: string[]) => script('quickstart.mjs', '--data', data, '-
 test('the first command answers a question about the sample documents with the page', async () => {
   const { code, stdout, stderr } = await start('--port', '0', '--once')
   expect(code, stderr).toBe(0)
-  expect(stdout).toContain('Asking: How much notice do I have to give before moving out?')
+  expect(stdout).toContain('Searching: How much notice do I have to give before moving out?')
   expect(stdout).toMatch(/lease\.pdf:2:.*two months' notice/)
   expect(stdout.match(/\tcreated\tready\t/g)).toHaveLength(7)
   // Stopped again: nothing says that a daemon has the folder.
@@ -54,7 +54,7 @@ test("a second start keeps what is there and takes the person's own folder, name
     const { url } = JSON.parse(readFileSync(join(data, 'daemon.json'), 'utf8')) as { url: string }
     const second = await start('mine', '--ask', 'when did the hive swarm')
     expect(second.code, second.stderr).toBe(0)
-    expect(second.stdout).toContain(`An instance is running already at ${url}`)
+    expect(second.stdout).toContain(`Using the instance that is already running at ${url}`)
     expect(second.stdout.match(/\tunchanged\tready\t/g)).toHaveLength(2)
   } finally {
     const stopped = await script('stop.mjs', '--data', data)

@@ -63,7 +63,7 @@ test('a checkout that is not built says so: 2', () => {
 })
 
 test.skipIf(!existsSync('/dev/full')).each([
-  [['--help'], /^docsearch: The result could not be written to standard output: ENOSPC\b.*\n$/],
+  [['--help'], /^docsearch: Could not write the result to standard output: ENOSPC\b.*\n$/],
   [['completion', 'bash', '--json'], /^\{"code":"output_unwritable",.*"exit_code":2\}\n$/],
 ])('%j with standard output on a full disk says so, and never ends as "nothing found": 2', (args, said) => {
   const home = testFolder()

@@ -47,8 +47,8 @@ test('slow_down makes it slower for good; a cut connection is tried again', asyn
 
 test.each([
   ['access_denied', 'was declined'],
-  ['expired_token', 'has run out'],
-  ['authorization_pending', 'has run out'],
+  ['expired_token', 'has expired'],
+  ['authorization_pending', 'has expired'],
 ] as const)('%s to the end: 4', async (error, sentence) => {
   const { run } = await login(polls(error))
   expect(run).toMatchObject({ code: 4, stdout: '' })

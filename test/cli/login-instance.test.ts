@@ -15,7 +15,7 @@ test('https where http is spoken: 5, in one sentence', async () => {
   const instance = await scriptedOAuth()
   const run = await runCommand(['login', instance.url.replace('http:', 'https:')])
   expect(run.code).toBe(5)
-  expect(run.stderr).toMatch(/^docsearch: Cannot reach https:\S+: what answers there does not speak https\.\n$/)
+  expect(run.stderr).toMatch(/^docsearch: Cannot reach https:\S+: the server does not speak HTTPS\.\n$/)
 })
 
 test('an older docsearch, or none: 2, and how it is done there', async () => {

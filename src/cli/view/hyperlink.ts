@@ -1,11 +1,11 @@
 import type { Env } from '../io.ts'
 
-/** What may stand in an address that goes to a terminal: nothing that could end the sequence it stands in. */
+/** Addresses that can't end the escape sequence around them. */
 const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,2000}$/
 
 /**
- * Terminals that show OSC 8 hyperlinks, by what they say of themselves. Others ignore the sequence, some print it; so it is for those that are known.
- * Within tmux and screen it is not theirs to say.
+ * True for terminals that are known to show OSC 8 hyperlinks, by their environment variables. Some other terminals print the sequence.
+ * False in tmux and screen, where the variables of the outer terminal may be missing or wrong.
  */
 export function showsLinks(env: Env): boolean {
   if (env['TMUX'] || env['STY'] || env['TERM'] === 'dumb') return false
@@ -15,7 +15,7 @@ export function showsLinks(env: Env): boolean {
   return Boolean(env['WT_SESSION'] || env['KONSOLE_VERSION'] || Number(env['VTE_VERSION'] ?? 0) >= 5000)
 }
 
-/** The text as a link, for `showsLinks`; as it is where the address is none. */
+/** Returns the text as a hyperlink, or unchanged without a valid address. */
 export function hyperlink(text: string, address: string | undefined): string {
   if (address === undefined || !ADDRESS.test(address)) return text
   return `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\`

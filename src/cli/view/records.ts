@@ -7,7 +7,7 @@ export function formatJsonLines(results: readonly SearchResult[]): string {
 
 const COLUMNS = ['rank', 'score', 'document_id', 'name', 'path', 'project', 'page_start', 'page_end', 'heading', 'text'] as const
 
-/** RFC 4180: CRLF, a header, quotes where they are needed. What a spreadsheet would run as a formula begins with an apostrophe. */
+/** CSV by RFC 4180 with a header. An apostrophe starts each cell that a spreadsheet would run as a formula. */
 export function formatCsv(results: readonly SearchResult[]): string {
   const rows = results.map(({ rank, score, document, chunk, text }) => [
     rank,
@@ -24,7 +24,7 @@ export function formatCsv(results: readonly SearchResult[]): string {
   return [COLUMNS, ...rows].map((row) => row.map(field).join(',') + '\r\n').join('')
 }
 
-/** Names only, in the format asked for. */
+/** Only the names of the documents. */
 export function formatNames(names: readonly string[], format: 'jsonl' | 'csv'): string {
   if (format === 'jsonl') return names.map((name) => safeJson(name) + '\n').join('')
   return ['name', ...names].map((name) => field(name) + '\r\n').join('')
@@ -32,7 +32,7 @@ export function formatNames(names: readonly string[], format: 'jsonl' | 'csv'): 
 
 function field(value: string | number): string {
   const plain = safeText(String(value))
-  // OWASP, "CSV Injection". Documents come from anywhere, and a spreadsheet runs `=…` in a cell.
+  // OWASP, "CSV Injection": a spreadsheet runs `=…`, and documents may come from anyone.
   const text = typeof value === 'string' && /^\s*[=+@-]/.test(plain) ? `'${plain}` : plain
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

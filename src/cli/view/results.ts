@@ -8,13 +8,13 @@ import { textWidth, truncate, wrap } from './width.ts'
 interface Layout {
   width: number
   style: Style
-  /** Names lead to their passage in the web page. */
+  /** Link names to the passage in the web interface. */
   links: boolean
 }
 
 const INDENT = '   '
 
-/** For a person: each result with its document, page, heading and project, and the passage with the words marked. */
+/** Formats results for a terminal: document, page, project and heading, then the passage with its matches marked. */
 export function formatResults(results: readonly SearchResult[], layout: Layout): string {
   return results.map((result) => formatResult(result, layout)).join('\n')
 }
@@ -28,7 +28,7 @@ function formatResult(result: SearchResult, { width, style, links }: Layout): st
   const facts = ` · ${pages}${more} · ${oneLine(document.project.name)}  `
   const score = result.score.toFixed(2)
   const name = truncate(oneLine(document.name), Math.max(12, width - rank.length - textWidth(facts) - score.length))
-  // Instances of an earlier version give no address.
+  // Earlier versions of the API have no `url`.
   const shown = links ? hyperlink(style.bold(name), result.url) : style.bold(name)
   const lines = [rank + shown + facts + style.dim(score)]
   if (chunk.heading !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.heading), width - INDENT.length)))
@@ -43,7 +43,7 @@ function alsoIn(result: SearchResult): string {
   return result.also_in.map(({ name, page_start }) => `${oneLine(name)} (page ${page_start})`).join(', ')
 }
 
-/** Wrapped, with the highlights laid over the lines they fall into. */
+/** Wraps the passage and marks the highlights in each line. */
 function passage(result: SearchResult, width: number, style: Style): string[] {
   const text = safeSameLength(result.text)
   return wrap(text, width)
@@ -74,12 +74,12 @@ function explanation(explain: NonNullable<SearchResult['explain']>): string {
     stage('vector', explain.vector),
     stage('fused', explain.fused),
     stage('rerank', explain.rerank) + featuresOf(explain.rerank?.features),
-    // Instances of other versions may not say it.
+    // Other versions of the API may lack the field.
     ...(explain.reserved ? [`place ${explain.reserved.rank} reserved: ${oneLine(explain.reserved.reason)}`] : []),
   ].join(' · ')
 }
 
-/** What made a score, the most first; what has nothing in it is left out. */
+/** The parts of a score, largest first, without those that round to zero. */
 function featuresOf(features: Readonly<Record<string, number>> = {}): string {
   const parts = Object.entries(features).filter(([, value]) => value >= 0.0005)
   const shown = parts.toSorted(([, a], [, b]) => b - a).map(([name, value]) => `${oneLine(name)} ${value.toFixed(3)}`)

@@ -6,7 +6,7 @@ export interface Style {
   bad(text: string): string
 }
 
-/** ANSI styles, or none: on a pipe, with NO_COLOR, with --no-color. */
+/** ANSI styles, or functions that return the text unchanged. */
 export function styles(color: boolean): Style {
   const wrap = (open: number, close: number) => (text: string) =>
     color && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text

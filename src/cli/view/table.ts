@@ -2,8 +2,8 @@ import { oneLine } from './safe.ts'
 import type { Style } from './style.ts'
 import { padEnd, textWidth, truncate, truncatePath, wrapped } from './width.ts'
 
-/** Columns give way down to this where a terminal is narrow. */
-const NARROW = 8
+/** No column is cut below this width. */
+const MIN_WIDTH = 8
 const INDENT = '    '
 
 export interface TableOptions {
@@ -12,7 +12,10 @@ export interface TableOptions {
   style: Style
 }
 
-/** On a terminal aligned, with a header, cut to its width (the widest column gives way, but ids stay whole: they are to be copied); on a pipe tab-separated and whole, without one. */
+/**
+ * On a terminal: aligned columns with a header, cut to the terminal's width. The widest column is cut first, but never an ID, because users copy it.
+ * On a pipe: full cells with tabs between them and no header.
+ */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
   const cells = rows.map((row) => row.map(oneLine))
   if (!options.terminal) return cells.map((row) => row.join('\t') + '\n').join('')
@@ -20,8 +23,7 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
 }
 
 /**
- * A table whose last column is sentences: on a terminal they stand below their row, broken between words, each on a line of its
- * own; on a pipe they are one column.
+ * A table with sentences for each row. A terminal shows them wrapped below the row, each on its own line; a pipe gets them as the last column.
  */
 export function formatReasons(
   header: readonly string[],
@@ -57,8 +59,8 @@ function aligned(header: readonly string[], cells: readonly (readonly string[])[
     const excess = widths.reduce((sum, width) => sum + width, gaps) - options.width
     const given = widths.map((width, column) => (header[column] === 'ID' ? 0 : width))
     const widest = given.indexOf(Math.max(...given))
-    if (excess <= 0 || given[widest]! <= NARROW) break
-    widths[widest] = Math.max(NARROW, widths[widest]! - excess)
+    if (excess <= 0 || given[widest]! <= MIN_WIDTH) break
+    widths[widest] = Math.max(MIN_WIDTH, widths[widest]! - excess)
   }
   return all.map((row, number) => {
     const cut = (cell: string, column: number) => (header[column] === 'PATH' ? truncatePath : truncate)(cell, widths[column]!)
@@ -70,7 +72,7 @@ function aligned(header: readonly string[], cells: readonly (readonly string[])[
   })
 }
 
-/** Names and values one below the other. */
+/** One line for each name and value. Leaves out empty values. */
 export function formatFields(fields: readonly (readonly [string, string | null | undefined])[], options: TableOptions): string {
   const shown = fields.filter(
     (field): field is readonly [string, string] => field[1] !== null && field[1] !== undefined && field[1] !== '',
@@ -80,7 +82,7 @@ export function formatFields(fields: readonly (readonly [string, string | null |
   const label = (name: string) => `${options.style.dim(padEnd(name, width))}  `
   return shown
     .map(([name, value]) => {
-      // What has no blank in it (an id, a hash, a path) is to be copied, and stays whole.
+      // A value without spaces (an ID, a hash, a path) is not wrapped, because users copy it.
       const plain = oneLine(value)
       const lines = plain.includes(' ') ? wrapped(plain, Math.max(20, options.width - width - 2)) : [plain]
       return label(name) + lines.join(`\n${' '.repeat(width + 2)}`) + '\n'

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { DocsearchError } from '../../core/errors.ts'
 import { isMissing, readJson, writePrivateJson } from '../private-file.ts'
 
-/** `oauth`: a login that renews itself, its secret an OAuthLogin as JSON; the others are a token and nothing more. */
+/** The secret of `oauth` is an OAuthLogin as JSON, which renews itself. The secret of the others is a token. */
 export type CredentialKind = 'api_key' | 'access_token' | 'oauth'
 
 const KINDS: readonly unknown[] = ['api_key', 'access_token', 'oauth'] satisfies CredentialKind[]
 
-/** What is known of one instance's credential; the secret itself is here only when no keychain took it. */
+/** One instance's credential. Contains the secret only when no keychain could store it. */
 export interface Entry {
   address: string
   kind: CredentialKind
   store: 'keychain' | 'file'
   token?: string
-  /** Data folder of the daemon on this machine that this key belongs to. */
+  /** For a key of a daemon on this machine: its data folder. */
   dataDir?: string
 }
 
@@ -26,7 +26,7 @@ export interface Entries {
   fileOf(address: string): string
 }
 
-/** One file for each address: two programs that log in to different instances at once never write the same file, so nothing needs a lock. */
+/** Stores one file per address, so that two programs that log in to different instances never write the same file. */
 export function openEntries(folder: string): Entries {
   const fileOf = (address: string) => join(folder, fileName(address))
 
@@ -35,7 +35,7 @@ export function openEntries(folder: string): Entries {
     if (value === undefined) return undefined
     const entry = parseEntry(value)
     if (entry === undefined)
-      throw new DocsearchError('settings_invalid', `${file} is not a credential of docsearch. Remove it and log in again.`)
+      throw new DocsearchError('settings_invalid', `${file} is not a docsearch credential. Remove the file and log in again.`)
     return entry
   }
 
@@ -43,15 +43,15 @@ export function openEntries(folder: string): Entries {
     fileOf,
     async get(address) {
       const entry = await read(fileOf(address))
-      // A file that was copied to another name must not make its key good for another address.
+      // A file that was copied to another name must not send its key to another address.
       return entry?.address === address ? entry : undefined
     },
     put: (entry) => writePrivateJson(fileOf(entry.address), entry),
     async remove(address) {
       const file = fileOf(address)
-      const there = (await readJson(file).catch(() => ({}) /* a broken entry is removed all the same */)) !== undefined
+      const exists = (await readJson(file).catch(() => ({}) /* an invalid entry can be removed too */)) !== undefined
       await rm(file, { force: true })
-      return there
+      return exists
     },
     async list() {
       let names: string[]
@@ -71,7 +71,7 @@ export function openEntries(folder: string): Entries {
   }
 }
 
-/** Readable, and different for different addresses; the entry itself says which it is, so a clash gives nothing away. Node's crypto would cost a search 5 ms. */
+/** A readable name with a hash of the address. A collision is harmless, because the entry contains its address. Node's crypto would cost a search 5 ms. */
 function fileName(address: string): string {
   let hash = 0x811c9dc5 // FNV-1a
   for (const byte of Buffer.from(address)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0

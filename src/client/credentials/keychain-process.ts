@@ -1,4 +1,4 @@
-// One call to keytar in a process of its own (see isolatedKeytar): a JSON array on standard input, one JSON object on standard output.
+// Makes one call to keytar in a separate process (see isolatedKeytar): reads a JSON array from standard input, writes one JSON object to standard output.
 import { text } from 'node:stream/consumers'
 
 async function call(): Promise<{ value: unknown } | { error: string }> {
@@ -9,9 +9,11 @@ async function call(): Promise<{ value: unknown } | { error: string }> {
     if (method === 'deletePassword') return { value: await keytar.deletePassword(service, account) }
     return { value: await keytar.getPassword(service, account) }
   } catch (error) {
-    const loaded = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
     return {
-      error: loaded ? 'keytar is not installed' : ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''),
+      error: isMissing
+        ? 'keytar is not installed'
+        : ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''),
     }
   }
 }

@@ -8,20 +8,20 @@ export type KeytarLike = Pick<typeof Keytar, 'getPassword' | 'setPassword' | 'de
 
 export interface Keychain {
   get(address: string): Promise<string | null>
-  /** Reads it back: some keychains say yes and keep nothing. */
+  /** Reads the secret back, because some keychains report success and store nothing. */
   set(address: string, secret: string): Promise<void>
   delete(address: string): Promise<void>
 }
 
-/** Why the keychain could not be used, in words for a notice. */
+/** The keychain can't be used. The message is the reason, for a notice. */
 export class KeychainUnavailable extends Error {}
 
 const SERVICE = 'docsearch'
 const LIMIT_MS = 3_000
 
 /**
- * The system's keychain through keytar, which is an optional dependency: loaded at the first use, never before.
- * Each step has 3 s in all, because a locked keyring may wait for a person who is not there. Every failure is a KeychainUnavailable.
+ * Opens the system's keychain through keytar, an optional dependency that loads at the first use.
+ * Each step may take 3 s, because a locked keyring waits for a user who may be away. Every failure is a KeychainUnavailable.
  */
 export function openKeychain(load: () => Promise<KeytarLike>, limitMs: number = LIMIT_MS): Keychain {
   let loaded: Promise<KeytarLike> | undefined
@@ -48,7 +48,7 @@ export function openKeychain(load: () => Promise<KeytarLike>, limitMs: number = 
     set: (address, secret) =>
       use(async (keytar) => {
         await keytar.setPassword(SERVICE, address, secret)
-        if ((await keytar.getPassword(SERVICE, address)) !== secret) throw new KeychainUnavailable('it did not keep the key')
+        if ((await keytar.getPassword(SERVICE, address)) !== secret) throw new KeychainUnavailable('it did not store the key')
       }),
     delete: (address) =>
       use(async (keytar) => {
@@ -61,11 +61,11 @@ export async function loadKeytar(): Promise<KeytarLike> {
   try {
     return (await import('keytar')).default
   } catch (error) {
-    throw new KeychainUnavailable('keytar cannot be loaded', { cause: error })
+    throw new KeychainUnavailable('keytar could not be loaded', { cause: error })
   }
 }
 
-/** keytar in a process of its own, killed at the limit. The secret goes over its standard input, never over its arguments. */
+/** Runs keytar in a separate process that is killed at the time limit. The secret goes over standard input, never over the arguments. */
 export function isolatedKeytar(limitMs: number = LIMIT_MS): KeytarLike {
   const ask = async (call: readonly string[]): Promise<unknown> => {
     const answer = (await runChild(JSON.stringify(call), limitMs)) as { value?: unknown; error?: string }
@@ -87,7 +87,7 @@ function runChild(input: string, limitMs: number): Promise<unknown> {
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part))
     child.stdin.on('error', () => {
-      // It died before it read: 'close' below says so.
+      // The process ended before it read its input. The 'close' handler reports that.
     })
     child.once('error', (error) => reject(new KeychainUnavailable(error.message)))
     child.once('close', () => {

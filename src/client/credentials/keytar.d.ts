@@ -1,4 +1,4 @@
-// keytar is optional: where it cannot be compiled it is not installed, its types with it, and the build must not need them.
+// keytar is an optional dependency. Where it can't be compiled its types are missing too, and the build must work without them.
 declare module 'keytar' {
   export function getPassword(service: string, account: string): Promise<string | null>
   export function setPassword(service: string, account: string, password: string): Promise<void>

@@ -9,26 +9,26 @@ import { isMissing } from '../private-file.ts'
 interface Holder {
   pid: number
   host: string
-  /** Different for each holding. */
+  /** Different each time the lock is taken. */
   nonce: string
 }
 
 export interface LockOptions {
-  /** Ends the wait for the lock, never what is done under it. */
+  /** Ends the wait for the lock, but not the work under it. */
   signal?: AbortSignal | undefined
-  /** Older than this a lock is left over, whatever its process does. Longer than anything that is done under one. */
+  /** A lock older than this is abandoned, even if its process is alive. Longer than any work under a lock. */
   staleMs?: number
   waitMs?: number
 }
 
 const STALE_MS = 120_000
 const WAIT_MS = 150_000
-const LOOK_EVERY_MS = 40
+const POLL_MS = 40
 
 /**
- * Runs `body` while no other process of this user does so under the same lock: a file that is created exclusively and holds who made it. One whose process
- * is gone, or that is too old, is taken away.
- * Throws ClientError `aborted`; `login_busy` when it is not free in time; DocsearchError `settings_unwritable`.
+ * Runs `body` while no other process of this user does so under the same lock. The lock is a file that names its holder. It is removed
+ * when its process has ended, or when it is too old.
+ * Throws ClientError `aborted`, `login_busy` when the lock is not free in time, and DocsearchError `settings_unwritable`.
  */
 export async function withLock<T>(file: string, body: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const holder: Holder = { pid: process.pid, host: hostname(), nonce: crypto.randomUUID() }
@@ -36,12 +36,16 @@ export async function withLock<T>(file: string, body: () => Promise<T>, options:
   while (!(await take(file, holder))) {
     if (options.signal?.aborted === true) throw new ClientError('aborted', 'Cancelled.')
     if (Date.now() > deadline) {
-      throw new ClientError('login_busy', `Another docsearch holds ${file}; try again, or remove it if none is running.`, {
-        status: 503,
-      })
+      throw new ClientError(
+        'login_busy',
+        `Another docsearch process holds ${file}. Try again, or remove the file if no other docsearch is running.`,
+        {
+          status: 503,
+        },
+      )
     }
     if (await isStale(file, options.staleMs ?? STALE_MS)) await clear(file, options.staleMs ?? STALE_MS)
-    else await sleep(LOOK_EVERY_MS * (0.5 + Math.random()))
+    else await sleep(POLL_MS * (0.5 + Math.random()))
   }
   try {
     return await body()
@@ -50,7 +54,7 @@ export async function withLock<T>(file: string, body: () => Promise<T>, options:
   }
 }
 
-/** False when somebody else has it. */
+/** Returns false when another process holds the lock. */
 async function take(file: string, holder: Holder): Promise<boolean> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -73,13 +77,13 @@ async function isStale(file: string, staleMs: number): Promise<boolean> {
   if (age === null) return false
   if (age > staleMs) return true
   const holder = await read(file)
-  // Not written yet, or from another machine with the same home: only its age tells.
+  // The age alone decides for a file that is not written yet, or that another machine with the same home folder has written.
   return holder !== null && holder.host === hostname() && !isAlive(holder.pid)
 }
 
 /**
- * Only one at a time may take a stale lock away: of two that saw the same one, the second would remove the lock that somebody got since. Whoever does it
- * holds a second file meanwhile, and looks again under it.
+ * Removes a stale lock. A second file guards the removal: of two processes that saw the same stale lock, the slower one would otherwise remove
+ * the lock that a third process has taken since.
  */
 async function clear(file: string, staleMs: number): Promise<void> {
   const guard = `${file}.clear`
@@ -94,7 +98,7 @@ async function clear(file: string, staleMs: number): Promise<void> {
   }
 }
 
-/** Null when it is gone or not written whole. */
+/** Returns null when the file is missing or not fully written. */
 async function read(file: string): Promise<Holder | null> {
   try {
     const { pid, host, nonce } = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>
@@ -105,7 +109,7 @@ async function read(file: string): Promise<Holder | null> {
   }
 }
 
-/** Milliseconds; null when there is none. */
+/** Returns the age in milliseconds; null when the file is missing. */
 async function ageOf(file: string): Promise<number | null> {
   try {
     return Date.now() - (await stat(file)).mtimeMs
@@ -120,7 +124,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it runs, as somebody else.
+    // EPERM: the process runs as another user.
     return error instanceof Error && 'code' in error && error.code !== 'ESRCH'
   }
 }

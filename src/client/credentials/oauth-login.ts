@@ -1,31 +1,31 @@
-/** What a login through OAuth left: kept as one secret, all of it or nothing. */
+/** The result of an OAuth login, stored as one secret. */
 export interface OAuthLogin {
   accessToken: string
   /** RFC 3339, by the clock of this machine. */
   expiresAt: string
-  /** Null where the instance gave none: then the login ends with its access token. */
+  /** Null when the instance gave none. The login then ends with its access token. */
   refreshToken: string | null
   clientId: string
-  /** For a client that was registered with one; the refresh needs it again. */
+  /** For an application with a secret, which a refresh needs again. */
   clientSecret: string | null
-  /** What the instance granted, parted by blanks. */
+  /** Granted scopes, separated by spaces. */
   scope: string
 }
 
-/** Renewed when less than this is left, so that a request under way does not outlive its token. */
+/** A token is renewed this long before it expires, so that it stays valid during a request. */
 const MARGIN_MS = 60_000
 
 export function expiresSoon(login: OAuthLogin): boolean {
   return Date.parse(login.expiresAt) - Date.now() < MARGIN_MS
 }
 
-/** Undefined for anything that `JSON.stringify` of a login would not give. */
+/** Parses a login that `JSON.stringify` has written; undefined for anything else. */
 export function parseLogin(text: string): OAuthLogin | undefined {
   let value: Partial<Record<keyof OAuthLogin, unknown>> | null
   try {
     value = JSON.parse(text) as typeof value
   } catch {
-    return undefined // The caller says which credential it is; the parser's message would quote it.
+    return undefined // The caller names the credential. The parser's message would quote it.
   }
   if (typeof value !== 'object' || value === null) return undefined
   const { accessToken, expiresAt, refreshToken, clientId, clientSecret, scope } = value

@@ -1,11 +1,11 @@
 let stuck = false
 
-/** A keychain call in this process did not come back. */
+/** Notes that a keychain call in this process has not returned. */
 export function noteStuckKeychain(): void {
   stuck = true
 }
 
-/** True once a keychain call did not come back: its thread is lost, and `process.exit` would wait for it for ever. */
+/** True after a keychain call that has not returned: `process.exit` would wait for its thread forever. */
 export function keychainIsStuck(): boolean {
   return stuck
 }

@@ -12,14 +12,15 @@ import type { Waiting } from './refusals.ts'
 export interface BrowserLoginOptions extends Waiting {
   client: OAuthClient
   scope: string
-  /** Told the address that the browser is to open. */
+  /** Receives the address that the browser must open. */
   onAddress: (address: string) => void
 }
 
 const LIMIT_MS = 5 * 60_000
 
 /**
- * Authorization code with PKCE over a loopback redirect (RFC 8252, 7636, 9207). The browser's page says how it ended, because the exchange is made while it waits.
+ * Logs in with an authorization code, PKCE and a loopback redirect (RFC 8252, 7636, 9207). The code is exchanged while the browser waits, so that its
+ * page can show the result.
  * Throws DocsearchError `login_denied`, `login_mismatch`, `login_timed_out`, `login_refused`, `loopback_unavailable`; ClientError.
  */
 export async function logInByBrowser(instance: OAuthInstance, options: BrowserLoginOptions): Promise<OAuthLogin> {
@@ -53,31 +54,31 @@ async function waitFor(callback: Promise<Callback>, { wait, signal }: Waiting): 
   const limit = wait(LIMIT_MS, AbortSignal.any([signal, enough.signal])).then(() => {
     throw signal.aborted
       ? new ClientError('aborted', 'Cancelled.')
-      : timedOut(`The browser has not come back within ${LIMIT_MS / 60_000} minutes`)
+      : timedOut(`The browser did not return within ${LIMIT_MS / 60_000} minutes`)
   })
   try {
     return await Promise.race([callback, limit])
   } finally {
     enough.abort()
     limit.catch(() => {
-      // The browser came first; or this very error is on its way.
+      // Either the browser has returned, or the race above throws this error.
     })
   }
 }
 
-/** Tells the browser what became of it, then the caller. */
+/** Shows the result in the browser, then returns or throws it. */
 async function answering<T>(callback: Callback, address: string, act: () => Promise<T>): Promise<T> {
   try {
     const value = await act()
     await callback.show({
       status: 200,
       title: 'You are logged in',
-      text: `The command line may now use ${address} for you. You can close this window.`,
+      text: `The command line can now use ${address} as you. You can close this window.`,
     })
     return value
   } catch (error) {
-    const text = error instanceof DocsearchError ? error.message : 'Something went wrong; the terminal says what.'
-    await callback.show({ status: 400, title: 'The login did not work', text: `${text} You can close this window.` })
+    const text = error instanceof DocsearchError ? error.message : 'The login failed. See the terminal for the reason.'
+    await callback.show({ status: 400, title: 'The login failed', text: `${text} You can close this window.` })
     throw error
   }
 }
@@ -85,17 +86,17 @@ async function answering<T>(callback: Callback, address: string, act: () => Prom
 function codeOf(parameters: URLSearchParams, state: string, instance: OAuthInstance): string {
   const one = (name: string) => (parameters.getAll(name).length > 1 ? null : parameters.get(name))
   if (one('state') !== state) {
-    throw mismatch('The answer that came does not belong to this login (wrong state); it was not used.')
+    throw mismatch('The response does not belong to this login (wrong state) and was ignored.')
   }
   const issuer = one('iss')
   if (issuer === null ? instance.sendsIssuer || parameters.has('iss') : issuer !== instance.address) {
-    throw mismatch(`The answer that came is not from ${instance.address} (wrong issuer); it was not used.`)
+    throw mismatch(`The response is not from ${instance.address} (wrong issuer) and was ignored.`)
   }
   const error = one('error')
   if (error !== null) throw denied(error, one('error_description'), instance.address)
   const code = one('code')
   if (code !== null && code !== '') return code
-  throw new ClientError('invalid_answer', `${instance.address} sent the browser back without a code.`)
+  throw new ClientError('invalid_answer', `${instance.address} returned the browser without a code.`)
 }
 
 function mismatch(message: string): DocsearchError {

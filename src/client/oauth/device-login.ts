@@ -5,11 +5,11 @@ import { denied, timedOut } from './refusals.ts'
 import type { Waiting } from './refusals.ts'
 import { requestTokens } from './tokens.ts'
 
-/** What a person needs to agree in any browser. */
+/** What the user needs to approve the login in any browser. */
 export interface DeviceCode {
   userCode: string
   address: string
-  /** With the code in it; null where the instance gives none. */
+  /** Address that contains the code; null when the instance gives none. */
   completeAddress: string | null
   expiresInSeconds: number
 }
@@ -25,8 +25,8 @@ const DEFAULT_INTERVAL_S = 5
 const SLOWER_S = 5
 
 /**
- * The device grant (RFC 8628): a code that is entered in a browser anywhere, while this asks for the outcome in the instance's rhythm. A connection that fails
- * in between is tried again until the code has run out.
+ * Logs in with the device grant (RFC 8628): the user enters a code in any browser, while this polls at the interval that the instance sets.
+ * Retries failed connections until the code expires.
  * Throws DocsearchError `login_denied`, `login_timed_out`, `login_refused`; ClientError.
  */
 export async function logInByDevice(instance: OAuthInstance, options: DeviceLoginOptions): Promise<OAuthLogin> {
@@ -44,20 +44,20 @@ export async function logInByDevice(instance: OAuthInstance, options: DeviceLogi
     } catch (error) {
       if (!(error instanceof ClientError)) throw error
       if (error.code === 'access_denied') throw denied(error.code, null, instance.address)
-      if (error.code === 'expired_token') throw timedOut('The code has run out')
+      if (error.code === 'expired_token') throw timedOut('The code has expired')
       if (error.code === 'slow_down') seconds += SLOWER_S
-      else if (isPassing(error)) seconds = Math.max(seconds, error.retryAfter ?? 0)
+      else if (isTemporary(error)) seconds = Math.max(seconds, error.retryAfter ?? 0)
       else if (error.code !== 'authorization_pending') throw error
-      if (left <= 0) throw timedOut('The code has run out')
+      if (left <= 0) throw timedOut('The code has expired')
     }
   }
 }
 
-function isPassing(error: ClientError): boolean {
+function isTemporary(error: ClientError): boolean {
   return error.code === 'unreachable' || error.code === 'timeout' || error.status === 429 || error.status === 503
 }
 
-/** The answer of RFC 8628 section 3.2. */
+/** Checks the device authorization response (RFC 8628 section 3.2). */
 function deviceAnswer(answer: Record<string, unknown> | null, instance: OAuthInstance) {
   const text = (name: string): string | null => {
     const value = answer?.[name]
@@ -69,11 +69,11 @@ function deviceAnswer(answer: Record<string, unknown> | null, instance: OAuthIns
   }
   const [deviceCode, userCode, address] = [text('device_code'), text('user_code'), text('verification_uri')]
   const expiresInSeconds = number('expires_in')
-  // A person enters a password there: only at the instance itself.
+  // The user enters a password there, so the address must belong to the instance.
   const isOwn = (url: string | null) => url === null || url.startsWith(`${instance.address}/`)
   const completeAddress = text('verification_uri_complete')
-  const isWhole = deviceCode !== null && userCode !== null && address !== null && expiresInSeconds !== null
-  if (isWhole && isOwn(address) && isOwn(completeAddress))
+  const isComplete = deviceCode !== null && userCode !== null && address !== null && expiresInSeconds !== null
+  if (isComplete && isOwn(address) && isOwn(completeAddress))
     return {
       deviceCode,
       userCode,
@@ -82,5 +82,5 @@ function deviceAnswer(answer: Record<string, unknown> | null, instance: OAuthIns
       expiresInSeconds,
       interval: number('interval') ?? DEFAULT_INTERVAL_S,
     }
-  throw new ClientError('invalid_answer', `${instance.address} gave an answer to the request for a code that is none.`)
+  throw new ClientError('invalid_answer', `${instance.address} sent an invalid response to the request for a device code.`)
 }

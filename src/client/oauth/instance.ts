@@ -3,10 +3,10 @@ import { ClientError } from '../errors.ts'
 import { createTransport } from '../transport.ts'
 import type { Transport } from '../transport.ts'
 
-/** The built-in client of every instance (contract 1.6): public, PKCE, loopback redirect. */
+/** The application that is built into every instance (contract 1.6): public, with PKCE and a loopback redirect. */
 export const CLI_CLIENT_ID = 'docsearch-cli'
 
-/** Who asks: a public client has no secret. */
+/** The application that asks. A public application has no secret. */
 export interface OAuthClient {
   id: string
   secret: string | null
@@ -14,15 +14,15 @@ export interface OAuthClient {
 
 type EndpointName = 'authorization' | 'token' | 'revocation' | 'introspection' | 'device_authorization'
 
-/** The OAuth endpoints of one instance (RFC 8414). Nothing is sent anywhere but below its address. */
+/** The OAuth endpoints of one instance (RFC 8414). All of them must be below the instance's address. */
 export interface OAuthInstance {
   address: string
-  /** RFC 9207: an answer without `iss` is then refused. */
+  /** True when the instance promises `iss` (RFC 9207). A response without it is then refused. */
   sendsIssuer: boolean
-  /** Absolute. Throws DocsearchError `oauth_unsupported` when the instance has none. */
+  /** Returns an absolute URL. Throws DocsearchError `oauth_unsupported` when the instance lacks the endpoint. */
   endpoint(name: EndpointName): string
   has(name: EndpointName): boolean
-  /** Asks an endpoint as this client (RFC 6749 section 2.3.1: secret in the body). Throws ClientError; its code is the instance's `error`. */
+  /** Calls an endpoint as this application, with its secret in the body (RFC 6749 section 2.3.1). Throws ClientError with the instance's `error` as its code. */
   ask(name: EndpointName, client: OAuthClient, fields: Record<string, string>): Promise<Record<string, unknown> | null>
 }
 
@@ -38,14 +38,14 @@ const CONNECT_MS = 10_000
 const IDLE_MS = 30_000
 
 /**
- * Reads the metadata of the instance at exactly this address.
+ * Reads the OAuth metadata of the instance at exactly this address.
  * Throws DocsearchError `wrong_issuer`, `oauth_unsupported`; ClientError.
  */
 export async function discover({ address, userAgent, signal, idleMs = IDLE_MS }: InstanceOptions): Promise<OAuthInstance> {
   const transport = createTransport({ address, token: null, userAgent, connectMs: CONNECT_MS, idleMs })
   const metadata = await readMetadata(transport, signal)
   const issuer = metadata['issuer']
-  // RFC 8414 section 3.3: whoever is not whom we asked may not say where codes and secrets go.
+  // RFC 8414 section 3.3: only the expected issuer may say where codes and secrets are sent.
   if (issuer !== address) throw wrongIssuer(address, issuer)
   const has = (name: EndpointName) => metadata[`${name}_endpoint`] !== undefined
 
@@ -53,10 +53,13 @@ export async function discover({ address, userAgent, signal, idleMs = IDLE_MS }:
     const value = metadata[`${name}_endpoint`]
     if (value === undefined) {
       const what = name.replace('_', ' ')
-      throw new DocsearchError('oauth_unsupported', `${address} offers no ${what}; log in with a key: ${withKey(address)}.`)
+      throw new DocsearchError(
+        'oauth_unsupported',
+        `${address} does not support ${what}. Log in with an API key: ${withKey(address)}.`,
+      )
     }
     if (typeof value === 'string' && value.startsWith(`${address}/`) && !/[?#]/.test(value)) return value
-    throw new ClientError('invalid_answer', `${address} names an OAuth endpoint that is not its own; nothing is sent there.`)
+    throw new ClientError('invalid_answer', `${address} names an OAuth endpoint at another address. Nothing was sent there.`)
   }
 
   return {
@@ -78,24 +81,23 @@ async function readMetadata(transport: Transport, signal: AbortSignal | undefine
     const path = '/.well-known/oauth-authorization-server'
     const metadata = await transport.json({ method: 'GET', path, signal })
     if (metadata !== null) return metadata
-    throw new ClientError('invalid_answer', `${address} gives an empty answer where its OAuth metadata should be.`)
+    throw new ClientError('invalid_answer', `${address} sent an empty response for its OAuth metadata.`)
   } catch (error) {
     if (!(error instanceof ClientError) || ![401, 403, 404, 405].includes(error.status)) throw error
     throw new DocsearchError(
       'oauth_unsupported',
-      `${address} has no login for the command line: it is an older docsearch, or none. With a key of its own: ${withKey(address)}.`,
+      `${address} does not support the browser login. It may run an older docsearch, or none. Log in with an API key: ${withKey(address)}.`,
       { cause: error },
     )
   }
 }
 
 function wrongIssuer(address: string, issuer: unknown): DocsearchError {
-  if (typeof issuer !== 'string')
-    return new ClientError('invalid_answer', `${address} does not say who it is in its OAuth metadata.`)
+  if (typeof issuer !== 'string') return new ClientError('invalid_answer', `The OAuth metadata of ${address} has no issuer.`)
   return new DocsearchError(
     'wrong_issuer',
-    `What answers at ${address} calls itself ${issuer}. Run \`docsearch login ${issuer}\` if that is the one you mean; ` +
-      `to log in by the address you gave, its daemon needs \`serve --public-url ${address}\`.`,
+    `The instance at ${address} calls itself ${issuer}. Run \`docsearch login ${issuer}\`, ` +
+      `or start the server with \`docsearch serve --public-url ${address}\`.`,
   )
 }
 

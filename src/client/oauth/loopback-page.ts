@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 
 export interface LoopbackPage {
   status: number
-  /** Both are plain text. */
+  /** Plain text, like `text`. */
   title: string
   text: string
 }
 
-// The colours of the instance's own pages, so that the browser seems not to have left them.
+// The colours of the instance's pages, so that the login looks like one flow.
 const STYLE = `
 :root { color-scheme: light dark }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
@@ -21,7 +21,7 @@ p { margin: 0; overflow-wrap: anywhere }
 `
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** The headers say that the code in the address goes nowhere: not into a cache, not into a Referer. */
+/** Keep the code in the address out of caches and of the Referer header. */
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': POLICY,
@@ -31,7 +31,7 @@ export const PAGE_HEADERS = {
   Connection: 'close',
 }
 
-/** What the browser shows at the end of a login in the terminal; nothing in it is loaded from elsewhere. */
+/** The page that the browser shows at the end of a login. Loads nothing from elsewhere. */
 export function renderLoopbackPage({ title, text }: Pick<LoopbackPage, 'title' | 'text'>): string {
   return `<!doctype html>
 <html lang="en">

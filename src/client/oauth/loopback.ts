@@ -8,23 +8,23 @@ import type { LoopbackPage } from './loopback-page.ts'
 
 export interface Callback {
   parameters: URLSearchParams
-  /** The browser waits for it. */
+  /** Answers the browser, which waits for this page. */
   show(page: LoopbackPage): Promise<void>
 }
 
 export interface Loopback {
   redirectUri: string
-  /** The first GET of the redirect address. */
+  /** Resolves with the first GET of the redirect address. */
   callback: Promise<Callback>
-  /** At once, whatever is still connected. */
+  /** Closes the listener and every open connection. */
   close(): void
 }
 
 const PATH = '/callback'
 
 /**
- * Listens where the instance sends the browser to (RFC 8252 section 7.3): this machine only, a port the system chooses. Everything but the first GET of the one
- * path is turned away: browsers ask for icons, and other pages may try.
+ * Listens at the address to which the instance redirects the browser (RFC 8252 section 7.3): on this machine only, on a port that the system
+ * chooses. Refuses everything but the first GET of one path, because browsers ask for icons, and other pages may send requests.
  * Throws DocsearchError `loopback_unavailable`.
  */
 export async function openLoopback(): Promise<Loopback> {
@@ -34,13 +34,13 @@ export async function openLoopback(): Promise<Loopback> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
     if (url.pathname !== PATH)
-      return void send(response, { status: 404, title: 'Nothing here', text: 'This address is for a login only.' })
+      return void send(response, { status: 404, title: 'Not found', text: 'This address is only for logging in.' })
     if (request.method !== 'GET') return refuseMethod(request, response)
     if (isAnswered) {
       return void send(response, {
         status: 410,
         title: 'Already used',
-        text: 'The terminal has had its answer. You can close this window.',
+        text: 'The terminal has already received the login. You can close this window.',
       })
     }
     isAnswered = true
@@ -53,7 +53,7 @@ export async function openLoopback(): Promise<Loopback> {
     const reason = error instanceof Error ? error.message : String(error)
     throw new DocsearchError(
       'loopback_unavailable',
-      `Cannot listen on this machine for the browser's answer: ${reason}. \`docsearch login --device\` needs no port.`,
+      `Could not open a port for the browser: ${reason}. Use \`docsearch login --device\`, which needs no port.`,
       { cause: error },
     )
   }
@@ -73,12 +73,12 @@ function refuseMethod(request: IncomingMessage, response: ServerResponse): void 
   response.setHeader('Allow', 'GET')
   void send(response, {
     status: 405,
-    title: 'Not like this',
-    text: 'This address is for a browser that comes back from a login.',
+    title: 'Method not allowed',
+    text: 'This address only accepts browsers that return from a login.',
   })
 }
 
-/** Resolves once the page is sent, or the browser has gone. */
+/** Resolves when the page is sent or the browser has disconnected. */
 function send(response: ServerResponse, page: LoopbackPage): Promise<void> {
   return new Promise((resolve) => {
     response.once('close', () => resolve())

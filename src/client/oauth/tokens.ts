@@ -3,8 +3,8 @@ import { ClientError } from '../errors.ts'
 import type { OAuthClient, OAuthInstance } from './instance.ts'
 
 /**
- * Asks the token endpoint (RFC 6749 section 5.1), whatever the grant; what comes back is checked, because it goes into headers and files.
- * `before` gives the parts that an answer may leave out. Throws ClientError.
+ * Requests tokens with any grant (RFC 6749 section 5.1). Checks the answer, because its tokens go into headers and files.
+ * `before` has the values that the answer may leave out. Throws ClientError.
  */
 export async function requestTokens(
   instance: OAuthInstance,
@@ -16,7 +16,7 @@ export async function requestTokens(
   const { access_token: access, refresh_token: refresh, expires_in: lifetime, token_type: type, scope } = answer
   const isBearer = typeof type === 'string' && type.toLowerCase() === 'bearer'
   if (!isBearer || !isToken(access) || (refresh !== undefined && !isToken(refresh)) || !isLifetime(lifetime)) {
-    throw new ClientError('invalid_answer', `${instance.address} gave an answer to the login that is none; see its log.`)
+    throw new ClientError('invalid_answer', `${instance.address} sent an invalid token response.`)
   }
   return {
     accessToken: access,
@@ -28,14 +28,14 @@ export async function requestTokens(
   }
 }
 
-/** Ends the login at the instance (RFC 7009): the refresh token and with it the whole family. Throws ClientError. */
+/** Ends the login at the instance (RFC 7009): revokes the refresh token, and with it every token of the login. Throws ClientError. */
 export async function revokeLogin(instance: OAuthInstance, login: OAuthLogin): Promise<void> {
   const { refreshToken, accessToken } = login
   const hint = refreshToken === null ? 'access_token' : 'refresh_token'
   await instance.ask('revocation', clientOf(login), { token: refreshToken ?? accessToken, token_type_hint: hint })
 }
 
-/** Until when the login can be renewed (RFC 7662); null where the instance does not say. Throws ClientError. */
+/** Returns until when the login can be renewed (RFC 7662); null when the instance doesn't say. Throws ClientError. */
 export async function renewableUntil(instance: OAuthInstance, login: OAuthLogin): Promise<Date | null> {
   if (login.refreshToken === null || !instance.has('introspection')) return null
   const answer = await instance.ask('introspection', clientOf(login), {
@@ -50,7 +50,7 @@ export function clientOf(login: OAuthLogin): OAuthClient {
   return { id: login.clientId, secret: login.clientSecret }
 }
 
-/** Of RFC 6750 section 2.1: what may stand in a header, and what a file holds safely. */
+/** Checks for the token characters of RFC 6750 section 2.1, which are safe in headers and files. */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9\-._~+/]+=*$/.test(value) && value.length <= 4096
 }
