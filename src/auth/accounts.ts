@@ -1,4 +1,8 @@
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
 import type { LinkPurpose, SessionRecord, User } from '../core/model.ts'
+import type { Records } from '../records/records.ts'
+import type { Passwords } from './passwords.ts'
 
 /** Users' passwords, one-time links and browser sessions. */
 export interface Accounts extends Logins, OneTimeLinks, Sessions {}
@@ -40,4 +44,14 @@ export interface Sessions {
   /** Ends all sessions of the user except `keepId`, and returns how many. */
   endOtherSessions(userId: string, keepId: string | null): Promise<number>
   listSessions(userId: string): Promise<SessionRecord[]>
+}
+
+/** What logins, one-time links and sessions are made of. */
+export interface AccountsOptions {
+  records: Pick<Records, 'users' | 'links' | 'sessions'>
+  clock: Clock
+  /** Failed logins allowed in 15 minutes, for an account and for an address; 0 for no limit. */
+  loginFailures: number
+  log: Logger
+  passwords: Passwords
 }

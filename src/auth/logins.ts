@@ -1,8 +1,7 @@
 import { DocsearchError } from '../core/errors.ts'
 import { foldName } from '../core/fold-name.ts'
 import type { User } from '../core/model.ts'
-import type { Logins } from './accounts.ts'
-import type { AccountsOptions } from './create-accounts.ts'
+import type { AccountsOptions, Logins } from './accounts.ts'
 import { createLoginLimits } from './login-limits.ts'
 import { checkNewPassword } from './password-rules.ts'
 

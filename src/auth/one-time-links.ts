@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DocsearchError } from '../core/errors.ts'
 import type { LinkPurpose } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
-import type { OneTimeLinks } from './accounts.ts'
-import type { AccountsOptions } from './create-accounts.ts'
+import type { AccountsOptions, OneTimeLinks } from './accounts.ts'
 import { checkNewPassword } from './password-rules.ts'
 
 const HOUR_MS = 60 * 60 * 1000

@@ -1,6 +1,5 @@
 import { hashSecret } from '../core/secrets.ts'
-import type { Sessions } from './accounts.ts'
-import type { AccountsOptions } from './create-accounts.ts'
+import type { AccountsOptions, Sessions } from './accounts.ts'
 import { newToken } from './one-time-links.ts'
 
 const SESSION_LIFE_MS = 14 * 24 * 60 * 60 * 1000

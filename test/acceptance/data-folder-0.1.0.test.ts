@@ -133,7 +133,7 @@ describe('a data folder of version 0.1.0', () => {
 
   test('lets its users log in with their passwords, except the disabled one', async () => {
     const { url } = await instance.start()
-    const browser = () => webClient({ url, services: { http: { baseUrl: () => url } } } as never)
+    const browser = () => webClient({ url, baseUrl: url })
     expect(await browser().logIn('olga@example.org', facts.password)).toMatchObject({ status: 303, location: '/' })
     expect(await browser().logIn('anna@example.org', facts.password)).toMatchObject({ status: 303, location: '/' })
     expect((await browser().logIn('bea@example.org', facts.password)).status).not.toBe(303)

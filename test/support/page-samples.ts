@@ -17,17 +17,8 @@ import {
   renderUsers,
 } from '../../src/pages/settings/users.tsx'
 import { SCOPES } from '../../src/core/model.ts'
-import { searchPageSamples } from './search-page-samples.ts'
+import { type Names, searchPageSamples } from './search-page-samples.ts'
 import { errorCode } from './codes.ts'
-
-/** Names that users and applications chose themselves. */
-export interface Names {
-  person: string
-  email: string
-  application: string
-  redirectUri: string
-  text: string
-}
 
 export const USUAL: Names = {
   person: 'Ada Lovelace',

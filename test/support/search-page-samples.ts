@@ -5,8 +5,16 @@ import { renderDocument } from '../../src/pages/document/document.tsx'
 import { windowAt } from '../../src/pages/document/window.ts'
 import type { SignedInProps } from '../../src/pages/layout.tsx'
 import { renderSearch } from '../../src/pages/search/search.tsx'
-import type { Names } from './page-samples.ts'
 import { errorCode, warningCode } from './codes.ts'
+
+/** Names that users and applications chose themselves. */
+export interface Names {
+  person: string
+  email: string
+  application: string
+  redirectUri: string
+  text: string
+}
 
 const at = '2026-11-02T09:41:00.000Z'
 const baseUrl = 'https://docs.example.com'
