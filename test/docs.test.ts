@@ -11,7 +11,7 @@ const pages = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'src/README.md',
-  ...globSync('{docs,bench}/*.md', { cwd: root }),
+  ...globSync('{docs,bench,models,training,test/quality/mismatch}/*.md', { cwd: root }),
 ]
 const withoutCode = (markdown: string) => markdown.replaceAll(/^```.*?^```/gms, '')
 
