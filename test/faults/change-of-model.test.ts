@@ -9,7 +9,7 @@ import { rareWord, textWith } from '../support/words.ts'
 
 const MODEL = 'ollama:small'
 
-/** Two documents under the built-in embedder, copied for every test. */
+/** A data folder with two documents and the built-in embedder, copied for every test. */
 let template: Instance
 let ollama: FakeOllama
 const words: Record<string, string> = { 'one.txt': rareWord(), 'two.txt': rareWord() }
@@ -37,13 +37,13 @@ async function copyOfTemplate({ onTestFinished }: TestContext): Promise<Instance
 const models = async (rest: Running) => (await rest.call<ModelList>('GET', '/api/v1/models')).body.models
 const inUse = async (rest: Running) => (await models(rest)).find(({ in_use }) => in_use)?.name
 const use = (rest: Running, model: string) => rest.call('POST', '/api/v1/models/use', { model })
-// Nothing by name: what was chosen while it ran holds.
+// Names no embedder, so the one chosen while it ran counts.
 const AUTO = { DOCSEARCH_EMBEDDER: 'auto' }
 
 describe.each(['build', 'build-index', 'build-done', 'whole', 'switch'] as const)(
-  'killed while everything is embedded anew, at %s',
+  'killed while the index of another model is built, at %s',
   (killAt) => {
-    test('the change goes on by itself; nothing is lost, nothing there twice, and vectors and questions are of one model', async (context) => {
+    test('the next start completes the switch: nothing is lost or doubled, and vectors and queries are of one model', async (context) => {
       const instance = await copyOfTemplate(context)
       const before = await instance.start({ killAt, env: AUTO })
       await use(before, MODEL).catch(() => undefined)
@@ -66,7 +66,7 @@ describe.each(['build', 'build-index', 'build-done', 'whole', 'switch'] as const
   },
 )
 
-test('what was chosen stays so after a restart; an embedder by name beats it, and the index that was kept is there', async (context) => {
+test('a chosen model outlasts a restart; an embedder in the configuration beats it, and the retired index is still there', async (context) => {
   const instance = await copyOfTemplate(context)
   let running = await instance.start({ env: AUTO })
   await use(running, MODEL)
@@ -76,7 +76,7 @@ test('what was chosen stays so after a restart; an embedder by name beats it, an
   expect(await inUse(running)).toBe(MODEL)
   await running.daemon.stop()
   running = await instance.start({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
-  await until('the one by name', async () => (await inUse(running)) === 'builtin')
+  await until('the configured one', async () => (await inUse(running)) === 'builtin')
   expect((await use(running, MODEL)).body).toMatchObject({ notice: expect.stringContaining('builtin') })
   await until('the other', async () => (await inUse(running)) === MODEL)
   await expectSearchableOnce(running, words)

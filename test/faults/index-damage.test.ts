@@ -6,7 +6,7 @@ import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
 import type { Rest } from '../support/rest.ts'
 import { rareWord, textWith } from '../support/words.ts'
 
-/** A data folder with an index of several commits; every test damages a copy. */
+/** A data folder whose index has several commits. Every test damages a copy. */
 let template: Instance
 let instance: Instance
 let before: unknown
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => template?.remove())
 afterEach(() => instance?.remove())
 
-/** What the same questions find, in all that a caller sees but the time it took and the ids of passages. */
+/** Returns the results of the same queries, with everything a caller sees except the time it took and the ids of passages. */
 async function results(rest: Rest): Promise<unknown> {
   const questions = ['the password of the gate', 'archive note', ...Object.values(words)]
   return await Promise.all(
@@ -60,41 +60,41 @@ function newest(pattern: string): string {
   return files[0]!
 }
 
-test('an empty newest manifest is found at the start and the index built anew', async () => {
+test('rebuilds the index at start when the newest manifest is empty', async () => {
   instance = await template.copy()
-  // Two of them, in case the newest by its time is not the one in use.
+  // All with about the newest time, because the very newest may not be the one in use.
   for (const file of globSync(join(instance.dataDir, 'lance/*/_versions/*.manifest'))) {
     if (statSync(file).mtimeMs >= statSync(newest('*/_versions/*.manifest')).mtimeMs - 1) truncateSync(file, 0)
   }
   await expectRebuilt()
 })
 
-test('every manifest empty', async () => {
+test('rebuilds the index when every manifest is empty', async () => {
   instance = await template.copy()
   for (const file of globSync(join(instance.dataDir, 'lance/*/_versions/*.manifest'))) truncateSync(file, 0)
   await expectRebuilt()
 })
 
-test('a data file cut in half', async () => {
+test('rebuilds the index when a data file is cut in half', async () => {
   instance = await template.copy()
   const file = newest('*/data/*.lance')
   truncateSync(file, Math.floor(readFileSync(file).length / 2))
   await expectRebuilt()
 })
 
-test('a data file gone', async () => {
+test('rebuilds the index when a data file is missing', async () => {
   instance = await template.copy()
   rmSync(newest('*/data/*.lance'))
   await expectRebuilt()
 })
 
-test('the whole folder gone', async () => {
+test('rebuilds the index when its folder is missing', async () => {
   instance = await template.copy()
   rmSync(join(instance.dataDir, 'lance'), { recursive: true })
   await expectRebuilt()
 })
 
-test('killed while it builds the index anew', async () => {
+test('completes a rebuild after it was killed during it', async () => {
   instance = await template.copy()
   rmSync(join(instance.dataDir, 'lance'), { recursive: true })
   for (const killAt of ['embed', 'index', 'done'] as const) await (await instance.tryStart({ killAt }))?.died()

@@ -4,7 +4,7 @@ import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import type { Rest, TestFile } from '../support/rest.ts'
 import { rareWord, textWith } from '../support/words.ts'
 
-/** A data folder with one document in it, copied for every test. */
+/** A data folder with one document, copied for every test. */
 let template: Instance
 const kept = rareWord()
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => template?.remove())
 
-// They wait more than they compute, so they run beside each other, and each may take its time.
+// These tests mostly wait, so they run at the same time, and each has a long time limit.
 vi.setConfig({ testTimeout: 240_000, maxConcurrency: 4 })
 
 async function copyOfTemplate({ onTestFinished }: TestContext): Promise<Instance> {
@@ -25,7 +25,7 @@ async function copyOfTemplate({ onTestFinished }: TestContext): Promise<Instance
   return instance
 }
 
-/** True when it was acknowledged; false when the daemon died before it answered. */
+/** Returns true when the upload was acknowledged, and false when the server died before it answered. */
 async function uploads(rest: Rest, ...files: TestFile[]): Promise<boolean> {
   return await rest.upload(files).then(
     ({ status }) => (expect(status).toBe(202), true),
@@ -33,11 +33,11 @@ async function uploads(rest: Rest, ...files: TestFile[]): Promise<boolean> {
   )
 }
 
-// The first passing is that of an upload which is acknowledged.
+// The first upload passes the point and is acknowledged; the second one kills the server.
 describe.concurrent.each(['body:2', 'fsync:2', 'rename:2', 'commit:2'] as const)(
   'killed while an upload is received, at %s',
   (killAt) => {
-    test('what was acknowledged is searchable once, the rest leaves nothing behind', async (context) => {
+    test('an acknowledged upload is searchable once, and the other leaves nothing behind', async (context) => {
       const instance = await copyOfTemplate(context)
       const before = await instance.start({ killAt })
       const [known, lost] = [rareWord(), rareWord()]
@@ -49,7 +49,7 @@ describe.concurrent.each(['body:2', 'fsync:2', 'rename:2', 'commit:2'] as const)
       const after = await instance.start()
       await expectSearchableOnce(after, { 'kept.txt': kept, 'known.txt': known })
       await expectTidy(after, instance.dataDir)
-      // Not acknowledged: whole or not at all. The client that heard nothing sends it again.
+      // The upload that was not acknowledged is there completely or not at all, and the client sends it again.
       const there = await found(after, lost)
       expect(there.length).toBe((await after.documents()).filter(({ name }) => name === 'lost.txt').length)
       await after.upload([lostFile], { wait: true })
@@ -84,7 +84,7 @@ describe.concurrent.each(['extract', 'embed', 'index', 'done'] as const)(
 describe.concurrent.each(['commit', 'replace', 'extract', 'embed', 'index', 'done'] as const)(
   'killed while a document is replaced, at %s',
   (point) => {
-    test('the old one or the new one is found, never both, never none', async (context) => {
+    test('finds the old or the new version, never both and never neither', async (context) => {
       const instance = await copyOfTemplate(context)
       const before = await instance.start({ killAt: point })
       const fresh = rareWord()
@@ -105,7 +105,7 @@ describe.concurrent.each(['commit', 'replace', 'extract', 'embed', 'index', 'don
 )
 
 describe.concurrent('killed while a document is deleted', () => {
-  test('it is there as before or gone, and never a hit without a document', async (context) => {
+  test('the document is still there or deleted, and never found without its row', async (context) => {
     const instance = await copyOfTemplate(context)
     const before = await instance.start({ killAt: 'delete' })
     const { id } = (await before.documents())[0]!
@@ -124,8 +124,8 @@ describe.concurrent('killed while a document is deleted', () => {
   })
 })
 
-describe.concurrent('killed again and again while it recovers', () => {
-  test('the next start that is let through finishes everything, once', async (context) => {
+describe.concurrent('killed again and again during recovery', () => {
+  test('the first start that is not killed finishes every document once', async (context) => {
     const instance = await copyOfTemplate(context)
     let running = await instance.start({ killAt: 'extract' })
     const words = Object.fromEntries(Array.from({ length: 3 }, (_, i) => [`doc-${i}.txt`, rareWord()]))
@@ -136,7 +136,7 @@ describe.concurrent('killed again and again while it recovers', () => {
     await running.died()
     expect(Object.keys(acknowledged).length).toBeGreaterThan(1)
     for (const killAt of ['embed', 'index', 'embed', 'index', 'embed', 'index'] as const) {
-      // It may die before it listens, or after.
+      // The server may die before it listens, or after.
       await (await instance.tryStart({ killAt }))?.died()
     }
     running = await instance.start()

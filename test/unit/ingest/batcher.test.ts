@@ -8,7 +8,7 @@ import { createRetries } from '../../../src/core/retries.ts'
 const never = new AbortController().signal
 const inputs = (word: string, count: number) => Array.from({ length: count }, (_, i) => ({ text: `${word} ${i}`, title: null }))
 
-/** The built-in embedder, with a note of every call. */
+/** The built-in embedder, recording its calls. */
 function recording(): Embedder & { calls: string[][] } {
   const embedder = createBuiltinEmbedder()
   const calls: string[][] = []
@@ -24,14 +24,14 @@ function recording(): Embedder & { calls: string[][] } {
 
 const batcher = () => new Batcher(createRetries(silentLogger, never))
 
-test('vectors come back in the order of the inputs, across batches', async () => {
+test('returns vectors in the order of the inputs, across batches', async () => {
   const embedder = recording()
   const wanted = inputs('passage', 150)
   expect(await batcher().embed(embedder, wanted, never)).toEqual(await createBuiltinEmbedder().embedDocuments(wanted))
   expect(embedder.calls.map((call) => call.length)).toEqual([64, 64, 22])
 })
 
-test('small documents share a call, and do not wait for the end of a large one', async () => {
+test("small documents share a call, and don't wait until a large one is complete", async () => {
   const embedder = recording()
   const shared = batcher()
   await Promise.all([
@@ -44,7 +44,7 @@ test('small documents share a call, and do not wait for the end of a large one',
   expect(embedder.calls.flat()).toHaveLength(306)
 })
 
-test('one that is given up leaves the others alone', async () => {
+test('an aborted request does not affect the others', async () => {
   const embedder = recording()
   const shared = batcher()
   const given = new AbortController()
@@ -56,7 +56,7 @@ test('one that is given up leaves the others alone', async () => {
   expect(embedder.calls.flat().length).toBeLessThan(200)
 })
 
-test('nothing of a document stays once it has its vectors', async () => {
+test('keeps nothing of a document that has its vectors', async () => {
   const { signal } = new AbortController()
   let listening = 0
   signal.addEventListener = () => void listening++

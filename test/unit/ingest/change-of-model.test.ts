@@ -18,7 +18,7 @@ beforeEach(async () => {
   await bench.ingest.start()
 })
 
-/** The next call that embeds documents; setting a model up and the canary texts go past. */
+/** Holds the next call that embeds documents. Calls that set up a model or embed canary texts are let through. */
 const holdDocuments = () => ollama.hold('/api/embed', ({ input }) => /passage/.test(JSON.stringify(input)))
 
 const inUse = () => bench.lifecycle.active()!.embedder.name
@@ -26,7 +26,7 @@ const switched = (name: string) => until(`${name} in use`, () => inUse() === nam
 const states = async () =>
   Object.fromEntries((await bench.lifecycle.indexes()).map(({ record: { embeddingModel, state } }) => [embeddingModel, state]))
 
-/** In the index in use: each of these documents once, with a vector of its dimensions and no other; records tell the same. */
+/** Expects the active index to have each of these documents once, with vectors of its embedder, and nothing else. The records have to agree. */
 async function expectWhole(...documents: DocumentRecord[]): Promise<void> {
   const { index, embedder } = bench.lifecycle.active()!
   const rows = await Promise.all(documents.map(({ id }) => bench.row(id)))
@@ -40,7 +40,7 @@ async function expectWhole(...documents: DocumentRecord[]): Promise<void> {
   }
 }
 
-test('everything is in a second index before searches go there; the first stays and is back at once, without embedding', async () => {
+test('switches when the new index is complete, and switches back without embedding again', async () => {
   const a = await bench.ingested('apples', 'Apples grow on trees, a passage.')
   const b = await bench.ingested('bears', 'Bears eat honey, a passage.')
   const held = holdDocuments()
@@ -61,7 +61,7 @@ test('everything is in a second index before searches go there; the first stays 
   await bench.lifecycle.use('ollama:small')
   await switched('ollama:small')
   await expectWhole(a, b)
-  // Nothing but canaries and what this test asks; no document a second time.
+  // Canary texts and this test's queries are embedded, but no document a second time.
   expect(
     ollama
       .embedCalls()
@@ -71,7 +71,7 @@ test('everything is in a second index before searches go there; the first stays 
   ).toEqual([])
 })
 
-test('what is uploaded, replaced and deleted meanwhile, and while another is in use, is so in each index', async () => {
+test('every index gets the uploads, replacements and deletions made during and after a switch', async () => {
   const [a, b, c] = [
     await bench.ingested('a', 'Alpha one, a passage.'),
     await bench.ingested('b', 'Beta two, a passage.'),
@@ -97,7 +97,7 @@ test('what is uploaded, replaced and deleted meanwhile, and while another is in 
   expect(await bench.found('one')).toEqual([])
 })
 
-test('another choice takes the place of the one that is built; what is in use already ends it; remove drops', async () => {
+test('choosing another embedder, or the active one, cancels the index being built; remove drops a retired one', async () => {
   const a = await bench.ingested('a', 'Alpha one, a passage.')
   const held = holdDocuments()
   await bench.lifecycle.use('ollama:small')
@@ -120,7 +120,7 @@ test('another choice takes the place of the one that is built; what is in use al
   expect([await states(), bench.lifecycle.building()]).toEqual([{ 'ollama:other': 'active' }, null])
 })
 
-test('a model that is not there, or cannot embed, changes nothing and says why', async () => {
+test('refuses a model that is missing or cannot embed, says why, and changes nothing', async () => {
   ollama.setModels([SMALL, makeModel('talker', { capabilities: ['completion'] })])
   await expect(bench.lifecycle.use('ollama:absent')).rejects.toMatchObject({
     code: errorCode('model_unusable'),
@@ -138,14 +138,14 @@ test('a model that is not there, or cannot embed, changes nothing and says why',
   expect([await states(), await bench.records.indexes.chosen()]).toEqual([{ builtin: 'active' }, null])
 })
 
-test('an empty instance changes at once', async () => {
+test('an empty instance switches at once', async () => {
   await bench.lifecycle.use('ollama:small')
   await switched('ollama:small')
   const a = await bench.ingested('a', 'Alpha one, a passage.')
   await expectWhole(a)
 })
 
-test('an Ollama that goes away in the middle holds up the change and no upload, and says so', async () => {
+test('an Ollama that goes away holds up the new index, says so, and holds up no upload', async () => {
   const documents = [await bench.ingested('a', 'Alpha one, a passage.'), await bench.ingested('b', 'Beta two, a passage.')]
   const held = holdDocuments()
   await bench.lifecycle.use('ollama:small')
@@ -161,7 +161,7 @@ test('an Ollama that goes away in the middle holds up the change and no upload, 
   expect(bench.ingest.change().reason).toBeNull()
 })
 
-test('a passage the new model cannot embed is set aside with a warning, which goes with the model', async () => {
+test('warns about a passage that the new model cannot embed, until another model is active', async () => {
   const a = await bench.ingested('a', 'Alpha poison one, a passage.')
   ollama.poison('poison')
   await bench.lifecycle.use('ollama:small')
@@ -177,10 +177,10 @@ test('a passage the new model cannot embed is set aside with a warning, which go
   await expectWhole(a)
 })
 
-test('after a restart the choice stands, and what was being built goes on where it was', async () => {
+test('after a restart the choice stands, and building continues where it was', async () => {
   const documents = []
   for (let i = 0; i < 40; i++) documents.push(await bench.ingested(`d${i}`, `Word${i} stands here.`))
-  // The second call for documents: the first commit is done then.
+  // The second call that embeds documents comes after the first commit.
   await bench.lifecycle.use('ollama:small')
   await until('a first commit', async () => (await bench.lifecycle.indexes()).some(({ progress }) => (progress?.done ?? 0) > 0))
   await bench.close()
@@ -197,7 +197,7 @@ test('after a restart the choice stands, and what was being built goes on where 
   expect(texts().length - before).toBeLessThan(40)
 })
 
-test('the same weights that give other vectors are found by the canary texts: keywords only, and a way out that is offered', async () => {
+test('when the same model returns other vectors, searches use keywords only, and health says what to do', async () => {
   await bench.lifecycle.use('ollama:small')
   await switched('ollama:small')
   const a = await bench.ingested('a', 'Alpha one, a passage.')
@@ -208,7 +208,7 @@ test('the same weights that give other vectors are found by the canary texts: ke
   ollama.drift('small', 'after an update')
   bench = await openBench({ folder: bench.folder, embedder: 'auto', ollamaUrl: ollama.url, checkEveryMs: 50 })
   await bench.ingest.start()
-  await until('the drift to be found', () => bench.lifecycle.active()?.embedder.canEmbed === false)
+  await until('the drift to be noticed', () => bench.lifecycle.active()?.embedder.canEmbed === false)
   const { embedder } = await bench.lifecycle.status()
   expect(embedder).toMatchObject({ status: 'degraded', code: errorCode('embedding_model_changed') })
   expect(embedder.message).toContain('docsearch models use ollama:small')
@@ -217,15 +217,18 @@ test('the same weights that give other vectors are found by the canary texts: ke
     code: errorCode('embedding_model_changed'),
   })
 
-  // As before again: nothing has to be done.
+  // The former vectors are back: the user has to do nothing.
   ollama.drift('small')
-  await until('the former vectors to be seen', () => bench.lifecycle.active()?.embedder.canEmbed === true)
+  await until('the former vectors to be noticed', () => bench.lifecycle.active()?.embedder.canEmbed === true)
   await expectWhole(a)
 
   ollama.drift('small', 'for good')
-  await until('the drift to be found again', () => bench.lifecycle.active()?.embedder.canEmbed === false)
+  await until('the drift to be noticed again', () => bench.lifecycle.active()?.embedder.canEmbed === false)
   expect(await bench.lifecycle.use('ollama:small')).toMatchObject({ state: 'building' })
-  await until('vectors of now', () => bench.lifecycle.active()?.embedder.canEmbed === true && bench.lifecycle.building() === null)
+  await until(
+    'the new vectors',
+    () => bench.lifecycle.active()?.embedder.canEmbed === true && bench.lifecycle.building() === null,
+  )
   expect(await states()).toEqual({ builtin: 'retired', 'ollama:small': 'active' })
   await expectWhole(a)
 })

@@ -10,7 +10,7 @@ async function withOllama() {
   return { ollama, embedder: 'ollama:embeddinggemma', ollamaUrl: ollama.url }
 }
 
-test('an Ollama that goes away: documents wait, health says why, and they complete once it is back', async () => {
+test('while Ollama is away documents wait and health says why; they complete when it is back', async () => {
   const { ollama, ...settings } = await withOllama()
   const bench = await openBench(settings)
   await bench.ingest.start()
@@ -28,7 +28,7 @@ test('an Ollama that goes away: documents wait, health says why, and they comple
   expect(await bench.ingest.status()).toMatchObject({ status: 'ok' })
 })
 
-test('an Ollama that has never answered: uploads are taken, and are ready once it does', async () => {
+test('accepts uploads while Ollama has never answered, and completes them once it does', async () => {
   const { ollama, ...settings } = await withOllama()
   await ollama.stop()
   const bench = await openBench(settings)
@@ -41,7 +41,7 @@ test('an Ollama that has never answered: uploads are taken, and are ready once i
   expect(await bench.row(document.id)).toMatchObject({ status: 'ready' })
 })
 
-test('a passage that the model cannot embed is set aside with a warning, the document is found', async () => {
+test('a document with a passage that the model cannot embed is found, and has a warning', async () => {
   const { ollama, ...settings } = await withOllama()
   ollama.poison('poisonword')
   const bench = await openBench(settings)
@@ -56,7 +56,7 @@ test('a passage that the model cannot embed is set aside with a warning, the doc
   expect(await bench.found('heron')).toEqual(['a.txt'])
 })
 
-test('stopping while Ollama is away puts documents back, and a later start completes them', async () => {
+test('a stop while Ollama is away puts documents back into the queue, and the next start completes them', async () => {
   const { ollama, ...settings } = await withOllama()
   const before = await openBench(settings)
   await before.ingest.start()

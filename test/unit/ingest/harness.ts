@@ -20,13 +20,13 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 const log = silentLogger
 const clock = systemClock
-/** One for all benches of a file: a parser keeps nothing of a document, and to start takes it half a second of a core. */
+/** Shared by all tests of a file: a parser keeps nothing of a document, and starting one takes half a second of a core. */
 const parserPool = createParserPool({ workers: 2, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log })
 afterAll(() => parserPool.close())
 
 export interface Bench extends Awaited<ReturnType<typeof open>> {}
 
-/** Records, originals, index, parsers and ingest on a data folder: everything real. Ended with the test. */
+/** Real records, originals, index, parsers and ingest on a data folder. Closed when the test ends. */
 export async function openBench(
   options: { folder?: string; embedder?: string; ollamaUrl?: string; ocr?: Ocr; checkEveryMs?: number } = {},
 ): Promise<Bench> {
@@ -85,14 +85,14 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
     index,
     upload,
     settle,
-    /** Uploads, waits for the end, and gives the row as it is then. */
+    /** Uploads a document, waits until it is ready or failed, and returns its row. */
     async ingested(name: string, content: string | Buffer): Promise<DocumentRecord> {
       const { document } = await upload(name, content)
       await settle(document.id)
       return (await records.documents.get(owner.id, document.id))!
     },
     row: async (id: string) => (await records.documents.get(owner.id, id))!,
-    /** Paths of the documents with this word (ids of those without a row), straight from the index: nothing hides what should not be there. */
+    /** Returns the paths of the documents with this word, or the id of a document without a row. Reads the index directly, so that nothing hides a wrong hit. */
     async found(word: string): Promise<string[]> {
       const hits = await index().keywordSearch(analyseQuery(word), { ownerId: owner.id }, 100)
       const rows = await records.documents.getMany(

@@ -14,7 +14,7 @@ import { warningCode } from '../../support/codes.ts'
 const SCAN = [[{ text: 'The first page is print.' }], [], []]
 const RECOGNISED = [[{ text: 'Not what was printed.' }], [{ text: 'Handwriting on the second.' }], []]
 
-/** A bench whose program for scans is this script; `{input}` and `{output}` are its arguments. */
+/** A bench whose OCR program is this script. Its arguments are `{input}` and `{output}`. */
 async function benchWith(script: string, options: Partial<OcrOptions> = {}) {
   const folder = await tempFolder()
   const program = join(folder, 'fake-ocr.mjs')
@@ -32,7 +32,7 @@ async function benchWith(script: string, options: Partial<OcrOptions> = {}) {
   return { ...bench, own: folder, left: () => (existsSync(work) ? readdirSync(work) : []) }
 }
 
-test('pages without text are those of the PDF that the program writes; the others, and the original, stay', async () => {
+test('takes pages without text from the PDF that the program writes, and keeps the other pages and the original', async () => {
   const bench = await benchWith(
     `fs.copyFileSync(new URL('recognised.pdf', import.meta.url), output); fs.writeFileSync(input, 'spoiled')`,
   )
@@ -48,7 +48,7 @@ test('pages without text are those of the PDF that the program writes; the other
   expect(bench.left()).toEqual([])
 })
 
-test('a document whose pages all have text is not shown to the program', async () => {
+test('does not run the program when all pages have text', async () => {
   const bench = await benchWith(`process.exit(1)`)
   expect((await bench.ingested('print.pdf', await makePdf([SCAN[0]!]))).warnings).toEqual([])
 })
@@ -64,7 +64,7 @@ test.each([
   ['writes too much', `fs.writeFileSync(output, Buffer.alloc(2e6))`, /more than 1000000 bytes, the limit/],
   ['writes without end', `for (;;) fs.appendFileSync(output, Buffer.alloc(1e6))`, /more than 1000000 bytes, the limit/],
   ['writes other pages', `fs.copyFileSync(new URL('short.pdf', import.meta.url), output)`, /1 pages, but the document has 3/],
-])('a program that %s costs a warning and not the document', async (_what, script, why) => {
+])('a document gets a warning when the program %s', async (_what, script, why) => {
   const bench = await benchWith(script)
   await writeFile(join(bench.own, 'short.pdf'), await makePdf([[{ text: 'One page.' }]]))
   const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
@@ -80,7 +80,7 @@ test.each([
   expect(bench.left()).toEqual([])
 })
 
-test('a program that is not there costs a warning', async () => {
+test('a document gets a warning when the program is not installed', async () => {
   const bench = await benchWith('', { command: ['/nonexistent/ocr', '{input}', '{output}'] })
   const { status, warnings } = await bench.ingested('scan.pdf', await makePdf(SCAN))
   expect([status, warnings.at(-1)?.message]).toEqual([
@@ -89,7 +89,7 @@ test('a program that is not there costs a warning', async () => {
   ])
 })
 
-test('where a program is set, a scan is not told to set one: it says that the program failed, or found nothing', async () => {
+test('with a program set, the warning of a scan says that it failed or found nothing, and not how to set one', async () => {
   const scan = await makePdf([[], []])
   const failed = (await (await benchWith('process.exit(1)')).ingested('scan.pdf', scan)).warnings
   const blank = (await (await benchWith('fs.copyFileSync(input, output)')).ingested('scan.pdf', scan)).warnings
@@ -99,7 +99,7 @@ test('where a program is set, a scan is not told to set one: it says that the pr
   expect([failed[0]?.message, blank[0]?.message].join()).not.toContain('parse.ocr_command')
 })
 
-/** Starts another process, tells the ids of both, and never ends. */
+/** Starts another process, writes the ids of both to a file, and never ends. */
 const ENDLESS = `import { spawn } from 'node:child_process'
 const helper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
 fs.writeFileSync(new URL('pids', import.meta.url), process.pid + ' ' + helper.pid + ' ')
@@ -111,7 +111,7 @@ const pidsOf = (folder: string): Promise<number[]> =>
     return told.endsWith(' ') && told.trim().split(' ').map(Number)
   })
 
-test('a program over its time is ended with all it started', async () => {
+test('kills a program that takes too long, with every process it started', async () => {
   const bench = await benchWith(ENDLESS, { limitMs: 3_000 })
   const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
   expect(document.warnings.at(-1)).toMatchObject({
@@ -123,24 +123,21 @@ test('a program over its time is ended with all it started', async () => {
   expect(bench.left()).toEqual([])
 })
 
-// Only there can it be found: elsewhere a process that left its group is its own master.
-test.runIf(process.platform === 'linux')(
-  'what left the group of the program is ended with it, and nobody waits for it',
-  async () => {
-    const bench = await benchWith(`import { spawn } from 'node:child_process'
+// Only Linux can find a process that has left its group.
+test.runIf(process.platform === 'linux')("kills a process that left the program's group, and does not wait for it", async () => {
+  const bench = await benchWith(`import { spawn } from 'node:child_process'
 const helper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
 fs.writeFileSync(new URL('pids', import.meta.url), helper.pid + ' ')
 fs.copyFileSync(new URL('recognised.pdf', import.meta.url), output)
 process.exit()`)
-    const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
-    expect(document.parse).toMatchObject({ ocr: { pages: 1 } })
-    const pids = await pidsOf(bench.own)
-    await until('it to be gone', () => !pids.some(isRunning))
-    expect(bench.left()).toEqual([])
-  },
-)
+  const document = await bench.ingested('scan.pdf', await makePdf(SCAN))
+  expect(document.parse).toMatchObject({ ocr: { pages: 1 } })
+  const pids = await pidsOf(bench.own)
+  await until('it to be gone', () => !pids.some(isRunning))
+  expect(bench.left()).toEqual([])
+})
 
-test('a daemon that stops ends the program, and the document goes on at the next start; others are read meanwhile', async () => {
+test('reads other documents while the program runs, and a stop kills it and queues the document again', async () => {
   const bench = await benchWith(ENDLESS)
   const { document } = await bench.upload('scan.pdf', await makePdf(SCAN))
   const pids = await pidsOf(bench.own)

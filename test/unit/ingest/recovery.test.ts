@@ -6,7 +6,7 @@ import { openBench } from './harness.ts'
 import type { Bench } from './harness.ts'
 import { errorCode } from '../../support/codes.ts'
 
-/** Two documents in the index, and everything closed. */
+/** A closed data folder with two documents in the index. */
 async function filled(): Promise<{ folder: string; ids: string[] }> {
   const bench = await openBench()
   await bench.ingest.start()
@@ -23,7 +23,7 @@ async function expectBothFoundOnce(bench: Bench, ids: string[]): Promise<void> {
   expect(await bench.records.queue.counts()).toMatchObject({ ready: 2, queued: 0, processing: 0 })
 }
 
-test('a document that was in work when the daemon died is finished', async () => {
+test('finishes a document that was in work when the server died', async () => {
   const before = await openBench()
   const { document } = await before.upload('a.txt', 'A heron.')
   await before.records.queue.claim(1)
@@ -34,7 +34,7 @@ test('a document that was in work when the daemon died is finished', async () =>
   expect(await after.found('heron')).toEqual(['a.txt'])
 })
 
-test('chunks that reached the index before their row said so are not there twice', async () => {
+test('passages that reached the index before their row said so are not indexed twice', async () => {
   const { folder, ids } = await filled()
   const between = await openBench({ folder })
   await between.records.documents.requeue(between.owner.id, ids[0]!)
@@ -62,7 +62,7 @@ test('chunks that reached the index before their row said so are not there twice
   await expectBothFoundOnce(after, ids)
 })
 
-test('what the index has lost comes back, from the texts that are kept and not from the originals', async () => {
+test('restores what the index has lost from the stored texts, without the originals', async () => {
   const { folder, ids } = await filled()
   await rm(join(folder, 'blobs'), { recursive: true })
   const between = await openBench({ folder })
@@ -73,10 +73,10 @@ test('what the index has lost comes back, from the texts that are kept and not f
   await expectBothFoundOnce(after, ids)
 })
 
-test('chunks of a document that is not there any more go', async () => {
+test('deletes the passages of a document that no longer exists', async () => {
   const { folder, ids } = await filled()
   const between = await openBench({ folder })
-  // As if the daemon had died right after the row went.
+  // As if the server had died right after it deleted the row.
   await between.records.documents.delete(between.owner.id, ids[0]!)
   await between.close()
   const other = await openBench({ folder })
@@ -87,7 +87,7 @@ test('chunks of a document that is not there any more go', async () => {
   expect([...(await after.index().inventory()).keys()]).toEqual([ids[1]])
 })
 
-test('the folder of the index is gone: it is built anew by itself', async () => {
+test('rebuilds the index when its folder is missing', async () => {
   const { folder, ids } = await filled()
   await rm(join(folder, 'lance'), { recursive: true })
   const after = await openBench({ folder })
@@ -95,22 +95,19 @@ test('the folder of the index is gone: it is built anew by itself', async () => 
   await expectBothFoundOnce(after, ids)
 })
 
-test.each(['_versions', 'data'])(
-  'a damaged file in %s of the index: it is built anew by itself, and health says so',
-  async (part) => {
-    const { folder, ids } = await filled()
-    const [table] = await readdir(join(folder, 'lance'))
-    const damaged = join(folder, 'lance', table!, part)
-    for (const name of await readdir(damaged)) await truncate(join(damaged, name), 0)
-    const after = await openBench({ folder })
-    await after.ingest.start()
-    await expectBothFoundOnce(after, ids)
-    expect((await after.lifecycle.status()).index.message).toContain('rebuilt')
-    expect(await readdir(join(folder, 'lance'))).toHaveLength(1)
-  },
-)
+test.each(['_versions', 'data'])('rebuilds the index when a file in %s is damaged, and health says so', async (part) => {
+  const { folder, ids } = await filled()
+  const [table] = await readdir(join(folder, 'lance'))
+  const damaged = join(folder, 'lance', table!, part)
+  for (const name of await readdir(damaged)) await truncate(join(damaged, name), 0)
+  const after = await openBench({ folder })
+  await after.ingest.start()
+  await expectBothFoundOnce(after, ids)
+  expect((await after.lifecycle.status()).index.message).toContain('rebuilt')
+  expect(await readdir(join(folder, 'lance'))).toHaveLength(1)
+})
 
-test('what was being received is gone, originals without a document too', async () => {
+test('deletes incomplete uploads, and originals without a document', async () => {
   const { folder, ids } = await filled()
   const between = await openBench({ folder })
   await between.records.documents.delete(between.owner.id, ids[0]!)
@@ -121,7 +118,7 @@ test('what was being received is gone, originals without a document too', async 
   expect([sweep, await readdir(after.blobs.incoming)]).toEqual([1, []])
 })
 
-test('a document over which the daemon died again and again is given up, and the others are not', async () => {
+test('gives up a document over which the server died again and again, and no other', async () => {
   const bench = await openBench()
   const { document } = await bench.upload('a.txt', 'A heron.')
   for (let i = 0; i < 10; i++) {
@@ -135,7 +132,7 @@ test('a document over which the daemon died again and again is given up, and the
   expect(good.status).toBe('ready')
 })
 
-test('read by another version of the parsers, a document is read again when the index is built anew, and only then', async () => {
+test('a rebuild parses a document again when another parser version read it, and only then', async () => {
   const { folder, ids } = await filled()
   const [old, current] = ids as [string, string]
   const between = await openBench({ folder })
@@ -146,7 +143,7 @@ test('read by another version of the parsers, a document is read again when the 
   const parsed = { pages: page('As it was read once.'), title: null, pageCount: 1, warnings: [], health }
   await between.records.queue.savePages(job!, { ...parsed, facts: { parser_version: PARSER_VERSION - 1 } })
   await between.records.queue.finish([{ job: job!, chunkCount: 0, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }])
-  // The other one has no original any more: it comes back only where its pages are used.
+  // Without its original, this document can come back only from its stored pages.
   const kept = await between.records.documents.pages(between.owner.id, current)
   expect(kept).not.toBeNull()
   await between.blobs.withFile((await between.row(current)).sha256, (file) => rm(file))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../support/until.ts'
 import { openBench } from './harness.ts'
 
-test('a replaced document is found by its new text only', async () => {
+test('finds a replaced document by its new text only', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const { id } = await bench.ingested('a.txt', 'The old text speaks of herons.')
@@ -13,19 +13,19 @@ test('a replaced document is found by its new text only', async () => {
   expect(await bench.index().inventory()).toEqual(new Map([[id, { version: 2, chunks: 1 }]]))
 })
 
-test('until the new version is worked on, the old one is found', async () => {
+test('finds the old version until the new one is in work', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   await bench.ingested('a.txt', 'The old text speaks of herons.')
   const { folder } = bench
   await bench.close()
-  // Nothing is taken from the queue here.
+  // The worker has not been started.
   const waiting = await openBench({ folder })
   await waiting.upload('a.txt', 'The new text speaks of storks.')
   expect(await waiting.found('heron')).toEqual(['a.txt'])
 })
 
-test('when the new version cannot be read, nothing of the document is found', async () => {
+test('finds nothing of a document whose new version cannot be read', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const { id } = await bench.ingested('a.txt', 'The old text speaks of herons.')
@@ -36,7 +36,7 @@ test('when the new version cannot be read, nothing of the document is found', as
   expect(await bench.records.queue.tombstones()).toEqual([])
 })
 
-test('replaced again and again while it is worked on: the last one stays', async () => {
+test('keeps the last version of a document that is replaced again and again while in work', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   let id = ''
@@ -47,7 +47,7 @@ test('replaced again and again while it is worked on: the last one stays', async
   expect([await bench.found('unicorn10x'), await bench.found('unicorn11x')]).toEqual([[], ['a.txt']])
 })
 
-test('a deleted document has left the index when the answer comes', async () => {
+test('a deletion returns after the document has left the index', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const { id } = await bench.ingested('a.txt', 'A heron.')
@@ -59,7 +59,7 @@ test('a deleted document has left the index when the answer comes', async () => 
   expect(await bench.ingest.deleteDocument(bench.owner.id, id)).toBe(false)
 })
 
-test('deleted while it is worked on: nothing of it stays', async () => {
+test('leaves nothing of a document that is deleted while in work', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const uploads = await Promise.all(Array.from({ length: 10 }, (_, i) => bench.upload(`${i}.txt`, `A heron, number ${i}.`)))
@@ -69,7 +69,7 @@ test('deleted while it is worked on: nothing of it stays', async () => {
   expect([...(await bench.index().inventory()).keys()]).toEqual([last.id])
 })
 
-test('a deleted project takes its documents with it', async () => {
+test('deletes the documents of a deleted project', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   await bench.ingested('a.txt', 'A heron.')
@@ -78,7 +78,7 @@ test('a deleted project takes its documents with it', async () => {
   expect(await bench.index().countPassages()).toBe(0)
 })
 
-test('reprocessing reads the original again', async () => {
+test('reprocessing parses the original again', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const { id } = await bench.ingested('a.txt', 'A heron.')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openBench } from './harness.ts'
 
-test('settled at once: nothing asked for, gone, or somebody else’s', async () => {
+test('returns true at once for no documents, deleted ones and those of another user', async () => {
   const bench = await openBench()
   expect(await bench.ingest.settled(bench.owner.id, [], 0)).toBe(true)
   expect(await bench.ingest.settled(bench.owner.id, ['doc_none'], 0)).toBe(true)
@@ -9,7 +9,7 @@ test('settled at once: nothing asked for, gone, or somebody else’s', async () 
   expect(await bench.ingest.settled('usr_other', [document.id], 0)).toBe(true)
 })
 
-test('not settled when the time is over or the caller goes', async () => {
+test('returns false when the time is over or the caller has gone', async () => {
   const bench = await openBench()
   const { document } = await bench.upload('a.txt', 'A heron.')
   expect(await bench.ingest.settled(bench.owner.id, [document.id], 1)).toBe(false)
@@ -19,7 +19,7 @@ test('not settled when the time is over or the caller goes', async () => {
   expect(await waiting).toBe(false)
 })
 
-test('a deletion settles', async () => {
+test('returns true when the document is deleted', async () => {
   const bench = await openBench()
   const { document } = await bench.upload('a.txt', 'A heron.')
   const waiting = bench.ingest.settled(bench.owner.id, [document.id], 3_600_000)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openBench } from './harness.ts'
 import { errorCode } from '../../support/codes.ts'
 
-test('an upload becomes ready, and is then in the index with its place and its words', async () => {
+test('an upload becomes ready, and its passages are in the index with all fields', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const document = await bench.ingested('notes.txt', 'The heron stands in the water.\n')
@@ -27,7 +27,7 @@ test('an upload becomes ready, and is then in the index with its place and its w
   expect(await bench.ingest.status()).toMatchObject({ status: 'ok', queued: 0, processing: 0 })
 })
 
-test('many at once: each is ready, each is found once', async () => {
+test('many uploads at once all become ready, and each is found once', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const names = Array.from({ length: 40 }, (_, i) => `${i}.txt`)
@@ -38,7 +38,7 @@ test('many at once: each is ready, each is found once', async () => {
   expect(await bench.found('unicorn17x')).toEqual(['17.txt'])
 })
 
-test('a document without text is ready, says so, and is in no one’s way', async () => {
+test('a document without text becomes ready with a warning', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const document = await bench.ingested('blank.txt', ' \n \n')
@@ -46,7 +46,7 @@ test('a document without text is ready, says so, and is in no one’s way', asyn
   expect(document.warnings.map((warning) => warning.code)).toContain('no_text')
 })
 
-test('a document that cannot be read fails with a code, and the others go on', async () => {
+test('a document that cannot be parsed fails with a code, and the others become ready', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const [broken, good] = await Promise.all([
@@ -62,7 +62,7 @@ test('a document that cannot be read fails with a code, and the others go on', a
 test.each([
   ['empty.txt', '', 'empty_file'],
   ['picture.pdf', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'unsupported_type'],
-] as const)('what cannot be taken is refused at once and leaves nothing: %s', async (name, content, code) => {
+] as const)('refuses %s at once, and leaves nothing behind', async (name, content, code) => {
   const bench = await openBench()
   await bench.ingest.start()
   await expect(bench.upload(name, content)).rejects.toMatchObject({ code: errorCode(code) })

@@ -8,8 +8,8 @@ import { IndexChanged } from '../../../src/lifecycle/while-current.ts'
 import type { JobRef } from '../../../src/records/queue.ts'
 
 /**
- * A writer over an index that only notes its commits, and refuses every one with the document `bad` in it.
- * @param inWork Documents that may still come.
+ * A writer over an index that records its commits, and refuses a commit with the document `bad`.
+ * @param inWork The number of documents in work.
  */
 function newWriter(inWork = 100) {
   const commits: string[][] = []
@@ -56,7 +56,7 @@ test('documents that end together share one commit', async () => {
   expect([commits, finished]).toEqual([[ids], ids])
 })
 
-test('the only document in work waits for no other', async () => {
+test('the only document in work is committed at once', async () => {
   vi.useFakeTimers()
   try {
     const { write, commits } = newWriter(1)
@@ -68,13 +68,13 @@ test('the only document in work waits for no other', async () => {
   }
 })
 
-test('a commit has a bounded number of passages, unless one document has more', async () => {
+test('bounds the passages of a commit, unless one document has more', async () => {
   const { write, commits } = newWriter()
   await Promise.all([write('a', 1_500), write('b', 500), write('c', 1), write('large', 9_000), write('d', 1)])
   expect(commits).toEqual([['a', 'b'], ['c'], ['large'], ['d']])
 })
 
-test('one that the index does not take fails alone', async () => {
+test('a document that the index refuses fails alone', async () => {
   const { write, commits, finished } = newWriter()
   const outcomes = await Promise.allSettled([write('a'), write('bad'), write('b')])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
@@ -84,7 +84,7 @@ test('one that the index does not take fails alone', async () => {
   ])
 })
 
-test('passages made for an index that is no longer active are refused', async () => {
+test('rejects passages that were made for an index that is no longer active', async () => {
   const { write, commits } = newWriter()
   const other = {} as OpenIndex
   const outcomes = await Promise.allSettled([write('late', 1, other), write('a')])

@@ -39,7 +39,7 @@ async function start(chooseEmbedder: LifecycleOptions['chooseEmbedder']): Promis
   return lifecycle
 }
 
-test('the first start makes an index; the next opens the same one and queues nothing', async () => {
+test('the first start makes an index, and the next one opens it and queues nothing', async () => {
   await (await start(choosing(as({})))).close()
   const first = await records.indexes.active()
   await records.queue.requeueMany([])
@@ -54,7 +54,7 @@ test('the first start makes an index; the next opens the same one and queues not
   })
 })
 
-test('another embedder asked for by name: an index of its own, everything queued, the old one gone', async () => {
+test('another embedder replaces the index and queues every document', async () => {
   await (await start(choosing(as({})))).close()
   const first = await records.indexes.active()
   const lifecycle = await start(choosing(as({ name: 'ollama:other', fingerprint: 'other', dimensions: 8 })))
@@ -66,7 +66,7 @@ test('another embedder asked for by name: an index of its own, everything queued
   expect(lifecycle.active()).toMatchObject({ embedder: { canEmbed: true } })
 })
 
-test('a newer built-in embedder builds anew by itself', async () => {
+test('rebuilds the index for a newer built-in embedder', async () => {
   await (await start(choosing(as({ fingerprint: 'of an older version' })))).close()
   const lifecycle = await start(choosing(as({})))
   expect(await records.indexes.active()).toMatchObject({
@@ -75,7 +75,7 @@ test('a newer built-in embedder builds anew by itself', async () => {
   expect((await lifecycle.status()).index.message).toContain('rebuilt')
 })
 
-test('another version of what reads, cuts, analyses or stores builds anew by itself, and no other', async () => {
+test('rebuilds the index when docsearch reads, cuts, analyses or stores in another way', async () => {
   await (await start(choosing(as({})))).close()
   const { fingerprint, embeddingModel, dimensions } = (await records.indexes.active())!
   for (const part of ['pages', 'chunks', 'terms', 'table']) {
@@ -89,7 +89,7 @@ test('another version of what reads, cuts, analyses or stores builds anew by its
   }
 })
 
-test('other weights under the same name are not taken silently: keywords only, and health says what to do', async () => {
+test('when a model has other weights, searches use keywords only, and health says what to do', async () => {
   await (await start(choosing(as({ name: 'ollama:m', isExternal: true, fingerprint: 'm@one' })))).close()
   const first = await records.indexes.active()
   const lifecycle = await start(choosing(as({ name: 'ollama:m', isExternal: true, fingerprint: 'm@two' })))
@@ -105,7 +105,7 @@ test('other weights under the same name are not taken silently: keywords only, a
   })
 })
 
-test('no embedder yet: tried again by itself, and told to whoever listens; the index there is serves keywords meanwhile', async () => {
+test('tries an absent embedder again and tells listeners; the existing index answers keyword searches meanwhile', async () => {
   await (await start(choosing(as({})))).close()
   let answers: Embedder | null = null
   const lifecycle = await start(async (existing) => {
@@ -120,13 +120,13 @@ test('no embedder yet: tried again by itself, and told to whoever listens; the i
   expect(lifecycle.active()).toMatchObject({ embedder: { canEmbed: true } })
 })
 
-test('an index that belongs to nothing is dropped', async () => {
+test('drops an index without a record', async () => {
   await mkdir(join(folder, 'lance', 'chunks_gen_stray.lance'), { recursive: true })
   await start(choosing(as({})))
   expect(await readdir(join(folder, 'lance'))).not.toContain('chunks_gen_stray.lance')
 })
 
-test('found damaged while in use: one new index for all who noticed, everything queued', async () => {
+test('makes one new index for all callers that meet the same damage, and queues every document', async () => {
   const lifecycle = await start(choosing(as({})))
   const before = await records.indexes.active()
   const heard: number[] = []
