@@ -55,7 +55,7 @@ if __name__ == '__main__':
     content = file_of(pairs, int(version), steps, scales)
     (project / 'models' / f'{NAME}.bin').write_bytes(content)
     checksum = hashlib.sha256(content).hexdigest()
-    (project / 'src/embed/model/shipped.ts').write_text(f"""/** Written by training/export.py: the model that this version ships. */
+    (project / 'src/embed/model/shipped.ts').write_text(f"""/** The model that this version ships. training/export.py writes this file. */
 export const SHIPPED = {{
   name: '{NAME}',
   version: {version},

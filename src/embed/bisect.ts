@@ -4,11 +4,12 @@ import { OllamaCallError } from '../ollama/client.ts'
 type EmbedBatch = (texts: string[]) => Promise<(Float32Array | null)[]>
 
 /** A word that every model can embed. */
-const CANARY = 'document'
+const PLAIN_WORD = 'document'
 
 /**
- * Embeds in bounded batches. One text that is too long, or that the model has only NaN for, fails its whole batch at Ollama: the batch is halved until that
- * text is alone, and it gets null. When the model has NaN for everything, an error is thrown instead: then it is not the texts' fault.
+ * Embeds texts in bounded batches. A text that is too long, or for which the model gives only NaN, fails its whole batch at Ollama. The
+ * batch is then halved until that text is alone, and its vector is null. Throws when the model gives NaN even for a plain word, because
+ * then the texts are not at fault.
  */
 export async function embedWithBisection(
   texts: readonly (string | null)[],
@@ -22,8 +23,8 @@ export async function embedWithBisection(
     await fill(batch)
   }
   if (notFinite && !vectors.some((vector) => vector !== null)) {
-    const [canary] = await embed([CANARY])
-    if (canary === null || canary === undefined)
+    const [vector] = await embed([PLAIN_WORD])
+    if (vector === null || vector === undefined)
       throw new OllamaCallError('not_finite', 'it gives no usable vector even for a single plain word')
   }
   return vectors
@@ -50,7 +51,7 @@ export async function embedWithBisection(
   }
 }
 
-/** Indexes of the texts that are there, in order, by number and size. */
+/** Splits the indexes of the texts that are not null into batches, by number and size. */
 function batchesOf(
   texts: readonly (string | null)[],
   { batchInputs, batchChars }: { batchInputs: number; batchChars: number },

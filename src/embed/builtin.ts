@@ -8,30 +8,32 @@ import { SHIPPED } from './model/shipped.ts'
 import { createWordVectors, NO_WORD, type WordVectors } from './model/word-vectors.ts'
 import { normalise } from './vectors.ts'
 
-/** What text means stands in the first of them, hashed features of what the model does not know in the others. */
+/** The first dimensions hold what the text means, the others hashed features of what the model does not know. */
 const MEANING = SHIPPED.dimensions
 const FEATURES = 768
 export const BUILTIN_DIMENSIONS = MEANING + FEATURES
-/** Changes with every change of how the vectors below come about. */
+/** Raised with every change to the vectors that this file computes. */
 const BUILTIN_VERSION = 2
 /**
- * How much more than its share of the words the unknown counts. It is what a text is told by (names, rare terms), and from one half on a text is in
- * another language, or no language, and the few words that look known mislead. Mean nDCG@10 over five English collections .676 with 0, .680 with 1, .684 with 2.
+ * Weight of the unknown words, relative to their share of all words. Unknown words (names, rare terms) distinguish a text. From one half
+ * on, the text is in another language, or in none, and the few known words mislead. Mean nDCG@10 over five English collections: .676 with
+ * 0, .680 with 1, .684 with 2.
  */
 const UNKNOWN_WEIGHT = 2
 /**
- * Of squared cosines, see fuse.ts. Mean nDCG@10 over five English collections, fused: .673 with 0, .679 with .2 to .4, .677 with .5. A question that
- * only hashed features tell (in another language, of nothing but names) is one whose words find as much: there .3 costs Japanese .006.
+ * Weight of the squared cosines in search/fuse.ts. Mean nDCG@10 over five English collections, fused: .673 with 0, .679 with .2 to .4, .677
+ * with .5. A question of hashed features only (in another language, or only names) gets less, because keywords find as much: there, .3
+ * costs Japanese .006.
  */
 const MEANING_WEIGHT = 0.3
 const FEATURES_WEIGHT = 0.1
-/** After so long other work gets its turn. */
+/** After this long, other work gets its turn. */
 const SLICE_MS = 5
 
 /**
- * Vectors without anything to fetch: the shipped model says what English words mean, and hashed features stand for what it does not know: names,
- * numbers, other languages. `model`: its bytes, where another thread has read them. Throws DocsearchError `internal_error` when the model's file is
- * damaged; embedding itself never throws but when aborted.
+ * Creates the embedder that needs no download. The shipped model knows what English words mean; hashed features cover what it does not
+ * know: names, numbers, other languages. `model` is its bytes, when another thread has read them already. Throws DocsearchError
+ * `internal_error` when the model's file is damaged. Embedding throws only when it is aborted.
  */
 export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel()): Embedder {
   const embed = embedWith(model)
@@ -66,22 +68,22 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
       return embed(query) ?? anyDirection()
     },
     async check() {
-      return { ok: true, code: 'ok', message: 'The built-in embedder brings its model with it and is always ready.' }
+      return { ok: true, code: 'ok', message: 'The built-in embedder is always ready.' }
     },
     async close() {},
   }
 }
 
 /**
- * Half the standard deviation of the cosine between questions and passages of different collections: who asks in quite other words is often hardly
- * nearer to the answer than chance would bring something, and a place too many costs less than the answer.
+ * Half the standard deviation of the cosine between questions and passages of different collections. Half, because a question in quite
+ * different words is often hardly nearer to its answer than chance, and a wrong result costs less than a missing answer.
  */
 const MEANING_DEVIATION = 0.045
 
 /**
- * Texts that have nothing in common still have a cosine, about normally distributed around 0: the model's because all English is a little alike, that of
- * hashed features (by 1/√dimensions) because hashes collide. The largest of n such draws lies about √(2 ln n) deviations out, and hardly ever half a
- * deviation further.
+ * Returns the highest cosine that unrelated texts reach by chance. Their cosines are about normally distributed around 0: those of the
+ * model because all English is a little alike, those of hashed features (by 1/√dimensions) because hashes collide. The largest of n
+ * draws is about √(2 ln n) deviations out, and hardly ever half a deviation more.
  */
 function nearestByChance(passages: number, question: Float32Array): number {
   const hashed = hashedShare(question)
@@ -89,14 +91,14 @@ function nearestByChance(passages: number, question: Float32Array): number {
   return (Math.sqrt(2 * Math.log(Math.max(2, passages))) + 0.5) * deviation
 }
 
-/** How much of a question is told by hashed features, 0 to 1. */
+/** Returns the share of hashed features in a question's vector, 0 to 1. */
 function hashedShare(question: Float32Array): number {
   let hashed = 0
   for (let i = MEANING; i < question.length; i++) hashed += question[i]! * question[i]!
   return Math.min(1, hashed)
 }
 
-/** The table is unpacked once a thread. */
+/** Each thread unpacks the table once. */
 const unpacked = new WeakMap<ArrayBufferLike, (text: string) => Float32Array | null>()
 
 function embedWith(bytes: ArrayBufferLike): (text: string) => Float32Array | null {
@@ -108,20 +110,20 @@ function embedWith(bytes: ArrayBufferLike): (text: string) => Float32Array | nul
   return embed
 }
 
-/** Null for a text without a single visible character. */
+/** Returns null for a text without a visible character. */
 function vectorOf(text: string, model: WordVectors): Float32Array | null {
   const vector = new Float32Array(BUILTIN_DIMENSIONS)
   const features = vector.subarray(MEANING)
   const tokens = analyse(text)
-  const { places, telling, unknown, strange } = readWords(tokens, model)
-  const meaning = strange < 1 ? model.meaningOf(places) : null
+  const { places, hasSubject, unknown, unknownShare } = readWords(tokens, model)
+  const meaning = unknownShare < 1 ? model.meaningOf(places) : null
   if (meaning === null) {
     if (places.length === 0) addSymbols(features, text)
-    else addFeatures(features, text, telling ? tokens.filter((token) => !token.stop) : tokens)
+    else addFeatures(features, text, hasSubject ? tokens.filter((token) => !token.stop) : tokens)
     return normalise(vector)
   }
-  if (strange > 0) addFeatures(features, text, unknown)
-  const share = normalise(features) === null ? 0 : strange
+  if (unknownShare > 0) addFeatures(features, text, unknown)
+  const share = normalise(features) === null ? 0 : unknownShare
   const [ofMeaning, ofFeatures] = [Math.sqrt(1 - share), Math.sqrt(share)]
   for (let i = 0; i < MEANING; i++) vector[i] = meaning[i]! * ofMeaning
   for (let i = 0; i < FEATURES; i++) features[i]! *= ofFeatures
@@ -129,35 +131,35 @@ function vectorOf(text: string, model: WordVectors): Float32Array | null {
 }
 
 interface Read {
-  /** Of each word in the model, see `WordVectors.find`. */
+  /** Place of each word in the model, see `WordVectors.find`. */
   places: number[]
-  /** Some of them carry a subject: those are its content, else all are. */
-  telling: boolean
-  /** Those of the content that the model does not know. */
+  /** True when some words are no stop words. These are the content; otherwise all words are. */
+  hasSubject: boolean
+  /** Words of the content that the model does not know. */
   unknown: Token[]
-  /** What the unknown count for, 0 to 1; numbers count for nothing: tables are full of them, and they do not say what a text is about. */
-  strange: number
+  /** Weight of the unknown words, 0 to 1. Numbers don't count: tables are full of them, and they don't say what a text is about. */
+  unknownShare: number
 }
 
 function readWords(tokens: readonly Token[], model: WordVectors): Read {
-  const telling = tokens.some((token) => !token.stop)
+  const hasSubject = tokens.some((token) => !token.stop)
   const places: number[] = []
   const unknown: Token[] = []
   let words = 0
-  let strangers = 0
+  let unknownWords = 0
   for (const token of tokens) {
     const place = model.find(token.known)
     places.push(place)
-    if (token.stop && telling) continue
+    if (token.stop && hasSubject) continue
     if (place !== NO_WORD) words++
     if (place >= 0) continue
     unknown.push(token)
-    if (place !== NO_WORD) strangers++
+    if (place !== NO_WORD) unknownWords++
   }
-  return { places, telling, unknown, strange: words === 0 ? 1 : Math.min(1, (UNKNOWN_WEIGHT * strangers) / words) }
+  return { places, hasSubject, unknown, unknownShare: words === 0 ? 1 : Math.min(1, (UNKNOWN_WEIGHT * unknownWords) / words) }
 }
 
-/** Every vector must have a direction; that of a question of nothing is no meaning. */
+/** The vector of a question without any feature: every vector needs a direction, and this one means nothing. */
 function anyDirection(): Float32Array {
   const vector = new Float32Array(BUILTIN_DIMENSIONS)
   vector[MEANING] = 1

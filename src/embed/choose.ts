@@ -13,55 +13,56 @@ export interface ChooseOptions {
   /** `auto`, `builtin` or `ollama:MODEL`. */
   setting: string
   ollamaUrl: string
-  /** What the index there is was made with (the embedder's own fingerprint). */
+  /** The embedder that made the existing index, with its own fingerprint. */
   existing: { embeddingModel: string; fingerprint: string } | null
   log: Logger
 }
 
 export interface Choice {
-  /** Null when the one that was asked for cannot be used now; the caller tries again. */
+  /** Null when the chosen embedder can't be used now. The caller tries again later. */
   embedder: Embedder | null
-  /** Why this one, in whole sentences. */
+  /** Why this embedder, in whole sentences for users. */
   reason: string
 }
 
 const PROBE_MS = 2_000
-/** Of that many unknown models the capabilities are asked for. */
+/** How many unknown models are asked for their capabilities. */
 const MAX_ASKED = 20
 const OLLAMA = 'ollama:'
+const BUILTIN = 'builtin'
 
 /**
- * The embedder to use, and why. `auto` stays with what an index was made with, because embedding everything again is never done silently; without an
- * index it takes Ollama when that answers and has an embedding model, else the built-in one. Throws only what nobody can mend by waiting.
+ * Returns the embedder to use, and why. `auto` keeps the embedder that made the index, because docsearch never embeds all documents
+ * again unasked. Without an index it uses Ollama when that answers and has an embedding model, otherwise the built-in embedder. Throws
+ * only errors that waiting can't cure.
  */
 export async function chooseEmbedder({ setting, ollamaUrl, existing, log }: ChooseOptions): Promise<Choice> {
-  if (setting === 'builtin') return { embedder: createBuiltinEmbedder(), reason: 'The built-in embedder was asked for by name.' }
-  if (setting.startsWith(OLLAMA)) return await byName(withoutLatest(setting.slice(OLLAMA.length)), { ollamaUrl, existing, log })
-  if (existing?.embeddingModel === 'builtin') {
-    const change = `\`docsearch serve --embedder ollama:${DEFAULT_MODEL}\` embeds everything anew with a model on Ollama.`
-    return {
-      embedder: createBuiltinEmbedder(),
-      reason: `The index was made with the built-in embedder and stays with it; ${change}`,
-    }
-  }
-  if (existing?.embeddingModel.startsWith(OLLAMA)) return await sameAgain(existing, ollamaUrl, log)
-  return await anew(ollamaUrl, log)
+  if (setting === BUILTIN) return { embedder: createBuiltinEmbedder(), reason: 'You chose the built-in embedder.' }
+  if (setting.startsWith(OLLAMA)) return chooseNamed(withoutLatest(setting.slice(OLLAMA.length)), { ollamaUrl, existing, log })
+  if (existing?.embeddingModel === BUILTIN)
+    return { embedder: createBuiltinEmbedder(), reason: keptReason('the built-in embedder') }
+  if (existing?.embeddingModel.startsWith(OLLAMA)) return keepOllama(existing, ollamaUrl, log)
+  return chooseFirst(ollamaUrl, log)
 }
 
-async function byName(
+function keptReason(embedder: string): string {
+  return `The index was made with ${embedder}, which stays in use. To change it, run \`docsearch models use MODEL\`.`
+}
+
+async function chooseNamed(
   model: string,
   { ollamaUrl, existing, log }: Pick<ChooseOptions, 'ollamaUrl' | 'existing' | 'log'>,
 ): Promise<Choice> {
   const expected = existing?.embeddingModel === OLLAMA + model ? expectedOf(existing) : null
   try {
     const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, expected })
-    return { embedder, reason: `${model} on Ollama at ${withoutCredentials(ollamaUrl)} was asked for by name.` }
+    return { embedder, reason: `You chose ${model} on Ollama at ${withoutCredentials(ollamaUrl)}.` }
   } catch (error) {
     return { embedder: null, reason: sentenceOf(error) }
   }
 }
 
-async function sameAgain(
+async function keepOllama(
   existing: { embeddingModel: string; fingerprint: string },
   ollamaUrl: string,
   log: Logger,
@@ -69,48 +70,46 @@ async function sameAgain(
   const model = existing.embeddingModel.slice(OLLAMA.length)
   try {
     const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, expected: expectedOf(existing) })
-    const change = '`docsearch serve --embedder builtin` (or `ollama:MODEL`) embeds everything anew with another.'
-    return { embedder, reason: `The index was made with ${model} on Ollama and stays with it; ${change}` }
+    return { embedder, reason: keptReason(`${model} on Ollama`) }
   } catch (error) {
     return { embedder: null, reason: `The index was made with ${model} on Ollama. ${sentenceOf(error)}` }
   }
 }
 
-async function anew(ollamaUrl: string, log: Logger): Promise<Choice> {
+async function chooseFirst(ollamaUrl: string, log: Logger): Promise<Choice> {
   const where = `Ollama at ${withoutCredentials(ollamaUrl)}`
-  const builtin = (why: string): Choice => ({
-    embedder: createBuiltinEmbedder(),
-    reason: `The built-in embedder is used, because ${why}`,
-  })
+  const builtin = (reason: string): Choice => ({ embedder: createBuiltinEmbedder(), reason })
+  const pull = `run \`docsearch models pull ${DEFAULT_MODEL}\``
   const client = createOllamaClient(ollamaUrl)
   let model: string | null
   try {
     model = await bestModel(client)
   } catch (error) {
-    log.debug({ err: error }, 'no Ollama to be found')
+    log.debug({ err: error }, 'Ollama does not answer')
     return builtin(
-      `there is no answer from ${where}. Nothing else is needed; a model on Ollama would find more of what is said in other words, and in other languages than English.`,
+      `${where} does not answer. The built-in embedder works as is. For other languages and looser wording, install Ollama and ${pull}.`,
     )
   }
   if (model === null) {
-    const how = `\`ollama pull ${DEFAULT_MODEL}\`, then \`docsearch serve --embedder ollama:${DEFAULT_MODEL}\``
-    return builtin(`${where} has no embedding model. To use one: ${how}.`)
+    return builtin(
+      `${where} has no embedding model. The built-in embedder works as is. For other languages and looser wording, ${pull}.`,
+    )
   }
   try {
     const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log })
     return { embedder, reason: `${where} answers and has ${model}.` }
   } catch (error) {
     log.warn({ err: error, model }, 'the embedding model on Ollama cannot be used')
-    return builtin(`${model} could not be used. ${sentenceOf(error)}`)
+    return builtin(`${sentenceOf(error)} The built-in embedder is used instead.`)
   }
 }
 
-/** The known model that stands first in the registry, else any that says it can embed. Within 2 s. */
+/** Returns the installed model that comes first in the registry, otherwise any model that says it can embed. Takes at most 2 s. */
 async function bestModel(client: OllamaClient): Promise<string | null> {
   const call = { timeoutMs: PROBE_MS, signal: AbortSignal.timeout(PROBE_MS) }
   const installed = (await client.list(call)).map(({ name }) => name)
   for (const { family } of MODELS) {
-    // A tag of its own may be another size; the plain name comes first.
+    // A tag may mean another size, so the name without a tag comes first.
     const found = installed.find((name) => name === family) ?? installed.find((name) => name.startsWith(`${family}:`))
     if (found !== undefined) return found
   }

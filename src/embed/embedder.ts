@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../core/errors.ts'
 
-/** Turns text into vectors. One conformance suite (test/conformance/embedder.ts) holds for every implementation. */
+/** Turns text into vectors. The promises of every implementation are in test/conformance/embedder.ts. */
 export interface Embedder {
   /** What users see as `embedding_model`: `builtin` or `ollama:embeddinggemma`. */
   readonly name: string
@@ -11,42 +11,42 @@ export interface Embedder {
   /** The model's bytes, for other threads that compute the same vectors. Null when this process doesn't have the model. */
   readonly sharedModel: SharedArrayBuffer | null
   readonly dimensions: number
-  /** Most tokens, by `countTokens`, the text of one input may have; room for the model's prefix and a title is already taken off. */
+  /** The most tokens, by `countTokens`, that the text of one input may have. Room for the model's prefix and a title is already subtracted. */
   readonly maxTokens: number
   /**
-   * Weight of the vector channel in linear fusion of normalised scores; belongs to the model (see registry.ts), and to the question (its vector)
-   * where the model knows it more or less well.
+   * Returns the weight of the vector channel in the fusion of normalised scores. It depends on the model (registry.ts), and on the
+   * question's vector when the model understands some questions better than others.
    */
   fusionWeight(question: Float32Array): number
   /**
-   * Cosine similarity that chance alone gives a question (its vector) and the nearest of so many passages. A passage that shares no word with the
-   * question and is no nearer than this is not a find. 0 for a model whose similarities mean something all the way down.
+   * Returns the cosine similarity that chance alone gives a question and the nearest of `passages` passages. A search drops passages
+   * that share no word with the question and are no nearer than this. 0 for a model whose low similarities mean something too.
    */
   noiseFloor(passages: number, question: Float32Array): number
   /**
-   * Names everything that makes two vectors comparable: model, digest, template version, dimensions.
-   * An index made under one fingerprint is never queried under another.
+   * Names everything that makes two vectors comparable: model, digest, template version, dimensions. A search never compares vectors
+   * of different fingerprints.
    */
   readonly fingerprint: string
-  /** Which estimate of tokens.ts `countTokens` is, so that another thread counts the same. */
+  /** The estimate of text/model-tokens.ts that `countTokens` uses, so that another thread can use the same. */
   readonly tokenCounter: 'words' | 'subwords'
-  /** Tokens as this model counts them, or a bound from above where its tokenizer is not at hand. */
+  /** Returns the number of tokens of this model, or an upper bound when its tokenizer is not available. */
   countTokens(text: string): number
   /**
-   * Vectors of length 1 in the order of the inputs. A text the model cannot embed gives null (it is set aside with a
-   * warning, the batch goes on). Throws DocsearchError `embedder_unavailable` when it cannot be reached or is overloaded (with
-   * retryAfter), `embedding_model_changed` when the model under this name is no longer the one of the fingerprint.
+   * Returns vectors of length 1 in the order of the inputs, and null for a text that the model can't embed. Throws DocsearchError
+   * `embedder_unavailable` (with `retryAfter`) when the model can't be reached or is overloaded, and `embedding_model_changed` when
+   * the model under this name is no longer the one of the fingerprint.
    */
   embedDocuments(inputs: readonly EmbeddingInput[], signal?: AbortSignal): Promise<(Float32Array | null)[]>
   embedQuery(query: string, signal?: AbortSignal): Promise<Float32Array>
-  /** One cheap call that shows whether it works now. Never throws. */
+  /** Makes one cheap call that shows whether the embedder works now. Never throws. */
   check(signal?: AbortSignal): Promise<EmbedderHealth>
   close(): Promise<void>
 }
 
 export interface EmbeddingInput {
   text: string
-  /** Document title and heading path, for models whose template has a place for them. */
+  /** Document title and heading path. Models whose template has no place for them ignore it. */
   title: string | null
 }
 

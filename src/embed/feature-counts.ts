@@ -1,14 +1,14 @@
-/** Slots at first; twice as many whenever half of them are in use. */
+/** Number of slots at first. It doubles whenever half of them are in use. */
 const FIRST_SIZE = 8192
 
 /**
- * Counts of hashed features, cleared and filled again for every passage: open addressing over typed arrays, because a Map of numbers costs ten times as
- * much and this is most of what the built-in embedder does.
+ * Counts hashed features, and is cleared for every passage. It uses open addressing over typed arrays: a Map of numbers takes ten times
+ * as long, and counting is most of the built-in embedder's work.
  */
 export class FeatureCounts {
   private keys = new Int32Array(FIRST_SIZE)
   private counts = new Int32Array(FIRST_SIZE)
-  /** Slots in use, in the order in which they came into use. */
+  /** The slots in use, in the order of their first use. */
   private slots = new Int32Array(FIRST_SIZE)
   private used = 0
 
@@ -30,7 +30,7 @@ export class FeatureCounts {
     counts[slot]! += count
   }
 
-  /** In the order in which they were first added. */
+  /** Visits the features in the order in which they were first added. */
   forEach(visit: (hash: number, count: number) => void): void {
     for (let i = 0; i < this.used; i++) {
       const slot = this.slots[i]!

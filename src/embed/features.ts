@@ -6,15 +6,15 @@ const STEM_PLACES = 4
 const GRAM_WEIGHT = 0.3
 const MIN_GRAM = 3
 const MAX_GRAM = 5
-/** Longer words are identifiers; their grams would outweigh the passage. */
+/** Longer words are identifiers, whose many grams would outweigh the passage. */
 const MAX_GRAMMED_WORD = 32
 
 const stems = new FeatureCounts()
 const grams = new FeatureCounts()
 
 /**
- * Feature hashing (Weinberger et al. 2009): terms and the pieces of their words, each hashed to a dimension and a sign, counted there. Knows no synonyms, but
- * finds misspelt and inflected words in any language. Adds to `vector`, whose length is the number of dimensions.
+ * Adds hashed features to `vector` (feature hashing, Weinberger et al. 2009): each term and each piece of its word is hashed to a
+ * dimension and a sign, and counted there. This knows no synonyms, but finds misspelled and inflected words in any language.
  */
 export function addFeatures(vector: Float32Array, text: string, tokens: readonly Token[]): void {
   const surfaces = new Map<Int32Array, number>()
@@ -27,7 +27,7 @@ export function addFeatures(vector: Float32Array, text: string, tokens: readonly
   addPieces(vector, surfaces)
 }
 
-/** Nothing but punctuation and symbols: still told apart by what they are. */
+/** Adds the features of a text of punctuation and symbols only, so that such texts differ too. */
 export function addSymbols(vector: Float32Array, text: string): void {
   const surfaces = new Map<Int32Array, number>()
   for (const symbols of text.match(/[^\s\p{C}]{1,16}/gu) ?? []) countPieces(surfaces, symbols)
@@ -39,7 +39,7 @@ function countPieces(surfaces: Map<Int32Array, number>, surface: string): void {
   surfaces.set(pieces, (surfaces.get(pieces) ?? 0) + 1)
 }
 
-/** A word that is repeated has its pieces counted at once. */
+/** Counts the pieces of a repeated word once, times its repetitions. */
 function addPieces(vector: Float32Array, surfaces: ReadonlyMap<Int32Array, number>): void {
   grams.clear()
   for (const [pieces, times] of surfaces) for (let i = 0; i < pieces.length; i++) grams.add(pieces[i]!, times)
@@ -47,7 +47,7 @@ function addPieces(vector: Float32Array, surfaces: ReadonlyMap<Int32Array, numbe
 }
 
 const NO_GRAMS = new Int32Array()
-/** Hashes of a word's pieces, the same array for the same word. Text repeats itself: looking them up costs a third of making them. */
+/** Hashes of a word's pieces, by word. Text repeats itself, and looking hashes up takes a third of the time of computing them. */
 const knownGrams = new Map<string, Int32Array>()
 const MAX_KNOWN = 20_000
 
@@ -55,7 +55,7 @@ function gramsOf(surface: string): Int32Array {
   let hashes = knownGrams.get(surface)
   if (hashes === undefined) {
     if (knownGrams.size >= MAX_KNOWN) knownGrams.clear()
-    // Of Chinese and its like the analyser gives single characters and pairs already.
+    // In scripts without spaces, the analyser gives single characters and pairs already.
     const isPiece = surface.length <= 2 && /[^\0-\u0dff]/.test(surface)
     hashes = isPiece || surface.length > MAX_GRAMMED_WORD ? NO_GRAMS : hashGrams(surface)
     knownGrams.set(surface, hashes)
@@ -72,7 +72,7 @@ function hashGrams(surface: string): Int32Array {
   return Int32Array.from(hashes)
 }
 
-/** Each in several places: where a text has few terms and two of them meet in one place, the texts would look alike. */
+/** Adds each term in several places. With one place each, two terms of short texts that collide would make the texts look alike. */
 function addStems(vector: Float32Array): void {
   stems.forEach((hash, count) => {
     const value = (STEM_WEIGHT * saturated(count)) / Math.sqrt(STEM_PLACES)
@@ -84,7 +84,7 @@ function saturated(count: number): number {
   return count === 1 ? 1 : 1 + Math.log(count)
 }
 
-/** The sign takes the top bit of the hash, the dimension the others. */
+/** The top bit of the hash decides the sign, the other bits the dimension. */
 function addAt(vector: Float32Array, hash: number, value: number): void {
   vector[(hash & 0x7fffffff) % vector.length]! += hash < 0 ? -value : value
 }
@@ -92,7 +92,7 @@ function addAt(vector: Float32Array, hash: number, value: number): void {
 const STEM_SEED = 0x811c9dc5
 const GRAM_SEED = 0x9e3779b9
 
-/** FNV-1a over UTF-16 code units, its bits mixed at the end (MurmurHash3's finaliser), because the low bits choose the dimension and the top one the sign. */
+/** FNV-1a over UTF-16 code units. MurmurHash3's finaliser mixes its bits, because low bits choose the dimension and the top bit the sign. */
 function hashOf(text: string, start: number, end: number, seed: number): number {
   let hash = seed | 0
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

@@ -1,4 +1,4 @@
-/** What makes the vectors of an Ollama model comparable. */
+/** Everything that makes the vectors of an Ollama model comparable. */
 export interface OllamaFingerprint {
   /** Without `:latest`. */
   model: string
@@ -11,7 +11,7 @@ export function formatOllamaFingerprint({ model, digest, templateVersion, dimens
   return `ollama:${model}@${digest}#template${templateVersion}:${dimensions}`
 }
 
-/** Null for the fingerprint of another kind of embedder. */
+/** Returns null for the fingerprint of another kind of embedder. */
 export function parseOllamaFingerprint(text: string): OllamaFingerprint | null {
   const match = /^ollama:(?<model>.+)@(?<digest>[^@#]+)#template(?<template>\d+):(?<dimensions>\d+)$/.exec(text)
   if (match === null) return null

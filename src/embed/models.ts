@@ -6,30 +6,29 @@ import type { PullProgress } from '../ollama/pull.ts'
 import { BUILTIN_DIMENSIONS } from './builtin.ts'
 import { knownModel } from './registry.ts'
 
-/** An embedder that could be used. */
+/** An embedder that the instance can use. */
 export interface AvailableEmbedder {
   /** `builtin`, `ollama:embeddinggemma`. */
   name: string
-  /** Null where the server does not say. */
+  /** Null when the server does not say. */
   dimensions: number | null
-  /** On Ollama's disk; null for the built-in one. */
+  /** On Ollama's disk. Null for the built-in embedder. */
   sizeBytes: number | null
-  /** Used with the prefixes and limits it was trained for; others work, with less to expect. */
+  /** True when docsearch knows the prefixes and limits that the model was trained with. Other models work too, but not as well. */
   known: boolean
 }
 
 export interface EmbedderModels {
-  /** `ollama.ok` false: it could not be asked, and only the built-in one is in the list. */
+  /** Lists the embedders. `ollama.ok` is false when Ollama could not be asked; the list then has the built-in embedder only. */
   available(signal: AbortSignal): Promise<{ embedders: AvailableEmbedder[]; ollama: { ok: boolean; message: string } }>
-  /** The download of a model through Ollama. Throws DocsearchError `pull_failed` with the reason. */
+  /** Downloads a model through Ollama and reports its progress. Throws DocsearchError `pull_failed` with the reason. */
   pull(model: string, signal: AbortSignal): AsyncGenerator<PullProgress>
 }
 
 const ASK_MS = 3_000
-/** Of that many models the capabilities are asked for. */
-const MOST_ASKED = 100
+/** How many models are asked for their capabilities. */
+const MAX_ASKED = 100
 
-/** What the instance could embed with. */
 export function createEmbedderModels(ollamaUrl: string): EmbedderModels {
   const where = `Ollama at ${withoutCredentials(ollamaUrl)}`
   const builtin: AvailableEmbedder = { name: 'builtin', dimensions: BUILTIN_DIMENSIONS, sizeBytes: null, known: true }
@@ -37,11 +36,11 @@ export function createEmbedderModels(ollamaUrl: string): EmbedderModels {
   async function onOllama(signal: AbortSignal): Promise<AvailableEmbedder[]> {
     const client = createOllamaClient(ollamaUrl)
     const call = { timeoutMs: ASK_MS, signal }
-    const installed = (await client.list(call)).slice(0, MOST_ASKED)
+    const installed = (await client.list(call)).slice(0, MAX_ASKED)
     const asked = installed.map(async ({ name, sizeBytes }) => {
       const known = knownModel(name)
       const facts = await client.show(name, call)
-      // Older servers name no capabilities: then only a name we know counts.
+      // Older servers list no capabilities: then only known models count.
       const canEmbed = facts.capabilities.length === 0 ? known !== null : facts.capabilities.includes('embedding')
       const dimensions = known?.dimensions ?? facts.dimensions
       return canEmbed ? [{ name: `ollama:${name}`, dimensions, sizeBytes, known: known !== null }] : []
@@ -56,7 +55,7 @@ export function createEmbedderModels(ollamaUrl: string): EmbedderModels {
         return { embedders: [builtin, ...found], ollama: { ok: true, message: `${where} answers.` } }
       } catch (error) {
         if (!(error instanceof OllamaCallError)) throw error
-        return { embedders: [builtin], ollama: { ok: false, message: `${where} cannot be asked: ${error.message}.` } }
+        return { embedders: [builtin], ollama: { ok: false, message: `${where} cannot be reached: ${error.message}.` } }
       }
     },
     async *pull(model, signal) {
@@ -67,7 +66,7 @@ export function createEmbedderModels(ollamaUrl: string): EmbedderModels {
         if (!(error instanceof OllamaCallError)) throw error
         const reason =
           error.failure === 'model_missing'
-            ? `${where} knows no model ${model}: ${error.message}.`
+            ? `${where} has no model ${model} to download: ${error.message}.`
             : `${where} could not download ${model}: ${error.message}.`
         throw new DocsearchError('pull_failed', reason, { cause: error })
       }

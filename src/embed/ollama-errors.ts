@@ -6,7 +6,7 @@ export function isWorthRetrying(error: unknown): boolean {
   return error instanceof OllamaCallError && (error.failure === 'unreachable' || error.failure === 'busy')
 }
 
-/** A failed call in words a person can act on. Anything else is given back as it is. */
+/** Returns a failed call as a DocsearchError that says what to do. Returns every other error unchanged. */
 export function explain(error: unknown, url: string, model: string): unknown {
   if (!(error instanceof OllamaCallError)) return error
   const where = `Ollama at ${withoutCredentials(url)}`
@@ -28,14 +28,14 @@ export function explain(error: unknown, url: string, model: string): unknown {
   }
 }
 
-/** What health calls it: whose remedy is a pull has a code of its own. */
+/** Returns the code for the health report. A missing model has a code of its own, because a pull cures it. */
 export function healthCode(error: DocsearchError): ErrorCode {
   return error.cause instanceof OllamaCallError && error.cause.failure === 'model_missing'
     ? 'embedding_model_missing'
     : error.code
 }
 
-/** Failures that a look at the list of models does not show: they count until something was embedded. */
+/** True for failures that `check` can't notice in the list of models. They count until something is embedded. */
 export function outlastsCheck(error: DocsearchError): boolean {
   return error.cause instanceof OllamaCallError && ['refused', 'nonsense', 'not_finite'].includes(error.cause.failure)
 }

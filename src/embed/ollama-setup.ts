@@ -8,23 +8,23 @@ import { knownModel, unknownModel } from './registry.ts'
 import type { ModelProfile } from './registry.ts'
 import { estimateSubwords } from '../text/model-tokens.ts'
 
-/** Tokens that the model adds itself at both ends, with some to spare. */
+/** A little more than the tokens that a model adds at both ends. */
 const SPECIAL_TOKENS = 8
-/** Most of a title that goes into a template. */
+/** The most tokens of a title that go into a template. */
 export const TITLE_TOKENS = 96
-/** Ollama works in batches of at most so many tokens and cannot embed across them, whatever the context. Also sent as `num_ctx`. */
+/** Ollama embeds batches of at most this many tokens, and no text across batches, whatever the context. Also sent as `num_ctx`. */
 export const MAX_CONTEXT = 2048
-/** For a model nobody knows while its server is away. */
+/** The context of an unknown model whose server does not answer. */
 const CAUTIOUS_CONTEXT = 512
 const SETUP_MS = 5_000
-/** A cold model on a slow disk takes its time. */
+/** Time for a slow disk to load the model. */
 const PROBE_MS = 120_000
 
 export interface OllamaSetup {
   profile: ModelProfile
   identity: OllamaFingerprint
   fingerprint: string
-  /** Sent with each call; undefined for the model's own. */
+  /** Number of dimensions to ask for. Undefined for the model's own. */
   cutTo: number | undefined
   maxTokens: number
 }
@@ -33,26 +33,26 @@ export interface SetupRequest {
   client: OllamaClient
   model: string
   log: Logger
-  /** Of an index made earlier: then nothing has to be asked. */
+  /** What an existing index was made with. The server then need not answer. */
   expected: { fingerprint: string; dimensions: number } | null
   dimensions: number | undefined
   signal: AbortSignal
 }
 
-/** Finds out what is needed to use a model. Throws OllamaCallError when it has to ask and cannot, DocsearchError for a model that does not fit. */
+/** Finds out how to use a model. Throws OllamaCallError when it has to ask the server and can't, DocsearchError for an unsuitable model. */
 export async function setUpModel({ client, model, log, expected, dimensions, signal }: SetupRequest): Promise<OllamaSetup> {
   const profile = knownModel(model) ?? unknownModel(model)
   if (knownModel(model) === null) {
     log.warn(
       { model },
-      'this embedding model is not known to docsearch: it is used without prefixes, which may cost it much of its quality',
+      'docsearch does not know this embedding model and uses it without prefixes, which may cost much of its quality',
     )
   }
   const made = expected && parseOllamaFingerprint(expected.fingerprint)
-  const isOurs = made && made.model === model && made.templateVersion === profile.templateVersion
-  if (isOurs) {
+  const isSame = made && made.model === model && made.templateVersion === profile.templateVersion
+  if (isSame) {
     const facts = await client.show(model, { timeoutMs: SETUP_MS, signal }).catch((error: unknown) => {
-      log.debug({ err: error, model }, 'the embedding model cannot be asked for its limits now')
+      log.debug({ err: error, model }, 'Ollama does not answer with the limits of the embedding model')
       return null
     })
     const isCut = profile.cuts === 'any' || profile.cuts.includes(made.dimensions)
@@ -64,7 +64,7 @@ export async function setUpModel({ client, model, log, expected, dimensions, sig
   if (facts.capabilities.length > 0 && !facts.capabilities.includes('embedding')) {
     throw new DocsearchError(
       'embedder_unavailable',
-      `${model} is no embedding model: its capabilities are ${facts.capabilities.join(', ')}.`,
+      `${model} is not an embedding model: its capabilities are ${facts.capabilities.join(', ')}.`,
     )
   }
   const full = await dimensionsOf(client, model, profile, facts, signal)
@@ -73,7 +73,7 @@ export async function setUpModel({ client, model, log, expected, dimensions, sig
   return finish(profile, identity, dimensions, facts)
 }
 
-/** What a known model's server says; of an unknown one only what it does is to be relied on. */
+/** Returns a model's dimensions. The server's facts count for known models only; an unknown model has to embed a word. */
 async function dimensionsOf(
   client: OllamaClient,
   model: string,
@@ -87,11 +87,11 @@ async function dimensionsOf(
     { model, input: ['dimensions'], numCtx: MAX_CONTEXT, keepAliveSeconds: 300 },
     { timeoutMs: PROBE_MS, signal },
   )
-  if (vector === undefined || vector.length === 0) throw new OllamaCallError('nonsense', 'it answers without a vector')
+  if (vector === undefined || vector.length === 0) throw new OllamaCallError('nonsense', 'its answer has no vector')
   return vector.length
 }
 
-/** Ollama cuts any model's vectors; only those trained for it are any good afterwards. */
+/** Refuses dimensions that the model was not trained for: Ollama would cut its vectors all the same, and they would be useless. */
 function requireCut({ cuts }: ModelProfile, model: string, full: number, wanted: number): void {
   if (wanted === full || (wanted > 0 && wanted < full && (cuts === 'any' || cuts.includes(wanted)))) return
   const others = cuts === 'any' ? `any number below ${full}` : [full, ...cuts].join(', ')

@@ -1,19 +1,19 @@
-/** What has to be known of an embedding model to use it well; wrong prefixes cost more than a smaller model does. */
+/** What docsearch has to know to use an embedding model well: wrong prefixes cost more quality than a smaller model. */
 export interface ModelProfile {
   /** As Ollama names it, without a tag. */
   family: string
   dimensions: number | null
-  /** Tokens the model was made for; its context in Ollama may say more. */
+  /** Tokens that the model was trained with. Its context in Ollama may be larger. */
   contextTokens: number
   queryTemplate(query: string): string
   documentTemplate(text: string, title: string | null): string
-  /** Whether `documentTemplate` shows the title. */
+  /** True when `documentTemplate` uses the title. */
   usesTitle: boolean
-  /** Shorter vectors it was trained to give; `any` for all below its own, empty for none: Ollama cuts any model's, good or not. */
+  /** Shorter vectors that the model was trained to give: `any` length, or these. Ollama cuts the vectors of every model, good or not. */
   cuts: readonly number[] | 'any'
-  /** Weight of the vector channel in fusion, see Embedder. */
+  /** See `Embedder.fusionWeight`. */
   fusionWeight: number
-  /** Raised when a template changes: part of the fingerprint. */
+  /** Raised when a template changes, because it is part of the fingerprint. */
   templateVersion: number
 }
 
@@ -34,10 +34,12 @@ const BASE = {
 } as const
 
 /**
- * In the order in which `auto` prefers them. Templates and limits are those of the models' own cards.
- * The weights are chosen with care, not measured: the models cannot be run where this is developed. Half of what words count for the full-size
- * ones, because trained vectors find what words miss but place names, numbers and codes badly, and hybrid must not fall behind words alone; less for
- * the small model and for unknown ones, of which nothing is known. `npm run quality -- fusion` measures a model, `fusion_weight` sets what it found.
+ * The known models, in the order in which `auto` prefers them. Templates and limits come from the models' own cards.
+ *
+ * The weights are estimates, not measurements: the models can't run where docsearch is developed. Full-size models get half the weight
+ * of keywords, because their vectors find what keywords miss, but rank names, numbers and codes badly, and hybrid must not fall behind
+ * keywords alone. The small model and unknown ones get less. `npm run quality -- fusion` measures a model; the setting `fusion_weight`
+ * takes the result.
  */
 export const MODELS: readonly ModelProfile[] = [
   {
@@ -85,16 +87,16 @@ export const MODELS: readonly ModelProfile[] = [
   { ...BASE, family: 'all-minilm', dimensions: 384, contextTokens: 256, fusionWeight: 0.3 },
 ]
 
-/** The model `auto` looks for first, and the one to recommend. */
+/** The model that `auto` looks for first and that messages recommend. */
 export const DEFAULT_MODEL = MODELS[0]!.family
 
-/** Null for a model nobody has entered here. `model` may have a tag. */
+/** Returns a model's profile, or null when MODELS does not have it. `model` may have a tag. */
 export function knownModel(model: string): ModelProfile | null {
   const family = model.split(':')[0]
   return MODELS.find((known) => known.family === family) ?? null
 }
 
-/** No prefix, and a short limit until the server says better. */
+/** Returns a profile without prefixes. */
 export function unknownModel(model: string): ModelProfile {
   return { ...BASE, family: model, contextTokens: 8192, fusionWeight: 0.3 }
 }

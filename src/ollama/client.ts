@@ -2,20 +2,20 @@ import { Ollama } from 'ollama'
 import { z } from 'zod'
 import { httpFetch } from '../core/http-fetch.ts'
 
-/** What went wrong with one call, in the ways that are dealt with differently. */
+/** How a call failed, as far as callers treat failures differently. */
 export type OllamaFailure =
   | 'unreachable'
-  /** No answer within the time given: trying again at once would only take as long. */
+  /** No answer in time: trying again at once would only take as long. */
   | 'timeout'
-  /** Reached, but overloaded or failing inside: trying again may help. */
+  /** The server is overloaded or failing: trying again may help. */
   | 'busy'
   | 'model_missing'
   | 'too_long'
   /** The model gave NaN for one of the inputs. */
   | 'not_finite'
-  /** Any other refusal: trying again gives the same. */
+  /** Any other refusal: trying again gives the same answer. */
   | 'refused'
-  /** An answer that is not Ollama's. */
+  /** The answer is not in Ollama's format. */
   | 'nonsense'
 
 export class OllamaCallError extends Error {
@@ -41,10 +41,10 @@ export interface EmbedCall {
   keepAliveSeconds: number
 }
 
-/** One token is generated, and what else it could have been is told. */
+/** Generates one token, and asks for the other likely tokens. */
 export interface GenerateCall {
   model: string
-  /** As the model reads it: no template of Ollama's is put around. */
+  /** Sent to the model unchanged, without a template of Ollama's. */
   prompt: string
   topLogprobs: number
   numCtx: number
@@ -60,12 +60,12 @@ export interface InstalledModel {
   /** Without `:latest`. */
   name: string
   digest: string
-  /** Null where the server does not say. */
+  /** Null when the server does not say. */
   sizeBytes: number | null
 }
 
 export interface ModelFacts {
-  /** Null where the server does not say. */
+  /** Null when the server does not say. */
   contextTokens: number | null
   dimensions: number | null
   capabilities: string[]
@@ -78,7 +78,7 @@ const facts = z.object({
   model_info: z.record(z.string(), z.unknown()).default({}),
   capabilities: z.array(z.string()).default([]),
 })
-// The numbers themselves are looked at one by one where they become vectors.
+// The callers check the numbers of a vector.
 const tokenLogprob = z.object({ token: z.string(), logprob: z.number() })
 // Servers before 0.12.11 leave it out.
 const generated = z.object({
@@ -86,12 +86,12 @@ const generated = z.object({
 })
 const embedded = z.object({ embeddings: z.array(z.array(z.unknown())) })
 
-/** The calls of Ollama's API that are needed here, answers checked. Throws OllamaCallError, or the signal's reason when aborted. */
+/** The calls of Ollama's API that docsearch uses, with checked answers. They throw OllamaCallError, or the signal's reason. */
 export interface OllamaClient {
   list(options: CallOptions): Promise<InstalledModel[]>
   show(model: string, options: CallOptions): Promise<ModelFacts>
   embed(call: EmbedCall, options: CallOptions): Promise<unknown[][]>
-  /** The first token and those that stood beside it, each once, not sorted; empty from a server that gives no log-probabilities. */
+  /** Returns the first token and the other likely ones, each once, unsorted. Empty when the server gives no log-probabilities. */
   firstToken(call: GenerateCall, options: CallOptions): Promise<TokenLogprob[]>
 }
 
@@ -102,7 +102,7 @@ export function createOllamaClient(url: string): OllamaClient {
     options: CallOptions,
     run: (ollama: Ollama) => Promise<unknown>,
   ): Promise<z.infer<S>> {
-    // One client for each call, because the package takes no signal: it is its `fetch` that is aborted.
+    // Each call has a client of its own, because the package takes no signal: aborting stops the client's `fetch`.
     const ollama = new Ollama({ host: url, fetch: httpFetch(options) })
     const answer = await run(ollama).catch((error: unknown) => {
       options.signal?.throwIfAborted()
@@ -112,7 +112,7 @@ export function createOllamaClient(url: string): OllamaClient {
     if (parsed.success) return parsed.data
     throw new OllamaCallError(
       'nonsense',
-      `the answer to ${what} is not what Ollama answers (${z.prettifyError(parsed.error).replaceAll('\n', ' ')})`,
+      `the answer to ${what} is not in Ollama's format (${z.prettifyError(parsed.error).replaceAll('\n', ' ')})`,
     )
   }
 
@@ -138,11 +138,11 @@ export function createOllamaClient(url: string): OllamaClient {
       const request = {
         model,
         input,
-        // Ollama's default cuts what is too long and says nothing.
+        // By default Ollama cuts long texts silently.
         truncate: false,
-        // A number: the string "-1" and its like are refused by some versions.
+        // A number, because some versions refuse strings such as "-1".
         keep_alive: keepAliveSeconds,
-        // The same on every call: another num_ctx loads the model anew.
+        // The same on every call, because another num_ctx loads the model again.
         options: { num_ctx: numCtx },
         ...(dimensions === undefined ? {} : { dimensions }),
       }
@@ -168,7 +168,7 @@ export function createOllamaClient(url: string): OllamaClient {
   }
 }
 
-/** `embeddinggemma:latest` and `embeddinggemma` are one model. */
+/** Returns a model's name without `:latest`, which means the same model. */
 export function withoutLatest(name: string): string {
   return name.replace(/:latest$/, '')
 }
@@ -199,8 +199,8 @@ function isTimeout(error: Error): boolean {
 
 function networkMessage(error: Error): string {
   const code = 'code' in error ? String(error.code) : ''
-  if (code === 'ECONNREFUSED') return 'nothing listens there'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host name is not known'
-  if (code === 'ECONNRESET') return 'the connection was cut'
+  if (code === 'ECONNREFUSED') return 'nothing listens at this address'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host name is unknown'
+  if (code === 'ECONNRESET') return 'the connection was closed'
   return error.message
 }

@@ -3,41 +3,42 @@ import { request as requestHttps } from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import { OllamaCallError } from './client.ts'
 
-/** The whole of a download so far. Bytes are null before anything is known to come. */
+/** Progress of a whole download. Bytes are null until Ollama names the first layer. */
 export interface PullProgress {
-  /** Ollama's own word: `pulling manifest`, `verifying sha256 digest`, `success`. */
+  /** Ollama's own words: `pulling manifest`, `verifying sha256 digest`, `success`. */
   status: string
   completedBytes: number | null
   totalBytes: number | null
 }
 
-/** Longer than a registry that is slow to begin; a silent connection after that is a dead one. */
+/** Longer than a slow registry takes to start. A connection that is silent for longer is dead. */
 const IDLE_MS = 5 * 60_000
-/** A line is some hundred bytes. */
+/** A normal line has a few hundred bytes. */
 const MAX_LINE = 1_000_000
 
 /**
- * Ollama's `/api/pull` as progress of the whole: it tells of each layer on its own, and in the end `success`. Ends with that line; throws OllamaCallError for an error line
- * (which comes after a status of 200), an answer that ends without success, and everything else. Leaving the loop, or the signal, hangs up, which ends the download.
+ * Downloads a model and reports the progress of all layers together, until Ollama says `success`. Throws OllamaCallError for an error
+ * line (which comes after status 200), for an answer that ends without success, and for every other failure. Leaving the loop or
+ * aborting the signal closes the connection, which stops the download.
  */
 export async function* pullModel(url: string, model: string, signal: AbortSignal): AsyncGenerator<PullProgress> {
   const layers = new Map<string, { completed: number; total: number }>()
   const answer = await begin(url, model, signal)
   try {
     for await (const line of linesOf(answer, signal)) {
-      const said = parse(line)
-      if (typeof said['error'] === 'string') throw refusal(said['error'])
-      const status = typeof said['status'] === 'string' ? said['status'] : ''
-      const { digest, total } = said
+      const event = parse(line)
+      if (typeof event['error'] === 'string') throw refusal(event['error'])
+      const status = typeof event['status'] === 'string' ? event['status'] : ''
+      const { digest, total } = event
       if (typeof digest === 'string' && typeof total === 'number') {
-        // Left out until the first byte of the layer has come.
-        const completed = typeof said['completed'] === 'number' ? said['completed'] : (layers.get(digest)?.completed ?? 0)
+        // `completed` is missing until the first byte of the layer has come.
+        const completed = typeof event['completed'] === 'number' ? event['completed'] : (layers.get(digest)?.completed ?? 0)
         layers.set(digest, { completed: Math.min(completed, total), total })
       }
       yield { status, ...sumOf([...layers.values()]) }
       if (status === 'success') return
     }
-    throw new OllamaCallError('nonsense', 'the download ended before it was whole')
+    throw new OllamaCallError('nonsense', 'the download ended early')
   } finally {
     answer.destroy()
   }
@@ -60,16 +61,16 @@ async function begin(url: string, model: string, signal: AbortSignal): Promise<I
     const request = start(target, { method: 'POST', headers, signal }, resolve)
     request.setTimeout(IDLE_MS, () => request.destroy(new OllamaCallError('timeout', 'no answer in time')))
     request.on('error', (error: NodeJS.ErrnoException) => {
-      const message = error.code === 'ECONNREFUSED' ? 'nothing listens there' : error.message
+      const message = error.code === 'ECONNREFUSED' ? 'nothing listens at this address' : error.message
       reject(signal.aborted || error instanceof OllamaCallError ? error : new OllamaCallError('unreachable', message, error))
     })
     request.end(body)
   })
   if (answer.statusCode === 200) return answer
-  let said = ''
-  for await (const line of linesOf(answer, signal)) said ||= line
+  let first = ''
+  for await (const line of linesOf(answer, signal)) first ||= line
   answer.destroy()
-  const { error } = said === '' ? {} : parse(said)
+  const { error } = first === '' ? {} : parse(first)
   if (typeof error === 'string') throw refusal(error)
   throw new OllamaCallError(answer.statusCode! >= 500 ? 'busy' : 'refused', `it answers with status ${answer.statusCode}`)
 }
@@ -83,9 +84,9 @@ function parse(line: string): Record<string, unknown> {
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
-    // Said below, as for every other line that is none of Ollama's.
+    // Thrown below, as for every other line that is not Ollama's.
   }
-  throw new OllamaCallError('nonsense', 'the answer is not what Ollama answers to a pull')
+  throw new OllamaCallError('nonsense', "the answer to /api/pull is not in Ollama's format")
 }
 
 async function* linesOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<string> {
@@ -94,12 +95,12 @@ async function* linesOf(answer: IncomingMessage, signal: AbortSignal): AsyncGene
     for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) {
       const lines = (rest + part).split('\n')
       rest = lines.pop() ?? ''
-      if (rest.length > MAX_LINE) throw new OllamaCallError('nonsense', 'a line of the answer has no end')
+      if (rest.length > MAX_LINE) throw new OllamaCallError('nonsense', 'a line of the answer is too long')
       yield* lines.filter((line) => line.trim() !== '')
     }
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof OllamaCallError ? error : new OllamaCallError('unreachable', 'the connection was cut', error)
+    throw error instanceof OllamaCallError ? error : new OllamaCallError('unreachable', 'the connection was closed', error)
   }
   if (rest.trim() !== '') yield rest
 }

@@ -3,9 +3,9 @@ import type { Embedder, EmbeddingInput } from '../../src/embed/embedder.ts'
 
 export interface EmbedderUnderTest {
   embedder: Embedder
-  /** The same embedder, made again. */
+  /** Creates the same embedder a second time. */
   again(): Promise<Embedder>
-  /** A text it cannot embed. */
+  /** A text that the embedder cannot embed. */
   unembeddable: string
   close(): Promise<void>
 }
@@ -14,7 +14,7 @@ const plain = (text: string): EmbeddingInput => ({ text, title: null })
 const WORDS = ['maple', 'granite', 'orchid', 'velvet', 'harbour', 'lantern', 'copper', 'meadow', 'thunder', 'saffron']
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 
-/** What every embedder promises (src/embed/embedder.ts). */
+/** The promises of every embedder (src/embed/embedder.ts). */
 export function embedderConformance(name: string, setUp: () => Promise<EmbedderUnderTest>): void {
   describe(`${name} keeps the promises of an embedder`, () => {
     let under: EmbedderUnderTest
@@ -32,7 +32,7 @@ export function embedderConformance(name: string, setUp: () => Promise<EmbedderU
       return vectors.map((vector) => vector!)
     }
 
-    test('gives vectors of length 1 and of its dimensions, for documents and questions', async () => {
+    test('gives vectors of length 1 with its number of dimensions, for documents and questions', async () => {
       const vectors = [
         ...(await embed('The notice period is three months.', '合同自签字之日起生效', '42')),
         await embedder.embedQuery('notice period'),
@@ -53,29 +53,29 @@ export function embedderConformance(name: string, setUp: () => Promise<EmbedderU
       expect(dot(all[3]!, last[0]!)).toBeLessThan(0.95)
     })
 
-    test('gives the same text the same vector, whatever stands beside it', async () => {
+    test('gives the same text the same vector, whatever the other inputs are', async () => {
       const [alone] = await embed('Rent is due on the first of the month.')
       const [, among] = await embed('Something else entirely.', 'Rent is due on the first of the month.')
       expect(dot(alone!, among!)).toBeCloseTo(1, 5)
     })
 
-    test('puts a question nearer to the passage that answers it', async () => {
+    test('puts a question closer to the passage that answers it', async () => {
       const [right, wrong] = await embed('Warranty claims lapse after twenty-four months.', 'The cafeteria opens at seven.')
       const question = await embedder.embedQuery('warranty claims')
       expect(dot(question, right!)).toBeGreaterThan(dot(question, wrong!) + 0.05)
     })
 
-    test('sets aside what it cannot embed and embeds the rest', async () => {
+    test('gives null for a text it cannot embed, and embeds the others', async () => {
       const texts = ['Good one.', under.unembeddable, 'Good two.', '', ' \n', 'Good three.']
       const vectors = await embedder.embedDocuments(texts.map(plain))
       expect(vectors.map((vector) => vector !== null)).toEqual([true, false, true, false, false, true])
     })
 
-    test('takes an empty list', async () => {
+    test('accepts an empty list', async () => {
       expect(await embedder.embedDocuments([])).toEqual([])
     })
 
-    test('embeds a text as long as it says it takes, and a question of any length', async () => {
+    test('embeds a text of maxTokens tokens, and a question of any length', async () => {
       let text = ''
       while (embedder.countTokens(`${text} contract`) <= embedder.maxTokens) text += ' contract'
       expect((await embedder.embedDocuments([{ text, title: 'A title '.repeat(100) }]))[0]).not.toBeNull()
@@ -90,7 +90,7 @@ export function embedderConformance(name: string, setUp: () => Promise<EmbedderU
       expect(embedder.countTokens('合同自签字之日起生效')).toBeGreaterThanOrEqual(10)
     })
 
-    test('has the same fingerprint and name when made again', async () => {
+    test('has the same fingerprint and name when it is created again', async () => {
       const other = await under.again()
       expect(other.fingerprint).toBe(embedder.fingerprint)
       expect(other.name).toBe(embedder.name)
@@ -104,7 +104,7 @@ export function embedderConformance(name: string, setUp: () => Promise<EmbedderU
       await expect(embedder.embedQuery('text', signal)).rejects.toBe(reason)
     })
 
-    test('is well', async () => {
+    test('reports that it works', async () => {
       expect(await embedder.check()).toMatchObject({ ok: true, code: 'ok' })
     })
   })

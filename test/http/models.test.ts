@@ -145,7 +145,7 @@ test('pull: an error line after a good status is an error; one before any progre
   const refused = await pull('misspelt')
   expect([refused.status, await refused.json()]).toMatchObject([
     422,
-    { code: errorCode('pull_failed'), detail: /knows no model misspelt/ },
+    { code: errorCode('pull_failed'), detail: /has no model misspelt to download/ },
   ])
   ollama.fail({ path: '/api/pull', status: 400, error: 'invalid model name' })
   expect((await pull('a:b:c')).status).toBe(422)

@@ -4,47 +4,47 @@ import { fileURLToPath } from 'node:url'
 import { DocsearchError } from '../../core/errors.ts'
 import { SHIPPED } from './shipped.ts'
 
-/** The same folder for the sources and for what is built of them. */
+/** The path is right from src/ and from dist/. */
 const FILE = fileURLToPath(new URL(`../../../models/${SHIPPED.file}`, import.meta.url))
 
 const FORMAT = 1
 
-/** What stands in the first line of a model's file. */
+/** The first line of a model's file, as JSON. */
 interface Header {
-  /** Of the layout. */
+  /** Version of the layout. */
   format: number
   name: string
   version: number
   dimensions: number
   words: number
   phrases: number
-  /** Of the list of words that follows. */
+  /** Size of the list of words that follows. */
   wordBytes: number
 }
 
-/** A table of word vectors as it is kept: of four bits a number, with a scale for each row. */
+/** A table of word vectors as stored: four bits a number, with a scale for each row. */
 export interface ModelTable extends Omit<Header, 'format' | 'wordBytes'> {
-  /** The words in the order of their rows, parted by line feeds. */
+  /** The words in the order of their rows, separated by line feeds. */
   wordList: string
-  /** Two rows of words for each phrase; its own row comes after all words, in this order. */
+  /** For each phrase, the rows of its two words. The phrases' own rows follow those of the words, in this order. */
   pairs: Uint16Array
-  /** For each row: what one step is worth. */
+  /** For each row, the value of one step. */
   scales: Float32Array
-  /** For each row `dimensions / 2` bytes, the first of two numbers in the low bits, 8 more than its value. */
+  /** For each row, `dimensions / 2` bytes with two numbers each, the first in the low bits. A number is stored as its value plus 8. */
   rows: Uint8Array
 }
 
 let shipped: SharedArrayBuffer | null = null
 
 /**
- * The shipped model's bytes, read and held against their checksum once, and shared by all threads that are given them.
- * Throws DocsearchError `internal_error` when the file is missing or damaged.
+ * Returns the bytes of the shipped model, which all threads can share. The first call reads the file and verifies its checksum. Throws
+ * DocsearchError `internal_error` when the file is missing or damaged.
  */
 export function shippedModel(): SharedArrayBuffer {
   return (shipped ??= readModelFile(FILE, SHIPPED.sha256))
 }
 
-/** The bytes of a file that has this checksum. Throws DocsearchError `internal_error` when it has not, or cannot be read. */
+/** Returns the bytes of a file. Throws DocsearchError `internal_error` when it can't be read or has another checksum. */
 export function readModelFile(path: string, sha256: string): SharedArrayBuffer {
   let read: Buffer
   try {
@@ -52,7 +52,7 @@ export function readModelFile(path: string, sha256: string): SharedArrayBuffer {
   } catch (cause) {
     throw damaged(path, 'cannot be read', cause)
   }
-  if (hash('sha256', read) !== sha256) throw damaged(path, 'is not what was shipped')
+  if (hash('sha256', read) !== sha256) throw damaged(path, 'is damaged')
   const bytes = new SharedArrayBuffer(read.length)
   new Uint8Array(bytes).set(read)
   return bytes
@@ -65,7 +65,7 @@ function damaged(path: string, what: string, cause?: unknown): DocsearchError {
   })
 }
 
-/** Views of a model's bytes; only the list of words is copied. `training/README.md` has the layout. */
+/** Returns views of a model's bytes; copies only the list of words. `training/README.md` describes the layout. */
 export function readModel(bytes: ArrayBufferLike): ModelTable {
   const all = Buffer.from(bytes)
   const { format, wordBytes, ...header } = JSON.parse(all.toString('utf8', 0, all.indexOf('\n'))) as Header
@@ -81,7 +81,7 @@ export function readModel(bytes: ArrayBufferLike): ModelTable {
   return { ...header, wordList, pairs, scales, rows }
 }
 
-/** Typed arrays begin where their elements may. */
+/** Rounds up to a multiple of 4, because typed arrays have to start at a multiple of their element size. */
 function aligned(at: number): number {
   return Math.ceil(at / 4) * 4
 }

@@ -1,6 +1,6 @@
 /**
- * Two neighbouring words to the number of their phrase, -1 where they are none; `pairs` holds the two of each phrase. Open addressing over typed arrays:
- * every two words of every document are asked for, and a Map costs five times as much.
+ * Returns a function from two neighbouring words to the number of their phrase, or -1. `pairs` holds the two words of each phrase. It uses
+ * open addressing over typed arrays: every two words of every document are looked up, and a Map takes five times as long.
  */
 export function createPhrases(pairs: ArrayLike<number>): (first: number, second: number) => number {
   const count = pairs.length / 2

@@ -1,4 +1,4 @@
-/** Written by training/export.py: the model that this version ships. */
+/** The model that this version ships. training/export.py writes this file. */
 export const SHIPPED = {
   name: 'english',
   version: 1,

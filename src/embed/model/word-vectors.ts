@@ -3,12 +3,12 @@ import type { ModelTable } from './file.ts'
 import { createPhrases } from './phrases.ts'
 import { modelWord } from './words.ts'
 
-/** What text means as a sum of what its words and phrases mean (see training/README.md). */
+/** The meaning of a text, as the sum of the meanings of its words and phrases (training/README.md). */
 export interface WordVectors {
   readonly dimensions: number
-  /** The place of a word in the model, UNKNOWN for one it does not know, NO_WORD for a number. */
+  /** Returns the place of a word in the model, UNKNOWN for a word it does not have, NO_WORD for a number. */
   find(word: KnownWord): number
-  /** Of length 1, of the words at those places in their order; null when none of them is known. Repetition counts. */
+  /** Returns a vector of length 1 for the words at these places, in their order. Repetition counts. Null when no word is known. */
   meaningOf(places: readonly number[]): Float32Array | null
 }
 
@@ -20,7 +20,7 @@ export function createWordVectors({ dimensions, words: wordCount, wordList, pair
   for (const word of wordList.split('\n')) words.set(word, words.size)
   const phraseOf = createPhrases(pairs)
   const bytesPerRow = dimensions / 2
-  // Of the text at hand; a row that occurs is listed once.
+  // Counts for the current text, and the rows that it has, each once.
   const times = new Int32Array(scales.length)
   const occurring: number[] = []
   const count = (row: number) => {
@@ -46,7 +46,7 @@ export function createWordVectors({ dimensions, words: wordCount, wordList, pair
         }
         before = row
       }
-      // In double precision, so that the order of the words makes no difference that shows.
+      // Double precision, so that the order of the words makes no visible difference.
       const sum = new Float64Array(dimensions)
       for (const row of occurring) {
         const scale = scales[row]! * times[row]!

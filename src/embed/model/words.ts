@@ -1,8 +1,8 @@
 import type { KnownWord } from '../../text/known.ts'
 
 /**
- * A word of a text as the embedding model has it: in lower case, not stemmed, parts of compounds beside the whole. Numbers mean nothing by
- * themselves and are null. Training and inference both take it from here, so that they cannot differ.
+ * Returns a word in the form that the model has: in lower case and not stemmed. Parts of compounds are words of their own. Null for a
+ * number, which means nothing by itself. Training and inference both call this function, so that they can't differ.
  */
 export function modelWord({ lower }: KnownWord): string | null {
   return isNumber(lower) ? null : lower

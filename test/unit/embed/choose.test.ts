@@ -31,7 +31,7 @@ const indexOf = async (setting: string): Promise<{ embeddingModel: string; finge
   return { embeddingModel: name, fingerprint }
 }
 
-test('auto takes the best known model of an Ollama that answers', async () => {
+test('auto uses the best known model when Ollama answers', async () => {
   fake.setModels([
     makeModel('llama3', { capabilities: ['completion'] }),
     makeModel('all-minilm'),
@@ -41,60 +41,63 @@ test('auto takes the best known model of an Ollama that answers', async () => {
   fake.setModels([makeModel('all-minilm'), EMBEDDINGGEMMA])
   expect(await choose('auto')).toMatchObject({ name: 'ollama:embeddinggemma' })
 })
-test('auto takes an unknown model that says it can embed', async () => {
+test('auto uses an unknown model that says it can embed', async () => {
   fake.setModels([makeModel('llama3', { capabilities: ['completion'] }), makeModel('house/own', { dimensions: 48 })])
   expect(await choose('auto')).toMatchObject({ name: 'ollama:house/own' })
 })
-test('auto takes the built-in one without an embedding model, and says how to get one', async () => {
+test('auto uses the built-in embedder when Ollama has no embedding model, and says how to get one', async () => {
   fake.setModels([makeModel('llama3', { capabilities: ['completion'] })])
-  expect(await choose('auto')).toMatchObject({ name: 'builtin', reason: expect.stringMatching(/ollama pull embeddinggemma/) })
+  expect(await choose('auto')).toMatchObject({
+    name: 'builtin',
+    reason: expect.stringMatching(/docsearch models pull embeddinggemma/),
+  })
 })
-test('auto takes the built-in one without an Ollama', async () => {
+test('auto uses the built-in embedder without Ollama', async () => {
   await fake.stop()
-  expect(await choose('auto')).toMatchObject({ name: 'builtin', reason: expect.stringMatching(/no answer from Ollama/) })
+  expect(await choose('auto')).toMatchObject({ name: 'builtin', reason: expect.stringMatching(/Ollama at .* does not answer/) })
 })
-test('auto takes the built-in one when something else answers at the address', async () => {
+test('auto uses the built-in embedder when another server answers at the address', async () => {
   fake.fail({ path: '/api/tags', body: '<html>' })
   expect(await choose('auto')).toMatchObject({ name: 'builtin' })
 })
-test('auto takes the built-in one when the address never answers', async () => {
+test('auto uses the built-in embedder when the address never answers', async () => {
   fake.fail({ path: '/api/tags', kind: 'hang' })
   expect(await choose('auto')).toMatchObject({ name: 'builtin' })
 })
-test('auto stays with what an index was made with, and says what changes it', async () => {
+test('auto keeps the embedder of the index, and says how to change it', async () => {
   const builtin = await indexOf('builtin')
   expect(await choose('auto', builtin)).toMatchObject({
     name: 'builtin',
-    reason: expect.stringMatching(/docsearch serve --embedder ollama:/),
+    reason: expect.stringMatching(/docsearch models use/),
   })
   const gemma = await indexOf('ollama:embeddinggemma')
   expect(await choose('auto', gemma)).toMatchObject({
     name: 'ollama:embeddinggemma',
-    reason: expect.stringMatching(/docsearch serve --embedder builtin/),
+    reason: expect.stringMatching(/docsearch models use/),
   })
 })
-test('auto stays with the model of an index while Ollama is away', async () => {
+test('auto keeps the model of the index while Ollama is away', async () => {
   const gemma = await indexOf('ollama:embeddinggemma')
   await fake.stop()
   expect(await choose('auto', gemma)).toMatchObject({ name: 'ollama:embeddinggemma' })
   expect(made.at(-1)!.embedder!.fingerprint).toBe(gemma.fingerprint)
 })
-test('a model asked for by name is taken, with or without its tag', async () => {
+test('uses a model that is set by name, with or without its tag', async () => {
   expect(await choose('ollama:embeddinggemma:latest')).toMatchObject({ name: 'ollama:embeddinggemma' })
 })
-test('a model asked for by name that is not there: none, and what to run', async () => {
+test('a model that is set by name and missing gives no embedder, and says what to run', async () => {
   expect(await choose('ollama:bge-m3')).toMatchObject({ name: null, reason: expect.stringMatching(/ollama pull bge-m3/) })
 })
-test('an Ollama asked for by name that is away: none without an index, the same with one', async () => {
+test('a model that is set by name while Ollama is away gives an embedder only for its own index', async () => {
   const gemma = await indexOf('ollama:embeddinggemma')
   await fake.stop()
   expect(await choose('ollama:embeddinggemma')).toMatchObject({ name: null, reason: expect.stringMatching(/cannot be reached/) })
   expect(await choose('ollama:embeddinggemma', gemma)).toMatchObject({ name: 'ollama:embeddinggemma' })
 })
-test('builtin asked for by name is taken whatever the index was', async () => {
+test('uses the built-in embedder when it is set by name, whatever made the index', async () => {
   expect(await choose('builtin', await indexOf('ollama:embeddinggemma'))).toMatchObject({ name: 'builtin' })
 })
-test('a name and password in the address are never said', async () => {
+test('never shows the name and password in the address', async () => {
   await fake.stop()
   const ollamaUrl = fake.url.replace('http://', 'http://annabel:s3cret@')
   const choice = await chooseEmbedder({ setting: 'ollama:embeddinggemma', ollamaUrl, existing: null, log: silentLogger })

@@ -8,7 +8,7 @@ const entries = (counts: FeatureCounts): [number, number][] => {
   return all
 }
 
-test('counts like a map, in the order of first appearance, whatever collides', () => {
+test('counts like a map, in the order of first appearance, in spite of collisions', () => {
   const counts = new FeatureCounts()
   // Few different low bits, so that slots collide.
   const hash = fc.tuple(fc.integer({ min: -4, max: 4 }), fc.integer({ min: 0, max: 3 })).map(([high, low]) => high * 65_536 + low)
@@ -25,7 +25,7 @@ test('counts like a map, in the order of first appearance, whatever collides', (
   )
 })
 
-test('grows without losing a count, and is empty again after clear', () => {
+test('grows without losing a count, and is empty after clear', () => {
   const counts = new FeatureCounts()
   for (let round = 0; round < 2; round++) for (let i = 0; i < 50_000; i++) counts.add(Math.imul(i, 0x9e3779b9), 1)
   const all = entries(counts)

@@ -10,7 +10,7 @@ const onEmbed = (fault: Partial<Fault>): void => stage.fake.fail({ path: '/api/e
 const present = (vectors: readonly (Float32Array | null)[]): boolean[] => vectors.map((vector) => vector !== null)
 
 test.each([false, true])(
-  'one text the model has only NaN for is set aside, the batch goes on (older server: %s)',
+  'gives null for a text that the model has only NaN for, and embeds the others (older server: %s)',
   async (old) => {
     stage.fake.poison('cursed', old)
     const embedder = await stage.make()
@@ -19,21 +19,21 @@ test.each([false, true])(
   },
 )
 
-test('a model that has NaN for everything is not taken for twenty bad texts', async () => {
+test('reports a model that has NaN for everything, and does not blame the texts', async () => {
   stage.fake.poison('')
   const embedder = await stage.make()
   await expect(embedder.embedDocuments(inputs('one', 'two'))).rejects.toMatchObject({ code: errorCode('embedder_unavailable') })
   expect(await embedder.check()).toMatchObject({ ok: false, code: errorCode('embedder_unavailable') })
 })
 
-test('one text that is too long is set aside, the batch goes on', async () => {
+test('gives null for a text that is too long, and embeds the others', async () => {
   const embedder = await stage.make()
   const long = 'a '.repeat(3_000)
   expect(countFakeTokens(long)).toBeGreaterThan(2048)
   expect(present(await embedder.embedDocuments(inputs('one', long, 'three')))).toEqual([true, false, true])
 })
 
-test('a vector with a hole in it never gets in', async () => {
+test('gives null for a vector with a NaN in it', async () => {
   onEmbed({ kind: 'nan_values' })
   const embedder = await stage.make()
   expect(present(await embedder.embedDocuments(inputs('one', 'two')))).toEqual([false, true])
@@ -44,13 +44,13 @@ test.each<[string, Partial<Fault>]>([
   ['limited', { status: 429, error: 'too many requests' }],
   ['broken inside', { status: 500, error: 'llama runner process has terminated: signal: killed' }],
   ['cut off', { kind: 'reset' }],
-])('a server that is %s is asked again', async (_, fault) => {
+])('tries again when the server is %s', async (_, fault) => {
   onEmbed({ ...fault, times: 2 })
   const embedder = await stage.make()
   expect(present(await embedder.embedDocuments(inputs('one')))).toEqual([true])
 })
 
-test('a server that stays overloaded gives a clear error with a time to wait, and is used again when it is back', async () => {
+test('reports a server that stays overloaded with a time to wait, and uses it again when it recovers', async () => {
   onEmbed({ status: 503, error: 'server busy', times: 3 })
   const embedder = await stage.make()
   await expect(embedder.embedDocuments(inputs('one'))).rejects.toMatchObject({
@@ -65,14 +65,14 @@ test.each<[string, Partial<Fault>, RegExp]>([
   ['too few vectors', { kind: 'wrong_count' }, /1 vectors to 2 texts/],
   ['vectors of another length', { kind: 'wrong_dimensions' }, /767 dimensions where the index has 768/],
   ['no JSON', { body: '<html>Welcome</html>' }, /not JSON/],
-  ['other JSON', { body: '{"result": "fine"}' }, /not what Ollama answers/],
+  ['other JSON', { body: '{"result": "fine"}' }, /not in Ollama's format/],
   [
     'a redirect',
     { status: 302, body: '', headers: { location: 'http://127.0.0.1:9/api/embed' } },
     /redirect \(302\), which docsearch does not follow/,
   ],
   ['a refusal', { status: 400, error: 'this model does not support embeddings' }, /does not support embeddings/],
-])('a server that answers with %s is not believed, and health says what it answered', async (_, fault, message) => {
+])('refuses an answer with %s, and health says what the server answered', async (_, fault, message) => {
   onEmbed(fault)
   const embedder = await stage.make()
   await expect(embedder.embedDocuments(inputs('one', 'two'))).rejects.toMatchObject({
@@ -84,12 +84,12 @@ test.each<[string, Partial<Fault>, RegExp]>([
   expect(await embedder.check()).toMatchObject({ ok: true })
 })
 
-test('a server that is away: a clear error, and back to work when it returns', async () => {
+test('reports a server that is away, and uses it again when it returns', async () => {
   const embedder = await stage.make()
   await stage.fake.stop()
   await expect(embedder.embedDocuments(inputs('one'))).rejects.toMatchObject({
     code: errorCode('embedder_unavailable'),
-    message: expect.stringMatching(/cannot be reached: nothing listens there/),
+    message: expect.stringMatching(/cannot be reached: nothing listens at this address/),
   })
   await expect(embedder.embedQuery('one')).rejects.toMatchObject({ code: errorCode('embedder_unavailable') })
   expect(await embedder.check()).toMatchObject({ ok: false, code: errorCode('embedder_unavailable') })
@@ -98,7 +98,7 @@ test('a server that is away: a clear error, and back to work when it returns', a
   expect(await embedder.check()).toMatchObject({ ok: true })
 })
 
-test('a server that never answers is given up after the time that was set', async () => {
+test('gives up on a server that never answers, after the set time', async () => {
   onEmbed({ kind: 'hang' })
   const embedder = await stage.make({ tuning: { ...QUICK, query: { retries: 1, minTimeout: 1, maxTimeout: 1, timeoutMs: 50 } } })
   await expect(embedder.embedQuery('one')).rejects.toMatchObject({
@@ -114,7 +114,7 @@ async function startedOn(embedder: Embedder, signal?: AbortSignal): Promise<{ wo
   return { work, release: held.release }
 }
 
-test('aborting ends a call that is under way, with the reason of the signal', async () => {
+test('aborting ends a running call with the reason of the signal', async () => {
   const embedder = await stage.make()
   await embedder.embedDocuments(inputs('warm'))
   const abort = new AbortController()
@@ -125,7 +125,7 @@ test('aborting ends a call that is under way, with the reason of the signal', as
   release()
 })
 
-test('closing ends a call that is under way', async () => {
+test('closing ends a running call', async () => {
   const embedder = await stage.make()
   await embedder.embedDocuments(inputs('warm'))
   const { work, release } = await startedOn(embedder)

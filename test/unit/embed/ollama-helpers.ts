@@ -7,7 +7,7 @@ import type { FakeModel } from '../../support/fake-ollama-model.ts'
 import { startFakeOllama } from '../../support/fake-ollama.ts'
 import type { FakeOllama } from '../../support/fake-ollama.ts'
 
-/** Pauses of at most 2 ms; the digest is asked for before and after every call. */
+/** Pauses of at most 2 ms, and a check of the digest before and after every call. */
 export const QUICK: Partial<OllamaTuning> = {
   recheckMs: -1,
   documents: { retries: 2, minTimeout: 1, maxTimeout: 2, timeoutMs: 60_000 },
@@ -16,11 +16,11 @@ export const QUICK: Partial<OllamaTuning> = {
 
 export interface Stage {
   fake: FakeOllama
-  /** Closed after the test. */
+  /** Creates an embedder, which is closed after the test. */
   make(options?: Partial<OllamaEmbedderOptions>): Promise<Embedder>
 }
 
-/** A fake Ollama for each test of a file; a planned fault that was never met fails the test. */
+/** Starts a fake Ollama for each test of a file. A planned fault that no call met fails the test. */
 export function onStage(models?: FakeModel[]): Stage {
   const made: Embedder[] = []
   const stage = {
@@ -49,5 +49,5 @@ export function onStage(models?: FakeModel[]): Stage {
 
 export const inputs = (...texts: string[]): EmbeddingInput[] => texts.map((text) => ({ text, title: null }))
 
-/** Only inputs that are embedded, not those that warm the model up. */
+/** True for a call that embeds texts, false for one that warms the model up. */
 export const isWork = (body: Record<string, unknown>): boolean => body['input'] !== ''

@@ -12,7 +12,7 @@ test('other weights under the same name have another fingerprint', async () => {
   expect((await stage.make()).fingerprint).not.toBe(first.fingerprint)
 })
 
-test('a model that changed is refused for documents and questions, and health says so', async () => {
+test('refuses a changed model for documents and questions, and health says so', async () => {
   const embedder = await stage.make()
   await embedder.embedDocuments(inputs('one'))
   stage.fake.setDigest('embeddinggemma', OTHER)
@@ -21,7 +21,7 @@ test('a model that changed is refused for documents and questions, and health sa
   expect(await embedder.check()).toMatchObject({ ok: false, code: errorCode('embedding_model_changed') })
 })
 
-test('vectors of a model that changes while they are made never get out, however rarely the digest is asked for', async () => {
+test('gives out no vector of a model that changes during the call, however rarely the digest is checked', async () => {
   const embedder = await stage.make({ tuning: { recheckMs: 3_600_000 } })
   await embedder.embedDocuments(inputs('one'))
   const held = stage.fake.hold('/api/embed')
@@ -32,7 +32,7 @@ test('vectors of a model that changes while they are made never get out, however
   await expect(work).rejects.toMatchObject(changed)
 })
 
-test('a server that comes back with another model is found out at the first question', async () => {
+test('notices at the first question that the server came back with another model', async () => {
   const embedder = await stage.make({
     tuning: { recheckMs: 3_600_000, query: { retries: 1, minTimeout: 1, maxTimeout: 1, timeoutMs: 60_000 } },
   })
@@ -44,7 +44,7 @@ test('a server that comes back with another model is found out at the first ques
   await expect(embedder.embedQuery('two')).rejects.toMatchObject(changed)
 })
 
-test('the former model brought back is taken again', async () => {
+test('uses the former model again once it is back', async () => {
   const embedder = await stage.make()
   const before = embedder.fingerprint.match(/@([^#]+)#/)![1]!
   stage.fake.setDigest('embeddinggemma', OTHER)
@@ -53,7 +53,7 @@ test('the former model brought back is taken again', async () => {
   expect(await embedder.embedQuery('one')).toHaveLength(768)
 })
 
-test('for an index made earlier it can be made while Ollama is away, and works when Ollama is there', async () => {
+test('can be created for an existing index while Ollama is away, and works when Ollama is back', async () => {
   const { fingerprint, dimensions, maxTokens } = await stage.make()
   await stage.fake.stop()
   const embedder = await stage.make({ expected: { fingerprint, dimensions } })
@@ -63,7 +63,7 @@ test('for an index made earlier it can be made while Ollama is away, and works w
   expect(await embedder.embedQuery('one')).toHaveLength(768)
 })
 
-test('for an index made earlier it refuses the model that now has the name', async () => {
+test('refuses another model under the name that an existing index was made with', async () => {
   const { fingerprint, dimensions } = await stage.make()
   stage.fake.setDigest('embeddinggemma', OTHER)
   const embedder = await stage.make({ expected: { fingerprint, dimensions } })
@@ -71,7 +71,7 @@ test('for an index made earlier it refuses the model that now has the name', asy
   await expect(embedder.embedDocuments(inputs('one'))).rejects.toMatchObject(changed)
 })
 
-test('a model that was removed: health says to pull it', async () => {
+test('health says to pull a model that was removed', async () => {
   const embedder = await stage.make()
   stage.fake.setModels([])
   await expect(embedder.embedQuery('one')).rejects.toMatchObject({

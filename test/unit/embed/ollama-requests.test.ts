@@ -12,7 +12,7 @@ const stage = onStage([
   makeModel('llama', { capabilities: ['completion'] }),
 ])
 
-test('documents and questions carry the prefixes of the model', async () => {
+test('sends documents and questions with the prefixes of the model', async () => {
   const gemma = await stage.make()
   await gemma.embedDocuments([{ text: 'Rent is due.', title: 'Lease › Rent' }])
   await gemma.embedDocuments(inputs('Rent is due.'))
@@ -31,7 +31,7 @@ test('documents and questions carry the prefixes of the model', async () => {
   expect(sent).toContain('when is rent due')
 })
 
-test('every call forbids cutting, keeps the model loaded by a number, and never makes it load twice', async () => {
+test('every call forbids truncation, keeps the model loaded for a number of seconds, and never loads it twice', async () => {
   const embedder = await stage.make()
   await embedder.embedDocuments(inputs('one', 'two'))
   await embedder.embedQuery('three')
@@ -42,7 +42,7 @@ test('every call forbids cutting, keeps the model loaded by a number, and never 
   expect(stage.fake.loads).toBe(1)
 })
 
-test('batches are bounded in number and in size', async () => {
+test('limits batches in number and in size', async () => {
   const embedder = await stage.make()
   await embedder.embedDocuments(inputs(...Array.from({ length: 100 }, (_, i) => `passage ${i}`)))
   await embedder.embedDocuments(inputs('x '.repeat(500), 'y'.repeat(62_000), 'z'.repeat(63_000)))
@@ -51,7 +51,7 @@ test('batches are bounded in number and in size', async () => {
   expect(sizes.slice(-2).map((batch) => batch.length)).toEqual([2, 1])
 })
 
-test('the limit is the smallest of what the model was made for, what the server says, and one batch of Ollama', async () => {
+test('the token limit is the smallest of the training context, the served context and one batch of Ollama', async () => {
   expect((await stage.make({ model: 'all-minilm' })).maxTokens).toBeLessThanOrEqual(256)
   expect((await stage.make({ model: 'mystery' })).maxTokens).toBeLessThanOrEqual(300)
   const nomic = await stage.make({ model: 'nomic-embed-text' })
@@ -59,7 +59,7 @@ test('the limit is the smallest of what the model was made for, what the server 
   expect(nomic.maxTokens).toBeGreaterThan(1900)
 })
 
-test('shorter vectors only from models that were trained to give them', async () => {
+test('gives shorter vectors only for models that were trained to give them', async () => {
   const short = await stage.make({ dimensions: 256 })
   const [vector] = await short.embedDocuments(inputs('text'))
   expect(vector).toHaveLength(256)
@@ -68,15 +68,15 @@ test('shorter vectors only from models that were trained to give them', async ()
   await expect(stage.make({ model: 'nomic-embed-text', dimensions: 256 })).rejects.toThrow(/cannot give vectors of 256/)
 })
 
-test('a model that cannot embed, or is not there, is refused with what to do', async () => {
+test('refuses a model that cannot embed or is missing, and says what to do', async () => {
   await expect(stage.make({ model: 'llama' })).rejects.toMatchObject({
     code: errorCode('embedder_unavailable'),
-    message: expect.stringMatching(/no embedding model/),
+    message: expect.stringMatching(/not an embedding model/),
   })
   await expect(stage.make({ model: 'bge-m3' })).rejects.toThrow('Run `ollama pull bge-m3`')
 })
 
-test('the model is loaded before anybody waits for it', async () => {
+test('loads the model before the first call', async () => {
   await stage.make()
   await until('the model to be loaded', () => stage.fake.loads === 1)
   const bodies = stage.fake.calls.filter(({ path }) => path === '/api/embed').map(({ body }) => body)

@@ -12,7 +12,7 @@ import { analyse } from '../../../src/text/analyse.ts'
 const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
 const MODEL = fileURLToPath(new URL(`../../../models/${SHIPPED.file}`, import.meta.url))
 
-test('a thousand lines get the vectors that the training side computes, to 1e-5', () => {
+test('computes the same vectors as the training side for a thousand lines, to 1e-5', () => {
   const model = createWordVectors(readModel(shippedModel()))
   const lines = readFileSync(fixture('model-lines.txt'), 'utf8').trimEnd().split('\n')
   const bytes = readFileSync(fixture('model-vectors.f32'))
@@ -27,7 +27,7 @@ test('a thousand lines get the vectors that the training side computes, to 1e-5'
   expect(worst).toBeLessThan(1e-5)
 })
 
-test('the file is what its checksum says, small enough to ship, and refused when a byte of it is another', () => {
+test('the file has its checksum, is small enough to ship, and is refused when one byte changes', () => {
   expect(readFileSync(MODEL).length).toBeLessThanOrEqual(10_000_000)
   const folder = mkdtempSync(join(tmpdir(), 'docsearch-model-'))
   try {
@@ -37,14 +37,14 @@ test('the file is what its checksum says, small enough to ship, and refused when
     const bytes = readFileSync(MODEL)
     bytes[5_000_000]! ^= 1
     writeFileSync(copy, bytes)
-    expect(() => readModelFile(copy, SHIPPED.sha256)).toThrow(/not what was shipped.*Install docsearch again/)
+    expect(() => readModelFile(copy, SHIPPED.sha256)).toThrow(/is damaged.*Install docsearch again/)
     expect(() => readModelFile(join(folder, 'missing'), SHIPPED.sha256)).toThrow(/cannot be read.*Install docsearch again/)
   } finally {
     rmSync(folder, { recursive: true })
   }
 })
 
-test('it is read once, and the fingerprint of an index carries its checksum', () => {
+test('the file is read once, and the fingerprint of an index has its checksum', () => {
   expect(shippedModel()).toBe(shippedModel())
   expect(shippedModel()).toBeInstanceOf(SharedArrayBuffer)
   expect(createBuiltinEmbedder().fingerprint).toContain(SHIPPED.sha256.slice(0, 12))
@@ -75,7 +75,7 @@ describe('nearness', () => {
     for (const other of others) expect(right).toBeGreaterThan(near(asked, other) + 0.05)
   })
 
-  test('what the model does not know is told by its letters: names, numbers, other languages', async () => {
+  test('distinguishes names, numbers and other languages by their letters', async () => {
     const [invoice, other] = [
       await embed('Invoice 4711 of Xanthopoulos for repairs'),
       await embed('Invoice 5822 of Krzyzanowski for repairs'),

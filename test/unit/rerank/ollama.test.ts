@@ -101,8 +101,8 @@ test.each([
 
 test.each([
   ['positive', /as a log-probability/],
-  ['null', /not what Ollama answers/],
-  ['text', /not what Ollama answers/],
+  ['null', /not in Ollama's format/],
+  ['text', /not in Ollama's format/],
   ['none', /0\.12\.11/],
 ] as const)('keeps the order and gives the reason when log-probabilities turn %s', async (logprobs, reason) => {
   const chosen = await start()
