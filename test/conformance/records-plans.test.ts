@@ -104,7 +104,7 @@ test('reads only the head of the queue for a claim', async () => {
   ])
 })
 
-test('what an index in the making lacks is read on from where it was, and not sorted anew for each page', async () => {
+test('continues reading what a building index lacks without sorting for each call', async () => {
   const plans = await plansOf(() => records.indexes.missing('gen_1', { after: 'doc_1', limit: 2 }))
   expect(plans).toEqual([expect.stringMatching(/^SEARCH documents USING INDEX \w+ \(id>\?\)$/)])
 })
