@@ -1,24 +1,24 @@
 import type { Logger } from '../core/logger.ts'
 import { hashSecret } from '../core/secrets.ts'
-import type { OAuthClients, OAuthGrants } from '../records/oauth-records.ts'
+import type { OAuthApplications, OAuthGrants } from '../records/oauth-records.ts'
 import type { CredentialChecker } from './auth.ts'
 
 const SHAPE = /^[0-9a-f]{64}$/
 
-/** Checks OAuth access tokens. `clients` also has to know the built-in application. */
+/** Checks OAuth access tokens. `applications` also has to know the built-in application. */
 export function createAccessTokens(options: {
   grants: Pick<OAuthGrants, 'findAccess' | 'touch'>
-  clients: Pick<OAuthClients, 'get'>
+  applications: Pick<OAuthApplications, 'get'>
   log: Logger
 }): CredentialChecker {
-  const { grants, clients, log } = options
+  const { grants, applications, log } = options
   return {
     async check(credential) {
       if (!SHAPE.test(credential)) return null
       const token = await grants.findAccess(hashSecret(credential))
       if (token === null) return null
       const { grant, scopes, expiresAt } = token
-      const client = await clients.get(grant.clientId)
+      const application = await applications.get(grant.clientId)
       try {
         await grants.touch(grant.id)
       } catch (error) {
@@ -30,7 +30,7 @@ export function createAccessTokens(options: {
         scopes: new Set(scopes),
         via: 'access_token',
         credentialId: grant.id,
-        credentialName: client?.name ?? null,
+        credentialName: application?.name ?? null,
         expiresAt,
       }
     },

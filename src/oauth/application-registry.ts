@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { DEFAULT_SCOPES } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
-import type { OAuthClients } from '../records/oauth-records.ts'
+import type { OAuthApplications } from '../records/oauth-records.ts'
 import { COMMAND_LINE } from './built-in.ts'
 import { after } from './context.ts'
 import type { ApplicationRegistry } from './oauth.ts'
@@ -14,7 +14,7 @@ const MAX_NAME_LENGTH = 200
 const DEFAULT_GRACE_SECONDS = 24 * 60 * 60
 
 /** The applications that may ask for access: those in the records, and the built-in command line. */
-export function createApplicationRegistry({ records, clock }: { records: OAuthClients; clock: Clock }): ApplicationRegistry {
+export function createApplicationRegistry({ records, clock }: { records: OAuthApplications; clock: Clock }): ApplicationRegistry {
   return {
     async create({ ownerId, name, type, redirectUris, scopes = DEFAULT_SCOPES }) {
       const secret = type === 'confidential' ? newSecret() : null

@@ -41,5 +41,5 @@ function sentCredentials({ basic, fields }: ApplicationRequest): { id: string; s
  */
 async function isAuthentic(application: ApplicationRecord, secret: string, records: OAuthContext['records']): Promise<boolean> {
   if (application.type === 'public') return secret === ''
-  return secret !== '' && records.clients.hasSecret(application.id, hashSecret(secret))
+  return secret !== '' && records.applications.hasSecret(application.id, hashSecret(secret))
 }

@@ -21,7 +21,7 @@ export function createOAuth(options: {
 }): OAuth {
   const { clock, issuer } = options
   const records = options.records.oauth
-  const applications = createApplicationRegistry({ records: records.clients, clock })
+  const applications = createApplicationRegistry({ records: records.applications, clock })
   const context: OAuthContext = { records, applications, clock, issuer, log: options.log.child({ part: 'oauth' }) }
   return {
     applications,

@@ -1,6 +1,6 @@
 import type { OAuthErrorCode } from '../core/errors.ts'
 import type { ApplicationRecord, Scope, User } from '../core/model.ts'
-import type { ClientChange } from '../records/oauth-records.ts'
+import type { ApplicationChange } from '../records/oauth-records.ts'
 
 /**
  * The authorization server. It knows nothing of Koa and cookies: it throws OAuthError, which http/oauth/ and http/web/ turn into answers.
@@ -115,7 +115,7 @@ export interface ApplicationRegistry {
   /** Also returns built-in applications. */
   get(id: string): Promise<ApplicationRecord | null>
   list(ownerId: string): Promise<ApplicationRecord[]>
-  update(ownerId: string, id: string, change: ClientChange): Promise<ApplicationRecord | null>
+  update(ownerId: string, id: string, change: ApplicationChange): Promise<ApplicationRecord | null>
   /**
    * Makes a new secret. The old ones work for another `graceSeconds`, 0 to 30 days, by default one day. Returns null if there is no such application.
    * Throws DocsearchError `client_is_public`.

@@ -1,9 +1,9 @@
-import type { OAuthClients } from './oauth-clients.ts'
+import type { OAuthApplications } from './oauth-applications.ts'
 import type { OAuthCodes } from './oauth-codes.ts'
 import type { OAuthDevices } from './oauth-devices.ts'
 import type { OAuthGrants } from './oauth-grants.ts'
 
-export type * from './oauth-clients.ts'
+export type * from './oauth-applications.ts'
 export type * from './oauth-codes.ts'
 export type * from './oauth-devices.ts'
 export type * from './oauth-grants.ts'
@@ -13,11 +13,11 @@ export const KEEP_EXPIRED_MS = 24 * 60 * 60 * 1000
 
 /**
  * What OAuth stores. Secrets, codes and tokens arrive as SHA-256 in hex. Using a code or token and what follows from it is one
- * transaction: of several attempts at the same time, one succeeds. The built-in application `docsearch-cli` is not in `clients`;
+ * transaction: of several attempts at the same time, one succeeds. The built-in application `docsearch-cli` is not in `applications`;
  * codes and grants name it all the same.
  */
 export interface OAuthRecords {
-  clients: OAuthClients
+  applications: OAuthApplications
   codes: OAuthCodes
   grants: OAuthGrants
   devices: OAuthDevices

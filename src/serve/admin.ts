@@ -62,7 +62,7 @@ export async function openAdministration(
     accounts: createAccounts({ records, clock: systemClock, loginFailures: config.loginFailures, log }),
     deleteUser: async (id) => (await records.users.delete(id))?.documentIds.length ?? null,
   })
-  const registry = createApplicationRegistry({ records: records.oauth.clients, clock: systemClock })
+  const registry = createApplicationRegistry({ records: records.oauth.applications, clock: systemClock })
   return {
     users: localUsers(users, records, address),
     clients: localClients(createApplications({ registry }), records),

@@ -61,7 +61,7 @@ async function start({ config, version, clock, log, credentials }: StartOptions,
   const sweep = startSweep({ records, log })
   open.add('sweep of expired rows', () => sweep.stop())
 
-  const accessTokens = createAccessTokens({ grants: records.oauth.grants, clients: oauth.applications, log })
+  const accessTokens = createAccessTokens({ grants: records.oauth.grants, applications: oauth.applications, log })
   const settings = httpSettings(config, () => baseUrl, stopping.signal)
   const app = createApp({
     ...createServices(backend),

@@ -20,7 +20,7 @@ const clients = '/api/v1/clients'
 const CALLBACK = 'https://app.example.org/callback'
 const register = (more: object = {}) =>
   app.alice.post<OAuthClientCreated>(clients, { name: 'Reading list', redirect_uris: [CALLBACK], ...more })
-const isGood = (id: string, secret: string) => app.backend.records.oauth.clients.hasSecret(id, hashSecret(secret))
+const isGood = (id: string, secret: string) => app.backend.records.oauth.applications.hasSecret(id, hashSecret(secret))
 
 test('a confidential application gets a secret, shown once and stored as a hash', async () => {
   const { status, headers, body } = await register()

@@ -115,7 +115,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     oauth,
     authenticator: createAuthenticator([
       apiKeys,
-      createAccessTokens({ grants: records.oauth.grants, clients: oauth.applications, log }),
+      createAccessTokens({ grants: records.oauth.grants, applications: oauth.applications, log }),
     ]),
     settings: {
       baseUrl: () => options.publicUrl ?? url,

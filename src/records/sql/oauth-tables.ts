@@ -5,8 +5,8 @@ import type { DeviceRecord } from '../oauth-devices.ts'
  * row.
  */
 export interface OAuthTables {
-  oauth_clients: OAuthClientRow
-  oauth_client_secrets: OAuthClientSecretRow
+  oauth_clients: OAuthApplicationRow
+  oauth_client_secrets: OAuthApplicationSecretRow
   oauth_codes: OAuthCodeRow
   oauth_grants: OAuthGrantRow
   oauth_access_tokens: OAuthAccessTokenRow
@@ -14,7 +14,7 @@ export interface OAuthTables {
   oauth_device_codes: OAuthDeviceCodeRow
 }
 
-export interface OAuthClientRow {
+export interface OAuthApplicationRow {
   id: string
   owner_id: string
   name: string
@@ -25,7 +25,7 @@ export interface OAuthClientRow {
   updated_at: number
 }
 
-export interface OAuthClientSecretRow {
+export interface OAuthApplicationSecretRow {
   client_id: string
   sha256: string
   last_four: string

@@ -1,6 +1,6 @@
 import { KEEP_EXPIRED_MS } from '../oauth-records.ts'
 import type { OAuthRecords } from '../oauth-records.ts'
-import { createOAuthClients } from './oauth-clients.ts'
+import { createOAuthApplications } from './oauth-applications.ts'
 import { createOAuthCodes } from './oauth-codes.ts'
 import { createOAuthDevices } from './oauth-devices.ts'
 import { createOAuthGrants } from './oauth-grants.ts'
@@ -8,7 +8,7 @@ import type { Store } from './store.ts'
 
 export function createOAuthRecords(store: Store): OAuthRecords {
   return {
-    clients: createOAuthClients(store),
+    applications: createOAuthApplications(store),
     codes: createOAuthCodes(store),
     grants: createOAuthGrants(store),
     devices: createOAuthDevices(store),

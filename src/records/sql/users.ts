@@ -7,7 +7,7 @@ import { decodeCursor, resultPage } from '../result-page.ts'
 import type { ListRequest, ResultPage } from '../result-page.ts'
 import type { Users } from '../users.ts'
 import { addTombstones } from './document-changes.ts'
-import { endClients } from './oauth-clients.ts'
+import { endApplications } from './oauth-applications.ts'
 import { endGrants } from './oauth-grants.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { UserRow } from './tables.ts'
@@ -117,7 +117,7 @@ async function deleteUser(tx: WriteTransaction, now: number, id: string): Promis
   const documentIds = rows.map((row) => row.id)
   await addTombstones(tx, documentIds, now)
   await sql.deleteFrom('events').where('owner_id', '=', id).execute()
-  await endClients(sql, { owner_id: id })
+  await endApplications(sql, { owner_id: id })
   // Foreign keys delete everything else that belongs to the user.
   await sql.deleteFrom('users').where('id', '=', id).execute()
   return { documentIds }

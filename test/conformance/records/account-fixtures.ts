@@ -35,8 +35,8 @@ export type AccountsTest = ReturnType<typeof accountsTest>
 /** Tests get applications, codes and grants of Ben in addition. */
 export function oauthTest(base: AccountsTest) {
   return base
-    .extend('newClient', ({ records, ann }) => (ownerId = ann, secret: string | null = 'secret') => {
-      return records.oauth.clients.create({
+    .extend('newApplication', ({ records, ann }) => (ownerId = ann, secret: string | null = 'secret') => {
+      return records.oauth.applications.create({
         ownerId,
         name: 'App',
         type: secret === null ? 'public' : 'confidential',

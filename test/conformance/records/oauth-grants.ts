@@ -98,14 +98,14 @@ export function oauthGrantsConformance(test: OAuthTest): void {
     }) => {
       await newGrant('1')
       await newGrant('2')
-      await newGrant('other client', { clientId: 'b' })
+      await newGrant('other application', { clientId: 'b' })
       await newGrant('other user', { userId: ann })
       await newCode('waiting')
       await newDevice()
       await records.oauth.devices.decide('user d', { userId: ben, approve: true })
       expect(await records.oauth.grants.revokeAll(ben, 'app')).toBe(2)
       expect(await records.oauth.grants.revokeAll(ben, 'app')).toBe(0)
-      expect(await Promise.all(['1', '2', 'other client', 'other user'].map(isAlive))).toEqual([false, false, true, true])
+      expect(await Promise.all(['1', '2', 'other application', 'other user'].map(isAlive))).toEqual([false, false, true, true])
       expect(await records.oauth.codes.redeem('waiting', tokens('3'))).toBeNull()
       expect(await records.oauth.devices.redeem('device d', tokens('4'))).toBeNull()
       // A used code stays, so that a replay is recognised.

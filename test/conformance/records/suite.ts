@@ -9,7 +9,7 @@ import type { OpenRecords } from './fixtures.ts'
 import { indexesConformance } from './indexes.ts'
 import { keysConformance } from './keys.ts'
 import { linksConformance } from './links.ts'
-import { oauthClientsConformance } from './oauth-clients.ts'
+import { oauthApplicationsConformance } from './oauth-applications.ts'
 import { oauthCodesConformance } from './oauth-codes.ts'
 import { oauthDevicesConformance } from './oauth-devices.ts'
 import { oauthGrantsConformance } from './oauth-grants.ts'
@@ -43,7 +43,7 @@ export function recordsConformance(open: OpenRecords): void {
   keysConformance(withAccounts)
 
   const withOAuth = oauthTest(withAccounts)
-  oauthClientsConformance(withOAuth)
+  oauthApplicationsConformance(withOAuth)
   oauthCodesConformance(withOAuth)
   oauthGrantsConformance(withOAuth)
   oauthDevicesConformance(withOAuth)

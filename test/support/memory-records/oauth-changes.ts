@@ -48,15 +48,15 @@ export function endGrants(store: MemoryStore, of: { userId: string; clientId?: s
 }
 
 /** Deletes applications with everything that names them. Returns how many. */
-export function endClients(store: MemoryStore, of: { ownerId: string; id?: string }): number {
-  const ended = [...store.clients.values()].filter(
+export function endApplications(store: MemoryStore, of: { ownerId: string; id?: string }): number {
+  const ended = [...store.applications.values()].filter(
     ({ id, ownerId }) => ownerId === of.ownerId && (of.id === undefined || id === of.id),
   )
   for (const { id } of ended) {
     deleteWhere(store.codes, ({ clientId }) => clientId === id)
     deleteWhere(store.devices, ({ clientId }) => clientId === id)
     for (const grant of store.grants.values()) if (grant.clientId === id) deleteGrant(store, grant.id)
-    store.clients.delete(id)
+    store.applications.delete(id)
   }
   return ended.length
 }

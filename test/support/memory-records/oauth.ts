@@ -1,7 +1,7 @@
 import { KEEP_EXPIRED_MS } from '../../../src/records/oauth-records.ts'
 import type { OAuthRecords } from '../../../src/records/oauth-records.ts'
 import { deleteGrant } from './oauth-changes.ts'
-import { memoryClients } from './oauth-clients.ts'
+import { memoryApplications } from './oauth-applications.ts'
 import { memoryCodes } from './oauth-codes.ts'
 import { memoryDevices } from './oauth-devices.ts'
 import { memoryGrants } from './oauth-grants.ts'
@@ -10,7 +10,7 @@ import type { MemoryStore } from './store.ts'
 
 export function memoryOAuth(store: MemoryStore): OAuthRecords {
   return {
-    clients: memoryClients(store),
+    applications: memoryApplications(store),
     codes: memoryCodes(store),
     grants: memoryGrants(store),
     devices: memoryDevices(store),
@@ -28,10 +28,10 @@ function sweep(store: MemoryStore): number {
     deleteGrant(store, id)
     deleted += 1
   }
-  for (const client of store.clients.values()) {
-    const kept = client.secrets.filter((secret) => !isOver(secret))
-    deleted += client.secrets.length - kept.length
-    client.secrets = kept
+  for (const application of store.applications.values()) {
+    const kept = application.secrets.filter((secret) => !isOver(secret))
+    deleted += application.secrets.length - kept.length
+    application.secrets = kept
   }
   return deleted
 }

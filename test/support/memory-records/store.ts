@@ -30,7 +30,7 @@ export interface StoredLink {
   isUsed: boolean
 }
 
-export type StoredClient = Omit<ApplicationRecord, 'secrets' | 'ownerId'> & { ownerId: string; secrets: StoredSecret[] }
+export type StoredApplication = Omit<ApplicationRecord, 'secrets' | 'ownerId'> & { ownerId: string; secrets: StoredSecret[] }
 
 export interface StoredSecret {
   sha256: string
@@ -73,7 +73,7 @@ export class MemoryStore {
   readonly links = new Map<string, StoredLink>()
   readonly sessions = new Map<string, StoredSession>()
   readonly keys = new Map<string, StoredKey>()
-  readonly clients = new Map<string, StoredClient>()
+  readonly applications = new Map<string, StoredApplication>()
   readonly codes = new Map<string, CodeRecord>()
   readonly grants = new Map<string, GrantRecord>()
   readonly tokens = new Map<string, StoredToken>()

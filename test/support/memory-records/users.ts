@@ -5,7 +5,7 @@ import { foldName } from '../../../src/core/fold-name.ts'
 import type { Users } from '../../../src/records/users.ts'
 import { removeDocument } from './document-changes.ts'
 import { listPart, oldestFirst } from './lists.ts'
-import { deleteGrant, endClients, endGrants } from './oauth-changes.ts'
+import { deleteGrant, endApplications, endGrants } from './oauth-changes.ts'
 import { deleteWhere } from './store.ts'
 import type { MemoryStore, StoredUser } from './store.ts'
 
@@ -95,7 +95,7 @@ function deleteUser(store: MemoryStore, id: string): { documentIds: string[] } |
   store.forgetVocabulary(id)
   store.events = store.events.filter(({ ownerId }) => ownerId !== id)
   endLogins(store, id)
-  endClients(store, { ownerId: id })
+  endApplications(store, { ownerId: id })
   deleteWhere(store.keys, ({ ownerId }) => ownerId === id)
   deleteWhere(store.projects, ({ ownerId }) => ownerId === id)
   deleteWhere(store.codes, ({ userId }) => userId === id)

@@ -11,7 +11,7 @@ async function setUp() {
   const records = openMemoryRecords(clock)
   await records.users.create({ name: 'Ann', email: null, role: 'owner' })
   const ben = await records.users.create({ name: 'Ben', email: null, role: 'member' })
-  const client = await records.oauth.clients.create({
+  const client = await records.oauth.applications.create({
     ownerId: ben.id,
     name: 'Notes',
     type: 'public',
@@ -76,7 +76,7 @@ test('records the use of the grant, and accepts the token even if that fails', a
 test('looks up only what has the shape of a token', async () => {
   const { records, token } = await setUp()
   const untouchable = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
-  const tokens = createAccessTokens({ clients: records.oauth.clients, grants: untouchable as never, log: silentLogger })
+  const tokens = createAccessTokens({ applications: records.oauth.applications, grants: untouchable as never, log: silentLogger })
   for (const text of ['', token.slice(1), `${token}0`, token.toUpperCase().replace(/^./, 'A'), 'g'.repeat(64), `${token}\n`])
     expect(await tokens.check(text)).toBeNull()
 })

@@ -11,7 +11,7 @@ async function setUp() {
   const { applications } = opened.oauth
   const create = (type: 'confidential' | 'public' = 'confidential') =>
     applications.create({ ownerId: opened.user.id, name: ' Notes ', type, redirectUris })
-  const isGood = (id: string, secret: string | null) => opened.records.oauth.clients.hasSecret(id, hashSecret(secret ?? ''))
+  const isGood = (id: string, secret: string | null) => opened.records.oauth.applications.hasSecret(id, hashSecret(secret ?? ''))
   return { ...opened, bob, applications, create, isGood }
 }
 

@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { ApplicationRecord, Scope } from '../../core/model.ts'
-import type { ClientSecret, OAuthClients } from '../oauth-clients.ts'
-import type { OAuthClientRow, OAuthClientSecretRow } from './oauth-tables.ts'
+import type { ApplicationSecret, OAuthApplications } from '../oauth-applications.ts'
+import type { OAuthApplicationRow, OAuthApplicationSecretRow } from './oauth-tables.ts'
 import type { Store } from './store.ts'
 import { dateOrNull } from './tables.ts'
 import type { Tables } from './tables.ts'
 
-export function createOAuthClients(store: Store): OAuthClients {
+export function createOAuthApplications(store: Store): OAuthApplications {
   const { db, clock, now } = store
   return {
     create: ({ ownerId, name, type, redirectUris, scopes, secret }) =>
       store.write(async ({ sql }) => {
         const at = clock.now()
-        const row: OAuthClientRow = {
+        const row: OAuthApplicationRow = {
           id: newId('app', at),
           owner_id: ownerId,
           name,
@@ -74,19 +74,19 @@ export function createOAuthClients(store: Store): OAuthClients {
       const row = await selectGoodSecrets(db, now()).where('client_id', '=', id).where('sha256', '=', sha256).executeTakeFirst()
       return row !== undefined
     },
-    delete: (ownerId, id) => store.write(async ({ sql }) => (await endClients(sql, { owner_id: ownerId, id })) > 0),
+    delete: (ownerId, id) => store.write(async ({ sql }) => (await endApplications(sql, { owner_id: ownerId, id })) > 0),
   }
 }
 
 /** Deletes applications with every code, device code and grant that names them, of all users. Returns how many applications. */
-export async function endClients(sql: Kysely<Tables>, of: { owner_id: string; id?: string }): Promise<number> {
-  const clients = sql
+export async function endApplications(sql: Kysely<Tables>, of: { owner_id: string; id?: string }): Promise<number> {
+  const applications = sql
     .selectFrom('oauth_clients')
     .select('oauth_clients.id')
     .where((e) => e.and(of))
   // These tables have no foreign key to the applications, because the built-in application has no row.
   for (const table of ['oauth_codes', 'oauth_device_codes', 'oauth_grants'] as const) {
-    await sql.deleteFrom(table).where('client_id', 'in', clients).execute()
+    await sql.deleteFrom(table).where('client_id', 'in', applications).execute()
   }
   const deleted = await sql
     .deleteFrom('oauth_clients')
@@ -103,15 +103,15 @@ function selectGoodSecrets(sql: Kysely<Tables>, now: number) {
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
 }
 
-async function withSecrets(sql: Kysely<Tables>, now: number, rows: OAuthClientRow[]): Promise<ApplicationRecord[]> {
+async function withSecrets(sql: Kysely<Tables>, now: number, rows: OAuthApplicationRow[]): Promise<ApplicationRecord[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const secrets = await selectGoodSecrets(sql, now).where('client_id', 'in', ids).orderBy('created_at', 'desc').execute()
-  const byClient = Map.groupBy(secrets, (secret) => secret.client_id)
-  return rows.map((row) => toClient(row, byClient.get(row.id) ?? []))
+  const byApplication = Map.groupBy(secrets, (secret) => secret.client_id)
+  return rows.map((row) => toApplication(row, byApplication.get(row.id) ?? []))
 }
 
-async function addSecret(sql: Kysely<Tables>, clientId: string, secret: ClientSecret, now: number): Promise<void> {
+async function addSecret(sql: Kysely<Tables>, clientId: string, secret: ApplicationSecret, now: number): Promise<void> {
   const row = { client_id: clientId, sha256: secret.sha256, last_four: secret.lastFour, created_at: now, expires_at: null }
   await sql.insertInto('oauth_client_secrets').values(row).execute()
 }
@@ -120,7 +120,7 @@ async function addSecret(sql: Kysely<Tables>, clientId: string, secret: ClientSe
 async function replaceSecrets(
   sql: Kysely<Tables>,
   clientId: string,
-  secret: ClientSecret,
+  secret: ApplicationSecret,
   { now, oldUntil }: { now: number; oldUntil: number },
 ): Promise<void> {
   await sql
@@ -133,7 +133,7 @@ async function replaceSecrets(
   await addSecret(sql, clientId, secret, now)
 }
 
-function toClient(row: OAuthClientRow, secrets: OAuthClientSecretRow[]): ApplicationRecord {
+function toApplication(row: OAuthApplicationRow, secrets: OAuthApplicationSecretRow[]): ApplicationRecord {
   return {
     id: row.id,
     ownerId: row.owner_id,
