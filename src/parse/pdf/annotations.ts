@@ -8,8 +8,8 @@ const MAX_ANNOTATIONS = 2_000
 const MAX_CHARACTERS = 100_000
 
 /**
- * What was typed into a page's form fields and free-standing notes: it is shown on the page, but is no part of its text. What
- * stands twice in one place is one.
+ * Returns the text of form fields and free text notes, which a page shows but doesn't have in its own text. The same text twice in
+ * one place is one note.
  */
 export function readNotes(pdfium: Pdfium, page: number): Note[] {
   const { api } = pdfium
@@ -26,8 +26,8 @@ export function readNotes(pdfium: Pdfium, page: number): Note[] {
     if (key !== null) {
       const text = fixText(pdfium.utf16((buffer, size) => api.FPDFAnnot_GetStringValue(annotation, key, buffer, size))).trim()
       if (/[\p{L}\p{N}]/u.test(text) && text !== 'Off') {
-        const known = api.FPDFAnnot_GetRect(annotation, rectangle)
-        const [left, top, right, bottom] = known ? pdfium.floats().slice(rectangle / 4, rectangle / 4 + 4) : [0, 0, 0, 0]
+        const hasRectangle = api.FPDFAnnot_GetRect(annotation, rectangle)
+        const [left, top, right, bottom] = hasRectangle ? pdfium.floats().slice(rectangle / 4, rectangle / 4 + 4) : [0, 0, 0, 0]
         const note = { text, left: left ?? 0, top: top ?? 0, right: right ?? 0, bottom: bottom ?? 0 }
         notes.set(`${text} ${Math.round(note.left / 4)} ${Math.round(note.top / 4)}`, note)
         characters += text.length

@@ -3,12 +3,12 @@ import type { Pdfium } from './pdfium-module.ts'
 /** An f within a word or at its end. */
 const LAST_F = /(?<=\p{L})f(?!f)( (?=[-\p{Ll}]))?/gu
 const TEXT_OBJECT = 1
-/** Of two like letters side by side the second is shifted by so much of a width at least; less is one letter printed twice, for boldness. */
-const LEAST_SHIFT = 0.2
+/** Of two equal letters, the second is at least this share of a width further. A smaller shift is one letter printed twice to look bold. */
+const MIN_SHIFT = 0.2
 
-/** An f takes less of its height (.25 to .3 in the usual types), and two of them more, even where they are narrow. */
+/** One f is narrower than this share of its height (0.25 to 0.3 in common fonts), and two of them are wider, even in a narrow font. */
 const ONE_WIDE = 0.32
-/** To the next letter of the same word it is no further than from the first to the second, or hardly. */
+/** The next letter of the same word is at most this many times as far from the second f as the second from the first. */
 const SAME_WORD = 1.5
 
 interface ObjectExports {
@@ -23,10 +23,12 @@ interface ObjectExports {
 }
 
 /**
- * Puts back the second f of "effects". Where each letter is an object of its own and letters reach over one another, as in slanted type, PDFium takes
- * the second f for another printing of the first, leaves it out and has a blank in its place. The object is still there: right after the
- * first, of the same size, beside it.
- * @param indexOf From an offset in the text to PDFium's index of the character.
+ * Returns a function that restores the second f of words like "effects".
+ *
+ * If each letter is an object of its own and letters overlap, as in slanted type, PDFium takes the second f for a second print of the
+ * first. It drops the letter and puts a blank in its place. The object still exists: it follows the first one, has the same size and
+ * is next to it.
+ * The `indexOf` of the function converts an offset in the text to PDFium's index of the character.
  */
 export function restoreDropped(
   pdfium: Pdfium,
@@ -42,30 +44,30 @@ export function restoreDropped(
       const [ax, ay, bx, by] = pdfium.doubles().subarray(scratch / 8, scratch / 8 + 4)
       return Math.hypot(bx! - ax!, by! - ay!)
     })
-  /** Of the letter's line, from the font's ascent and descent. */
+  /** Returns the height of the letter's line, from the font's ascent and descent. */
   const heightOf = (index: number): number =>
     withScratch(pdfium, (scratch) => {
       if (api.FPDFText_GetLooseCharBox(text, index, scratch) === 0) return 0
       const [left, top, right, bottom] = pdfium.floats().subarray(scratch / 4, scratch / 4 + 4)
-      // Of print that runs upwards it lies on its side.
+      // In text that runs upwards, the height is the horizontal side.
       return Math.max(Math.abs(right! - left!), Math.abs(top! - bottom!))
     })
-  /** How far the second is from the first; 0 where there is none. */
+  /** Returns the distance of the second f from the first; 0 if there is no second f. */
   const shiftAfter = (index: number, next: number): number => {
     const first = api.FPDFText_GetTextObject(text, index)
     const following = api.FPDFText_GetTextObject(text, next)
     if (first === 0 || first === following) return 0
-    // The next letter stands where one f ends: nothing is left out, and no need to go through the objects of the page for it.
-    const near = next === index + 1 && api.FPDFText_IsGenerated(text, next) === 0
-    if (near && distance(index, next) < ONE_WIDE * heightOf(index)) return 0
+    // If the next letter is where one f ends, PDFium dropped nothing. This avoids a search through the objects of the page.
+    const isNext = next === index + 1 && api.FPDFText_IsGenerated(text, next) === 0
+    if (isNext && distance(index, next) < ONE_WIDE * heightOf(index)) return 0
     const second = objectAfter(first)
     if (second === 0 || second === following || api.FPDFPageObj_GetType(second) !== TEXT_OBJECT) return 0
     const [a, b] = [boundsOf(pdfium, api, first), boundsOf(pdfium, api, second)]
     if (a === null || b === null) return 0
     const [width, height] = [a.right - a.left, a.top - a.bottom]
-    const like = Math.abs(b.right - b.left - width) < 0.02 * width && Math.abs(b.top - b.bottom - height) < 0.02 * height
+    const isEqual = Math.abs(b.right - b.left - width) < 0.02 * width && Math.abs(b.top - b.bottom - height) < 0.02 * height
     const shift = Math.hypot(b.left - a.left, b.bottom - a.bottom)
-    return like && shift > LEAST_SHIFT * width && shift < Math.max(width, height) ? shift : 0
+    return isEqual && shift > MIN_SHIFT * width && shift < Math.max(width, height) ? shift : 0
   }
   return (part, indexOf) =>
     part.replace(LAST_F, (all, blank: string | undefined, offset: number) => {
@@ -79,8 +81,8 @@ export function restoreDropped(
 }
 
 /**
- * From an object to the one after it, 0 where there is none. Text is asked for from the top of a page to its end, and mostly its objects stand
- * in that order, so that one pass over them does; only where they do not is the place of each kept.
+ * Returns a function from an object to the next one, 0 if there is none. Text is read from the top of the page to its end, and its
+ * objects are mostly in the same order, so that one pass finds them all. Only if they are not, it builds a map of their places.
  */
 function objectsInOrder(api: ObjectExports, page: number): (object: number) => number {
   let at = 0
@@ -97,7 +99,7 @@ function objectsInOrder(api: ObjectExports, page: number): (object: number) => n
   }
   return (object) => {
     const place = placeOf(object)
-    // Beyond the last there is none, and PDFium says 0.
+    // PDFium returns 0 after the last object.
     return place === undefined ? 0 : api.FPDFPage_GetObject(page, place + 1)
   }
 }
@@ -114,7 +116,7 @@ function boundsOf(
   })
 }
 
-/** 32 bytes, for numbers that PDFium answers through pointers. */
+/** Provides 32 bytes of memory for numbers that PDFium returns through pointers. */
 function withScratch<T>(pdfium: Pdfium, work: (scratch: number) => T): T {
   const scratch = pdfium.malloc(32)
   try {

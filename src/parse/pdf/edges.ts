@@ -1,6 +1,6 @@
 import type { Line, PageSource } from './line.ts'
 
-/** Rows at the top and at the bottom that may be running ones. */
+/** Rows at the top and at the bottom of a page that can be running lines. */
 export const MAX_ROWS = 4
 
 export interface Row {
@@ -13,19 +13,19 @@ export interface Row {
 export interface Edge {
   y: number
   size: number
-  /** The text with a sign in the place of every number. */
+  /** The text with `#` in place of every number. */
   key: string
-  /** Its letters alone. */
+  /** Only the words of the text. */
   words: string
   numbers: number[]
-  /** Rows between it and the edge of the page. */
+  /** Rows between the line and the edge of the page. */
   fromTop: number
   fromBottom: number
 }
 
 const edgesOf = new WeakMap<PageSource, Edge[]>()
 
-/** The lines of the outer rows of a page; kept as long as the page is. */
+/** Returns the lines of the outer rows of a page. The result is cached as long as the page exists. */
 export function edges(source: PageSource): Edge[] {
   let found = edgesOf.get(source)
   if (found === undefined) {
@@ -40,7 +40,7 @@ export function edges(source: PageSource): Edge[] {
 }
 
 const NO_LETTERS = /[^\p{L}]+/gu
-/** Digits, and small Roman numbers that stand alone. */
+/** Digits, and Roman numbers up to the hundreds as separate words. */
 const NUMBERS = /\d+|(?<![\p{L}\p{N}])[ivxlc]{1,7}(?![\p{L}\p{N}])/giu
 
 export function edgeOf({ text, y, size }: Line, fromTop: number, fromBottom: number): Edge {
@@ -59,7 +59,7 @@ function roman(text: string): number {
   return values.reduce((sum, value, i) => sum + (value < (values[i + 1] ?? 0) ? -value : value), 0)
 }
 
-/** Rows from top to bottom, of the lines that run in the direction that most do. */
+/** Returns the rows from top to bottom. Lines that don't run in the usual direction are left out. */
 export function rowsOf(lines: readonly Line[]): Row[] {
   const rows: Row[] = []
   for (const line of upright(lines).toSorted((a, b) => a.y - b.y)) {
@@ -75,7 +75,7 @@ function upright(lines: readonly Line[]): readonly Line[] {
   return lines.every((line) => line.angle === angle) ? lines : lines.filter((line) => line.angle === angle)
 }
 
-/** The direction in which most lines run. */
+/** Returns the direction of most lines. */
 export function usualAngle(lines: readonly Line[]): number {
   const counts = new Map<number, number>()
   for (const { angle } of lines) counts.set(angle, (counts.get(angle) ?? 0) + 1)

@@ -8,34 +8,34 @@ import { inReadingOrder } from './reading-order.ts'
 import type { Running } from './running.ts'
 import type { Typography } from './typography.ts'
 
-/** A gap this much larger than the usual one parts paragraphs. */
+/** A gap this many times as large as usual separates paragraphs. */
 const PARAGRAPH_GAP = 1.3
 const DEFAULT_LEADING = 1.2
-/** A line that fills so much of its column is no short line. */
+/** A line that fills this share of its column can be a full line of ragged text. */
 const RAGGED = 0.85
 
-/** So close together are pieces of one word: an f reaches over most of the blank after it. */
+/** Pieces of one word are closer than this, in sizes of type. Not much more, because an f reaches over most of the blank after it. */
 const TIGHT = 0.05
 
 interface Group {
   kind: 'heading' | 'paragraph' | 'list_item' | 'row'
   level?: number
-  /** Of a row: it names the columns. */
+  /** The row names the columns of its table. */
   header?: boolean
-  /** Lines of the block; those of a flowing paragraph are joined into one. */
+  /** Lines of the block. The lines of a flowing paragraph are joined into one. */
   texts: string[]
   last: Line
   first: Line
 }
 
-/** Numbers the tables of a document, for its rows carry the number across pages. */
+/** Counts the tables of a document across its pages. */
 export interface TableCounter {
   tables: number
 }
 
 /**
- * Makes a page of blocks from its lines, by their geometry and type: paragraphs, headings, list items, rows of tables; what
- * runs through the document is apart.
+ * Turns the lines of a page into blocks by their geometry and type: paragraphs, headings, list items and table rows. Running lines go
+ * to `page.running`.
  */
 export function layOut(
   number: number,
@@ -85,23 +85,23 @@ export function layOut(
     groups.push({ kind, texts: [line.text], first: line, last: line, ...(level === null ? {} : { level }) })
   })
 
-  headBold(groups, leading, typography)
-  labelRows(groups, leading)
-  headTables(groups, leading)
+  markBoldHeadings(groups, leading, typography)
+  markLabelRows(groups, leading)
+  markTableHeaders(groups, leading)
   return write(number, groups, running, counter)
 }
 
-/** Text on one baseline is one line, even where the file sets it in pieces (cells, superscripts). */
+/** Joins text on one baseline into one line, because files have lines in pieces (cells, superscripts). */
 function mergeRows(lines: readonly Line[]): Line[] {
   const merged: Line[] = []
   for (const line of lines) {
     const last = merged.at(-1)
-    if (last === undefined || !onBaseline(last, line)) {
+    if (last === undefined || !isOnBaseline(last, line)) {
       merged.push({ ...line })
       continue
     }
-    const tight = line.x - last.right < TIGHT * line.size || /^[,.;:)\]]/.test(line.text)
-    last.text += (tight ? '' : ' ') + line.text
+    const isTight = line.x - last.right < TIGHT * line.size || /^[,.;:)\]]/.test(line.text)
+    last.text += (isTight ? '' : ' ') + line.text
     last.right = Math.max(last.right, line.right)
     last.endY = Math.max(last.endY, line.endY)
     if (line.text.length > last.text.length / 2) last.size = line.size
@@ -110,9 +110,9 @@ function mergeRows(lines: readonly Line[]): Line[] {
   return merged
 }
 
-function onBaseline(last: Line, line: Line): boolean {
+function isOnBaseline(last: Line, line: Line): boolean {
   if (last.angle !== line.angle || line.x < last.right - line.size) return false
-  // A superscript at its end does not lift the line.
+  // A superscript at the end of a line doesn't change its baseline.
   const apart = Math.min(
     Math.abs(last.endY - line.y),
     Math.abs(last.endY - last.y) < last.size ? Math.abs(last.y - line.y) : Infinity,
@@ -120,7 +120,7 @@ function onBaseline(last: Line, line: Line): boolean {
   return apart <= 0.3 * Math.min(last.size, line.size)
 }
 
-/** Baseline to baseline in sizes of type, as most lines of the page have it. */
+/** Returns the usual distance from baseline to baseline on the page, in sizes of type. */
 function usualLeading(lines: readonly Line[]): number {
   const ratios: number[] = []
   for (let i = 1; i < lines.length; i++) {
@@ -130,7 +130,7 @@ function usualLeading(lines: readonly Line[]): number {
   }
   if (ratios.length < 3) return DEFAULT_LEADING
   ratios.sort((a, b) => a - b)
-  // Below the median: a page of short paragraphs has as many gaps between them as within.
+  // Below the median, because a page of short paragraphs has as many gaps between them as within them.
   return ratios[Math.floor(ratios.length * 0.35)] ?? DEFAULT_LEADING
 }
 
@@ -139,7 +139,7 @@ interface Edges {
   right: number
 }
 
-/** For each line how far the lines around it, in the same column and size, reach to either side. */
+/** Returns for each line how far the lines around it in the same column and size reach to both sides. */
 function columnEdges(lines: readonly Line[]): Edges[] {
   const edges = new Array<Edges>(lines.length)
   let start = 0
@@ -154,9 +154,9 @@ function columnEdges(lines: readonly Line[]): Edges[] {
   }
   for (let i = 1; i < lines.length; i++) {
     const [a, b] = [lines[i - 1]!, lines[i]!]
-    const apart =
+    const isApart =
       b.y <= a.endY || b.y - a.endY > 4 * b.size || a.angle !== b.angle || b.x > a.right || b.right < a.x || !sameSize(a, b)
-    if (apart) close(i)
+    if (isApart) close(i)
   }
   close(lines.length)
   return edges
@@ -167,31 +167,31 @@ function sameSize(a: Line, b: Line): boolean {
 }
 
 /**
- * How a line stands to the one before: `flows` (the same paragraph, broken only by the margin), `follows` (the same block,
- * broken on purpose), `apart` (something new).
+ * Returns how a line relates to the one before: `flows` (the same paragraph, broken only by the margin), `follows` (the same block,
+ * broken on purpose) or `apart` (another block).
  */
 function relate(before: Line, line: Line, leading: number, edge: Edges): 'flows' | 'follows' | 'apart' {
   if (before.angle !== line.angle || !sameSize(before, line)) return 'apart'
   const gap = (line.y - before.endY) / line.size
-  const full = before.right + firstWord(line.text).length * averageWidth(line) > edge.right - 0.5 * line.size
-  // The next column, or the top of a page after a figure: a sentence goes on where it would.
-  if (gap <= 0.5) return full && startsLikeContinuation(before.text, line.text) ? 'flows' : 'apart'
+  const isFull = before.right + firstWord(line.text).length * averageWidth(line) > edge.right - 0.5 * line.size
+  // The next column, or the top of a page after a figure. Here a sentence can continue.
+  if (gap <= 0.5) return isFull && startsLikeContinuation(before.text, line.text) ? 'flows' : 'apart'
   if (gap > leading * PARAGRAPH_GAP) return 'apart'
-  const ended = /[.!?:;。！？]["'”’)\]]*$/.test(before.text)
-  const indented = line.x - before.x > 0.8 * line.size
+  const isEnd = /[.!?:;。！？]["'”’)\]]*$/.test(before.text)
+  const isIndented = line.x - before.x > 0.8 * line.size
   if (isContentsEntry(before.text) && /^["“(]?[\p{Lu}\d]/u.test(line.text)) return 'follows'
-  if (full && !(ended && indented)) return 'flows'
-  // Ragged setting leaves room that the next word would have fitted into.
-  if (!ended && before.right - edge.left > RAGGED * (edge.right - edge.left)) return 'flows'
-  return ended ? 'apart' : 'follows'
+  if (isFull && !(isEnd && isIndented)) return 'flows'
+  // In ragged text, the next word would often have fitted into the line.
+  if (!isEnd && before.right - edge.left > RAGGED * (edge.right - edge.left)) return 'flows'
+  return isEnd ? 'apart' : 'follows'
 }
 
 function averageWidth(line: Line): number {
   return (line.right - line.x) / Math.max(line.text.length, 1)
 }
 
-/** A bold line that stands alone is a heading, though no larger than the text. */
-function headBold(groups: Group[], leading: number, typography: Typography): void {
+/** Makes separate bold lines in the size of the text headings. */
+function markBoldHeadings(groups: Group[], leading: number, typography: Typography): void {
   groups.forEach((group, index) => {
     if (group.kind !== 'paragraph' || group.texts.length !== 1 || !group.first.bold || !group.last.bold) return
     const text = group.texts[0] ?? ''
@@ -200,22 +200,22 @@ function headBold(groups: Group[], leading: number, typography: Typography): voi
     if (
       !isHeadingLike(text) ||
       next === undefined ||
-      (next.kind === 'row' && below(group, next) < leading * PARAGRAPH_GAP) ||
+      (next.kind === 'row' && gapBetween(group, next) < leading * PARAGRAPH_GAP) ||
       (next.first.bold && next.kind === 'paragraph')
     )
       return
-    const gap = before === undefined ? Infinity : below(before, group)
+    const gap = before === undefined ? Infinity : gapBetween(before, group)
     if (gap > 0 && gap < leading * 0.9) return
     group.kind = 'heading'
     group.level = typography.boldLevel
   })
 }
 
-/** A short line between two rows of a table is a row too: it labels those below it. */
-function labelRows(groups: Group[], leading: number): void {
+/** Makes a short line between two rows of a table a row too: it is the label of the rows below. */
+function markLabelRows(groups: Group[], leading: number): void {
   for (let i = 1; i < groups.length - 1; i++) {
     const group = groups[i]!
-    const gap = below(groups[i - 1]!, group)
+    const gap = gapBetween(groups[i - 1]!, group)
     if (
       group.kind === 'paragraph' &&
       groups[i - 1]!.kind === 'row' &&
@@ -228,23 +228,23 @@ function labelRows(groups: Group[], leading: number): void {
   }
 }
 
-/** From baseline to baseline, in sizes of type; negative where the second stands higher. */
-function below(before: Group, group: Group): number {
+/** Returns the distance from baseline to baseline, in sizes of type; negative if the second group is higher. */
+function gapBetween(before: Group, group: Group): number {
   return (group.first.y - before.last.endY) / group.first.size
 }
 
-/** Years, or dates: what heads the columns of figures. */
+/** Years or dates, which are headers of columns of figures. */
 const YEARS = /^(?:\D*(?:\d{1,2}, )?(?:19|20)\d\d)+\D*$/
 
-/** The first row of a table, or the short lines right above it, where they hold no figures but years, name its columns. */
-function headTables(groups: Group[], leading: number): void {
+/** Marks the header of each table: its first row, or the short lines directly above it, if they have no figures except years. */
+function markTableHeaders(groups: Group[], leading: number): void {
   groups.forEach((group, i) => {
     if (group.kind !== 'row' || groups[i - 1]?.kind === 'row') return
     if (YEARS.test(group.texts[0] ?? '')) group.header = true
     for (let above = i - 1; above >= 0 && i - above <= 3; above--) {
       const line = groups[above]!
-      const gap = below(line, groups[above + 1]!)
-      // Between two rows it is the label of those below it.
+      const gap = gapBetween(line, groups[above + 1]!)
+      // Between two rows, the line is the label of the rows below.
       if (groups[above - 1]?.kind === 'row') return
       if (line.kind !== 'paragraph' || line.first.note || gap <= 0 || gap > leading * PARAGRAPH_GAP) return
       if (line.texts.length > 2 || line.texts.some((text) => text.length > 120 || /[.:;]$/.test(text))) return

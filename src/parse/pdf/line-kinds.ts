@@ -1,15 +1,15 @@
-/** A figure as it stands in a cell: nothing but figures, so no comma after it. */
+/** A figure in a cell of a table. It ends in no comma, unlike a figure in a sentence. */
 const NUMBER = /^[([<~≈+−–$€£¥-]*\d(?:[\d.,:/'’]*\d)?\.?[)%\]]*$|^[—–-]+$|^[$€£¥%]$|^n\/?[am]$/i
 const BULLET = /^(?:[•◦▪●○‣■□–—*·➢✓-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,5})[.)])\s+\S/
-/** Dots that lead from an entry of a table of contents to its page. */
+/** The dots between an entry of a table of contents and its page. */
 const LEADERS = /(?:\.{4,}|(?:\. ){4,})\s*[\divxlc-]+$/i
 const DIGIT = /\d/
-const MAX_ROW = 240
-const MAX_HEADING = 120
+const MAX_ROW_CHARS = 240
+const MAX_HEADING_CHARS = 120
 
-/** A line of a table: two figures or more, and they are a good part of it. */
+/** True for a row of a table: at least two figures, which make up a good part of it. */
 export function isRow(text: string): boolean {
-  if (text.length > MAX_ROW) return false
+  if (text.length > MAX_ROW_CHARS) return false
   if (LEADERS.test(text)) return true
   if (!DIGIT.test(text)) return false
   const tokens = text.split(' ')
@@ -18,14 +18,14 @@ export function isRow(text: string): boolean {
   const count = areNumbers.filter(Boolean).length
   if (count < 2 || !tokens.some(withDigit)) return false
   if (count >= tokens.length * 0.3) return true
-  // A long label, then the figures of its columns.
+  // A long label, followed by at least two figures.
   const label = areNumbers.lastIndexOf(false)
   return tokens.filter((token, i) => i > label && DIGIT.test(token)).length >= 2
 }
 
-/** A line of a table of contents: it ends in the number of a page. */
+/** True for an entry of a table of contents, which ends in a page number. */
 export function isContentsEntry(text: string): boolean {
-  return /[^\d.,$]\s\d{1,4}$/.test(text) && text.length <= MAX_HEADING + 40
+  return /[^\d.,$]\s\d{1,4}$/.test(text) && text.length <= MAX_HEADING_CHARS + 40
 }
 
 export function isListItem(text: string): boolean {
@@ -37,15 +37,15 @@ export function firstWord(text: string): string {
   return space < 0 ? text : text.slice(0, space)
 }
 
-/** A line in the middle of a sentence. */
+/** True if the text continues the sentence of the line before. */
 export function startsLikeContinuation(before: string, text: string): boolean {
   return !/[.!?:;]["'”’)\]]*$/.test(before) && /^["'“‘(]?\p{Ll}/u.test(text)
 }
 
-/** Short, with letters, and no sentence. */
+/** True for a short text with letters that is no sentence. */
 export function isHeadingLike(text: string): boolean {
   return (
-    text.length <= MAX_HEADING &&
+    text.length <= MAX_HEADING_CHARS &&
     /\p{L}{2}/u.test(text) &&
     !/[.,;]$/.test(text) &&
     /^[\p{Lu}\p{Lo}\p{N}"“(§]/u.test(text) &&

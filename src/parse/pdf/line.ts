@@ -1,25 +1,28 @@
 /**
- * A line of a page as an engine sees it: where it stands and how it is set. Lengths in points (or any one unit for the
- * document).
+ * A line of a page as an engine reports it, with its place and type. Lengths are in points, or in another unit that is the same for
+ * the whole document.
  */
 export interface Line {
   text: string
-  /** Along the line's direction: its left edge and its right one. */
+  /** The left and right edge, along the direction of the line. */
   x: number
   right: number
-  /** Across it, growing downwards: baseline of its first and of its last character (a line joined at a hyphen ends one lower). */
+  /**
+   * The baselines of the first and the last character, across the direction of the line, growing downwards. They differ for a line
+   * that was joined at a hyphen.
+   */
   y: number
   endY: number
-  /** Size of the type. */
+  /** Size of type. */
   size: number
   bold: boolean
-  /** Direction in degrees, counter-clockwise, rounded, from 0 (to the right) to 359; mirrored print has 360 more. */
+  /** Direction in whole degrees, counterclockwise from 0 (to the right) to 359. Mirrored text has 360 more. */
   angle: number
-  /** It was typed into a field or note: a block of its own. */
+  /** The text of a form field or note, which becomes a block of its own. */
   note?: true
 }
 
-/** Text of a form field or note and the rectangle it fills, in points from the page's lower left corner. */
+/** The text of a form field or note and its rectangle, in points from the lower left corner of the page. */
 export interface Note {
   text: string
   left: number
@@ -28,11 +31,11 @@ export interface Note {
   bottom: number
 }
 
-/** What a page is read from, whatever the engine. */
+/** The content of a page, as each engine returns it. */
 export interface PageSource {
-  /** In the file's order. */
+  /** In the order of the file. */
   lines: Line[]
-  /** Text that stands in form fields and notes instead of on the page. */
+  /** Form fields and notes, which are not in the page's own text. */
   notes: Note[]
   /** Outline entries that lead to this page. */
   outline: { title: string; level: number }[]

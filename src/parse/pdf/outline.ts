@@ -1,6 +1,6 @@
 import type { Pdfium } from './pdfium-module.ts'
 
-/** A hostile outline may be endless or go in circles. */
+/** A hostile outline can be endless or circular. */
 const MAX_ENTRIES = 5_000
 const MAX_DEPTH = 6
 
@@ -10,7 +10,7 @@ export interface OutlineEntry {
   level: number
 }
 
-/** The bookmarks, by the page they lead to (from 0), and how deep they go. */
+/** Returns the bookmarks by their page (from 0), and the depth of the deepest one. */
 export function readOutline(pdfium: Pdfium, document: number): { byPage: Map<number, OutlineEntry[]>; depth: number } {
   const { api } = pdfium
   const byPage = new Map<number, OutlineEntry[]>()

@@ -8,27 +8,27 @@ import type { OpenPdf } from './pdfium.ts'
 import { findRunning } from './running.ts'
 import { typographyOf } from './typography.ts'
 
-/** Pages looked at beforehand to learn the sizes of type. */
+/** Pages that are read first to learn the sizes of type. */
 const SAMPLE_PAGES = 8
-/** Enough for heads that alternate between left and right pages. */
+/** Earlier pages that a page is compared with. Enough for headers that alternate between left and right pages. */
 const PAGES_BEFORE = 5
-/** Their lines are held until they are laid out. */
+/** Pages that are requested in advance. Their lines stay in memory until they are laid out. */
 const PAGES_AHEAD = 8
-/** Titles that programs write by themselves. */
+/** Titles that programs make up. */
 const NO_TITLE =
   /^(untitled|no title|document\s*\d*|title|microsoft word|powerpoint presentation|slide 1|print|layout 1)$|\.(docx?|rtf|tex|dvi|indd|qxd|pdf|txt|fm|pptx?|xlsx?|html?)$|^[\W\d_]*$/i
 
-/** PDF: pages of blocks, from the engine that was chosen, or the other where that one cannot open the file. */
+/** Reads a PDF with the chosen engine, or with the other one if the chosen one can't open the file. */
 export const parsePdf: Parser = async (input, output) => {
   const { pdf, engine } = await openPdf(input)
   try {
     output.open(pdf.pageCount)
-    // Odd, so that left pages and right ones are among them.
+    // An odd step, so that the sample has left and right pages.
     const step = Math.max(1, Math.floor(pdf.pageCount / SAMPLE_PAGES)) | 1
-    const asked = new Map<number, Promise<PageSource>>()
-    for (let i = 0; i < pdf.pageCount && asked.size < SAMPLE_PAGES; i += step) asked.set(i, pdf.read(i))
-    const pages = readAhead(pdf.pageCount, (i) => asked.get(i) ?? pdf.read(i))
-    const sample = new Map(await Promise.all([...asked].map(async ([i, source]) => [i, await source] as const)))
+    const sampled = new Map<number, Promise<PageSource>>()
+    for (let i = 0; i < pdf.pageCount && sampled.size < SAMPLE_PAGES; i += step) sampled.set(i, pdf.read(i))
+    const pages = readAhead(pdf.pageCount, (i) => sampled.get(i) ?? pdf.read(i))
+    const sample = new Map(await Promise.all([...sampled].map(async ([i, source]) => [i, await source] as const)))
     const typography = typographyOf(
       [...sample.values()].flatMap((source) => source.lines),
       pdf.outlineDepth,
@@ -37,8 +37,8 @@ export const parsePdf: Parser = async (input, output) => {
     const counter: TableCounter = { tables: 0 }
     let heading: string | null = null
     let runningPages = 0
-    // What repeats is seen on the sample and on the pages just before, never on pages to come: a page goes out as soon as it is
-    // read, so that a kill loses none.
+    // Running lines are recognized by the sample and the pages before, never by later pages: each page goes out as soon as it is
+    // read, so that a killed process loses none.
     const known = new Map(sample)
     for (let i = 0; i < pdf.pageCount; i++) {
       const source = await pages.next()
@@ -56,29 +56,29 @@ export const parsePdf: Parser = async (input, output) => {
   }
 }
 
-/** Pages in order, of which a few are asked for before they are needed, the first of them now. */
+/** Returns the pages in order. Requests a few pages in advance, the first ones at once. */
 function readAhead(count: number, read: (index: number) => Promise<PageSource>): { next(): Promise<PageSource> } {
-  const asked: Promise<PageSource>[] = []
+  const requested: Promise<PageSource>[] = []
   let next = 0
-  const ask = (): void => {
-    for (; next < count && asked.length < PAGES_AHEAD; next++) {
+  const request = (): void => {
+    for (; next < count && requested.length < PAGES_AHEAD; next++) {
       const page = read(next)
-      // Whoever asks for it hears of it, and nobody does once one before it has failed.
+      // next() reports a failure. If an earlier page fails first, this page's failure is never reported.
       page.catch(() => {})
-      asked.push(page)
+      requested.push(page)
     }
   }
-  ask()
+  request()
   return {
     next() {
-      const page = asked.shift()!
-      ask()
+      const page = requested.shift()!
+      request()
       return page
     },
   }
 }
 
-/** The second engine is asked only about damage: a password is a password, and a limit a limit, with either. */
+/** Opens the file, with the second engine only if the first reports damage: neither can open a file with a password. */
 async function openPdf({ file, pdfEngine }: ParserInput): Promise<{ pdf: OpenPdf; engine: PdfEngine }> {
   const other: PdfEngine = pdfEngine === 'pdfium' ? 'pdf2json' : 'pdfium'
   try {
@@ -86,7 +86,7 @@ async function openPdf({ file, pdfEngine }: ParserInput): Promise<{ pdf: OpenPdf
   } catch (error) {
     if (!isDocsearchError(error, 'corrupt')) throw error
     const pdf = await ENGINES[other](file).catch(() => {
-      // Both failed: what the first said is what counts.
+      // Both failed. The error of the chosen engine counts.
       throw error
     })
     return { pdf, engine: other }
@@ -105,7 +105,7 @@ function titleOf(metadata: string): string | null {
   return title === '' || NO_TITLE.test(title) ? null : title.slice(0, 300)
 }
 
-/** The largest type on the first page. */
+/** Returns the heading in the largest type on the first page. */
 function firstHeading(page: Page): string | null {
   let best: Page['blocks'][number] | null = null
   for (const block of page.blocks) {

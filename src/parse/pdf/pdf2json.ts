@@ -5,8 +5,8 @@ import type { Line, PageSource } from './line.ts'
 import type { OpenPdf } from './pdfium.ts'
 import { fixText } from './text-fixes.ts'
 
-/** Its promise never settles on some files (Type 3 fonts). A loop that blocks the process is the pool's to end. */
-const SETTLE_MS = 8_000
+/** pdf2json never answers for some files (Type 3 fonts). The pool ends a loop that blocks the process. */
+const MAX_ANSWER_MS = 8_000
 /** Positions come in units of 16 points, widths in points, sizes of type in 6/7 of a point. */
 const POINTS = 16
 const SIZE = 6 / 7
@@ -14,10 +14,9 @@ const SIZE = 6 / 7
 /** Opens a PDF with pdf2json, the second engine. Throws `encrypted` and `corrupt`. */
 export async function openWithPdf2json(file: string): Promise<OpenPdf> {
   const bytes = await readFile(file)
-  // It throws where nobody can catch it.
+  // pdf2json throws an uncatchable error for an empty file.
   if (bytes.length === 0) throw corrupt('The PDF')
-  // parseBuffer looks at the whole ArrayBuffer behind a Buffer: a small read shares one with other files, so it gets a copy
-  // of its own.
+  // parseBuffer reads the whole ArrayBuffer behind a Buffer. Small files share one with other files, so this makes a copy.
   const output = await parse(Buffer.from(new Uint8Array(bytes).slice().buffer))
   return {
     pageCount: output.Pages.length,
@@ -31,7 +30,7 @@ export async function openWithPdf2json(file: string): Promise<OpenPdf> {
 function parse(bytes: Buffer): Promise<Output> {
   const parser = new PDFParser(null, false)
   return new Promise<Output>((resolve, reject) => {
-    const timer = setTimeout(() => reject(corrupt('The PDF', new Error('pdf2json did not settle'))), SETTLE_MS)
+    const timer = setTimeout(() => reject(corrupt('The PDF', new Error('pdf2json did not answer'))), MAX_ANSWER_MS)
     parser.on('pdfParser_dataReady', (output) => {
       clearTimeout(timer)
       resolve(output)
@@ -41,7 +40,7 @@ function parse(bytes: Buffer): Promise<Output> {
       const error = failure instanceof Error ? failure : failure.parserError
       reject(/password|encrypt/i.test(String(error)) ? encrypted() : corrupt('The PDF', error))
     })
-    // 0: errors only; its warnings run to thousands of lines.
+    // 0 is for errors only. The warnings can have thousands of lines.
     parser.parseBuffer(bytes, 0)
   })
 }
@@ -60,12 +59,12 @@ function readPage(page: Pdf2JsonPage | undefined): PageSource {
   return { lines, notes: [], outline: [] }
 }
 
-/** Before version 4 text came URI-encoded; a percent sign that is no escape is a percent sign. */
+/** Decodes text of versions before 4, which is URI-encoded. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Malformed escapes mean that it was not encoded.
+    // The text has a percent sign that begins no escape, so it was not encoded.
     return text
   }
 }

@@ -3,20 +3,20 @@ import type { Pdfium } from './pdfium-module.ts'
 const BOLD_WEIGHT = 600
 const BOLD_NAME = /bold|black|heavy|demi/i
 
-/** Where a character stands and how it is set; lengths in points. */
+/** The place and the type of a character. Lengths are in points. */
 export interface Glyph {
-  /** Along the line's direction: its left edge and its right one. */
+  /** The left and right edge, along the direction of the line. */
   x: number
   right: number
-  /** Across it, growing downwards: its baseline. */
+  /** The baseline, across the direction of the line, growing downwards. */
   y: number
   size: number
   bold: boolean
-  /** As Line has it. */
+  /** See Line. */
   angle: number
 }
 
-/** The functions of the C interface that are called for every line: as they are, for the package's wrappers cost more than they do. */
+/** The C functions that are called for every line. They are called directly, because the package's wrappers cost more than the calls. */
 interface TextExports {
   FPDFText_GetCharOrigin(page: number, index: number, x: number, y: number): number
   FPDFText_GetMatrix(page: number, index: number, matrix: number): number
@@ -28,10 +28,10 @@ interface TextExports {
   FPDFText_GetFontInfo(page: number, index: number, buffer: number, bytes: number, flags: number): number
 }
 
-/** Reads the glyphs of one text page. `close` frees its scratch memory. */
+/** Creates a reader for the glyphs of a text page. `close` frees its memory. */
 export function glyphReader(pdfium: Pdfium, page: number): { read(index: number): Glyph; close(): void } {
   const api = pdfium.exports as unknown as TextExports
-  // Doubles must stand at multiples of 8; what malloc answers does.
+  // Doubles must be at multiples of 8. The addresses of malloc are.
   const scratch = pdfium.malloc(128)
   const origin = scratch / 8
   const matrix = scratch / 4 + 4
@@ -47,7 +47,7 @@ export function glyphReader(pdfium: Pdfium, page: number): { read(index: number)
     if (font !== 0) fonts.set(font, bold)
     return bold
   }
-  /** The weight is a guess from the stems; the name says it where they do not. */
+  /** Returns the font's name, which can say that the font is bold even if the weight, a guess from the stems, doesn't. */
   const fontName = (index: number): string => {
     const length = api.FPDFText_GetFontInfo(page, index, scratch, 64, scratch + 64)
     return length === 0 || length > 64
@@ -69,9 +69,9 @@ export function glyphReader(pdfium: Pdfium, page: number): { read(index: number)
       const size = Math.max(api.FPDFText_GetFontSize(page, index) * (Math.hypot(c, d) || 1), 0.1)
       const length = Math.hypot(a, b) || 1
       const [alongX, alongY] = [a / length, b / length]
-      // Print that is mirrored runs to the left and yet stands upright.
-      const mirrored = a * d - b * c < 0
-      const side = mirrored ? -1 : 1
+      // Mirrored text runs to the left but stands upright.
+      const isMirrored = a * d - b * c < 0
+      const side = isMirrored ? -1 : 1
       const along = (x: number, y: number): number => x * alongX + y * alongY
       const x = along(originX, originY)
       // left, top, right, bottom
@@ -90,7 +90,7 @@ export function glyphReader(pdfium: Pdfium, page: number): { read(index: number)
         y: side * (originX * alongY - originY * alongX),
         size,
         bold: isBold(index),
-        angle: ((angle + 360) % 360) + (mirrored ? 360 : 0),
+        angle: ((angle + 360) % 360) + (isMirrored ? 360 : 0),
       }
     },
     close: () => pdfium.free(scratch),

@@ -4,36 +4,36 @@ import { type Glyph, glyphReader } from './pdfium-glyphs.ts'
 import type { Pdfium } from './pdfium-module.ts'
 import { fixText } from './text-fixes.ts'
 
-/** PDFium ends a line with U+FFFE instead of a hyphen and a line break; only before a small letter does the word go on. */
+/** PDFium writes U+FFFE instead of a hyphen and a line break. The word continues only if a small letter follows. */
 const LINE = /(?:[^\r\n\uFFFE]|\uFFFE(?=\p{Ll}))+\uFFFE?/gu
 const PLAIN_LINE = /[^\r\n]+/g
 // eslint-disable-next-line no-control-regex
 const PAIRED = /[\uD800-\uDBFF]/
 
-/** As they are, for the package's wrappers cost more than the functions do. */
+/** Called directly, because the package's wrappers cost more than the calls. */
 interface TextExports {
   FPDFText_CountChars(text: number): number
   FPDFText_GetText(text: number, start: number, count: number, buffer: number): number
   FPDFText_GetCharIndexFromTextIndex(text: number, index: number): number
 }
 
-/** So many sizes of type from the baseline is another line, and no superscript. */
+/** A character this far from the baseline, in sizes of type, is on another line and no superscript. */
 const OTHER_LINE = 0.75
 const WORD = /\S+/g
 const CHARACTER = /\S/gu
 
-/** Less than this share of the size of type a letter, and a line cannot have run all the way in one direction. */
+/** If the letters of a line were narrower than this share of the size of type, the line turns back somewhere. */
 const NARROW = 0.25
 
 /**
- * The lines of a text page, as PDFium breaks them. Geometry is asked for the first and last character of each only: that
- * keeps it cheap.
+ * Returns the lines of a text page, as PDFium breaks them. To keep this fast, it asks for the geometry of only the first and last
+ * character of each line.
  */
 export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[] {
   const api = pdfium.exports as unknown as TextExports
   const count = api.FPDFText_CountChars(textPage)
   if (count <= 0) return []
-  // Characters outside the basic plane take two units.
+  // Characters outside the Basic Multilingual Plane take two units.
   const buffer = pdfium.malloc(count * 4 + 2)
   const glyphs = glyphReader(pdfium, textPage)
   try {
@@ -51,7 +51,7 @@ export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[
       if (text === '') return
       lines.push({
         text,
-        // A line in a script that runs to the left begins at its right.
+        // A line in a script that runs to the left begins at the right.
         x: Math.min(first.x, last.x),
         right: Math.max(first.right, last.right),
         y: first.y,
@@ -87,24 +87,24 @@ export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[
 }
 
 /**
- * Where what PDFium took for one line is several: print that stands on its head or is mirrored, and was set in pieces, it puts together
- * from the wrong side; the rows of some tables it does not part. Null for a line that is one.
+ * Returns where to cut a line of PDFium that is really several lines; null for a single line. PDFium joins the pieces of mirrored
+ * text, or of text that is upside down, from the wrong side, and it doesn't separate the rows of some tables.
  */
 function cutOf(part: string, first: Glyph, last: Glyph, glyphAt: (offset: number) => Glyph): number | null {
   const text = part.trim()
   if (first.angle >= 180 && last.x - first.x < NARROW * first.size * text.length && text.includes(' '))
     return whereItTurnsBack(part, (offset) => glyphAt(offset).x)
-  // A word that goes on after its hyphen does so on the next line.
+  // A line with a hyphen at its end and the rest of the word on the next line is fine.
   if (Math.abs(last.y - first.y) > OTHER_LINE * first.size && !part.includes('\uFFFE')) {
     const isOther = ({ y, size }: Glyph): boolean => Math.abs(y - first.y) > OTHER_LINE * Math.max(first.size, size)
     for (const { index } of part.matchAll(WORD)) if (isOther(glyphAt(index))) return index
-    // One word, then: the figures at an upright axis.
+    // All in one word: the figures at a vertical axis.
     for (const { index } of part.matchAll(CHARACTER)) if (isOther(glyphAt(index))) return index
   }
   return null
 }
 
-/** The place where a second piece begins, left of the first; null where there is none. */
+/** Returns where a second piece begins, left of the first; null if there is none. */
 function whereItTurnsBack(part: string, xOf: (offset: number) => number): number | null {
   let last = -Infinity
   for (let offset = 0; offset < part.length; offset++) {
@@ -116,7 +116,7 @@ function whereItTurnsBack(part: string, xOf: (offset: number) => number): number
   return null
 }
 
-/** From offsets in UTF-16 to PDFium's, which counts characters; cheap for offsets that grow. */
+/** Converts offsets in UTF-16 to those of PDFium, which counts characters. Fast for growing offsets. */
 function characterIndex(raw: string): (offset: number) => number {
   if (!PAIRED.test(raw)) return (offset) => offset
   let at = 0

@@ -4,31 +4,31 @@ import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium'
 
 let module: Promise<Pdfium> | null = null
 
-/** Emscripten's views of the memory, which the package's types leave out. */
+/** Emscripten's views of the memory, which the package's types lack. */
 interface Heap {
   HEAPU8: Uint8Array
   HEAPF32: Float32Array
   HEAPF64: Float64Array
 }
 
-/** PDFium with its memory, one for the process. */
+/** PDFium and its memory. Each process has one. */
 export interface Pdfium {
   api: WrappedPdfiumModule
-  /** The C functions themselves, with numbers and pointers only. */
+  /** The C functions, which take numbers and pointers. */
   exports: WrappedPdfiumModule['pdfium']['wasmExports']
   malloc(bytes: number): number
   free(pointer: number): void
-  /** Views of the memory as it is now: they go stale when it grows, so they are asked for each time. */
+  /** Returns a view of the memory. Views become invalid when the memory grows, so get a new one for each use. */
   bytes(): Uint8Array
   doubles(): Float64Array
   floats(): Float32Array
-  /** UTF-16LE text from memory. */
+  /** Returns UTF-16LE text from the memory. */
   text(pointer: number, units: number): string
-  /** Calls one of the C functions that fill a buffer and answer how many bytes it takes, the closing zeros included. */
+  /** Calls a C function that fills a buffer with text and returns its size in bytes, with the zeros at its end. */
   utf16(call: (buffer: number, bytes: number) => number, maxBytes?: number): string
 }
 
-/** Loads PDFium from the installed package; nothing is fetched. */
+/** Loads PDFium from the installed package, without any download. */
 export function loadPdfium(): Promise<Pdfium> {
   module ??= load()
   return module

@@ -7,7 +7,7 @@ import type { Opened, Question, Reply } from './pdfium-thread.ts'
 
 const open = new Map<number, OpenedPdf>()
 let lastDocument = 0
-/** Opening waits for PDFium to be there; whatever is asked meanwhile comes after it. */
+/** The last answer. Each question waits for the one before, because opening waits until PDFium is loaded. */
 let last = Promise.resolve()
 
 silenceConsole()

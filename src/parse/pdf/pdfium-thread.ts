@@ -6,14 +6,14 @@ import type { OpenPdf } from './pdfium.ts'
 /** The built program runs the built thread, a checkout the source: Node strips the types. */
 const MAIN = new URL(`./pdfium-thread-main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
-/** Asked one after the other, and answered in that order. */
+/** A message to the thread. It answers them in order. */
 export type Question =
   | { what: 'check'; file: string }
   | { what: 'open'; file: string }
   | { what: 'read'; document: number; index: number }
   | { what: 'close'; document: number }
 
-/** Answer to `open`. */
+/** The answer to `open`. */
 export type Opened = Pick<OpenPdf, 'pageCount' | 'title' | 'outlineDepth'> & { document: number }
 
 export type Reply =
@@ -30,8 +30,9 @@ let thread: Worker | null = null
 const waiting: Waiting[] = []
 
 /**
- * As `openWithPdfium`, in a thread of its own: PDFium takes nine tenths of the time that a PDF takes, and while it reads a page this thread finds
- * paragraphs, tables and running heads on the ones before. It is no more of a shelter than one thread would be; what ends badly ends the process.
+ * Opens a PDF like `openWithPdfium`, but in a thread of its own. PDFium takes nine tenths of the time of a PDF. While it reads a page,
+ * this thread finds paragraphs, tables and running lines on the pages before. The thread gives no protection: a crash in it ends the
+ * process.
  */
 export async function openInThread(file: string): Promise<OpenPdf> {
   const { document, ...opened } = (await ask({ what: 'open', file })) as Opened
@@ -40,13 +41,13 @@ export async function openInThread(file: string): Promise<OpenPdf> {
     ...opened,
     read: (index) => ask({ what: 'read', document, index }) as Promise<PageSource>,
     close() {
-      // One that is gone has closed it; one that goes while it is asked has, too.
+      // A thread that has ended, or ends now, has closed the document.
       if (thread === opener) ask({ what: 'close', document }).catch(() => {})
     },
   }
 }
 
-/** As `checkPassword` of PDFium, in the same thread. */
+/** Calls `checkPassword` in the thread. */
 export async function checkPasswordInThread(file: string): Promise<void> {
   await ask({ what: 'check', file })
 }
@@ -55,7 +56,7 @@ function ask(question: Question): Promise<unknown> {
   return new Promise((resolve, reject) => {
     thread ??= start()
     waiting.push({ resolve, reject })
-    // It keeps the process only while it is asked something.
+    // The thread keeps the process alive only while it has a question to answer.
     thread.ref()
     thread.postMessage(question)
   })
@@ -63,7 +64,7 @@ function ask(question: Question): Promise<unknown> {
 
 function start(): Worker {
   const started = new Worker(MAIN)
-  const lost = (error: unknown): void => {
+  const onEnd = (error: unknown): void => {
     if (thread !== started) return
     thread = null
     for (const { reject } of waiting.splice(0)) reject(error)
@@ -74,8 +75,8 @@ function start(): Worker {
     if ('value' in reply) resolve(reply.value)
     else reject('known' in reply ? toError(reply.known) : new Error(reply.failure))
   })
-  started.on('error', lost)
-  started.on('exit', () => lost(new Error('the thread of PDFium ended')))
+  started.on('error', onEnd)
+  started.on('exit', () => onEnd(new Error('the PDFium thread ended')))
   return started
 }
 

@@ -6,21 +6,21 @@ import { loadPdfium, type Pdfium } from './pdfium-module.ts'
 import { type OutlineEntry, readOutline } from './outline.ts'
 import type { PageSource } from './line.ts'
 
-/** PDFium's error numbers. */
+// Error numbers of PDFium.
 const PASSWORD = 4
 const SECURITY = 5
 
-/** An open PDF, whatever the engine. Pages are counted from 0. */
+/** A PDF that is open in one of the engines. Pages are numbered from 0. */
 export interface OpenPdf {
   pageCount: number
   title: string
   outlineDepth: number
-  /** Answered in the order of asking. */
+  /** Pages come in the order of the calls. */
   read(index: number): Promise<PageSource>
   close(): void
 }
 
-/** One that is open in this thread. */
+/** A PDF that is open in this thread. */
 export type OpenedPdf = Omit<OpenPdf, 'read'> & { read(index: number): PageSource }
 
 /** Opens a PDF with PDFium, with the empty password. Throws `encrypted` and `corrupt`. */
@@ -42,13 +42,13 @@ export async function openWithPdfium(file: string): Promise<OpenedPdf> {
   }
 }
 
-/** Opens and closes: throws `encrypted` where the empty password does not open the PDF, and nothing else. */
+/** Throws `encrypted` if the PDF needs a password. Throws nothing else. */
 export async function checkPassword(file: string): Promise<void> {
   const pdfium = await loadPdfium()
   const { api } = pdfium
   const opened = await openDocument(pdfium, file).catch((error: unknown) => {
     if ((error as { code?: unknown }).code === 'encrypted') throw error
-    // Damage is the parser's to tell, for the second engine may yet read it.
+    // The parser reports damage later, because the second engine may be able to read the file.
     return null
   })
   if (opened === null) return
@@ -67,7 +67,7 @@ async function openDocument(pdfium: Pdfium, file: string): Promise<{ pointer: nu
   throw error === PASSWORD || error === SECURITY ? encrypted() : corrupt('The PDF', new Error(`PDFium error ${error}`))
 }
 
-/** A page that cannot be loaded is a page without text: the others are still worth reading. */
+/** Reads a page. A page that can't be loaded counts as a page without text, so that the others can be read. */
 function readPage(pdfium: Pdfium, document: number, index: number, outline: OutlineEntry[]): PageSource {
   const { api } = pdfium
   const page = api.FPDF_LoadPage(document, index)

@@ -1,7 +1,7 @@
 import type { Line, Note } from './line.ts'
 import { usualAngle } from './edges.ts'
 
-/** Puts what stands in fields and notes after the line that it belongs to: its label to the left, or else the nearest above. */
+/** Puts each field and note after the line that it belongs to: its label on the left, else the nearest line above. */
 export function placeNotes(lines: readonly Line[], notes: readonly Note[]): Line[] {
   if (notes.length === 0) return [...lines]
   const angle = usualAngle(lines)
@@ -14,7 +14,7 @@ export function placeNotes(lines: readonly Line[], notes: readonly Note[]): Line
   return [...(after.get(-1) ?? []), ...lines.flatMap((line, i) => [line, ...(after.get(i) ?? [])])]
 }
 
-/** In the coordinates of lines that run at this angle; `y` is its upper edge, `endY` the lower one. */
+/** Converts a note to a line in the coordinates of lines with this angle. `y` is the upper edge of the note, `endY` the lower one. */
 function lineOf({ text, left, right, top, bottom }: Note, angle: number): Line {
   const radians = (angle * Math.PI) / 180
   const [cos, sin] = [Math.cos(radians), Math.sin(radians)]
@@ -39,17 +39,17 @@ function lineOf({ text, left, right, top, bottom }: Note, angle: number): Line {
   }
 }
 
-/** Index of the line; -1 where none stands to the left or above. */
+/** Returns the index of the line that a note belongs to; -1 if there is none on the left or above. */
 function labelOf(note: Line, lines: readonly Line[]): number {
   let best = -1
   let least = Infinity
   lines.forEach((line, i) => {
     if (line.angle !== note.angle) return
-    const beside = line.y > note.y && line.y - line.size < note.endY && line.x < note.x + line.size
-    const distance = beside
+    const isLeft = line.y > note.y && line.y - line.size < note.endY && line.x < note.x + line.size
+    const distance = isLeft
       ? Math.max(0, note.x - line.right) / 4
       : note.y - line.endY + Math.max(0, line.x - note.right, note.x - line.right)
-    if ((beside || line.y <= note.y + line.size) && distance <= least) [best, least] = [i, distance]
+    if ((isLeft || line.y <= note.y + line.size) && distance <= least) [best, least] = [i, distance]
   })
   return best
 }

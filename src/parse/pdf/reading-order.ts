@@ -1,6 +1,6 @@
 import type { Line } from './line.ts'
 
-/** Lines that were set one after the other, downwards, in one place: a column, a heading, a cell. */
+/** Lines that follow one another downwards in one place: a column, a heading, a cell. */
 interface Run {
   lines: Line[]
   x: number
@@ -9,26 +9,27 @@ interface Run {
   bottom: number
 }
 
-/** Beyond this a page is a drawing with labels, in no order that could be found. */
+/** A page with more runs is a drawing with labels, which have no reading order. */
 const MAX_RUNS = 400
-/** A column's lines are so many times as wide as one another at most. */
-const WIDTHS = 4
+/** One line of a column is at most this many times as wide as another. */
+const MAX_WIDTH_RATIO = 4
 const NUMERIC = /^[\d\s.,:;/()[\]$€£¥%+–—-]+$/
 
 /**
- * Lines in the order of reading. A file's own order is kept wherever it can be right, for its program knew about columns and boxes; what stands below
- * comes after what stands above it, and a column of figures goes to the rows that it belongs to.
+ * Returns the lines in reading order. It keeps the order of the file wherever that can be right, because the program that wrote the
+ * file knew the columns and boxes. It moves lines that are below others behind them, and puts columns of figures into the rows of
+ * their table.
  */
 export function inReadingOrder(lines: readonly Line[]): Line[] {
   let runs = runsOf(joinPieces(lines))
   if (runs.length === 1 || runs.length > MAX_RUNS) return runs.flatMap((run) => run.lines)
-  const sorted = sortDownwards(takeApart(runs))
-  // What stood from the bottom up is one run now.
+  const sorted = sortDownwards(splitTangled(runs))
+  // Lines that the file had from the bottom up are one run now.
   if (sorted !== runs) runs = runsOf(leftFirst(sorted.flatMap((run) => run.lines)))
   return joinColumns(runs).flatMap((run) => run.lines)
 }
 
-/** A line that the file set in pieces, the later first, is one line from left to right; scripts that run to the left have it so by right. */
+/** Joins the pieces of a line that the file has in reverse order. In scripts that run to the left, that order is right. */
 function joinPieces(lines: readonly Line[]): Line[] {
   const joined: Line[] = []
   for (const line of lines) {
@@ -41,10 +42,10 @@ function joinPieces(lines: readonly Line[]): Line[] {
       last.x - line.right < 0.6 * line.size &&
       !isRightToLeft(line, last)
     ) {
-      const tight = last.x - line.right < 0.15 * line.size
+      const isTight = last.x - line.right < 0.15 * line.size
       joined[joined.length - 1] = {
         ...line,
-        text: line.text + (tight ? '' : ' ') + last.text,
+        text: line.text + (isTight ? '' : ' ') + last.text,
         right: last.right,
         endY: last.endY,
       }
@@ -58,7 +59,7 @@ function runsOf(lines: readonly Line[]): Run[] {
   let last: Line | undefined
   for (const line of lines) {
     const run = runs.at(-1)
-    if (run === undefined || last === undefined || !goesOn(run, last, line)) runs.push(runOf(line))
+    if (run === undefined || last === undefined || !continues(run, last, line)) runs.push(runOf(line))
     else {
       run.lines.push(line)
       run.x = Math.min(run.x, line.x)
@@ -70,20 +71,20 @@ function runsOf(lines: readonly Line[]): Run[] {
   return runs
 }
 
-function goesOn(run: Run, last: Line, line: Line): boolean {
+function continues(run: Run, last: Line, line: Line): boolean {
   if (line.angle !== last.angle) return false
   if (Math.abs(line.y - last.endY) <= 0.3 * line.size) return line.x >= last.right - line.size
-  // Of very different width, it may be the first of a column, or a row below one.
-  const like = width(line) < WIDTHS * (run.right - run.x) && width(last) < WIDTHS * width(line)
-  return like && line.y > last.endY && line.y - last.endY < 4 * line.size && line.x < run.right && line.right > run.x
+  // A line of very different width can be the first of another column, or a row below one.
+  const isSimilar = width(line) < MAX_WIDTH_RATIO * (run.right - run.x) && width(last) < MAX_WIDTH_RATIO * width(line)
+  return isSimilar && line.y > last.endY && line.y - last.endY < 4 * line.size && line.x < run.right && line.right > run.x
 }
 
 function width(line: Line): number {
   return line.right - line.x
 }
 
-/** Runs that reach into each other are no runs: their lines are put in order one by one. The same array where there are none. */
-function takeApart(runs: Run[]): Run[] {
+/** Splits runs that reach into each other into their lines, which are then sorted one by one. Returns the same array if there are none. */
+function splitTangled(runs: Run[]): Run[] {
   const tangled = new Set<Run>()
   runs.forEach((run, i) => {
     for (const later of runs.slice(i + 1)) {
@@ -95,43 +96,43 @@ function takeApart(runs: Run[]): Run[] {
   return tangled.size === 0 ? runs : runs.flatMap((run) => (tangled.has(run) ? run.lines.map(runOf) : [run]))
 }
 
-/** Lines of the later run belong above some of the first. Where lines lie upon one another, the one was printed over the other. */
+/** True if lines of the later run belong above lines of the first. False if lines overlap, because one was then printed over the other. */
 function isTangled(run: Run, later: Run): boolean {
-  let above = false
+  let isAny = false
   for (const line of later.lines) {
     for (const other of run.lines) {
       if (!overlaps(runOf(line), runOf(other))) continue
       const apart = other.y - line.y
       if (Math.abs(apart) < 0.75 * line.size) return false
-      above ||= apart > 0
+      isAny ||= apart > 0
     }
   }
-  return above
+  return isAny
 }
 
 function runOf(line: Line): Run {
   return { lines: [line], x: line.x, right: line.right, top: line.y, bottom: line.endY }
 }
 
-/** The same array where nothing has to move. */
+/** Sorts runs so that each comes after the runs above it. Returns the same array if no run has to move. */
 function sortDownwards(runs: Run[]): Run[] {
   const before: number[] = runs.map(() => 0)
   const after: number[][] = runs.map(() => [])
-  let wrong = false
+  let isWrong = false
   runs.forEach((run, i) => {
     runs.forEach((other, j) => {
       if (i === j || !(isAbove(run, other) || isLeftColumn(run, other))) return
       after[i]!.push(j)
       before[j]!++
-      wrong ||= i > j
+      isWrong ||= i > j
     })
   })
-  if (!wrong) return runs
+  if (!isWrong) return runs
   const sorted: Run[] = []
   const done = runs.map(() => false)
   while (sorted.length < runs.length) {
     let next = before.findIndex((count, i) => count === 0 && !done[i])
-    // Above and below are no circle unless runs reach into each other.
+    // A circle exists only if runs reach into each other. This breaks it.
     if (next < 0) next = done.indexOf(false)
     done[next] = true
     sorted.push(runs[next]!)
@@ -140,18 +141,18 @@ function sortDownwards(runs: Run[]): Run[] {
   return sorted
 }
 
-/** Pieces of one row that come one after the other, the right one first. */
+/** Swaps neighboring pieces of one row if the right one comes first. */
 function leftFirst(lines: Line[]): Line[] {
   const ordered: Line[] = []
   for (const line of lines) {
     const last = ordered.at(-1)
-    const swapped =
+    const isSwapped =
       last !== undefined &&
       last.angle === line.angle &&
       Math.abs(last.y - line.y) <= 0.3 * line.size &&
       line.right <= last.x &&
       !isRightToLeft(line, last)
-    if (swapped) ordered.splice(-1, 0, line)
+    if (isSwapped) ordered.splice(-1, 0, line)
     else ordered.push(line)
   }
   return ordered
@@ -167,7 +168,7 @@ function isAbove(run: Run, other: Run): boolean {
   return overlaps(run, other) && run.bottom + 0.3 * first.size < other.top
 }
 
-/** Two columns side by side. */
+/** True if `run` is the column on the left of `other`. */
 function isLeftColumn(run: Run, other: Run): boolean {
   if (run.lines.length < 3 || other.lines.length < 3 || run.right > other.x) return false
   if (run.lines[0]!.angle !== other.lines[0]!.angle || isRightToLeft(...run.lines, ...other.lines)) return false
@@ -175,12 +176,12 @@ function isLeftColumn(run: Run, other: Run): boolean {
   return shared > 0.5 * Math.min(run.bottom - run.top, other.bottom - other.top)
 }
 
-/** Whether one stands above or below the other. */
+/** True if one is above or below the other. */
 function overlaps(run: Run, other: Run): boolean {
   return Math.min(run.right, other.right) - Math.max(run.x, other.x) > 0.5 * run.lines[0]!.size
 }
 
-/** A column of figures whose lines stand on the baselines of the run beside it is a column of the same table. */
+/** Joins columns of figures with the run next to them, if they share its baselines and so are columns of the same table. */
 function joinColumns(runs: readonly Run[]): Run[] {
   const joined: Run[] = []
   for (const run of runs) {

@@ -1,18 +1,21 @@
 import { type Edge, edgeOf, edges, MAX_ROWS, type Row, rowsOf } from './edges.ts'
 import type { Line, PageSource } from './line.ts'
 
-/** A running line stands in the same place on so many of the pages it is compared with. */
-const REPEATED = 2
-/** Further in, it may also be a title that a few pages share. */
-const REPEATED_WITHIN = 4
-/** So few pages have hardly two left and two right ones to compare. */
+/** A running line has the same place on at least this many of the compared pages. */
+const MIN_REPEATS = 2
+/** Further from the edge, more repetitions are needed, because a few pages can share a title. */
+const MIN_REPEATS_WITHIN = 4
+/** A document of at most this many pages hardly has two left and two right pages to compare. */
 const FEW_PAGES = 6
-/** From the text to what is not of it, baseline to baseline: at least so many sizes of type. */
-const APART = 1.35
-/** A text that is the same on each page has many such rows, or long ones: those must be further apart than its own lines. */
-const MANY = 3
-const LONG = 60
-const STEPS_APART = 1.25
+/** Distance from the text to a running line, from baseline to baseline, in sizes of type. */
+const MIN_DISTANCE = 1.35
+/**
+ * Many repeated rows, or long ones, can be text that is the same on each page. They must be further from the text than its own lines
+ * are from each other.
+ */
+const MANY_ROWS = 3
+const LONG_ROW_CHARS = 60
+const MIN_DISTANCE_IN_STEPS = 1.25
 
 export interface Running {
   header: Line[]
@@ -22,10 +25,10 @@ export interface Running {
 type Side = 'fromTop' | 'fromBottom'
 
 /**
- * Headers, footers and page numbers: lines at the top or bottom that stand in the same place on other pages, the same but for numbers that grow with
- * the pages, and apart from the text. Where text ends higher on some pages than on others, and the number right below it, the number
- * tells by its counting. A page that would be left without text keeps its lines.
- * @param others Pages to compare with, by number; it may be among them.
+ * Finds headers, footers and page numbers: lines at the top or bottom with some distance to the text, which other pages have in the
+ * same place, except for numbers that grow with the pages. A page number directly below a text of changing length is recognized
+ * because it counts the pages. A page that would be left without text keeps all lines.
+ * @param others Pages to compare with, by number. The page itself may be among them.
  */
 export function findRunning(
   number: number,
@@ -34,11 +37,11 @@ export function findRunning(
   pageCount: number,
 ): Running {
   const rows = rowsOf(source.lines)
-  const within = Math.min(REPEATED_WITHIN, Math.max(REPEATED, pageCount - 1))
+  const within = Math.min(MIN_REPEATS_WITHIN, Math.max(MIN_REPEATS, pageCount - 1))
   const repeated =
     (side: Side) =>
     (row: Row, place: number): boolean =>
-      row.lines.every((line) => isRepeated(line, side, place, place === 0 ? REPEATED : within))
+      row.lines.every((line) => isRepeated(line, side, place, place === 0 ? MIN_REPEATS : within))
   const isRepeated = (line: Line, side: Side, place: number, times: number): boolean => {
     const edge = edgeOf(line, place, place)
     let found = 0
@@ -50,19 +53,22 @@ export function findRunning(
       )
       if (same === undefined) continue
       found++
-      // A number that counts the pages says enough by itself.
-      const few = pageCount === 2 || (pageCount <= FEW_PAGES && pagesApart % 2 === 0)
-      if (found >= times || (few && counts(edge, same, pagesApart))) return true
+      // In a short document, one other page with a number that counts the pages is enough.
+      const isFew = pageCount === 2 || (pageCount <= FEW_PAGES && pagesApart % 2 === 0)
+      if (found >= times || (isFew && counts(edge, same, pagesApart))) return true
     }
     return false
   }
   const step = usualStep(rows)
   const apart = (row: Row, next: Row, found: number): boolean => {
     const gap = Math.abs(next.y - row.y)
-    return gap >= APART * Math.max(row.size, next.size) && ((found < MANY && !isProse(row)) || gap >= STEPS_APART * step)
+    return (
+      gap >= MIN_DISTANCE * Math.max(row.size, next.size) &&
+      ((found < MANY_ROWS && !isProse(row)) || gap >= MIN_DISTANCE_IN_STEPS * step)
+    )
   }
-  const top = peel(rows, repeated('fromTop'), apart)
-  const bottom = peel(rows.toReversed(), repeated('fromBottom'), apart)
+  const top = countRunning(rows, repeated('fromTop'), apart)
+  const bottom = countRunning(rows.toReversed(), repeated('fromBottom'), apart)
   if (top + bottom >= rows.length) return { header: [], footer: [] }
   return {
     header: rows.slice(0, top).flatMap(({ lines }) => lines),
@@ -70,8 +76,8 @@ export function findRunning(
   }
 }
 
-/** How many rows from the edge are running ones: all repeated, and the last of them apart from what follows. */
-function peel(
+/** Returns how many rows at the edge are running lines: all are repeated, and the last has some distance to the next row. */
+function countRunning(
   rows: readonly Row[],
   repeated: (row: Row, place: number) => boolean,
   apart: (row: Row, next: Row, found: number) => boolean,
@@ -84,30 +90,33 @@ function peel(
 }
 
 function isProse({ lines }: Row): boolean {
-  return lines.some(({ text }) => text.length > LONG || /[.,;]$/.test(text))
+  return lines.some(({ text }) => text.length > LONG_ROW_CHARS || /[.,;]$/.test(text))
 }
 
-/** Median of the steps from row to row; 0 where there are too few to tell. */
+/** Returns the median distance from row to row; 0 for too few rows. */
 function usualStep(rows: readonly Row[]): number {
   if (rows.length < 6) return 0
   const steps = rows.slice(1).map((row, i) => row.y - rows[i]!.y)
   return steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)]!
 }
 
-/** In the same place the same, or with the number on the other side, as left and right pages have it. */
+/** True for the same line in the same place, or with its number on the other side, as on left and right pages. */
 function matches(a: Edge, b: Edge, pagesApart: number): boolean {
   if (Math.abs(a.y - b.y) > 2 || !sameSize(a, b)) return false
   if (a.key === b.key) return a.numbers.every((value, i) => b.numbers[i] === value || b.numbers[i] === value + pagesApart)
   return a.numbers.length > 0 && a.words === b.words && counts(sorted(a), sorted(b), pagesApart)
 }
 
-/** At the same edge of the page, at whatever height, the same with a number that counts the pages; at the top it is a number alone, or else a title. */
+/**
+ * True for the same line at the same edge, at any height, with a number that counts the pages. At the top only a number alone counts,
+ * because a line with words can be a title.
+ */
 function follows(a: Edge, b: Edge, pagesApart: number, side: Side): boolean {
   if (b[side] > 1 || a.key !== b.key || !sameSize(a, b)) return false
   return (side === 'fromBottom' || a.words === '') && counts(a, b, pagesApart)
 }
 
-/** All numbers are the same but for those that grow with the pages, and there are such. */
+/** True if at least one number grows with the pages and the others are equal. */
 function counts(a: Edge, b: Edge, pagesApart: number): boolean {
   return (
     a.numbers.length === b.numbers.length &&

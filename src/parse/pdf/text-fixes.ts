@@ -1,17 +1,17 @@
 const LIGATURES = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEFC]/g
-/** Symbol fonts put their bullets into the private use area. */
+/** Symbol fonts have their bullets in the private use area. */
 const BULLETS = /[\uF0B7\uF0A7\uF06E\uF0D8\uF076\uF0FC]/g
 const SPACES = /[\u00A0\u2000-\u200A\u202F\u205F\u3000\t]/g
 const INVISIBLE = /[\u200B\u2060\u00AD]/g
-/** PDFium writes U+FFFE for a hyphen at a line's end, with the break after it. */
+/** PDFium writes U+FFFE for a hyphen at the end of a line, followed by the line break. */
 const HYPHEN = /([\p{L}\p{M}]?)\uFFFE[\r\n]*(\p{Ll}?)/gu
 
-/** Any of the above. Most lines have none, and one look costs less than five. */
+/** Any of the above. Most lines have none, and one test costs less than five. */
 const ODD = /[\u00A0\u00AD\u2000-\u200B\u202F\u205F\u2060\u3000\t\uE000-\uF8FF\uFB00-\uFFFE]/
 
 /**
- * What a reader sees, in the characters a reader would type: ligatures and presentation forms taken apart (NFKC only there,
- * for elsewhere it would turn ² into 2), words that a line's end parted joined, odd spaces made plain.
+ * Turns text into the characters that a reader would type. Ligatures and presentation forms are decomposed (NFKC only for these, because
+ * it would turn ² into 2), hyphenated words are joined, and special spaces become plain spaces.
  */
 export function fixText(text: string): string {
   if (!ODD.test(text)) return text
@@ -26,9 +26,9 @@ export function fixText(text: string): string {
 /** Scripts that are written without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303F\uFF00-\uFFEF]/u
 
-/** Two lines of one paragraph made one. */
+/** Joins two lines of a paragraph. */
 export function joinLines(first: string, second: string): string {
-  // Of what is joined line by line only the end is looked at.
+  // Tests only the end of the first text, which grows line by line.
   if (first.endsWith('-') && /\p{L}-$/u.test(first.slice(-3)) && /^\p{Ll}/u.test(second)) return first.slice(0, -1) + second
   if (UNSPACED.test(first.slice(-1)) && UNSPACED.test(second.slice(0, 1))) return first + second
   return `${first} ${second}`

@@ -1,19 +1,19 @@
 import type { Line } from './line.ts'
 
-const MAX_HEADING = 200
+const MAX_HEADING_CHARS = 200
 
-/** What the sizes of type in a document mean. */
+/** The meaning of the sizes of type in a document. */
 export interface Typography {
-  /** Level of a line that is a heading by the outline or by its size; null for any other. */
+  /** Returns the level of a heading, by the outline or by the size of type; null for any other line. */
   headingLevel(line: Line, outline: readonly { title: string; level: number }[]): number | null
-  /** Level of a bold line of the text's own size that stands alone. */
+  /** The level of a separate bold line in the size of the text. */
   boldLevel: number
 }
 
 /**
- * From a sample of the document's lines: the size most characters have is the text's. What is larger is a heading, by how
- * much larger; where there is an outline, its levels come first and sizes tell only the levels below it.
- * @param outlineDepth Levels of the outline, 0 without one.
+ * Learns the typography from a sample of the document's lines. The size of most characters is that of the text. Larger lines are
+ * headings, and their size gives the level. With an outline, its levels come first, and size gives only the levels below it.
+ * @param outlineDepth Levels of the outline; 0 without one.
  */
 export function typographyOf(sample: readonly Line[], outlineDepth: number): Typography {
   const body = bodySize(sample)
@@ -23,7 +23,7 @@ export function typographyOf(sample: readonly Line[], outlineDepth: number): Typ
       const entry = outline.length === 0 ? undefined : entryOf(line.text, outline)
       if (entry !== undefined && line.size >= body * 0.9) return Math.min(entry.level, 6)
       const ratio = line.size / body
-      if (ratio < 1.15 || line.text.length > MAX_HEADING || !/\p{L}{2}/u.test(line.text) || /^[,.;:)\]]/.test(line.text))
+      if (ratio < 1.15 || line.text.length > MAX_HEADING_CHARS || !/\p{L}{2}/u.test(line.text) || /^[,.;:)\]]/.test(line.text))
         return null
       if (outlineDepth > 0) return below
       return ratio >= 1.75 ? 1 : ratio >= 1.35 ? 2 : 3
@@ -33,7 +33,7 @@ export function typographyOf(sample: readonly Line[], outlineDepth: number): Typ
 }
 
 function entryOf<T extends { title: string }>(line: string, outline: readonly T[]): T | undefined {
-  const text = line.length > MAX_HEADING ? '' : key(line)
+  const text = line.length > MAX_HEADING_CHARS ? '' : key(line)
   return text === '' ? undefined : outline.find(({ title }) => sameTitle(key(title), text))
 }
 
@@ -51,7 +51,7 @@ function bodySize(lines: readonly Line[]): number {
   return body || 10
 }
 
-/** Numbering and blanks differ between an outline and the page. */
+/** Reduces a title to its letters, because an outline and its page differ in numbering and blanks. */
 function key(title: string): string {
   return title
     .toLowerCase()
@@ -60,6 +60,6 @@ function key(title: string): string {
 }
 
 function sameTitle(title: string, line: string): boolean {
-  // A title that runs over two lines begins with the first of them.
+  // A title can go over two lines, and then begins with the first of them.
   return title === line || (line.length >= 12 && title.startsWith(line))
 }
