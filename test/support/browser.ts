@@ -16,14 +16,14 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Nothing but this machine can be reached.
+  // The browser can reach only this machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE ::1',
 ]
 
-/** The Chromium of this machine; undefined where there is none: then `describe.skipIf(browserPath === undefined)`. */
+/** Path of Chromium; undefined if there is none. Tests use `describe.skipIf(browserPath === undefined)`. */
 export const browserPath = PLACES.find((path) => path !== undefined && path !== '' && existsSync(path))
 
-/** To be put into the name of what is skipped, so that a report says why. */
+/** Part of a test's name, so that a report says why the test was skipped. */
 export const browserWord =
   browserPath === undefined ? 'skipped: no Chromium here, DOCSEARCH_TEST_BROWSER can name one' : browserPath
 

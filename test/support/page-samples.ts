@@ -28,7 +28,7 @@ export const USUAL: Names = {
   text: 'Nightly upload from the archive',
 }
 
-/** Markup, quotes, right-to-left overrides, and words that never end. */
+/** Markup, quotes, right-to-left overrides, and very long words. */
 export const HOSTILE: Names = {
   person: `"><script>alert(1)</script> ' onfocus=alert(2) \u202Egnitset ${'W'.repeat(120)}`,
   email: `a"><img src=x onerror=alert(3)>@${'long-domain'.repeat(12)}.example.com`,
@@ -46,7 +46,7 @@ const baseUrl = 'https://docs.example.com'
 const KEY = 'dsk_4fGh7KqLm2NpRs9TuVw3XyZa5BcDeF1h2Jk8Mn'
 const SECRET = 'dss_9aB-cD3eF_gH5iJ7kL1mN0oP2qR4sT6uV8wX-yZ0aBcDeFg'
 
-/** Every page in each of its states, by name. */
+/** Every view in each of its states, by name. */
 export function pageSamples(names: Names): Record<string, string> {
   return { ...accountPages(names), ...settingsPages(names), ...searchPageSamples(names) }
 }

@@ -3,12 +3,12 @@ import { Parser } from 'htmlparser2'
 export interface ReadElement {
   tag: string
   attributes: Record<string, string>
-  /** The form it lies in, by its place among the elements. */
+  /** Index of the form that contains the element. */
   form: number | null
   text: string
 }
 
-/** The elements of a page in their order, with the text in each, that of inner ones too. */
+/** Returns the elements of a page in order, each with its text, including the text of inner elements. */
 export function readHtml(html: string): ReadElement[] {
   const elements: ReadElement[] = []
   const open: ReadElement[] = []

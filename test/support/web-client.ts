@@ -2,10 +2,10 @@ import { Parser } from 'htmlparser2'
 import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
 
-/** A form of a page, as a browser without JavaScript would send it. */
+/** A form, as a browser without JavaScript would send it. */
 export interface WebForm {
   action: string
-  /** What it holds before anybody types. */
+  /** The initial values. */
   fields: [name: string, value: string][]
   buttons: { name: string; value: string; text: string }[]
 }
@@ -13,29 +13,29 @@ export interface WebForm {
 export interface WebPage {
   status: number
   headers: Headers
-  /** Where a redirect leads; null for none. */
+  /** Target of a redirect; null if there is none. */
   location: string | null
   html: string
-  /** What a reader sees. */
+  /** The visible text. */
   text: string
   forms: WebForm[]
-  /** The form that posts there. */
+  /** Returns the form with this action. */
   form(action: string): WebForm
-  /** Value of the field with this id or name. */
+  /** Returns the value of the field with this ID or name. */
   field(name: string): string | undefined
 }
 
-/** A browser as far as pages need it: cookies, forms, redirects by hand. */
+/** A small browser: cookies, forms, and redirects that the test follows itself. */
 export interface WebClient {
   cookies: Map<string, string>
-  /** All that Set-Cookie ever said, newest last. */
+  /** Every Set-Cookie header, newest last. */
   setCookies: string[]
   get(path: string, headers?: Record<string, string>): Promise<WebPage>
-  /** A POST with the headers a browser sends from a page of ours; `headers` beats them, an empty one is left out. */
+  /** A POST with the headers that a browser sends from a view of docsearch. `headers` overrides them; an empty header is not sent. */
   post(path: string, fields: Record<string, string | string[]> | string, headers?: Record<string, string>): Promise<WebPage>
-  /** Fills in a form of the page and presses its button, by its text where there are several. */
+  /** Fills in a form and presses its button. If there are several, `button` is the text of one. */
   submit(page: WebPage, action: string, values?: Record<string, string | string[]>, button?: string): Promise<WebPage>
-  /** Goes where the page redirects to, as long as that is here; `expect`s at least one step. */
+  /** Follows redirects within this instance. Expects at least one. */
   follow(page: WebPage): Promise<WebPage>
   logIn(email: string, password: string): Promise<WebPage>
   send(method: string, path: string, body: string | null, headers: Record<string, string>): Promise<WebPage>
@@ -43,7 +43,7 @@ export interface WebClient {
 
 export const PASSWORD = 'correct horse battery'
 
-/** A client whose user is logged in. The password is set where there is none. */
+/** Returns a client whose user is logged in. Sets a password if the user has none. */
 export async function loggedIn(app: TestApp, email: string): Promise<WebClient> {
   const { records, accounts } = app.backend
   const user = await records.users.findByEmail(email)

@@ -6,7 +6,7 @@ import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
 import { startSampleApplication, type SampleApplication } from '../support/sample-application.ts'
 import { PASSWORD } from '../support/web-client.ts'
 
-/** Some containers have no IPv6 at all. */
+/** Some containers have no IPv6. */
 const hasIpv6 = Object.values(networkInterfaces())
   .flat()
   .some((one) => one?.address === '::1')
@@ -42,7 +42,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
     return started
   }
 
-  /** What the browser itself complained about: a policy that was broken is reported here and nowhere else. */
+  /** Messages of the browser itself. Only these report a violated policy. */
   function complaints(page: Page): string[] {
     const said: string[] = []
     page.on('console', (message) => {
@@ -83,7 +83,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
         await page.getByRole('button', { name: 'Allow' }).click()
         await page.getByText('found: The notice period of the lease is three months.').waitFor()
 
-        // It is told our origin and nothing of what stood in the address.
+        // The application learns the origin of the instance, but nothing else of the address.
         expect(its.callbacks.map(({ referer }) => referer)).toEqual([`${app.url}/`])
         await page.goto(`${app.url}/settings/connections`)
         await page.getByText('Lease helper').first().waitFor()
@@ -92,20 +92,20 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
     },
   )
 
-  test('logged in already, it is one click; denied, the application hears so', async () => {
+  test('a user who is logged in needs one click, and the application learns of a denial', async () => {
     const its = await application('localhost')
     await withPage(false, async (page) => {
       await page.goto(`${app.url}/login`)
       await logIn(page)
       await page.goto(its.url)
-      // From another site: the session's cookie comes along, because it is Lax and this is a link.
+      // The browser sends the session cookie from another site, because the cookie is Lax and this is a link.
       await page.getByRole('link', { name: 'Connect docsearch' }).click()
       await page.getByRole('button', { name: 'Deny' }).click()
       await page.getByText('refused: access_denied').waitFor()
     })
   })
 
-  test('a login that ends at the application in one chain of redirects is not held up by form-action', async () => {
+  test('form-action does not stop a login that ends at the application in one chain of redirects', async () => {
     const its = await application('localhost')
     const { id } = (await app.backend.oauth.applications.list((await app.backend.records.users.owner())!.id))[0]!
     const wrong = new URLSearchParams({ client_id: id, redirect_uri: its.redirectUri, response_type: 'token' })
@@ -119,7 +119,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
     })
   })
 
-  test('without the address in form-action this browser would stop there: the tests above can tell', async () => {
+  test('without the address in form-action, this browser stops, so the tests above detect it', async () => {
     const its = await application('localhost')
     await withPage(false, async (page) => {
       await page.route(`${app.url}/api/oauth/authorize?**`, async (route) => {
@@ -138,7 +138,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
     })
   })
 
-  test("an application's own scheme is let through", async () => {
+  test("an application's own scheme is allowed", async () => {
     const owner = (await app.backend.records.users.owner())!
     const redirectUri = 'com.example.lease:/callback'
     const { application } = await app.backend.oauth.applications.create({
@@ -159,7 +159,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
     })
   })
 
-  test('a device: the link from the terminal, login, the code, allowed', async () => {
+  test('a user allows a device through the link, the login and the code', async () => {
     const oauth = (path: string, fields: Record<string, string>) =>
       fetch(`${app.url}/api/oauth/${path}`, {
         method: 'POST',

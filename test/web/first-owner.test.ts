@@ -16,7 +16,7 @@ describe.skipIf(browserPath === undefined)(`the first owner (${browserWord})`, (
     }
   })
 
-  test('the link that serve prints, a password, an API key shown once, and a search with it', async () => {
+  test('the first owner opens the link of serve, sets a password, creates an API key and searches with it', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     const sent: { method: string; referer: string | undefined; origin: string | undefined }[] = []
@@ -60,7 +60,7 @@ describe.skipIf(browserPath === undefined)(`the first owner (${browserWord})`, (
     await page.getByRole('link', { name: 'lease.txt' }).click()
     await page.locator('#passage', { hasText: 'three months' }).waitFor()
 
-    // The browser sent its origin with our forms, and the token of the link in no header at all.
+    // The browser sent the origin with the forms, but the token of the link in no header.
     await Promise.all(seen)
     const token = new URL(daemon.setupUrl!).searchParams.get('token')!
     expect(sent.filter(({ method }) => method === 'POST').map(({ origin }) => origin)).toEqual([daemon.url, daemon.url])

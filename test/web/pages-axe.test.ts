@@ -10,7 +10,7 @@ import { HOSTILE, pageSamples, USUAL } from '../support/page-samples.ts'
 
 const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 const NARROW = { width: 360, height: 740 }
-/** Each theme and each width once: no colour depends on the width, and no width on the theme. */
+/** Each theme and each width once, because colours don't depend on the width and widths don't depend on the theme. */
 const LOOKS = [
   { colorScheme: 'light', viewport: NARROW },
   { colorScheme: 'dark', viewport: { width: 1200, height: 800 } },
@@ -18,7 +18,7 @@ const LOOKS = [
 const usual = pageSamples(USUAL)
 const hostile = pageSamples(HOSTILE)
 
-/** Any sample as the server would send it: `/usual?page=NAME`, `/hostile?page=NAME`. */
+/** Sends any sample as the server would: `/usual?page=NAME`, `/hostile?page=NAME`. */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
   const asset = Object.entries(ASSETS).find(([name]) => pathname === `/assets/${name}`)?.[1]
@@ -26,7 +26,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=3600' }).end(asset.body)
     return
   }
-  // What a frame shows is no page of ours.
+  // The content of the frame is not a view of docsearch.
   if (pathname.startsWith('/documents/')) {
     response.writeHead(200, { 'Content-Type': 'text/plain' }).end('The original.')
     return
@@ -39,9 +39,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   response.end(body)
 }
 
-/** A page, and what the browser complains of on it. */
+/** Opens a page and collects the browser's messages. */
 async function openPage(browser: Browser): Promise<{ page: Page; complaints: string[] }> {
-  // Colours that are still on their way from one theme to the other would be measured as they are.
+  // Without this, axe-core would measure colours in the middle of a transition between themes.
   const context = await browser.newContext({ viewport: NARROW, reducedMotion: 'reduce' })
   const page = await context.newPage()
   const complaints: string[] = []
@@ -50,7 +50,7 @@ async function openPage(browser: Browser): Promise<{ page: Page; complaints: str
   return { page, complaints }
 }
 
-/** What axe-core holds against the page as it is now. */
+/** Returns the violations that axe-core finds on the page. */
 async function violations(page: Page): Promise<string[]> {
   return await page.evaluate(async () => {
     const found = await (globalThis as unknown as { axe: typeof axe }).axe.run({
@@ -63,7 +63,7 @@ async function violations(page: Page): Promise<string[]> {
   })
 }
 
-/** What reaches over the right edge, where that makes the page scroll sideways. */
+/** Returns the elements that make the page scroll sideways. */
 async function overflowing(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement
@@ -90,7 +90,7 @@ describe.skipIf(browserPath === undefined)(`the pages in a browser (${browserWor
     }
   })
 
-  test.each(Object.keys(usual))('%s: readable by everybody, in both themes and at both widths', async (name) => {
+  test.each(Object.keys(usual))('%s: accessible in both themes and at both widths', async (name) => {
     const { page, complaints } = opened
     complaints.length = 0
     await page.goto(`${origin}/usual?page=${encodeURIComponent(name)}`)
@@ -104,7 +104,7 @@ describe.skipIf(browserPath === undefined)(`the pages in a browser (${browserWor
     expect(complaints).toEqual([])
   })
 
-  test.each(Object.keys(hostile))('%s: keeps its width whatever the names are, and runs nothing', async (name) => {
+  test.each(Object.keys(hostile))('%s: hostile names neither change its width nor run scripts', async (name) => {
     const { page, complaints } = opened
     complaints.length = 0
     await page.setViewportSize(NARROW)

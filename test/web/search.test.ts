@@ -35,7 +35,7 @@ describe.skipIf(browserPath === undefined)(`searching in a browser (${browserWor
       const page = await context.newPage()
       const said: string[] = []
       page.on('console', (message) => {
-        // A file that is no page has no icon of its own, so the browser looks for one.
+        // A file has no link to an icon, so the browser requests the default one.
         if (!message.location().url.endsWith('/favicon.ico')) said.push(message.text())
       })
       page.on('dialog', (dialog) => said.push(`dialog ${dialog.message()}`))
@@ -71,7 +71,7 @@ describe.skipIf(browserPath === undefined)(`searching in a browser (${browserWor
     })
   })
 
-  test('the original stands beside the text where there is room, at the page; where there is none it is not even fetched', async () => {
+  test('a wide window shows the original next to the text, and a narrow one does not request it', async () => {
     const asked: string[] = []
     for (const viewport of [NARROW, WIDE]) {
       await loggedIn({ viewport }, async (page) => {
@@ -88,7 +88,7 @@ describe.skipIf(browserPath === undefined)(`searching in a browser (${browserWor
     }
   })
 
-  test('a file that is a PDF and a page at once is only ever a PDF', async () => {
+  test('a file that is both PDF and HTML is only shown as a PDF', async () => {
     const html = '<html><body><script>alert(document.cookie)</script></body></html>'
     const { body } = await app.alice.upload([{ name: 'both.pdf', content: `%PDF-1.4\n${html}` }], {}, { Prefer: 'wait=60' })
     await loggedIn({ viewport: WIDE }, async (page) => {
