@@ -58,7 +58,7 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
   },
   { names: ['kysely'], folders: ['records'], because: 'SQL lives in records/, so that a second dialect has one place to go' },
   {
-    names: ['koa', '@koa/router', 'koa-body', 'formidable'],
+    names: ['koa', '@koa/router', 'koa-body', '@fastify/busboy'],
     folders: ['http'],
     because: 'only http/ knows how requests arrive',
   },

@@ -1,125 +1,161 @@
-import { pipeline } from 'node:stream/promises'
-import { MultipartParser } from 'formidable'
-import { DocsearchError } from '../../../core/errors.ts'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { Dicer } from '@fastify/busboy'
 import { fail } from '../../problems/problems.ts'
 
 /**
- * formidable's parser, but not its form class: that one names and opens files before it looks at its limits, leaves some of them behind when it
- * stops, and bounds neither the number of parts nor the length of their headers.
+ * Reads multipart bodies with Dicer, the parser inside @fastify/busboy. Its form class is not used: that class skips malformed parts and cuts
+ * long fields silently, and an upload must not lose a file that way.
  */
 
-/** Where the bytes of one part go. */
+/** Takes the content of one part. */
 export interface PartSink {
   write(chunk: Buffer): Promise<void>
   end(): Promise<void>
 }
 
 export interface PartHead {
-  /** Of the form field; empty when there is none. */
+  /** The name of the form field; empty when there is none. */
   name: string
-  /** As the client wrote it, path parts and all; null for a plain field. */
+  /** The file name as the client wrote it, with any path; null for a plain field. */
   fileName: string | null
 }
 
-const MOST_HEADER_BYTES = 16_384
-
-interface Token {
-  name: 'partBegin' | 'headerField' | 'headerValue' | 'headerEnd' | 'headersEnd' | 'partData' | 'partEnd' | 'end'
-  buffer?: Buffer
-  start?: number
-  end?: number
-}
-
-class Parser extends MultipartParser {
-  /** The parser hands out one scratch buffer again and again; by the time a token is read it would hold something else. */
-  override push(token: Token | null): boolean {
-    if (token?.buffer === undefined) return super.push(token)
-    return super.push({ name: token.name, buffer: Buffer.from(token.buffer.subarray(token.start, token.end)) })
-  }
-}
-
-/**
- * Reads a multipart body to its end, each part into the sink `open` gives for it. Throws `invalid_multipart` when it is malformed
- * or cut off, `too_many_parts` above the limit, and whatever `open` and its sinks throw.
- */
-export async function readMultipart(options: {
+export interface MultipartOptions {
   chunks: AsyncIterable<Buffer>
   boundary: string
   maxParts: number
   open(head: PartHead): Promise<PartSink>
-}): Promise<void> {
-  const { chunks, boundary, maxParts, open } = options
-  const parser = new Parser()
-  parser.initWithBoundary(boundary)
-  let isWhole = false
-  try {
-    await pipeline(chunks, parser, async (tokens: AsyncIterable<Token>) => {
-      let parts = 0
-      let header = emptyHeader()
-      let sink: PartSink | null = null
-      for await (const { name, buffer } of tokens) {
-        if (name === 'partBegin') {
-          if (++parts > maxParts)
-            throw fail(
-              'too_many_parts',
-              `The request has ${parts} parts or more, the limit is ${maxParts}. Send fewer files at a time.`,
-              { limit: maxParts },
-            )
-          header = emptyHeader()
-        } else if (name === 'headerField') header.add('field', buffer)
-        else if (name === 'headerValue') header.add('value', buffer)
-        else if (name === 'headerEnd') header.close()
-        else if (name === 'headersEnd') sink = await open(headOf(header.disposition()))
-        else if (name === 'partData') await sink?.write(buffer ?? Buffer.alloc(0))
-        else if (name === 'partEnd') await sink?.end()
-        else if (name === 'end') isWhole = true
-      }
-    })
-  } catch (error) {
-    if (error instanceof DocsearchError || !isParserError(error)) throw error
+}
+
+type Headers = Record<string, string[]>
+
+/** Dicer reads up to 80 kB of headers and drops the rest without an error, so a part over this limit is noticed. */
+const MAX_HEADER_BYTES = 16_384
+
+/**
+ * Reads a multipart body to its end, one part after the other, each into the sink that `open` returns for it. Throws `invalid_multipart` when the
+ * body is malformed or cut off, `too_many_parts`, `body_too_large` for the headers of a part, and whatever `open` and its sinks throw.
+ */
+export function readMultipart(options: MultipartOptions): Promise<void> {
+  return new MultipartReader(options).read()
+}
+
+class MultipartReader {
+  readonly #options: MultipartOptions
+  readonly #parser: Dicer
+  /** Parts that were found and are not read to their end. */
+  readonly #open = new Set<Readable>()
+  /** Resolves when the parser has found the end of the body, or reading has failed. Dicer may find it before its own `end` is called. */
+  readonly #finished = Promise.withResolvers<void>()
+  #parts = 0
+  /** Settles when all parts found so far are read. */
+  #work: Promise<void> = Promise.resolve()
+  #failure: Error | null = null
+
+  constructor(options: MultipartOptions) {
+    this.#options = options
+    this.#parser = new Dicer({ boundary: options.boundary })
+    this.#parser.on('part', (part: Readable) => this.#takePart(part))
+    // The parser's own error is a body without its end; errors of a part come later and are caused by it.
+    this.#parser.on('error', () => this.#stop(malformed()))
+    this.#parser.on('finish', this.#finished.resolve)
   }
-  if (!isWhole)
-    throw fail('invalid_multipart', 'The multipart body is malformed or was cut off; nothing was stored. Send it again.')
+
+  async read(): Promise<void> {
+    try {
+      await this.#parse()
+    } catch (error) {
+      this.#stop(error)
+    }
+    await this.#work
+    if (this.#failure !== null) throw this.#failure
+  }
+
+  async #parse(): Promise<void> {
+    const parser = this.#parser
+    for await (const chunk of this.#options.chunks) {
+      if (this.#failure !== null) return
+      if (!parser.write(chunk)) await once(parser, 'drain')
+    }
+    parser.end()
+    await this.#finished.promise
+  }
+
+  #takePart(part: Readable): void {
+    // Dicer reports a missing end of the part here, after the parser's own error.
+    part.on('error', () => {})
+    this.#parts++
+    const { maxParts } = this.#options
+    if (this.#parts > maxParts || this.#failure !== null) {
+      part.resume()
+      // The parts before it come first: one of them may be refused for another reason.
+      if (this.#parts === maxParts + 1) this.#work = this.#work.then(() => this.#stop(tooManyParts(maxParts)))
+      return
+    }
+    this.#open.add(part)
+    const headers = Promise.withResolvers<Headers | null>()
+    part.on('header', headers.resolve)
+    part.on('close', () => headers.resolve(null))
+    this.#work = this.#work.then(() => this.#readPart(part, headers.promise)).catch((error: unknown) => this.#stop(error))
+  }
+
+  async #readPart(part: Readable, headers: Promise<Headers | null>): Promise<void> {
+    if (this.#failure !== null) return
+    let sink: PartSink | null = null
+    for await (const chunk of part as AsyncIterable<Buffer>) {
+      sink ??= await this.#options.open(headOf(await headers))
+      await sink.write(chunk)
+    }
+    sink ??= await this.#options.open(headOf(await headers))
+    await sink.end()
+    this.#open.delete(part)
+  }
+
+  /** The first failure counts. Ends the parser and all parts, so that nothing waits for bytes that will not be parsed. */
+  #stop(error: unknown): void {
+    if (this.#failure !== null) return
+    this.#failure = error instanceof Error ? error : new Error(String(error))
+    const reason = new Error('reading the multipart body has ended', { cause: error })
+    for (const part of this.#open) part.destroy(reason)
+    this.#parser.destroy(reason)
+    this.#finished.resolve()
+  }
 }
 
-function isParserError(error: unknown): boolean {
-  return error instanceof Error && 'httpCode' in error
+function tooManyParts(limit: number): Error {
+  return fail(
+    'too_many_parts',
+    `The request has ${limit + 1} parts or more, the limit is ${limit}. Send fewer files at a time.`,
+    {
+      limit,
+    },
+  )
 }
 
-/** Collects a part's headers, of which only Content-Disposition matters. */
-function emptyHeader() {
+function malformed(): Error {
+  return fail('invalid_multipart', 'The multipart body is malformed or was cut off; nothing was stored. Send it again.')
+}
+
+/** Only Content-Disposition matters. `headers` is null when the part ended before its headers did. */
+function headOf(headers: Headers | null): PartHead {
+  if (headers === null) throw malformed()
   let bytes = 0
-  let field: Buffer[] = []
-  let value: Buffer[] = []
-  let found = ''
-  return {
-    add(to: 'field' | 'value', chunk: Buffer | undefined) {
-      if (chunk === undefined) return
-      bytes += chunk.length
-      if (bytes > MOST_HEADER_BYTES)
-        throw fail('body_too_large', `The headers of a part are over the limit of ${MOST_HEADER_BYTES} bytes.`, {
-          limit: MOST_HEADER_BYTES,
-        })
-      ;(to === 'field' ? field : value).push(chunk)
-    },
-    close() {
-      // Joined before decoding: a character may lie across two chunks. RFC 7578 section 5.1: UTF-8.
-      if (Buffer.concat(field).toString('latin1').toLowerCase() === 'content-disposition')
-        found = Buffer.concat(value).toString('utf8')
-      field = []
-      value = []
-    },
-    disposition: () => found,
-  }
-}
-
-function headOf(disposition: string): PartHead {
-  return { name: parameter(disposition, 'name') ?? '', fileName: parameter(disposition, 'filename') }
+  for (const [name, values] of Object.entries(headers)) for (const value of values) bytes += name.length + value.length
+  if (bytes > MAX_HEADER_BYTES)
+    throw fail('body_too_large', `The headers of a part are over the limit of ${MAX_HEADER_BYTES} bytes.`, {
+      limit: MAX_HEADER_BYTES,
+    })
+  const [disposition] = headers['content-disposition'] ?? []
+  if (disposition === undefined) throw malformed()
+  // Dicer decodes headers as Latin-1, and clients write UTF-8 (RFC 7578 section 5.1).
+  const text = Buffer.from(disposition, 'latin1').toString('utf8')
+  return { name: parameter(text, 'name') ?? '', fileName: parameter(text, 'filename') }
 }
 
 /**
- * A parameter of Content-Disposition as clients write it: quoted, with `"` and line ends percent-encoded (browsers, curl) or after
- * a backslash (older ones). A backslash before anything else stands for itself: it parts a Windows path.
+ * Reads a parameter of Content-Disposition as clients write it: quoted, with `"` and line breaks percent-encoded (browsers, curl) or after a
+ * backslash (older clients). A backslash before any other character stands for itself, as in a Windows path.
  */
 function parameter(disposition: string, name: string): string | null {
   const extended =
@@ -135,7 +171,7 @@ function decodeExtended(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {
-    // Not percent-encoding after all: then it is the name as it stands.
+    // Not percent-encoded after all, so the name is used as it is.
     return value
   }
 }

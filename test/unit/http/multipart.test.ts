@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { readMultipart } from '../../../src/http/api/upload/multipart.ts'
+
+const CONTENT = 'first\r\n--almost\r\n-'
+const part = (headers: string, content: string) => `--b\r\n${headers}\r\n\r\n${content}\r\n`
+const BODY = Buffer.from(
+  `${part('Content-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain', CONTENT)}${part('content-disposition: form-data; name="file"; filename="../../x"', '')}${part('Content-Disposition: form-data; name="__proto__"', 'third')}--b--\r\n`,
+)
+
+async function read(body: Buffer, chunkBytes: number): Promise<[string, string | null, string][]> {
+  async function* chunks() {
+    for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes)
+  }
+  const found: [string, string | null, string][] = []
+  await readMultipart({
+    chunks: chunks(),
+    boundary: 'b',
+    maxParts: 3,
+    async open({ name, fileName }) {
+      let content = ''
+      return {
+        async write(chunk) {
+          content += chunk.toString()
+        },
+        async end() {
+          found.push([name, fileName, content])
+        },
+      }
+    },
+  })
+  return found
+}
+
+test('every chunk size gives the same parts, in order', async () => {
+  for (let bytes = 1; bytes <= BODY.length; bytes++) {
+    expect(await read(BODY, bytes)).toEqual([
+      ['file', 'a.txt', CONTENT],
+      ['file', '../../x', ''],
+      ['__proto__', null, 'third'],
+    ])
+  }
+})
+
+test('a body that is cut off is refused, wherever the cut is', async () => {
+  const end = BODY.lastIndexOf('--\r\n')
+  for (let length = 0; length < end + 2; length++) {
+    const cut = BODY.subarray(0, length)
+    await expect(read(cut, 7), `cut after ${length} bytes`).rejects.toMatchObject({ code: 'invalid_multipart' })
+    await expect(read(cut, 1000), `cut after ${length} bytes`).rejects.toMatchObject({ code: 'invalid_multipart' })
+  }
+})
+
+test('a part without Content-Disposition, or with headers over the limit, is refused', async () => {
+  const without = Buffer.from(`${part('Content-Type: text/plain', 'a')}--b--\r\n`)
+  await expect(read(without, 1000)).rejects.toMatchObject({ code: 'invalid_multipart' })
+  for (const size of [17_000, 200_000]) {
+    const long = Buffer.from(`${part(`Content-Disposition: form-data; name="a"\r\nX: ${'x'.repeat(size)}`, 'a')}--b--\r\n`)
+    await expect(read(long, 1000)).rejects.toMatchObject({ code: 'body_too_large' })
+  }
+})
+
+test('a refusal by a sink ends the reading with that refusal', async () => {
+  async function* chunks() {
+    yield BODY
+  }
+  const refused = new Error('no room')
+  const open = async () => ({
+    async write() {
+      throw refused
+    },
+    async end() {},
+  })
+  await expect(readMultipart({ chunks: chunks(), boundary: 'b', maxParts: 3, open })).rejects.toBe(refused)
+})
