@@ -1,7 +1,7 @@
-// `npm run build`: src/ -> dist/, and LanceDB's JavaScript into dist/node_modules.
-// The wrapper is carried along instead of being a dependency, because its optional dependencies (@huggingface/transformers and
-// openai, for embedding functions that are not used here) would bring every install 336 MB and three install scripts. What it
-// does need is in our package.json: the platform packages, apache-arrow, reflect-metadata and @opentelemetry/api.
+// `npm run build`: compiles src/ to dist/, and copies LanceDB's JavaScript to dist/node_modules.
+// LanceDB's package is copied instead of being a dependency. Its optional dependencies (@huggingface/transformers and openai,
+// for embedding functions that docsearch does not use) would add 336 MB and three install scripts to every installation.
+// package.json lists what it needs: the platform packages, apache-arrow, reflect-metadata and @opentelemetry/api.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -22,7 +22,7 @@ const target = join(dist, 'node_modules', '@lancedb', 'lancedb')
 mkdirSync(target, { recursive: true })
 cpSync(join(wrapper, 'dist'), join(target, 'dist'), { recursive: true, filter: (source) => !source.endsWith('.d.ts') })
 cpSync(join(wrapper, 'NODEJS_THIRD_PARTY_LICENSES.md'), join(target, 'NODEJS_THIRD_PARTY_LICENSES.md'))
-// It comes without a copy of its licence, Apache 2.0; this one is the unchanged text.
+// LanceDB's package has no copy of its licence, Apache 2.0. This file is the unchanged text of that licence.
 cpSync(join(root, 'node_modules', '@opentelemetry', 'api', 'LICENSE'), join(target, 'LICENSE'))
 const { name, version, license, main, exports } = JSON.parse(readFileSync(join(wrapper, 'package.json'), 'utf8'))
 writeFileSync(join(target, 'package.json'), JSON.stringify({ name, version, license, main, exports }, null, 2) + '\n')

@@ -1,4 +1,4 @@
-// Packs the project, looks at what is in the package, installs it into an empty folder and uses it there as a stranger would.
+// Packs the project, checks the files in the package, installs it into an empty folder and uses it there.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ async function check() {
   const paths = packed.files.map(({ path }) => path)
   const allowed = /^(bin|dist|models|completions|samples|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/
   expect(
-    'nothing but what is used',
+    'only files that are used',
     paths.filter((path) => !allowed.test(path) || /\.(test|map|tsbuildinfo)\b|\.tsx?$/.test(path)),
     [],
   )
@@ -90,11 +90,11 @@ async function check() {
   daemon.kill('SIGTERM')
   expect('serve: exit code', (await stopped)[0], 0)
 
-  await onAnOlderNode(bin)
+  await checkOlderNode(bin)
 }
 
-/** The machine's own Node, where it is older: a sentence that helps instead of a stack. */
-async function onAnOlderNode(bin) {
+/** If the machine's own Node is too old: docsearch says what to do instead of showing a stack trace. */
+async function checkOlderNode(bin) {
   const own = (process.env.PATH ?? '')
     .split(':')
     .filter((dir) => !dir.includes('node_modules'))

@@ -9,7 +9,7 @@ const SUFFIX =
   /[-/](?<os>android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-(?<cpu>arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)(?:-(?<abi>[a-z]+))?$/
 const LIBC = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' }
 
-/** What `require(name)` finds from a package at `location`, as Node walks up. */
+/** Returns what `require(name)` finds from a package at `location`. */
 function resolve(location, name) {
   for (let at = location; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const found = packages[at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`]
@@ -24,12 +24,12 @@ for (const [location, entry] of Object.entries(packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
     const platform = SUFFIX.exec(name)?.groups
     const found = resolve(location, name)
-    // What is no platform package may be overridden, and a range is npm's to resolve; a binary must be of its parent's version.
+    // npm resolves ranges and packages that are not for a platform. A platform package must have its parent's version.
     if (found && (!platform || !/^\d/.test(version) || found.version === version)) continue
     if (platform === undefined)
       throw new Error(`${location} wants ${name}, which is not in the lock and names no platform: run npm install`)
     const { os, cpu, abi } = platform
-    // Beside the root's other packages, or under the one that wants it where the root has another version.
+    // At the top, or under the package that needs it if the top has another version.
     packages[packages[`node_modules/${name}`] ? `${location}/node_modules/${name}` : `node_modules/${name}`] = {
       version,
       cpu: [cpu],

@@ -18,10 +18,10 @@ import PDFDocument from 'pdfkit'
 
 const source = (name) => new URL(`samples/${name}.md`, import.meta.url)
 const target = (name) => new URL(`../samples/${name}`, import.meta.url)
-// A fixed date, so that a PDF comes out the same, byte for byte.
+// A fixed date makes each run produce the same bytes.
 const written = new Date('2025-01-01T00:00:00Z')
 
-/** The few marks these texts use: #, ##, ###, a table with its rule, a paragraph. */
+/** Reads the Markdown that these texts use: #, ##, ###, tables and paragraphs. */
 function blocks(name) {
   return readFileSync(source(name), 'utf8')
     .trim()
@@ -54,7 +54,7 @@ async function pdf(name, file, { author, font = 'Times', size = 'A4' }) {
   for (const block of all) {
     if (block.kind === 'heading') {
       const points = [20, 14, 12][block.level - 1]
-      // A heading never stands alone at the foot of a page.
+      // No heading at the end of a page.
       if (doc.y > doc.page.height - 160) doc.addPage()
       if (block.level > 1) doc.moveDown(0.8)
       doc.font(faces[1]).fontSize(points).text(block.text).moveDown(0.4)

@@ -95,7 +95,7 @@ function complete(values: Values): string {
   return { projects: '_docsearch_projects', folders: '_files -/', files: '_files', none: ':' }[values.kind]
 }
 
-/** \`name:description\` as _describe wants it, in single quotes. */
+/** \`name:description\` in the form that _describe expects, in single quotes. */
 function described(name: string, description: string): string {
   return `'${name.replaceAll(':', '\\:')}:${description.replaceAll("'", "'\\''")}'`
 }
