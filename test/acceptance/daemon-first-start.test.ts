@@ -19,7 +19,7 @@ describe('the first start on an empty data folder', () => {
   })
   afterAll(() => daemon?.dispose())
 
-  test('this machine uploads and searches at once, without a key from anybody', async () => {
+  test('lets the command line of this machine upload and search at once, without a login', async () => {
     const word = rareWord()
     const folder = join(daemon.dataDir, '..', 'papers')
     mkdirSync(folder)
@@ -32,13 +32,13 @@ describe('the first start on an empty data folder', () => {
     expect((await runCli(['search', '--mode', 'keyword', rareWord()], daemon.env)).code).toBe(1)
   })
 
-  test('its folder is for this user alone', () => {
+  test('makes a data folder that only this user can read', () => {
     expect(statSync(daemon.dataDir).mode & 0o777).toBe(0o700)
     expect(statSync(join(daemon.dataDir, 'docsearch.db')).mode & 0o077).toBe(0)
     expect(readdirSync(daemon.dataDir)).toEqual(expect.arrayContaining(['blobs', 'docsearch.db', 'lance']))
   })
 
-  test('the setup link is printed, and only its hash is kept', () => {
+  test('prints the setup link and stores only its hash', () => {
     const token = new URL(daemon.setupUrl!).searchParams.get('token')!
     expect(token.length).toBeGreaterThanOrEqual(32)
     const db = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'), { readOnly: true })
@@ -48,7 +48,7 @@ describe('the first start on an empty data folder', () => {
     expect(JSON.stringify(rows)).not.toContain(token)
   })
 
-  test('nothing secret is in its log', () => {
+  test('writes no secret to the log', () => {
     expect(daemon.stderr()).not.toContain('dsk_')
     expect(
       daemon
@@ -60,7 +60,7 @@ describe('the first start on an empty data folder', () => {
   })
 })
 
-test('the next start keeps the documents and the key of the command line, at its new address', async () => {
+test("the next start keeps the documents and the command line's key, at a new address", async () => {
   const word = rareWord()
   const first = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
   const home = join(first.dataDir, '..')
@@ -78,7 +78,7 @@ test('the next start keeps the documents and the key of the command line, at its
   }
 })
 
-test('every start prints a new setup link, until the owner has a password', async () => {
+test('every start prints a new setup link until the owner has a password', async () => {
   const first = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
   const home = join(first.dataDir, '..')
   await first.stop()
@@ -97,7 +97,7 @@ test('every start prints a new setup link, until the owner has a password', asyn
   }
 })
 
-test('without --json standard output is one line, the address', async () => {
+test('without --json, standard output has one line with the address', async () => {
   const home = await tempFolder()
   const env = cleanEnv(home, { DOCSEARCH_DATA: join(home, 'instance'), DOCSEARCH_EMBEDDER: 'builtin' })
   const child = execFile(process.execPath, [BIN, 'serve', '--port', '0'], { env })
@@ -125,7 +125,7 @@ test('--print-config shows where each value comes from, and starts nothing', asy
   expect(existsSync(join(data, 'docsearch.db'))).toBe(false)
 })
 
-test('every fault of the configuration is named at once, exit 2', async () => {
+test('reports every fault of the configuration at once and exits with 2', async () => {
   const env = { PATH: process.env.PATH ?? '', DOCSEARCH_PORT: '99999', DOCSEARCH_RATE_LIMIT: 'many', DOCSEARCH_EMBEDER: 'auto' }
   const { code, stderr } = await runCli(['serve'], env)
   expect(code).toBe(2)

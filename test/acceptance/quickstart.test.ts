@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 import { cleanEnv } from '../support/daemon.ts'
 import { root } from '../support/sources.ts'
 
-// What the README's first command runs after `npm ci`, as a process of its own.
+// Runs the README's first command, which comes after `npm ci`.
 const home = mkdtempSync(join(tmpdir(), 'docsearch-quickstart-'))
 const data = join(home, 'instance')
 const env = cleanEnv(home, { INIT_CWD: home })
@@ -37,11 +37,11 @@ test('the first command answers a question about the sample documents with the p
   expect(stdout).toContain('Searching: How much notice do I have to give before moving out?')
   expect(stdout).toMatch(/lease\.pdf:2:.*two months' notice/)
   expect(stdout.match(/\tcreated\tready\t/g)).toHaveLength(7)
-  // Stopped again: nothing says that a daemon has the folder.
+  // The instance has stopped: no file says that a daemon uses the folder.
   expect(existsSync(join(data, 'daemon.json')), readFileSync(join(data, 'daemon.log'), 'utf8')).toBe(false)
 })
 
-test("a second start keeps what is there and takes the person's own folder, named from where they are", async () => {
+test("a second start keeps the documents and uploads the user's folder, relative to the current folder", async () => {
   mkdirSync(join(home, 'mine'))
   copyFileSync(join(root, 'samples', 'lease.pdf'), join(home, 'mine', 'lease copy.pdf'))
   writeFileSync(join(home, 'mine', 'bees.txt'), 'The hive by the plum tree swarmed on the ninth of May.\n')
@@ -63,7 +63,7 @@ test("a second start keeps what is there and takes the person's own folder, name
   expect((await script('stop.mjs', '--data', data)).code).toBe(1)
 })
 
-test('a port in use: says so and what to do', async () => {
+test('says what to do when the port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((settle) => other.once('listening', settle))
   try {
@@ -76,7 +76,7 @@ test('a port in use: says so and what to do', async () => {
   }
 })
 
-test('a folder that is not there: says so, before anything is started', async () => {
+test('refuses a folder that does not exist before it starts anything', async () => {
   const { code, stderr } = await start('nowhere')
   expect(code).toBe(2)
   expect(stderr).toContain(`${join(home, 'nowhere')} is not a folder.`)

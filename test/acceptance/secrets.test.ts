@@ -20,9 +20,9 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** Everything secret that was given out or typed in, by what it is. */
+/** All secrets that were issued or typed, by their kind. */
 const secrets = new Map<string, string>()
-/** What was written on terminals; a secret that a command is there to show is taken out of it. */
+/** The output of all commands, without the secrets that a command has to show. */
 const shown: string[] = []
 
 function keep(what: string, secret: string | null | undefined): string {
@@ -47,7 +47,7 @@ async function cli(args: string[], env = daemon.env): Promise<Record<string, unk
   return answer
 }
 
-/** Through a one-time link to a browser that is logged in. */
+/** Opens a one-time link and returns a browser that is logged in. */
 async function followLink(what: string, link: string, account: Record<string, string>): Promise<WebClient> {
   const { pathname, search, searchParams } = new URL(link)
   keep(`${what} link`, searchParams.get('token'))
@@ -129,7 +129,7 @@ async function application(owner: WebClient): Promise<void> {
   await oauth('revoke', { ...client, token: second })
 }
 
-/** The real command line, which shows a code; its user enters it. What it may show is the code. */
+/** Logs the real command line in with a code that its user enters. It may show only the code. */
 async function device(owner: WebClient): Promise<void> {
   const env = cleanEnv(join(home, 'user'))
   const child = spawn(process.execPath, [BIN, 'login', daemon.url, '--device'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -165,7 +165,7 @@ async function enter(owner: WebClient, code: string): Promise<void> {
   expect((await owner.submit(asked, '/device/decision', {}, 'Allow')).status).toBe(200)
 }
 
-test('of every secret that was given out or typed in, nothing is in the data folder, in the log at its longest or on a terminal', async () => {
+test('no issued or typed secret is in the data folder, in the debug log or on a terminal', async () => {
   const owner = await people()
   await keys(owner)
   await application(owner)
@@ -174,7 +174,7 @@ test('of every secret that was given out or typed in, nothing is in the data fol
   const files = readdirSync(daemon.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['docsearch.db', 'docsearch.db-wal']))
   const places = new Map(files.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'latin1')]))
-  // The link that `serve` is there to print.
+  // The setup link, which `serve` prints on purpose.
   places.set('the log', daemon.stderr().replaceAll(daemon.setupUrl!, ''))
   places.set('the terminals', shown.join('\n'))
   expect(places.get('the log')).toContain('"level":"debug"')

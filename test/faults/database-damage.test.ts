@@ -7,7 +7,7 @@ import { refusedStart } from '../support/refused.ts'
 import { rareWord, textWith } from '../support/words.ts'
 import { errorCode } from '../support/codes.ts'
 
-/** One that was killed (its log of writes is not folded in yet) and one that was stopped. */
+/** Data folders of a daemon that was killed (its write-ahead log still has changes) and of one that was stopped. */
 let killed: Instance
 let stopped: Instance
 let instance: Instance
@@ -26,7 +26,7 @@ afterEach(() => instance?.remove())
 
 const wal = (): string => join(instance.dataDir, 'docsearch.db-wal')
 
-test('a write that was torn off at the end of the log loses nothing', async () => {
+test('a torn write at the end of the log loses nothing', async () => {
   instance = await killed.copy()
   appendFileSync(wal(), readFileSync(wal()).subarray(32, 32 + 2000))
   const running = await instance.start()
@@ -34,7 +34,7 @@ test('a write that was torn off at the end of the log loses nothing', async () =
   await expectTidy(running, instance.dataDir)
 })
 
-test('a log that lost its last part opens; rows and index agree', async () => {
+test('opens with a truncated log; rows and index agree', async () => {
   instance = await killed.copy()
   truncateSync(wal(), statSync(wal()).size - 6000)
   const running = await instance.start()
@@ -45,23 +45,23 @@ test('a log that lost its last part opens; rows and index agree', async () => {
   await expectTidy(running, instance.dataDir)
 })
 
-test('a damaged page is refused loudly, and what helps is said', async () => {
+test('refuses a damaged page and says what helps', async () => {
   instance = await stopped.copy()
   const file = join(instance.dataDir, 'docsearch.db')
   expect(existsSync(wal()) ? statSync(wal()).size : 0).toBe(0)
   const db = openSync(file, 'r+')
-  // Every page but the first: whichever of them holds documents is hit.
+  // Damages every page but the first, so that pages with documents are among them.
   for (let page = 1; page < statSync(file).size / 4096; page++) writeSync(db, Buffer.alloc(512, 0xa5), 0, 512, page * 4096)
   closeSync(db)
   const damaged = readFileSync(file)
   const { code, stderr } = await refusedStart(instance.env)
   expect(code).not.toBe(0)
   expect(stderr).toContain('Restore a copy of the whole data folder')
-  // It is left as it was for whoever wants to save something from it.
+  // The file is unchanged, so that its owner can try to save data from it.
   expect(readFileSync(file).equals(damaged)).toBe(true)
 })
 
-test('a file that is no database is refused, and not overwritten', async () => {
+test('refuses a file that is not a database, and does not overwrite it', async () => {
   instance = await stopped.copy()
   const file = join(instance.dataDir, 'docsearch.db')
   truncateSync(file, 0)
@@ -71,7 +71,7 @@ test('a file that is no database is refused, and not overwritten', async () => {
   expect(stderr).toContain('Restore a copy of the whole data folder')
 })
 
-test('an original that is missing is told, and the others go on', async () => {
+test('reports a missing original and still serves the others', async () => {
   instance = await stopped.copy()
   const running = await instance.start()
   const documents = await running.documents()
@@ -81,7 +81,7 @@ test('an original that is missing is told, and the others go on', async () => {
   expect(answer.status).toBeGreaterThanOrEqual(400)
   expect(answer.body.code).toBe(errorCode('blob_missing'))
   expect(await found(running, words['two.txt'])).toEqual(['two.txt'])
-  // The same bytes again mend it.
+  // Uploading the same bytes again repairs it.
   await running.upload([{ name: 'one.txt', content: textWith(words['one.txt']) }], { wait: true })
   expect((await running.call('GET', `/api/v1/documents/${lost.id}/content`)).status).toBe(200)
 })

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
 import { errorCode } from '../support/codes.ts'
 
-/** One daemon whose data folder is a file system of 48 MB, filled and emptied by a file beside its data. */
+/** A daemon whose data folder is a file system of 48 MB. A file next to its data fills and empties it. */
 let instance: Instance
 let running: Running
 let mount: Mount | null = null
@@ -53,11 +53,11 @@ async function leaveFree(bytes: number): Promise<void> {
 }
 
 describe('disk full', () => {
-  test.beforeEach(({ skip }) => skip(mount === null, 'this machine lets nobody mount a small file system'))
+  test.beforeEach(({ skip }) => skip(mount === null, 'this machine does not allow mounting a small file system'))
 
-  test('during the body: 507 with its code, no row, no temporary file, search goes on', async () => {
+  test('while a body arrives: answers 507, leaves no row and no temporary file, and still searches', async () => {
     await leaveFree(2_000_000)
-    // One that says how much it is, and one that does not and runs into it.
+    // With Content-Length, and without it.
     const content = 'far too much for this disk\n'.repeat(400_000)
     const announced = await running.upload([{ name: 'big.txt', content }])
     expect(announced).toMatchObject({ status: 507, body: { code: errorCode('disk_full'), status: 507 } })
@@ -69,8 +69,8 @@ describe('disk full', () => {
     rmSync(ballast())
   })
 
-  test('wherever it runs out: acknowledged is kept and finished when there is room, refused leaves nothing', async () => {
-    // From not one block to enough for the original, the commit and a part of the index, whichever step that stops.
+  test('at any step: finishes acknowledged documents when there is room, and leaves nothing of refused ones', async () => {
+    // From less than one block up to enough for the original, the commit and a part of the index.
     const refused: string[] = []
     for (const [i, room] of [0, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128].entries()) {
       const name = `doc-${i}.txt`
@@ -95,8 +95,8 @@ describe('disk full', () => {
     expect((await running.documents()).length).toBe(Object.keys(words).length)
   })
 
-  test('while the index is written: it waits, says so, and goes on by itself', async () => {
-    // Received while there is room; the disk fills up before they are all in the index.
+  test('while the index is written: waits, reports it in health, and continues by itself', async () => {
+    // The uploads arrive while there is room. The disk fills up before all of them are in the index.
     const files = Array.from({ length: 20 }, (_, i) => ({ name: `late-${i}.txt`, word: rareWord() }))
     const answers = await Promise.all(
       files.map(({ name, word }) => running.upload([{ name, content: textWith(word) + 'filling line\n'.repeat(20_000) }])),
@@ -110,7 +110,7 @@ describe('disk full', () => {
     await expectSearchableOnce(running, words)
   })
 
-  test('killed with a full disk, it starts when there is room and has everything', async () => {
+  test('killed with a full disk: starts when there is room, with all documents', async () => {
     const word = rareWord()
     await running.upload([{ name: 'last.txt', content: textWith(word) }])
     words['last.txt'] = word

@@ -11,7 +11,7 @@ let instance: Instance
 afterEach(() => instance?.remove())
 
 test.each(['docsearch.db', 'incoming', 'daemon.json'])(
-  'the first start ever, killed when %s appears: the next one completes it, with one owner and one project',
+  'completes a first start that was killed when %s appeared, with one owner and one project',
   async (file) => {
     instance = await newInstance()
     let killed: Promise<void> | undefined
@@ -21,7 +21,7 @@ test.each(['docsearch.db', 'incoming', 'daemon.json'])(
           killed = until(`${file} to appear`, () => existsSync(join(instance.dataDir, file))).then(() => killNow(pid))
         },
       })
-      // It may have come as far as listening, and no further.
+      // The daemon may already have been listening when it was killed.
       .catch(() => null)
     await killed
     await first?.daemon.exited

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => instance?.remove())
 
-test('what cannot be synced is never acknowledged, and leaves nothing; later it goes on', async () => {
+test('never acknowledges what it cannot sync, leaves nothing of it, and works again later', async () => {
   const words = { 'kept.txt': rareWord() }
   await running.upload([{ name: 'kept.txt', content: textWith(words['kept.txt']) }], { wait: true })
   writeFileSync(broken, '')

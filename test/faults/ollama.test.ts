@@ -23,7 +23,7 @@ async function upload(...names: string[]): Promise<Record<string, string>> {
   return words
 }
 
-/** Found by meaning too: the vectors in the index are of the model that is asked. */
+/** Expects vector search to find each document, so the index has vectors of the model that embeds queries. */
 async function expectFoundByVector(words: Record<string, string>): Promise<void> {
   for (const [name, word] of Object.entries(words)) {
     const answer = await running.search(word, { mode: 'vector', limit: 3 })
@@ -74,10 +74,10 @@ describe('an Ollama that fails while documents are embedded', () => {
       },
     ],
     ['cuts the connection', { path, when: documents, kind: 'reset', times: 2 }],
-    ['answers vectors of another length', { path, when: documents, kind: 'wrong_dimensions' }],
-    ['answers too few vectors', { path, when: documents, kind: 'wrong_count' }],
-    ['answers no JSON', { path, when: documents, body: '<html>proxy error</html>' }],
-  ])('%s: waits, then each document is there once, with its own vector', async (what, fault) => {
+    ['returns vectors of another length', { path, when: documents, kind: 'wrong_dimensions' }],
+    ['returns too few vectors', { path, when: documents, kind: 'wrong_count' }],
+    ['returns no JSON', { path, when: documents, body: '<html>proxy error</html>' }],
+  ])('%s: waits, then indexes each document once, with its own vectors', async (what, fault) => {
     ollama.fail(fault)
     const words = await upload(...['a', 'b', 'c'].map((letter) => `${what} ${letter}.txt`))
     await expectSearchableOnce(running, words)
@@ -86,7 +86,7 @@ describe('an Ollama that fails while documents are embedded', () => {
     ollama.assertDone()
   })
 
-  test('has NaN for one passage for ever: that one is found by its words, with a warning, and the others in full', async () => {
+  test('always returns NaN for one passage: keywords find that passage, with a warning, and the others have vectors', async () => {
     const poisoned = rareWord()
     ollama.poison(poisoned)
     await running.upload([{ name: 'poisoned.txt', content: textWith(poisoned) }])
@@ -100,7 +100,7 @@ describe('an Ollama that fails while documents are embedded', () => {
     Object.assign(all, others)
   })
 
-  test('is slow: what is ready is found meanwhile, the rest is counted as pending', async () => {
+  test('is slow: searches find what is ready and count the rest as pending', async () => {
     const held = ollama.hold(path)
     const words = await upload('slow.txt')
     await held.arrived
@@ -111,7 +111,7 @@ describe('an Ollama that fails while documents are embedded', () => {
     Object.assign(all, words)
   })
 
-  test('goes down and comes back: keywords with the reason meanwhile, health tells, then all is as before', async () => {
+  test('goes down and comes back: meanwhile searches use keywords and give the reason, and health reports it', async () => {
     await ollama.stop()
     const words = await upload('down-1.txt', 'down-2.txt')
     await expectKeywordsOnly(all['before.txt']!, 'before.txt')
@@ -126,13 +126,13 @@ describe('an Ollama that fails while documents are embedded', () => {
     Object.assign(all, words)
   })
 
-  test('becomes another model under the same name: nothing of it gets in, no question is asked of it, until the old one is back', async () => {
+  test('becomes another model under the same name: docsearch does not use it until the old one is back', async () => {
     await expectFoundByVector({ 'before.txt': all['before.txt']! })
     ollama.setDigest(EMBEDDINGGEMMA.name, 'f'.repeat(64))
-    // Not even right after it was the right one.
+    // Not even right after a check with the right model.
     await expectKeywordsOnly(all['before.txt']!, 'before.txt')
     const words = await upload('changed.txt')
-    await until('health to tell', async () => (await embedderHealth())?.code === 'embedding_model_changed')
+    await until('health to report it', async () => (await embedderHealth())?.code === 'embedding_model_changed')
     await expectKeywordsOnly(all['before.txt']!, 'before.txt')
     expect((await running.documents()).find(({ name }) => name === 'changed.txt')!.status).toMatch(/queued|processing/)
     ollama.setDigest(EMBEDDINGGEMMA.name, EMBEDDINGGEMMA.digest)
@@ -141,7 +141,7 @@ describe('an Ollama that fails while documents are embedded', () => {
     Object.assign(all, words)
   })
 
-  test('killed while it is down: the next start serves keywords, and completes when it is back', async () => {
+  test('docsearch is killed while Ollama is down: the next start serves keywords and finishes when Ollama is back', async () => {
     await ollama.stop()
     const words = await upload('killed.txt')
     await running.daemon.kill()
@@ -165,7 +165,7 @@ describe('which model an index belongs to', () => {
     await ollama?.close()
   })
 
-  test('asked for by name and down at the start: uploads are taken, and done when it comes', async () => {
+  test('named explicitly and down at the start: accepts uploads and indexes them when Ollama comes up', async () => {
     await ollama.stop()
     running = await instance.start()
     const words = await upload('early.txt')
@@ -178,7 +178,7 @@ describe('which model an index belongs to', () => {
     await expectFoundByVector(words)
   })
 
-  test('another model under the same name at the start: keywords only, until it is reindexed', async () => {
+  test('another model under the same name at the start: searches use keywords until a reindex', async () => {
     running = await instance.start()
     const words = await upload('old.txt')
     await expectSearchableOnce(running, words)
@@ -196,16 +196,16 @@ describe('which model an index belongs to', () => {
     await expectFoundByVector(words)
   })
 
-  test('the built-in one by name: everything is embedded again, and the old model is not asked any more', async () => {
+  test('the built-in embedder by name: embeds everything again and no longer calls the old model', async () => {
     running = await instance.start()
     const words = await upload('one.txt', 'two.txt')
     await expectSearchableOnce(running, words)
     await running.daemon.stop()
 
     running = await instance.start({ env: { DOCSEARCH_EMBEDDER: 'builtin' } })
-    // Found all the while: the old index answers until the new one is whole.
+    // The old index answers until the new one is complete.
     await expectSearchableOnce(running, words)
-    await until('the built-in one in use', async () => {
+    await until('the built-in embedder in use', async () => {
       return (await running.search(words['one.txt']!)).embedding_model === 'builtin'
     })
     const asked = ollama.embedCalls().length
@@ -215,7 +215,7 @@ describe('which model an index belongs to', () => {
     await expectTidy(running, instance.dataDir)
     await running.daemon.stop()
 
-    // `auto` stays with what the index was made with, though Ollama answers.
+    // `auto` keeps the embedder of the index, although Ollama answers.
     running = await instance.start({ env: { DOCSEARCH_EMBEDDER: 'auto' } })
     expect(await running.search(words['one.txt']!)).toMatchObject({ mode: 'hybrid', embedding_model: 'builtin' })
     expect(ollama.embedCalls().length).toBe(asked)

@@ -16,7 +16,7 @@ afterEach(() => instance.remove())
 const BOMBS_MS = 300_000
 vi.setConfig({ testTimeout: 2 * BOMBS_MS })
 
-test('each of eight bombs fails alone or is read, the good files are found, and nothing is left behind', async () => {
+test('each of eight bombs fails alone or is read; searches find the good files, and no process or file remains', async () => {
   const outside = join(instance.home, 'tmp')
   mkdirSync(outside)
   // Made before the daemon starts, because this takes so long that the daemon would close an idle connection.

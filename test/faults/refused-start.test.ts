@@ -12,7 +12,7 @@ import { refusedStart } from '../support/refused.ts'
 import { found } from '../support/promises.ts'
 import { rareWord, textWith } from '../support/words.ts'
 
-/** A whole data folder; every test spoils a copy. */
+/** An intact data folder. Every test damages a copy. */
 let template: Instance
 let instance: Instance
 const word = rareWord()
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => template?.remove())
 afterEach(() => instance?.remove())
 
-test('the second daemon on a data folder refuses and names the first, which goes on', async () => {
+test('refuses a second daemon on a data folder and names the first, which keeps running', async () => {
   instance = await template.copy()
   const first = await instance.start()
   const { code, stderr } = await refusedStart(instance.env)
@@ -35,13 +35,13 @@ test('the second daemon on a data folder refuses and names the first, which goes
   expect(await found(first, word)).toEqual(['kept.txt'])
 })
 
-test('a daemon that was killed is no first daemon', async () => {
+test('starts after a killed daemon on the same data folder', async () => {
   instance = await template.copy()
   await (await instance.start()).daemon.kill()
   expect(await found(await instance.start(), word)).toEqual(['kept.txt'])
 })
 
-test('a port in use is named, with the way out', async () => {
+test('names a port in use and says what to do', async () => {
   instance = await template.copy()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,11 +51,11 @@ test('a port in use is named, with the way out', async () => {
   expect(code).toBe(2)
   expect(stderr).toContain(String(port))
   expect(stderr).toContain('--port')
-  // The refusal held nothing and spoiled nothing.
+  // The refused start locked and changed nothing.
   expect(await found(await instance.start(), word)).toEqual(['kept.txt'])
 })
 
-test('a data folder of a newer version is refused and not touched', async () => {
+test('refuses a data folder of a newer version and does not change it', async () => {
   instance = await template.copy()
   const db = new DatabaseSync(join(instance.dataDir, 'docsearch.db'))
   db.prepare(`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999_from_the_future', ?)`).run(new Date().toISOString())
@@ -64,28 +64,28 @@ test('a data folder of a newer version is refused and not touched', async () => 
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/newer version/i) })
 })
 
-test('a folder that is a file is refused', async () => {
+test('refuses a data folder that is a file', async () => {
   instance = await newInstance()
   writeFileSync(instance.dataDir, 'not a folder')
   const { code, stderr } = await refusedStart(instance.env)
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(instance.dataDir) })
 })
 
-test("somebody else's data folder is refused", async ({ skip }) => {
-  skip(process.getuid?.() !== 0, 'only root can give a folder to somebody else')
+test("refuses another user's data folder", async ({ skip }) => {
+  skip(process.getuid?.() !== 0, 'only root can give a folder to another user')
   instance = await template.copy()
   chownSync(instance.dataDir, 12_345, 12_345)
   const { code, stderr } = await refusedStart(instance.env)
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/another user/) })
 })
 
-test('a read-only data folder is refused', async ({ skip }) => {
+test('refuses a read-only data folder', async ({ skip }) => {
   instance = await newInstance()
   mkdirSync(instance.dataDir)
   if (process.getuid?.() === 0) {
-    // For root a folder's mode forbids nothing: it takes a file system that is read-only.
+    // Root can write to a folder of any mode, so this needs a read-only file system.
     const mount = mountTmpfs(instance.dataDir, '8m')
-    skip(mount === null, 'this machine lets nobody mount')
+    skip(mount === null, 'this machine does not allow mounting')
     try {
       execFileSync('mount', ['-o', 'remount,ro', instance.dataDir], { stdio: 'ignore' })
       await expectReadOnlyRefusal()

@@ -15,14 +15,14 @@ beforeEach(async () => {
 })
 afterEach(() => instance.remove())
 
-/** Long enough that a half of it is on its way to the disk before the other half is sent. */
+/** Long enough for the first half to reach the disk before the second half is sent. */
 const long = (word: string): string => textWith(word) + 'nothing of note happened on this day\n'.repeat(20_000)
 
 const received = (): Promise<unknown> =>
   until('the first half on the disk', async () => (await incoming(instance.dataDir)).length > 0)
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of an upload', (signal) => {
-  test('is answered when the rest comes, or fails: the answer is the truth; exit 0', async () => {
+  test('answers truthfully when the rest arrives, or fails; exits with 0', async () => {
     const word = rareWord()
     const upload = await beginUpload(running.url, running.token, 'half.txt', long(word))
     await received()
@@ -40,7 +40,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of an upload', (
   })
 })
 
-test('a client that never sends the rest cannot hold up the stop; nothing of it stays', async () => {
+test('stops despite a client that never sends the rest, and keeps nothing of it', async () => {
   const upload = await beginUpload(running.url, running.token, 'half.txt', long(rareWord()))
   await received()
   expect(await running.daemon.stop()).toBe(0)
@@ -51,15 +51,15 @@ test('a client that never sends the rest cannot hold up the stop; nothing of it 
   await expectTidy(after, instance.dataDir)
 })
 
-test('a listener to events does not hold up the stop', async () => {
+test('stops despite a listener to events', async () => {
   const events = await fetch(`${running.url}/api/v1/events`, { headers: { authorization: `Bearer ${running.token}` } })
   expect(events.status).toBe(200)
   expect(await running.daemon.stop()).toBe(0)
-  // It was ended in order and not cut off.
+  // The stream ended properly and was not cut.
   await events.text()
 })
 
-test('a stop while many documents wait: exit 0, and the next start finishes them', async () => {
+test('stops with 0 while many documents wait, and the next start finishes them', async () => {
   const words = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`doc-${i}.txt`, rareWord()]))
   await Promise.all(Object.entries(words).map(([name, word]) => running.upload([{ name, content: textWith(word) }])))
   expect(await running.daemon.stop()).toBe(0)
@@ -68,7 +68,7 @@ test('a stop while many documents wait: exit 0, and the next start finishes them
   await expectTidy(after, instance.dataDir)
 })
 
-test('parser processes whose ends are seen in any order do not end the daemon before it has closed everything', async () => {
+test('closes everything before it ends, whatever the order in which parser processes end', async () => {
   expect(await running.daemon.stop()).toBe(0)
   const preload = new URL('../support/late-exit.mjs', import.meta.url).href
   const after = await instance.start({ env: { DOCSEARCH_PARSE_WORKERS: '2', NODE_OPTIONS: `--import ${preload}` } })

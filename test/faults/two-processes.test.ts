@@ -14,7 +14,7 @@ const PROGRAM = fileURLToPath(new URL('../support/claim-process.ts', import.meta
 const EACH = 25
 const later = () => new Date(Date.now() + 600_000)
 
-/** One process on this database: its lines, one after the other. */
+/** Starts a process on this database and returns its output lines one by one. */
 function claimer(file: string, what: string) {
   const child = spawn(process.execPath, [PROGRAM, file, what, String(EACH)], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -25,7 +25,7 @@ function claimer(file: string, what: string) {
   }
 }
 
-/** Two processes try at the same moment; the marks of those attempts that succeeded. */
+/** Lets two processes try at the same moment. Returns the marks of the attempts that succeeded. */
 async function claimInTwoProcesses(file: string, what: string): Promise<string[]> {
   const both = [claimer(file, what), claimer(file, what)]
   for (const process of both) expect(await process.line()).toBe('ready')
@@ -69,7 +69,7 @@ test('50 redemptions of one code by two processes: one wins, and only its tokens
   expect((await records.oauth.grants.findAccess(`access ${won[0]}`))?.grant).toEqual(grants[0])
 })
 
-test('50 refreshes with one token by two processes: one wins, and the access token before it is dead', async () => {
+test('50 refreshes with one token by two processes: one wins, and the earlier access token is revoked', async () => {
   const { file, records, userId } = await setUp()
   await newCode(records, userId)
   await records.oauth.codes.redeem('the code', first)
@@ -95,7 +95,7 @@ test('50 redemptions of one device code by two processes: one wins', async () =>
   expect(await records.oauth.grants.list(userId)).toHaveLength(1)
 })
 
-test('50 uses of one link by two processes: one wins, and its password is the one that counts', async () => {
+test('50 uses of one link by two processes: one wins, and sets the password', async () => {
   const { file, records, userId } = await setUp()
   await records.links.create({ userId, purpose: 'setup', sha256: 'the link', expiresAt: later() })
   const won = await claimInTwoProcesses(file, 'link')

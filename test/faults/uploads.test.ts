@@ -15,20 +15,20 @@ beforeAll(async () => {
 })
 afterAll(() => instance?.remove())
 
-test('a client gone in the middle of the body leaves nothing; sent again it is one document', async () => {
+test('a client that disconnects during the body leaves nothing; sending it again makes one document', async () => {
   const word = rareWord()
   const content = textWith(word) + 'and so on\n'.repeat(50_000)
   const upload = await beginUpload(running.url, running.token, 'gone.txt', content)
   await until('the first half on the disk', async () => (await incoming(instance.dataDir)).length > 0)
   upload.abandon()
-  await until('what it sent to be gone', async () => (await incoming(instance.dataDir)).length === 0)
+  await until('the half to be removed', async () => (await incoming(instance.dataDir)).length === 0)
   expect((await running.documents()).filter(({ name }) => name === 'gone.txt')).toEqual([])
 
   await running.upload([{ name: 'gone.txt', content: textWith(word) }], { wait: true })
   await expectSearchableOnce(running, { 'gone.txt': word })
 })
 
-test('a client gone before the answer sends it again: one document, however it went the first time', async () => {
+test('a client that disconnects before the answer and sends it again makes one document', async () => {
   const word = rareWord()
   const content = textWith(word)
   const upload = await beginUpload(running.url, running.token, 'unheard.txt', content)
@@ -40,7 +40,7 @@ test('a client gone before the answer sends it again: one document, however it w
   await expectSearchableOnce(running, { 'unheard.txt': word })
 })
 
-test('the same file many times at once is one document and one original', async () => {
+test('the same file uploaded many times at once makes one document and one original', async () => {
   const word = rareWord()
   const files = [{ name: 'twice.txt', content: textWith(word) }]
   const answers = await Promise.all(Array.from({ length: 8 }, () => running.upload(files)))
@@ -51,7 +51,7 @@ test('the same file many times at once is one document and one original', async 
   await expectSearchableOnce(running, { 'twice.txt': word })
 })
 
-test('many versions of a file at once end as one of them, whole', async () => {
+test('many versions of a file uploaded at once end as one complete version', async () => {
   const words = Array.from({ length: 6 }, rareWord)
   await Promise.all(words.map((word) => running.upload([{ name: 'racing.txt', content: textWith(word) }])))
   const document = (await running.settled()).filter(({ name }) => name === 'racing.txt')
@@ -65,7 +65,7 @@ test('many versions of a file at once end as one of them, whole', async () => {
   }
 })
 
-test('deleted while it is processed: no hit comes back', async () => {
+test('a document deleted while it is processed does not come back in searches', async () => {
   const words = Array.from({ length: 10 }, rareWord)
   await Promise.all(
     words.map(async (word, i) => {
@@ -77,8 +77,8 @@ test('deleted while it is processed: no hit comes back', async () => {
   for (const word of words) expect((await running.search(word, { mode: 'keyword' })).results).toEqual([])
 })
 
-test('after all of it the data folder is tidy', async () => {
-  // What is not referenced any more goes at the next start at the latest.
+test('leaves no stray files in the data folder', async () => {
+  // The next start removes originals without a document.
   await running.daemon.stop()
   running = await instance.start()
   await expectTidy(running, instance.dataDir)

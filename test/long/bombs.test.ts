@@ -10,15 +10,15 @@ import { processorTime } from '../support/processor-time.ts'
 import { until } from '../support/until.ts'
 
 const GOOD = 100
-/** Of a PDF: as many as the filings have on average. */
+/** Pages of a PDF: the average of the filings. */
 const PAGES = 90
-/** Asking costs the daemon something too, so it is asked seldom. */
+/** Queries take time of the daemon too, so they are rare. */
 const ASK_EVERY_MS = 200
 /**
- * Resident memory at rest of a daemon that had the bombs by that of one that had the good files alone. A daemon's memory grows with its
- * documents until the index's caches are full, so the two must have the same number of them.
+ * Resident memory at rest of a daemon that read the bombs, divided by that of a daemon that read only good files. Both need the same number of
+ * documents, because a daemon's memory grows with its documents until the index's caches are full.
  */
-const MOST_MEMORY = 1.25
+const MAX_MEMORY = 1.25
 
 interface File {
   name: string
@@ -28,7 +28,7 @@ interface File {
 let instance: Instance
 afterEach(() => instance?.remove())
 
-/** Built once: under another name the same bytes are another document, and building takes longer than reading. */
+/** The bytes are made once, because making takes longer than reading. Under another name they are another document. */
 async function goodFiles(): Promise<File[]> {
   const part = (i: number, j: number): Part => ({
     text: `Document ${i}, paragraph ${j}. ${'The rent is due on the third working day of a month. '.repeat(8)}`,
@@ -46,14 +46,14 @@ async function goodFiles(): Promise<File[]> {
 }
 
 /**
- * Until all the good ones can be found: milliseconds of the clock, those of the processor for the daemon and its parsers, and
- * the most memory the daemon had meanwhile, in bytes.
+ * Measures until searches find all good files: the time in milliseconds, the processor time of the daemon and its parsers in milliseconds, and
+ * the highest memory of the daemon in bytes.
  */
 async function measure(running: Running, good: readonly File[], bombs: readonly File[]) {
   const every = Math.floor(good.length / Math.max(bombs.length, 1))
   const { ready } = await running.project('default').then(
     ({ statuses }) => statuses,
-    // The first upload makes the project.
+    // The first upload creates the project.
     () => ({ ready: 0 }),
   )
   const memory = watchMemory(running.daemon.pid)
@@ -76,7 +76,7 @@ async function measure(running: Running, good: readonly File[], bombs: readonly 
   return { tookMs, processorMs: processorTime(running.daemon.pid) - processor, peak: memory.end() }
 }
 
-/** The good files on a daemon that has just read them once, with these bombs among them; `rest` is its memory once all is over. */
+/** Uploads the good files with these bombs among them, to a daemon that has just read the good files once. `rest` is its memory afterwards. */
 async function round(good: readonly File[], bombs: readonly File[]) {
   instance = await newInstance({ DOCSEARCH_PARSE_WORKERS: '2' })
   const outside = join(instance.home, 'tmp')
@@ -98,7 +98,7 @@ async function round(good: readonly File[], bombs: readonly File[]) {
   return { ...measured, rest }
 }
 
-test(`eight bombs among ${GOOD} good files: each ends as it should, nothing is left of them, in memory neither; times and peaks are printed`, async () => {
+test(`eight bombs among ${GOOD} good files: each ends as expected and leaves nothing on disk or in memory; prints times and peaks`, async () => {
   const good = await goodFiles()
   const bombs = Object.entries(BOMBS).map(([name, { make }]) => ({ name, content: new Uint8Array(make()) }))
   const alone = await round(good, [])
@@ -106,5 +106,5 @@ test(`eight bombs among ${GOOD} good files: each ends as it should, nothing is l
   const ratio = (of: keyof typeof alone): number => +(together[of] / alone[of]).toFixed(2)
   const ratios = { took: ratio('tookMs'), processor: ratio('processorMs'), peak: ratio('peak'), rest: ratio('rest') }
   console.log(JSON.stringify({ alone, together, ratios }))
-  if (alone.rest > 0) expect(together.rest / alone.rest).toBeLessThan(MOST_MEMORY)
+  if (alone.rest > 0) expect(together.rest / alone.rest).toBeLessThan(MAX_MEMORY)
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => instance?.remove())
 
-/** Resident memory in bytes; null where the system does not tell. */
+/** Returns the resident memory in bytes; null if the system does not report it. */
 function rss(pid: number): number | null {
   if (process.platform !== 'linux') return null
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
@@ -31,7 +31,7 @@ const SENTENCES = [
   'No dogs are allowed in the reading room.',
 ]
 
-test(`${CLIENTS} clients upload and search for ${SECONDS} s: every answer good, memory bounded`, async () => {
+test(`${CLIENTS} clients upload and search for ${SECONDS} s: every answer is right, and memory stays bounded`, async () => {
   const words: Record<string, string> = {}
   const figures = { uploads: 0, uploadedMB: 0, searches: 0 }
   const searchMs: number[] = []
@@ -88,7 +88,7 @@ test(`${CLIENTS} clients upload and search for ${SECONDS} s: every answer good, 
   )
   if (memory.length > 0) expect(Math.max(...memory)).toBeLessThan(MEMORY_LIMIT)
   await expectSearchableOnce(running, Object.fromEntries(Object.entries(words).slice(0, 100)))
-  // Originals of what was replaced go at the next start at the latest.
+  // The next start removes originals of replaced documents.
   expect(await running.daemon.stop()).toBe(0)
   await expectTidy(await instance.start(), instance.dataDir)
 })

@@ -10,12 +10,12 @@ const FEW = 10
 const IN_REQUEST = 20
 const ROUNDS = 31
 /**
- * Resident memory after the last tenth by that after the fifth. It goes up and down by some hundredths with the collector; a daemon
- * that keeps something of each document has grown by more, because the documents have doubled.
+ * Resident memory after the last tenth, divided by that after the fifth tenth. The garbage collector changes it by a few hundredths. A daemon
+ * that keeps memory for each document grows by more, because the number of documents has doubled.
  */
-const MOST_GROWTH = 1.25
+const MAX_GROWTH = 1.25
 
-/** One with few documents beside one with many, so that both are asked in the same minutes. */
+/** An instance with few documents and one with many, so that both are measured in the same minutes. */
 interface Side {
   instance: Instance
   running: Running
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([few, many].map((side) => side?.instance.remove())))
 
-/** The same text with another line, as copies of a form are. */
+/** Returns the same text with another line, like copies of a form. */
 function copy(i: number): string {
   return `Form ${i}\n\n${'The rent is due on the third working day of a month.\n\n'.repeat(20)}Signed by tenant number ${i}.\n`
 }
@@ -54,7 +54,7 @@ async function send({ running }: Side, from: number, to: number): Promise<void> 
 }
 
 const LIST = '/api/v1/documents?limit=5'
-/** What people and pages ask to list documents and to learn how things stand. */
+/** The calls that users and pages make to list documents and to show their state. */
 const CALLS: Record<string, (of: { id: string; sha256: string; cursor: string }) => string> = {
   documents: () => LIST,
   'documents, the last page': ({ cursor }) => `${LIST}&cursor=${encodeURIComponent(cursor)}`,
@@ -75,7 +75,7 @@ const CALLS: Record<string, (of: { id: string; sha256: string; cursor: string })
   me: () => '/api/v1/me',
 }
 
-/** What the calls of a side name: its newest document, and the cursor of its last page. */
+/** The parameters of a side's calls: its newest document, and the cursor of its last result page. */
 async function namesOf({ running }: Side): Promise<{ id: string; sha256: string; cursor: string }> {
   const page = async (query: string) => (await running.call<DocumentList>('GET', `/api/v1/documents?${query}`)).body
   const [newest] = (await page('limit=1')).documents
@@ -87,7 +87,7 @@ async function namesOf({ running }: Side): Promise<{ id: string; sha256: string;
   return { id: newest!.id, sha256: newest!.sha256, cursor }
 }
 
-/** The medians of many answers in milliseconds, with few documents and with many, asked in turns. */
+/** Returns the medians of many answers in milliseconds, with few documents and with many, measured in turns. */
 async function answerTimes(): Promise<Record<string, { ms: [number, number]; ratio: number }>> {
   const sides = [
     { ...few.running, names: await namesOf(few) },
@@ -112,7 +112,7 @@ async function answerTimes(): Promise<Record<string, { ms: [number, number]; rat
   )
 }
 
-test(`${MANY} documents in one project: all ready, memory after the last tenth as after the fifth; answers beside those with ${FEW} are printed`, async () => {
+test(`${MANY} documents in one project: all become ready, memory stops growing; prints answer times next to those with ${FEW}`, async () => {
   await send(few, 0, FEW)
   const { pid } = many.running.daemon
   const memory: number[] = []
@@ -135,5 +135,5 @@ test(`${MANY} documents in one project: all ready, memory after the last tenth a
     }),
   )
   expect((await many.running.project('default')).statuses).toEqual({ queued: 0, processing: 0, ready: MANY, failed: 0 })
-  if (memory[4]! > 0) expect(memory.at(-1)! / memory[4]!).toBeLessThan(MOST_GROWTH)
+  if (memory[4]! > 0) expect(memory.at(-1)! / memory[4]!).toBeLessThan(MAX_GROWTH)
 })

@@ -11,12 +11,12 @@ const KILLS = Number(process.env.DOCSEARCH_TEST_KILLS ?? 200)
 const CLIENTS = 4
 const PATHS_PER_CLIENT = 8
 
-/** What must be at a path: a document with this word, or none. Several when the last answer never came. */
+/** What can be at a path: a document with one of these words, or none. Has several entries if the last answer never came. */
 type Ledger = Map<string, (string | null)[]>
 
 let instance: Instance
 const ledger: Ledger = new Map()
-/** Words that must not be found any more, though a half-done piece of work might bring them back. */
+/** Words that no search may find any more. Unfinished work could bring them back. */
 const gone = new Set<string>()
 const ids = new Map<string, string>()
 const figures = {
@@ -37,12 +37,12 @@ beforeAll(async () => {
 })
 afterAll(() => instance?.remove())
 
-/** One client's life: changes its own paths until the daemon dies. Writes down what was acknowledged, and what may have happened. */
+/** A client that changes its own paths until the daemon dies. It records what was acknowledged and what may have happened. */
 async function changeThings(rest: Rest, client: number): Promise<void> {
   for (;;) {
     const path = `client-${client}-${Math.floor(Math.random() * PATHS_PER_CLIENT)}.txt`
     const before = ledger.get(path) ?? [null]
-    // Only what is surely there can surely be deleted.
+    // Deletes only what certainly exists.
     const remove = before.length === 1 && before[0] !== null && Math.random() < 0.25
     const after = remove ? null : rareWord()
     ledger.set(path, [...before, after])
@@ -69,7 +69,7 @@ async function changeThings(rest: Rest, client: number): Promise<void> {
   }
 }
 
-/** Everything in the ledger is true, and becomes certain. */
+/** Expects the instance to match the ledger, and makes uncertain entries certain. */
 async function check(rest: Running): Promise<void> {
   const byName = new Map<string, Document[]>()
   for (const document of await rest.settled(300_000)) byName.set(document.name, [...(byName.get(document.name) ?? []), document])
@@ -96,9 +96,9 @@ async function check(rest: Running): Promise<void> {
   figures.checks += 1
 }
 
-test(`${KILLS} times kill -9 at random: what was acknowledged is there, once`, async () => {
+test(`${KILLS} random kills with SIGKILL: every acknowledged document exists once`, async () => {
   while (figures.kills < KILLS) {
-    // Some lives end while they start or recover, so that recovery is met half done.
+    // Some kills hit the start or the recovery, so that a recovery also meets unfinished recoveries.
     const early = Math.random() < 0.3
     const life = (Math.random() * (early ? 1200 : 1000)) | 0
     let spawned = 0
@@ -110,7 +110,7 @@ test(`${KILLS} times kill -9 at random: what was acknowledged is there, once`, a
     })
     figures.kills += 1
     if (running === null) {
-      expect(early, 'it died without being killed').toBe(true)
+      expect(early, 'the daemon died without being killed').toBe(true)
       figures.killedBeforeListening += 1
       continue
     }
