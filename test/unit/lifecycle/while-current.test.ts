@@ -26,3 +26,9 @@ test('returns what the work returns', async () => {
   const options = { isCurrent: () => true, signal: new AbortController().signal }
   expect(await whileCurrent(new Changes(), options, async () => 1)).toBe(1)
 })
+
+test('aborts at once when the index is not current any more', async () => {
+  const options = { isCurrent: () => false, signal: new AbortController().signal }
+  const reason = whileCurrent(new Changes(), options, async (signal) => signal.reason as unknown)
+  expect(await reason).toBeInstanceOf(IndexChanged)
+})

@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Page } from '../../../src/core/parsed.ts'
+import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
+import { PrepareThreads } from '../../../src/ingest/prepare/threads.ts'
+import { errorCode } from '../../support/codes.ts'
+
+const page = (text: string): Page => ({ number: 1, text, blocks: [{ kind: 'paragraph', start: 0, end: text.length }] })
+const taskOf = (text: string) => ({ title: 'T', pages: [page(text)], maxTokens: 512, counter: 'words' as const, model: null })
+
+function newThreads(count: number): PrepareThreads {
+  const threads = new PrepareThreads(count)
+  onTestFinished(() => threads.close())
+  return threads
+}
+
+test('prepares more documents than there are threads', async () => {
+  const threads = newThreads(2)
+  const prepared = await Promise.all(['a heron', 'a crane', 'a stork'].map((text) => threads.prepare(taskOf(text))))
+  expect(prepared.map(({ passages }) => passages.map(({ text }) => text))).toEqual([['a heron'], ['a crane'], ['a stork']])
+  expect(prepared[0]!.vectors).toBeNull()
+})
+
+test('computes the vectors of the built-in embedder from its shared model', async () => {
+  const embedder = createBuiltinEmbedder()
+  const { vectors } = await newThreads(1).prepare({ ...taskOf('a heron'), model: embedder.sharedModel })
+  expect(vectors).toEqual(await embedder.embedDocuments([{ text: 'a heron', title: 'T' }]))
+})
+
+test('a document that makes the thread fail fails alone', async () => {
+  const threads = newThreads(1)
+  const broken = { ...taskOf('x'), pages: [{ ...page('x'), blocks: null as unknown as [] }] }
+  const outcomes = await Promise.allSettled([threads.prepare(broken), threads.prepare(taskOf('a heron'))])
+  expect(outcomes).toMatchObject([{ status: 'rejected', reason: { code: errorCode('internal_error') } }, { status: 'fulfilled' }])
+})
+
+test('closing rejects the documents that wait or are in work', async () => {
+  const threads = new PrepareThreads(1)
+  const outcomes = Promise.allSettled([threads.prepare(taskOf('a')), threads.prepare(taskOf('b'))])
+  await threads.close()
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
