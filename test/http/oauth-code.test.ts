@@ -35,7 +35,7 @@ test('a code becomes tokens with which the application acts for the user, within
   expect((await flow.api(String(body.refresh_token))).status, 'a refresh token is no access token').toBe(401)
 })
 
-test('no token, a bad one and one in the address get nothing', async () => {
+test('the API refuses a missing token, an unknown token and a token in the address', async () => {
   const { access_token } = await (await oauthFlow(app)).tokens()
   const none = await app.stranger.get(`/api/v1/me`)
   expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, expect.not.stringContaining('error=')])
@@ -44,11 +44,11 @@ test('no token, a bad one and one in the address get nothing', async () => {
   expect((await app.stranger.get(`/api/v1/projects?access_token=${access_token}`)).status).toBe(401)
 })
 
-test('no scope asked for is the default, and the answer says so', async () => {
+test('a request without scopes gets the default scopes, and the answer names them', async () => {
   expect(await (await oauthFlow(app)).tokens()).toMatchObject({ scope: 'read:documents write:documents' })
 })
 
-test('a code that comes twice is refused, and what it was exchanged for is dead', async () => {
+test('a code that is used twice is refused, and its tokens end', async () => {
   const flow = await oauthFlow(app)
   const code = await flow.code()
   const { access_token, refresh_token } = (await flow.exchange(code)).body
@@ -58,7 +58,7 @@ test('a code that comes twice is refused, and what it was exchanged for is dead'
   expect(await flow.refresh(refresh_token)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
 })
 
-test('a code that comes again after it would have expired still ends what it was exchanged for', async () => {
+test('a used code that comes again after its expiry still ends its tokens', async () => {
   const flow = await oauthFlow(app)
   const code = await flow.code()
   const { access_token } = (await flow.exchange(code)).body
@@ -67,7 +67,7 @@ test('a code that comes again after it would have expired still ends what it was
   expect((await flow.api(access_token)).status).toBe(401)
 })
 
-test('a code is good for 10 minutes', async () => {
+test('a code expires after 10 minutes', async () => {
   const flow = await oauthFlow(app)
   const [early, late] = [await flow.code(), await flow.code()]
   clock.advance(599_000)
@@ -76,7 +76,7 @@ test('a code is good for 10 minutes', async () => {
   expect(await flow.exchange(late)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
 })
 
-test('an access token is good for an hour', async () => {
+test('an access token expires after an hour', async () => {
   const flow = await oauthFlow(app)
   const { access_token } = await flow.tokens()
   clock.advance(3_599_000)
@@ -85,7 +85,7 @@ test('an access token is good for an hour', async () => {
   expect((await flow.api(access_token)).status).toBe(401)
 })
 
-test('another client cannot use a code, and does not use it up', async () => {
+test('another application cannot use a code, and leaves it usable', async () => {
   const [owner, thief] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
   const code = await owner.code()
   expect(await thief.exchange(code)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
@@ -94,7 +94,7 @@ test('another client cannot use a code, and does not use it up', async () => {
   expect((await thief.exchange(code)).body.error).toBe(errorCode('invalid_grant'))
 })
 
-test('the redirect address has to come again as it was, and a wrong one does not use the code up', async () => {
+test('the redirect address must be the same again, and a wrong one leaves the code usable', async () => {
   const flow = await oauthFlow(app)
   const code = await flow.code()
   for (const redirect_uri of [`${REDIRECT_URI}/`, 'https://app.example.com/callback', 'https://evil.example.com'])
@@ -107,7 +107,7 @@ test('the redirect address has to come again as it was, and a wrong one does not
   expect((await flow.exchange(code)).status).toBe(200)
 })
 
-test('on loopback the port may be any, and has to be the same one again', async () => {
+test('a loopback redirect address may have any port, which must be the same again', async () => {
   const redirect_uri = 'http://127.0.0.1:49152/callback'
   const flow = await oauthFlow(app, { redirectUris: ['http://127.0.0.1/callback'] })
   const code = await flow.code({ redirect_uri })
@@ -116,7 +116,7 @@ test('on loopback the port may be any, and has to be the same one again', async 
   expect((await flow.exchange(code, { redirect_uri })).status).toBe(200)
 })
 
-test('a wrong, a missing and an unasked-for verifier are refused, and the code stays good', async () => {
+test('a wrong, missing or unexpected verifier is refused, and leaves the code usable', async () => {
   const flow = await oauthFlow(app, { type: 'public' })
   const { verifier, query } = pkce()
   const code = await flow.code(query)
@@ -133,7 +133,7 @@ test('a wrong, a missing and an unasked-for verifier are refused, and the code s
   expect((await confidential.exchange(await confidential.code(query))).body.error).toBe(errorCode('invalid_grant'))
 })
 
-test('a verifier has 43 to 128 characters of its alphabet', async () => {
+test('a verifier must have 43 to 128 characters of its alphabet', async () => {
   const flow = await oauthFlow(app)
   const code = await flow.code(pkce().query)
   for (const code_verifier of ['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(42)}é`, `${'a'.repeat(42)}+`])
@@ -145,14 +145,14 @@ test('a verifier has 43 to 128 characters of its alphabet', async () => {
     expect((await flow.exchange(code, { code_verifier })).body.error, 'well-formed, and wrong').toBe('invalid_grant')
 })
 
-test('codes that are none are refused', async () => {
+test('unknown and malformed codes are refused', async () => {
   const flow = await oauthFlow(app)
   for (const code of ['x', '0'.repeat(64), '%00', "' OR 1=1 --"])
     expect(await flow.exchange(code)).toMatchObject({ status: 400, body: { error: errorCode('invalid_grant') } })
   expect((await flow.exchange('')).body.error).toBe(errorCode('invalid_request'))
 })
 
-test('the resource that was agreed to may be named again, another may not', async () => {
+test('the token request may repeat the resource, and not name another one', async () => {
   const flow = await oauthFlow(app)
   const resource = `${app.url}/mcp`
   const [code, plain] = [await flow.code({ resource }), await flow.code()]
@@ -166,7 +166,7 @@ test('the resource that was agreed to may be named again, another may not', asyn
   expect((await flow.exchange(plain, { resource })).status).toBe(200)
 })
 
-test('a disabled user’s code, tokens and consent are good for nothing', async () => {
+test("a disabled user's code, tokens and consent are refused", async () => {
   const flow = await oauthFlow(app, { userName: 'Bob' })
   const [code, { access_token, refresh_token }] = [await flow.code(), await flow.tokens()]
   const { users } = app.backend.records
@@ -180,7 +180,7 @@ test('a disabled user’s code, tokens and consent are good for nothing', async 
   }
 })
 
-test('what a user disconnects is dead at once', async () => {
+test('disconnecting an application ends its tokens at once', async () => {
   const flow = await oauthFlow(app)
   const { access_token, refresh_token } = await flow.tokens()
   const { connections } = app.backend.oauth

@@ -24,7 +24,7 @@ const commandLine = async () => {
   return oauthFlow(app, { application: application! })
 }
 
-test('a device gets a code that its user can type, and one that nobody can guess', async () => {
+test('a device gets a short user code to type and a long secret device code', async () => {
   const { answer } = await start(await commandLine())
   expect(answer).toEqual({
     device_code: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -36,7 +36,7 @@ test('a device gets a code that its user can type, and one that nobody can guess
   })
 })
 
-test('the device waits, slows down when told, and gets its tokens once the user has agreed', async () => {
+test('a device polls, slows down when asked to, and gets its tokens once the user has agreed', async () => {
   const flow = await commandLine()
   const { user_code, poll } = await start(flow, { scope: 'read:documents manage:keys' })
   const { device } = app.backend.oauth
@@ -61,7 +61,7 @@ test('the device waits, slows down when told, and gets its tokens once the user 
   expect((await flow.refresh(body.refresh_token)).status).toBe(200)
 })
 
-test('case, spaces and hyphens in what the user types do not matter', async () => {
+test('a user code may be typed in any case, with spaces or hyphens', async () => {
   const { user_code } = await start(await commandLine())
   const { device } = app.backend.oauth
   for (const typed of [
@@ -75,7 +75,7 @@ test('case, spaces and hyphens in what the user types do not matter', async () =
     expect(await device.lookup(typed), typed).toBeNull()
 })
 
-test('a user who declines is told so to the device', async () => {
+test('a device learns that the user declined', async () => {
   const flow = await commandLine()
   const { user_code, poll } = await start(flow)
   const { device } = app.backend.oauth
@@ -85,7 +85,7 @@ test('a user who declines is told so to the device', async () => {
   expect(await device.lookup(user_code)).toBeNull()
 })
 
-test('a code is good for 10 minutes, for the device and for the user', async () => {
+test('a code expires after 10 minutes, for the device and for the user', async () => {
   const flow = await commandLine()
   const { user_code, poll } = await start(flow)
   const { device } = app.backend.oauth
@@ -98,7 +98,7 @@ test('a code is good for 10 minutes, for the device and for the user', async () 
   expect(await device.decide(user_code, flow.user, true)).toBe(false)
 })
 
-test('50 polls at once after the user has agreed give one pair', async () => {
+test('50 polls at the same time after the consent get one pair of tokens', async () => {
   const flow = await commandLine()
   const { user_code, poll } = await start(flow)
   await app.backend.oauth.device.decide(user_code, flow.user, true)
@@ -109,7 +109,7 @@ test('50 polls at once after the user has agreed give one pair', async () => {
   )
 })
 
-test('another client does not get what the user allowed this one', async () => {
+test('another application does not get the tokens', async () => {
   const flow = await commandLine()
   const { user_code, device_code, poll } = await start(flow)
   await app.backend.oauth.device.decide(user_code, flow.user, true)
@@ -119,7 +119,7 @@ test('another client does not get what the user allowed this one', async () => {
   expect((await poll()).status).toBe(200)
 })
 
-test('a confidential client has to say its secret, and no client gets scopes it may not have', async () => {
+test('a confidential application must send its secret, and no application gets scopes it may not have', async () => {
   const flow = await oauthFlow(app)
   const refused = await flow.post('/api/oauth/device', { client_secret: undefined })
   expect([refused.status, refused.body['error']]).toEqual([401, 'invalid_client'])

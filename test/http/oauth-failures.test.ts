@@ -14,7 +14,7 @@ test.each([
   ['a bug', new Error('no such table at /var/lib/secret'), 500, 'server_error'],
   ['a full disk', Object.assign(new Error('write /var/lib/secret'), { code: 'ENOSPC' }), 507, 'server_error'],
   ['an interruption', new DOMException('secret', 'AbortError'), 503, 'temporarily_unavailable'],
-] as const)('%s is told without its details', async (_case, failure, status, error) => {
+] as const)('the answer to %s has no details of the failure', async (_case, failure, status, error) => {
   const app = await start({})
   const flow = await oauthFlow(app)
   const code = await flow.code()
@@ -27,7 +27,7 @@ test.each([
   if (status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('a flood of wrong secrets from one address is told to wait; right ones go on', async () => {
+test('wrong secrets from one address are rate-limited, right ones are not', async () => {
   const app = await start({ http: { rateLimit: 10_000 } })
   const flow = await oauthFlow(app)
   const guess = () => flow.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: 'x', client_secret: 'wrong' })
@@ -42,7 +42,7 @@ test('a flood of wrong secrets from one address is told to wait; right ones go o
   await flow.tokens()
 })
 
-test('a device that begins again and again is told to wait', async () => {
+test('starting the device flow again and again is rate-limited', async () => {
   const app = await start({ http: { rateLimit: 1000 } })
   const statuses = new Set<number>()
   for (let i = 0; i < 301; i++)
@@ -53,7 +53,7 @@ test('a device that begins again and again is told to wait', async () => {
   expect([...statuses]).toEqual([200, 429])
 })
 
-test('the limit of requests holds here too, in the words of OAuth', async () => {
+test('the request limit also applies to OAuth, with an OAuth error', async () => {
   const app = await start({ http: { rateLimit: 2 } })
   const ask = () => app.stranger.call('POST', '/api/oauth/token', { body: new URLSearchParams({ grant_type: 'x' }) })
   expect([(await ask()).status, (await ask()).status]).toEqual([400, 400])

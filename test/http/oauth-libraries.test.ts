@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** The user's part: the address that the library made is opened, the user agrees, the browser comes back to this address. */
+/** Plays the user: opens the address that the library made and agrees. Returns the address that the browser comes back to. */
 async function browse(address: string, flow: OAuthFlow): Promise<URL> {
   const { origin, pathname, searchParams } = new URL(address)
   expect(`${origin}${pathname}`).toBe(`${app.url}/api/oauth/authorize`)
@@ -24,7 +24,7 @@ async function browse(address: string, flow: OAuthFlow): Promise<URL> {
 }
 
 describe('oauth4webapi, which is strict about the standards', () => {
-  // The instance of the test has no TLS.
+  // The test instance has no TLS.
   const insecure = { [oauth.allowInsecureRequests]: true }
 
   async function discover() {
@@ -60,7 +60,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
       }),
     )
     const back = await browse(address.href, flow)
-    // Checks state and, because the metadata promises it, `iss`.
+    // Checks `state`, and also `iss`, because the metadata promises it.
     const parameters = oauth.validateAuthResponse(server, client, back, state)
     const exchanged = await oauth.authorizationCodeGrantRequest(
       server,
@@ -98,7 +98,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
     expect(await introspect(refreshed.access_token)).toEqual({ active: false })
   })
 
-  test('reads the reason of a refusal', async () => {
+  test('reads the reason of a refused token request', async () => {
     const server = await discover()
     const flow = await oauthFlow(app)
     const client: oauth.Client = { client_id: flow.application.id }
@@ -116,7 +116,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
     await expect(ask(oauth.ClientSecretBasic('wrong'))).rejects.toBeInstanceOf(oauth.WWWAuthenticateChallengeError)
   })
 
-  test('reads the refusal that the redirect brings', async () => {
+  test('reads the reason of a refused authorization from the redirect', async () => {
     const server = await discover()
     const flow = await oauthFlow(app)
     const { authorize } = app.backend.oauth

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('a client finds everything from the address alone', async () => {
+test('the metadata lead from the address of the instance to every endpoint', async () => {
   const { body } = await app.stranger.get(SERVER)
   expect(body).toMatchObject({
     issuer: PUBLIC_URL,
@@ -29,14 +29,14 @@ test('a client finds everything from the address alone', async () => {
   })
 })
 
-test('a 401 leads to the metadata of the API, and that to the authorization server', async () => {
+test('a 401 leads to the metadata of the API, which lead to the authorization server', async () => {
   const { headers } = await app.stranger.get('/api/v1/me')
   expect(headers.get('www-authenticate')).toContain(`resource_metadata="${PUBLIC_URL}${RESOURCE}"`)
   const { body } = await app.stranger.get(RESOURCE)
   expect(body).toMatchObject({ resource: PUBLIC_URL, authorization_servers: [PUBLIC_URL], bearer_methods_supported: ['header'] })
 })
 
-test('every endpoint the metadata names is there', async () => {
+test('every endpoint in the metadata exists', async () => {
   const { body } = await app.stranger.get(SERVER)
   for (const [name, address] of Object.entries(body)) {
     if (!name.endsWith('_endpoint')) continue
@@ -45,13 +45,13 @@ test('every endpoint the metadata names is there', async () => {
   }
 })
 
-test('the issuer of an authorization answer is that of the metadata', async () => {
+test('an authorization answer names the same issuer as the metadata', async () => {
   const flow = await oauthFlow(app)
   expect((await flow.agree()).get('iss')).toBe(PUBLIC_URL)
   expect((await app.stranger.get(SERVER)).body).toMatchObject({ issuer: PUBLIC_URL })
 })
 
-test('pages of other origins may read the metadata and nothing else', async () => {
+test('websites of other origins may read the metadata and nothing else', async () => {
   for (const path of [SERVER, RESOURCE]) {
     for (const method of ['GET', 'OPTIONS']) {
       const { headers } = await fetch(app.url + path, { method, headers: { Origin: 'https://app.example.com' } })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test.each(['access_token', 'refresh_token'] as const)('revoking the %s ends the family', async (kind) => {
+test.each(['access_token', 'refresh_token'] as const)('revoking the %s ends all tokens of the grant', async (kind) => {
   const flow = await oauthFlow(app)
   const tokens = await flow.tokens()
   expect(await flow.post('/api/oauth/revoke', { token: tokens[kind], token_type_hint: 'wrong' })).toMatchObject({
@@ -23,13 +23,13 @@ test.each(['access_token', 'refresh_token'] as const)('revoking the %s ends the 
   expect((await flow.post('/api/oauth/revoke', { token: tokens[kind] })).status, 'a second time').toBe(200)
 })
 
-test('a token that nobody knows is as good as revoked; none at all is a mistake', async () => {
+test('revoking an unknown token succeeds, and a request without a token is refused', async () => {
   const flow = await oauthFlow(app)
   expect((await flow.post('/api/oauth/revoke', { token: 'f'.repeat(64) })).status).toBe(200)
   expect((await flow.post('/api/oauth/revoke', {})).body).toMatchObject({ error: errorCode('invalid_request') })
 })
 
-test('only the client itself revokes its tokens, and only with its secret', async () => {
+test('only the application itself can revoke its tokens, with its secret', async () => {
   const [owner, other] = [await oauthFlow(app), await oauthFlow(app)]
   const { access_token } = await owner.tokens()
   expect(await other.post('/api/oauth/revoke', { token: access_token })).toMatchObject({ status: 400 })
@@ -37,7 +37,7 @@ test('only the client itself revokes its tokens, and only with its secret', asyn
   expect((await owner.api(access_token)).status).toBe(200)
 })
 
-test('a client learns what its tokens are good for', async () => {
+test('introspection tells an application about its tokens', async () => {
   const flow = await oauthFlow(app)
   const { access_token, refresh_token } = await flow.tokens({ scope: 'read:documents' })
   const seconds = clock.now().getTime() / 1000
@@ -62,7 +62,7 @@ test('a client learns what its tokens are good for', async () => {
   expect(await ask(String(next.refresh_token))).toEqual({ active: false })
 })
 
-test('another client learns nothing, and who does not say who they are is refused', async () => {
+test('introspection tells another application nothing, and refuses a request without the secret', async () => {
   const [owner, other] = [await oauthFlow(app), await oauthFlow(app)]
   const { access_token } = await owner.tokens()
   expect((await other.post('/api/oauth/introspect', { token: access_token })).body).toEqual({ active: false })
@@ -72,13 +72,13 @@ test('another client learns nothing, and who does not say who they are is refuse
   })
 })
 
-test('a public client asks about its own tokens without a secret', async () => {
+test('a public application introspects its tokens without a secret', async () => {
   const flow = await oauthFlow(app, { type: 'public' })
   const { access_token } = await flow.tokens()
   expect((await flow.post('/api/oauth/introspect', { token: access_token })).body).toMatchObject({ active: true })
 })
 
-test('all of a deleted client’s tokens are dead', async () => {
+test('deleting an application ends all its tokens', async () => {
   const flow = await oauthFlow(app)
   const { access_token, refresh_token } = await flow.tokens()
   await app.backend.oauth.applications.delete(flow.user.id, flow.application.id)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** Another process with an authorization server over the same database. */
+/** Starts another process with an authorization server on the same database. */
 async function startServer(): Promise<string> {
   const script = join(import.meta.dirname, '../support/oauth-server.ts')
   const child = spawn(process.execPath, [script, join(app.folder, 'docsearch.db')], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -25,7 +25,7 @@ async function startServer(): Promise<string> {
   return String(line[0]).trim()
 }
 
-test('of 50 who redeem a code at once, one gets tokens, and the others end them', async () => {
+test('one of 50 requests that redeem a code at the same time gets tokens, and the others end them', async () => {
   const flow = await oauthFlow(app)
   const code = await flow.code()
   const answers = await Promise.all(Array.from({ length: 50 }, () => flow.exchange(code)))
@@ -35,7 +35,7 @@ test('of 50 who redeem a code at once, one gets tokens, and the others end them'
   expect((await flow.api(winner?.body.access_token ?? '')).status).toBe(401)
 })
 
-test('of 50 who redeem a code, or refresh, at two server processes at once, one gets tokens', async () => {
+test('one of 50 requests to two server processes gets tokens for a code or a refresh token', async () => {
   const flow = await oauthFlow(app)
   const servers = await Promise.all([startServer(), startServer()])
   const redeemAll = async (fields: Record<string, string>) => {

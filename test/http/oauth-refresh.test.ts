@@ -14,7 +14,7 @@ afterAll(() => app?.close())
 
 const REFUSED = { status: 400, body: { error: errorCode('invalid_grant') } }
 
-test('a refresh token becomes a new pair, and the old pair is dead', async () => {
+test('a refresh token becomes a new pair of tokens, and the old pair ends', async () => {
   const flow = await oauthFlow(app)
   const first = await flow.tokens()
   const { status, body: second } = await flow.refresh(first.refresh_token)
@@ -28,7 +28,7 @@ test('a refresh token becomes a new pair, and the old pair is dead', async () =>
   expect((await flow.api(second.access_token)).status).toBe(200)
 })
 
-test('a refresh token that comes twice ends the whole family', async () => {
+test('a refresh token that is used twice ends all tokens of the grant', async () => {
   const flow = await oauthFlow(app)
   const first = await flow.tokens()
   const { body: second } = await flow.refresh(first.refresh_token)
@@ -38,14 +38,14 @@ test('a refresh token that comes twice ends the whole family', async () => {
   expect(await flow.refresh(third.refresh_token)).toMatchObject(REFUSED)
 })
 
-test('of two at once one gets the new pair', async () => {
+test('one of two requests at the same time gets the new pair', async () => {
   const flow = await oauthFlow(app)
   const { refresh_token } = await flow.tokens()
   const answers = await Promise.all([flow.refresh(refresh_token), flow.refresh(refresh_token)])
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
 })
 
-test('fewer scopes may be asked for and come back with the next refresh, more may not', async () => {
+test('a refresh may ask for fewer scopes, not for more, and the next one gets all of them again', async () => {
   const flow = await oauthFlow(app, { scopes: ['read:documents', 'write:documents', 'manage:keys'] })
   const { refresh_token } = await flow.tokens({ scope: 'read:documents write:documents' })
   for (const scope of ['read:documents manage:keys', 'manage:keys', 'admin'])
@@ -59,7 +59,7 @@ test('fewer scopes may be asked for and come back with the next refresh, more ma
   expect((await flow.refresh(fewer.refresh_token)).body.scope).toBe('read:documents write:documents')
 })
 
-test('another client cannot use it, and ends nothing', async () => {
+test('another application cannot use a refresh token, and ends nothing', async () => {
   const [owner, thief] = [await oauthFlow(app), await oauthFlow(app)]
   const { refresh_token } = await owner.tokens()
   expect(await thief.refresh(refresh_token)).toMatchObject(REFUSED)
@@ -68,7 +68,7 @@ test('another client cannot use it, and ends nothing', async () => {
   expect((await owner.api(body.access_token)).status).toBe(200)
 })
 
-test('it is good for 30 days, each new one again', async () => {
+test('each new refresh token expires after 30 days', async () => {
   const flow = await oauthFlow(app)
   const [early, late] = [await flow.tokens(), await flow.tokens()]
   clock.advance(30 * DAY - 1000)
@@ -80,7 +80,7 @@ test('it is good for 30 days, each new one again', async () => {
   expect((await flow.refresh(body.refresh_token)).status).toBe(200)
 })
 
-test('what is no refresh token is refused', async () => {
+test('other tokens and unknown ones are refused as refresh tokens', async () => {
   const flow = await oauthFlow(app)
   const { access_token } = await flow.tokens()
   expect(await flow.refresh(access_token)).toMatchObject(REFUSED)

@@ -19,17 +19,17 @@ const send = (body: string, headers: Record<string, string> = {}, path = '/api/o
 const basic = (id: string, secret: string) => ({ Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` })
 const invalidRequest = { status: 400, body: { error: errorCode('invalid_request') } }
 
-/** Of a good exchange, without the client's credentials. */
+/** The parameters of a valid exchange, without the application's credentials. */
 const exchange = async () => ({ grant_type: 'authorization_code', code: await flow.code(), redirect_uri: REDIRECT_URI })
 const credentials = () => ({ client_id: flow.application.id, client_secret: flow.secret ?? '' })
 const form = (fields: Record<string, string>) => String(new URLSearchParams(fields))
 
-describe('a client may send', () => {
+describe('an application may send', () => {
   test('a form', async () => {
     expect((await send(form({ ...(await exchange()), ...credentials() }))).status).toBe(200)
   })
 
-  test('JSON, as the interface gives it', async () => {
+  test('JSON, as in the interface specification', async () => {
     const json = { ...(await exchange()), ...credentials() }
     expect((await app.stranger.post('/api/oauth/token', json)).status).toBe(200)
     const withCharset = { 'Content-Type': 'application/json; charset=UTF-8' }
@@ -46,14 +46,14 @@ describe('a client may send', () => {
     expect((await send(form({ ...(await exchange()), client_id }), lower)).status).toBe(200)
   })
 
-  test('fields nobody knows, which are ignored, and fields without a value, which count as not sent', async () => {
+  test('unknown fields, which are ignored, and empty fields, which count as not sent', async () => {
     const more = { audience: 'x', __proto__: 'y', constructor: 'z', code_verifier: '', client_secret: '' }
     const { client_id, client_secret } = credentials()
     const body = form({ ...(await exchange()), ...more })
     expect((await send(`${body}&__proto__=y`, basic(client_id, client_secret))).status).toBe(200)
   })
 
-  test('an access token of before, which says nothing here', async () => {
+  test('an old access token, which is ignored', async () => {
     const headers = { Authorization: `Bearer ${'0'.repeat(64)}` }
     expect((await send(form({ ...(await exchange()), ...credentials() }), headers)).status).toBe(200)
   })
@@ -75,7 +75,7 @@ describe('refused with 400', () => {
     expect(await send('')).toMatchObject(invalidRequest)
   })
 
-  test('JSON that is no object of texts', async () => {
+  test('JSON that is not an object of strings', async () => {
     const bodies: unknown[] = [[], 'text', 5, null, true, [{ grant_type: 'authorization_code' }]]
     const good = { ...(await exchange()), ...credentials() }
     for (const value of [[], ['authorization_code'], {}, { $ne: '' }, 5, true, null])
@@ -86,7 +86,7 @@ describe('refused with 400', () => {
       expect(await send(text, { 'Content-Type': 'application/json' })).toMatchObject(invalidRequest)
   })
 
-  test('names that would reach a prototype do not', async () => {
+  test('names such as __proto__, which do not reach the prototype', async () => {
     const headers = { 'Content-Type': 'application/json' }
     for (const body of [
       '{"__proto__":{"grant_type":"authorization_code"}}',
@@ -113,7 +113,7 @@ describe('refused with 400', () => {
     )
   })
 
-  test('another grant', async () => {
+  test('an unknown grant type', async () => {
     for (const grant_type of ['client_credentials', 'password', 'implicit', 'constructor', 'Authorization_Code'])
       expect(await send(form({ ...(await exchange()), ...credentials(), grant_type }))).toMatchObject({
         status: 400,
@@ -122,13 +122,13 @@ describe('refused with 400', () => {
     expect(await send(form(credentials()))).toMatchObject(invalidRequest)
   })
 
-  test('parameters in the address: they are not looked at', async () => {
+  test('parameters in the address, which are ignored', async () => {
     const query = form({ ...(await exchange()), ...credentials() })
     for (const name of ENDPOINTS)
       expect(await send('', {}, `/api/oauth/${name}?${query}&token=x`), name).toMatchObject(invalidRequest)
   })
 
-  test('a body that is longer than any request, and the answer can be read', async () => {
+  test('a body that is too long, with a readable answer', async () => {
     const answer = await send(`other=${'x'.repeat(5_000_000)}`)
     expect(answer).toMatchObject({ status: 413, body: { error: errorCode('invalid_request') } })
   })
@@ -170,7 +170,7 @@ describe('refused with 401', () => {
     }
   })
 
-  test('a secret of a public client, which has none; an empty one is none', async () => {
+  test('a secret of a public application, unless it is empty', async () => {
     const open = await oauthFlow(app, { type: 'public' })
     const { access_token: token } = await open.tokens()
     for (const fields of [{ client_id: open.application.id, client_secret: 'anything' }])
@@ -180,7 +180,7 @@ describe('refused with 401', () => {
     })
   })
 
-  test('a secret that was rotated away; until its grace ends both are good', async () => {
+  test('a rotated secret after its grace period, during which both secrets work', async () => {
     const own = await oauthFlow(app)
     const { applications } = app.backend.oauth
     const ask = async (client_secret: string) =>
@@ -194,7 +194,7 @@ describe('refused with 401', () => {
   })
 })
 
-test('a refusal never says again what was sent', async () => {
+test('a refusal never repeats what was sent', async () => {
   const secret = 'hunter2-hunter2-hunter2'
   for (const name of ['grant_type', 'code', 'client_secret', 'redirect_uri', 'code_verifier', 'client_id', 'scope', 'resource']) {
     const { status, body } = await send(form({ ...(await exchange()), ...credentials(), [name]: secret }))
@@ -202,7 +202,7 @@ test('a refusal never says again what was sent', async () => {
   }
 })
 
-test('other methods are not there, and every answer says not to keep it', async () => {
+test('other methods get 405, and no answer may be cached', async () => {
   for (const name of ENDPOINTS) {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { status, headers } = await app.stranger.call(method, `/api/oauth/${name}?client_id=x`)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('no secret, code or token that was ever given out is in the database, its journal or the log', async () => {
+test('no issued secret, code or token is in the database, its journal or the log', async () => {
   const flow = await oauthFlow(app)
   const rotated = await app.backend.oauth.applications.rotate(flow.user.id, flow.application.id)
   flow.secrets.add(rotated?.secret ?? '')

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('it is OpenAPI 3.1 of this instance, and every endpoint is in it once', () => {
+test('the document describes this instance and has every endpoint once', () => {
   expect(document['openapi']).toMatch(/^3\.1\.\d$/)
   expect(document['servers']).toEqual([{ url: app.url }])
   expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted()).toEqual(
@@ -35,7 +35,7 @@ test('it is OpenAPI 3.1 of this instance, and every endpoint is in it once', () 
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(table.length)
 })
 
-test('the one page that programs send people to is in it, with all it takes and where it leads', async () => {
+test('the document describes the page that applications send users to', async () => {
   expect(table.filter((row) => !(routes as readonly unknown[]).includes(row)).map(({ path }) => path)).toEqual([
     '/api/oauth/authorize',
   ])
@@ -73,7 +73,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate({ ...document })).toEqual({ valid: true })
 })
 
-test('every operation says what it needs, takes and gives', () => {
+test('every operation describes its scopes, parameters and answers', () => {
   for (const { path, method, operation } of operations) {
     const at = `${method} ${path}`
     expect(operation.summary, at).not.toBe('')
@@ -89,7 +89,7 @@ test('every operation says what it needs, takes and gives', () => {
     for (const [status, response] of Object.entries(operation.responses)) {
       expect(response.description, `${at} ${status}`).not.toBe('')
       expect(response.headers, `${at} ${status}`).toHaveProperty('X-Request-Id')
-      // The OAuth endpoints refuse in the words of RFC 6749, but for what is refused before they are reached.
+      // The OAuth endpoints answer with errors of RFC 6749, except for requests that are refused before they reach an endpoint.
       const isOAuth = path.startsWith('/api/oauth/') && status !== '403'
       const refusal = path === '/api/oauth/authorize' ? 'text/html; charset=utf-8' : 'application/json'
       if (Number(status) >= 400 && status !== '503')
@@ -102,7 +102,7 @@ test('every operation says what it needs, takes and gives', () => {
   }
 })
 
-test('every reference leads somewhere, and no schema is left over', () => {
+test('every reference resolves, and every schema is used', () => {
   const text = JSON.stringify(document)
   const references = new Set(
     [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
@@ -119,7 +119,7 @@ test('every reference leads somewhere, and no schema is left over', () => {
   for (const name of Object.keys(document.components.schemas)) expect([...references], name).toContain(`schemas/${name}`)
 })
 
-test('a request with a field nobody knows is refused by the document as by the instance', () => {
+test('the document refuses unknown fields, as the instance does', () => {
   expect(document.components.schemas['SearchRequest']).toMatchObject({
     additionalProperties: false,
     required: ['query'],
@@ -127,7 +127,7 @@ test('a request with a field nobody knows is refused by the document as by the i
   })
 })
 
-test('a limit stands in it as this instance has it', async () => {
+test('the document has the limits of this instance', async () => {
   const brief = await startTestApp({ limits: { queryChars: 50 } })
   try {
     const { paths, components } = (await brief.stranger.get<OpenApiDocument>('/api/openapi.json')).body
@@ -140,7 +140,7 @@ test('a limit stands in it as this instance has it', async () => {
   }
 })
 
-test('the page shows every endpoint and every code, without a script and in a narrow window too', async () => {
+test('the documentation page shows every endpoint and code without a script, also in a narrow window', async () => {
   const { status, headers, body } = await app.stranger.get<string>('/api/docs')
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'; style-src 'self'/)

@@ -8,7 +8,7 @@ async function limited(rateLimit: number, trustProxy = false) {
   return app
 }
 
-test('a key that asks too often is told when to go on; another key is not touched', async () => {
+test('a key over its limit learns when to continue, and another key is not affected', async () => {
   const app = await limited(3)
   const left = []
   for (let i = 0; i < 3; i++) {
@@ -24,12 +24,12 @@ test('a key that asks too often is told when to go on; another key is not touche
   expect((await app.bob.get('/api/v1/me')).status).toBe(200)
 })
 
-test('0 is no limit', async () => {
+test('0 means no limit', async () => {
   const app = await limited(0)
   for (let i = 0; i < 20; i++) expect((await app.alice.get('/api/v1/me')).headers.get('ratelimit-limit')).toBeNull()
 })
 
-test('wrong credentials from one address end in 429, and good ones from there go on', async () => {
+test('wrong credentials from one address end in 429, while valid ones from there still work', async () => {
   const app = await limited(1000)
   const statuses = new Set<number>()
   for (let i = 0; i < 130; i++)
@@ -39,15 +39,15 @@ test('wrong credentials from one address end in 429, and good ones from there go
 })
 
 test.each([
-  ['behind a proxy that is trusted, each address has its own limit, the last one of the header counts', true, 401],
-  ['X-Forwarded-For of anybody else counts for nothing', false, 429],
+  ['behind a trusted proxy each address has its own limit, and the last address of the header counts', true, 401],
+  ['X-Forwarded-For from anywhere else is ignored', false, 429],
 ])('%s', async (_what, trustProxy, elsewhere) => {
   const app = await limited(1000, trustProxy)
   const wrongFrom = async (address: string) => {
     const headers = { Authorization: 'Bearer wrong', 'X-Forwarded-For': address }
     return (await app.stranger.call('GET', '/api/v1/me', { headers })).status
   }
-  // What a caller writes itself stands before what the proxy adds.
+  // The proxy adds its address after what the caller wrote.
   for (let i = 0; i < 121; i++) await wrongFrom(`10.0.0.${i}, 192.0.2.1`)
   expect([await wrongFrom('192.0.2.1'), await wrongFrom('192.0.2.2')]).toEqual([429, elsewhere])
 })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** With a Host header of our choice, which fetch does not allow. */
+/** Sends a request with any Host header, which fetch does not allow. */
 function withHost(host: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(`${app.url}/api/v1/health`, { headers: { Host: host } }, (response) => {
@@ -41,7 +41,7 @@ test.each([
   '2130706433',
   'a@localhost',
   'evil.example:4747',
-])('a forged Host %s is 403', async (host) => {
+])('answers 403 to a forged Host %s', async (host) => {
   const { status, body } = await withHost(host)
   expect([status, JSON.parse(body)]).toEqual([403, expect.objectContaining({ code: errorCode('host_not_allowed') })])
 })
@@ -59,12 +59,12 @@ test.each([
   ['deep JSON', `{"name": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400, 'invalid_request'],
   ['huge JSON', `{"name": "${'x'.repeat(1_100_000)}"}`, 413, 'body_too_large'],
   ['control characters in a name', '{"name": "a\\u0000b"}', 400, 'invalid_request'],
-] as const)('a body with %s is refused', async (_what, body, status, code) => {
+] as const)('refuses a body with %s', async (_what, body, status, code) => {
   expect(await json(body)).toMatchObject({ status, body: { code: errorCode(code) } })
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
 })
 
-test('JSON that is too long, broken or has __proto__: the sentence says which', async () => {
+test('says whether JSON is too long, broken or has __proto__', async () => {
   const detail = async (body: string) => (await json(body)).body['detail']
   expect(await detail(`{"name": "${'x'.repeat(1_100_000)}"}`)).toMatch(/1100012 bytes.*1000000/)
   expect(await detail('{"name": "x", "__proto__": {}}')).toContain('__proto__')
@@ -77,18 +77,18 @@ test.each([
   ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
   ['another character set', { 'Content-Type': 'application/json; charset=latin1' }],
   ['an unknown encoding', { 'Content-Type': 'application/json', 'Content-Encoding': 'rot13' }],
-])('%s is 415', async (_what, headers) => {
+])('answers 415 to %s', async (_what, headers) => {
   expect(await json('{"name": "x"}', headers)).toMatchObject({ status: 415, body: { code: errorCode('unsupported_media_type') } })
 })
 
-test('a body that is not what its encoding says is 400', async () => {
+test('answers 400 to a body that does not match its encoding', async () => {
   expect(await json('{"name": "x"}', { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })).toMatchObject({
     status: 400,
     body: { code: errorCode('invalid_json') },
   })
 })
 
-test('unknown paths are 404, other methods 405 with Allow, OPTIONS says what there is', async () => {
+test('answers 404 to unknown paths, 405 with Allow to other methods, and the methods to OPTIONS', async () => {
   expect(await app.alice.get('/api/v1/nothing')).toMatchObject({ status: 404, body: { code: errorCode('not_found') } })
   const put = await app.alice.call('PUT', '/api/v1/projects')
   expect([put.status, put.headers.get('allow'), put.body]).toEqual([
@@ -100,18 +100,18 @@ test('unknown paths are 404, other methods 405 with Allow, OPTIONS says what the
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'HEAD, GET, DELETE, OPTIONS'])
 })
 
-test('parameters of an endpoint without any are refused', async () => {
+test('refuses parameters where an endpoint has none', async () => {
   expect(await app.alice.get('/api/v1/me?verbose=1')).toMatchObject({ status: 400, body: { errors: [{ path: 'verbose' }] } })
 })
 
-test('a sane X-Request-Id is kept, any other replaced', async () => {
+test('keeps a valid X-Request-Id and replaces any other', async () => {
   expect((await app.alice.get('/api/v1/me', { 'X-Request-Id': 'trace-1234.abcd' })).headers.get('x-request-id')).toBe(
     'trace-1234.abcd',
   )
   expect((await app.alice.get('/api/v1/me', { 'X-Request-Id': 'a b"c' })).headers.get('x-request-id')).toMatch(/^req_/)
 })
 
-test('answers to a credential are kept by nobody; links come from the public address', async () => {
+test('forbids caching answers to a credential, and makes links with the public address', async () => {
   const made = await app.alice.post('/api/v1/projects', { name: 'Linked' })
   expect(made.headers.get('cache-control')).toBe('no-store')
   expect(made.headers.get('location')).toMatch(/^https:\/\/search\.example\.org\/api\/v1\/projects\/prj_/)

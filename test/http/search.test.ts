@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-test('the passage with its document, page, offsets and marked words', async () => {
+test('returns a passage with its document, page, offsets and highlights', async () => {
   const { status, body } = await search({ query: 'when are refunds paid' })
   expect(status).toBe(200)
   const [best] = body.results
@@ -42,17 +42,17 @@ test.each([
   ['several projects', { project: ['Terms', 'default'] }, ['refunds.txt', 'gardens.txt']],
   ['a tag', { filter: { tags: ['shop'] } }, ['refunds.txt']],
   ['a path', { filter: { path_prefix: 'gar' } }, ['gardens.txt']],
-  ['a media type nobody has', { filter: { media_types: ['application/pdf'] } }, []],
+  ['a media type without documents', { filter: { media_types: ['application/pdf'] } }, []],
   ['a media type', { filter: { media_types: ['text/plain'] } }, ['refunds.txt', 'gardens.txt']],
-  ['a time before there was anything', { filter: { created_before: '2000-01-01T00:00:00Z' } }, []],
-  ['a time after everything', { filter: { created_after: '2200-01-01T00:00:00Z' } }, []],
-  ['a time since there is anything', { filter: { created_after: '2000-01-01T00:00:00Z' } }, ['refunds.txt', 'gardens.txt']],
-])('is narrowed to %s', async (_what, narrow, names) => {
+  ['a time before all documents', { filter: { created_before: '2000-01-01T00:00:00Z' } }, []],
+  ['a time after all documents', { filter: { created_after: '2200-01-01T00:00:00Z' } }, []],
+  ['a time that includes all documents', { filter: { created_after: '2000-01-01T00:00:00Z' } }, ['refunds.txt', 'gardens.txt']],
+])('can be limited to %s', async (_what, narrow, names) => {
   const { body } = await search({ query: 'refunds lantern roses sun', ...narrow })
   expect([...new Set(body.results.map(({ document }) => document.name))].toSorted()).toEqual((names as string[]).toSorted())
 })
 
-test('document_ids, limit, offset, mode and rerank reach the search', async () => {
+test('applies document_ids, limit, offset, mode and rerank', async () => {
   const query = 'refunds lantern roses sun'
   const names = async (more: object) => (await search({ query, ...more })).body.results.map(({ document }) => document.name)
   expect(new Set(await names({ filter: { document_ids: [id] } }))).toEqual(new Set(['refunds.txt']))
@@ -63,19 +63,19 @@ test('document_ids, limit, offset, mode and rerank reach the search', async () =
   expect(answer).toMatchObject({ mode: 'keyword', rerank: { applied: false }, results: [{ explain: { vector: null } }, {}] })
 })
 
-test('explain and group_by add what they promise', async () => {
+test('adds scores with explain and groups with group_by', async () => {
   const { body } = await search({ query: 'refunds', explain: true, group_by: 'document' })
   expect(body.results[0]).toMatchObject({ matching_chunks: expect.any(Number), explain: { fused: { rank: 1 } } })
 })
 
 test.each([
   ['nothing', {}, ['query']],
-  ['a blank question', { query: '  ' }, ['query']],
-  ['a question that is too long', { query: 'x'.repeat(4001) }, ['query']],
+  ['a blank query', { query: '  ' }, ['query']],
+  ['a query that is too long', { query: 'x'.repeat(4001) }, ['query']],
   ['limits out of range', { query: 'x', limit: 101, offset: 1001 }, ['limit', 'offset']],
-  ['fields nobody knows, all of them named', { query: 'x', lmit: 3, filter: { tag: ['a'] } }, ['filter.tag', 'lmit']],
+  ['unknown fields, all of them named', { query: 'x', lmit: 3, filter: { tag: ['a'] } }, ['filter.tag', 'lmit']],
   ['wrong types', { query: 7, rerank: 'yes', project: 3, filter: { tags: 'a' } }, ['filter.tags', 'project', 'query', 'rerank']],
-])('%s is 400 with every fault', async (_what, json, paths) => {
+])('answers 400 with every fault to %s', async (_what, json, paths) => {
   const { status, body } = await app.alice.post<{ code: string; errors: { path: string; message: string }[] }>(
     '/api/v1/search',
     json,
@@ -84,7 +84,7 @@ test.each([
   expect(body.errors.map(({ path }) => path).toSorted()).toEqual(paths)
 })
 
-test('a limit is said with what was sent', async () => {
+test('names the limit and what was sent', async () => {
   const { body } = await app.alice.post<{ detail: string }>('/api/v1/search', { query: 'x'.repeat(4321) })
   expect(body.detail).toContain('4321')
   expect(body.detail).toContain('4000')
@@ -108,11 +108,11 @@ test.each([
   ],
   [[], 'The body must be an object, not a list.'],
   [{ query: 'half \ud83d' }, 'query is not well-formed Unicode: half a surrogate pair.'],
-])('%j is refused in words', async (json, detail) => {
+])('explains why it refuses %j', async (json, detail) => {
   expect(await app.alice.post('/api/v1/search', json)).toMatchObject({ status: 400, body: { detail } })
 })
 
-test('misspelt words are corrected, and one can insist', async () => {
+test('corrects misspelled words, unless the request forbids it', async () => {
   const { body } = await search({ query: 'When are Refnuds piad?' })
   expect(body).toMatchObject({
     query: 'When are Refnuds piad?',
@@ -134,14 +134,14 @@ test.each([
   expect([...new Set(body.results.map(({ document }) => document.name))]).toEqual(names)
 })
 
-test('a query of only exclusions is refused in words', async () => {
+test('explains why it refuses a query with only exclusions', async () => {
   expect(await app.alice.post('/api/v1/search', { query: '-refunds name:gardens' })).toMatchObject({
     status: 400,
     body: { code: errorCode('invalid_query'), detail: expect.stringContaining('Add a word to look for') },
   })
 })
 
-test('a project that is not there is 404, not an empty answer', async () => {
+test('answers 404 to an unknown project instead of an empty list', async () => {
   expect(await search({ query: 'refunds', project: 'Trems' })).toMatchObject({
     status: 404,
     body: { code: errorCode('project_not_found') },

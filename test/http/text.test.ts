@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-// Long enough for several passages, each of which has the word that is asked for.
+// Long enough for several passages, each with the word of the query.
 const PARAGRAPHS = Array.from(
   { length: 30 },
   (_, i) =>
@@ -32,7 +32,7 @@ test.each([
   ],
   ['lease.docx', () => makeDocx(PARTS), 1],
   ['lease.pdf', () => makePdf([PARTS.slice(0, 9), PARTS.slice(9, 17), [], PARTS.slice(17, 25)]), 4],
-])('%s: its text is exactly what is indexed, passage by passage and page by page', async (name, make, pageCount) => {
+])('%s: the text is exactly what is indexed, passage by passage and page by page', async (name, make, pageCount) => {
   const content = new Uint8Array(await make())
   const sent = await app.alice.upload([{ name, content }], {}, { Prefer: 'wait=60' })
   expect(sent.body.documents).toMatchObject([{ status: 'ready', page_count: pageCount }])
@@ -46,7 +46,7 @@ test.each([
   const question = { query: 'rent lease still', mode: 'keyword', limit: 100, filter: { document_ids: [id] } }
   const { body } = await app.alice.post<SearchAnswer>('/api/v1/search', question)
   expect(chunks).toBeGreaterThan(2)
-  // Neighbours on a page are one result.
+  // Neighbouring passages on a page are joined into one result.
   expect(body.results.length).toBeLessThanOrEqual(chunks!)
   const covered = new Set<number>()
   for (const { chunk, text: passage } of body.results) {
@@ -58,7 +58,7 @@ test.each([
   expect(left.trim()).toBe('')
 })
 
-test('tags of the file are those of the document, and filter', async () => {
+test('a document gets the tags of its file, and a search can filter by them', async () => {
   const { body } = await app.alice.upload(
     [{ name: 'tagged.md', content: '---\ntags: [zebra]\n---\nAbout gnus.' }],
     {},

@@ -12,7 +12,7 @@ beforeAll(async () => {
   app = await startTestApp({ limits: { fileBytes: 1000, requestFiles: 3, requestBytes: 10_000 } })
 })
 afterAll(() => app?.close())
-// Whatever was refused left no file and no document.
+// No refused upload may leave a file or a document.
 afterEach(async () => {
   expect(await app.received()).toEqual([])
   const { body } = await app.alice.get<DocumentList>('/api/v1/documents')
@@ -32,7 +32,7 @@ const send = (body: string) =>
     headers: type,
   })
 
-test('a file over its limit is refused with limit and value', async () => {
+test('refuses a file over the limit, with the limit and the size', async () => {
   const { status, body } = await app.alice.upload(files(1, 1001))
   expect([status, body.rejected]).toEqual([
     413,
@@ -40,7 +40,7 @@ test('a file over its limit is refused with limit and value', async () => {
   ])
 })
 
-test('a raw body over the limit of a file is refused, with and without its length known', async () => {
+test('refuses a raw body over the file limit, with and without Content-Length', async () => {
   const known = await app.alice.call('POST', '/api/v1/upload?name=a.txt', { body: 'x'.repeat(1001) })
   expect([known.status, known.body]).toEqual([413, expect.objectContaining({ code: errorCode('too_large'), limit: 1000 })])
   const answer = await raw(
@@ -50,17 +50,17 @@ test('a raw body over the limit of a file is refused, with and without its lengt
   expect(answer).toMatch(/^HTTP\/1\.1 413 /)
 })
 
-test('a request over its limit is refused as a whole', async () => {
+test('refuses all of a request over its limit', async () => {
   const { status, body } = await app.alice.upload([...files(3, 900), { name: 'more.txt', content: 'y'.repeat(9000) }])
   expect([status, body]).toEqual([413, expect.objectContaining({ code: errorCode('body_too_large'), limit: 10_000 })])
 })
 
-test('more files than a request may carry are refused as a whole', async () => {
+test('refuses all of a request with too many files', async () => {
   const { status, body } = await app.alice.upload(files(4, 10))
   expect([status, body]).toEqual([413, expect.objectContaining({ code: errorCode('too_many_files'), limit: 3 })])
 })
 
-test('3,000 parts end early, as files and as fields', async () => {
+test('stops reading a request with 3,000 parts, whether files or fields', async () => {
   const roomy = await startTestApp()
   try {
     for (const disposition of ['name="file"; filename="a.txt"', 'name="x"']) {
@@ -84,7 +84,7 @@ test.each([
     'invalid_request',
   ],
   [
-    'headers that never end',
+    'headers without an end',
     form(`--${boundary}\r\nX: ${'x'.repeat(9000)}\r\nY: ${'y'.repeat(900)}\r\n`),
     400,
     'invalid_multipart',
@@ -124,13 +124,13 @@ test.each([
     400,
     'invalid_request',
   ],
-] as const)('%s is refused', async (_what, body, status, code) => {
+] as const)('refuses %s', async (_what, body, status, code) => {
   const answer = await send(body)
   expect([answer.status, answer.body.code]).toEqual([status, errorCode(code)])
   expect(({} as Record<string, unknown>)['polluted'] ?? Object.keys(Object.prototype)).toEqual([])
 })
 
-test('every unknown field is named', async () => {
+test('names every unknown field', async () => {
   const { body } = await send(
     form(part('name="file"; filename="a.txt"'), part('name="projct"'), part('name="__proto__"'), part('name="tags"', 'a\u0007')),
   )
@@ -142,15 +142,15 @@ test.each([
   ['a compressed body', { ...type, 'Content-Encoding': 'gzip' }, 415, 'unsupported_media_type'],
   ['no boundary', { 'Content-Type': 'multipart/form-data' }, 400, 'invalid_multipart'],
   ['a raw body without a name', { 'Content-Type': 'text/plain' }, 400, 'invalid_request'],
-] as const)('%s is refused', async (_what, headers, status, code) => {
+] as const)('refuses %s', async (_what, headers, status, code) => {
   const answer = await app.alice.call<{ code: string }>('POST', '/api/v1/upload', { body: 'x', headers })
   expect([answer.status, answer.body.code]).toEqual([status, errorCode(code)])
 })
 
-test('a body that is cut off leaves nothing', async () => {
+test('leaves nothing of a body that is cut off', async () => {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
   socket.on('error', () => {
-    // The server may close first; what counts is what lies on its disk.
+    // The server may close first. What matters is what it leaves on its disk.
   })
   socket.write(
     `POST /api/v1/upload HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${app.alice.key}\r\nContent-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: 5000\r\n\r\n`,
@@ -161,7 +161,7 @@ test('a body that is cut off leaves nothing', async () => {
   await until('it is gone again', async () => (await app.received()).length === 0)
 })
 
-/** One request over a socket of its own; the whole answer as text. */
+/** Sends a request over its own socket. Returns the whole answer as text. */
 async function raw(head: string, body: string): Promise<string> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
   let answer = ''

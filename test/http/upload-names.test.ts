@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** Exactly these bytes as the value of `filename`, which no HTTP library would send. */
+/** Sends exactly these bytes as the value of `filename`, which no HTTP library would do. */
 async function sendNamed(written: string): Promise<UploadAnswer & { status: number }> {
   const body = `--b\r\nContent-Disposition: form-data; name="file"; filename="${written}"\r\nContent-Type: text/plain\r\n\r\ntext of ${written.length}\r\n--b--\r\n`
   const answer = await app.alice.call<UploadAnswer>('POST', '/api/v1/upload', {
@@ -29,7 +29,7 @@ test.each([
   ['a semicolon', 'a; filename=b.txt', 'a; filename=b.txt'],
   ['1,000 characters', `${'n'.repeat(996)}.txt`, `${'n'.repeat(996)}.txt`],
   ['a name of the prototype', '__proto__', '__proto__'],
-])('%s: kept as data, only the last part of a path', async (_what, written, name) => {
+])('keeps %s as data, and only the last part of a path', async (_what, written, name) => {
   const { documents } = await sendNamed(written)
   expect(documents.map((document) => document.name)).toEqual([name])
   const download = await app.alice.get<string>(`/api/v1/documents/${documents[0]!.id}/content`)
@@ -43,14 +43,14 @@ test.each([
   ['1,001 characters', `${'n'.repeat(997)}.txt`],
   ['nothing but a path', 'folder/'],
   ['two dots', '..'],
-])('%s in a name: rejected, said without its control characters', async (_what, written) => {
+])('rejects a name with %s, in an answer without control characters', async (_what, written) => {
   const { status, documents, rejected } = await sendNamed(written)
   expect([status, documents, rejected.map(({ code }) => code)]).toEqual([422, [], ['invalid_name']])
   expect(rejected[0]?.name).not.toMatch(/\p{Cc}/u)
   expect(await app.received()).toEqual([])
 })
 
-test('an empty file field of a form is no file', async () => {
+test('ignores an empty file field of a form', async () => {
   const empty =
     '--b\r\nContent-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n--b--\r\n'
   const answer = await app.alice.call<{ code: string }>('POST', '/api/v1/upload', {

@@ -16,7 +16,7 @@ afterEach(async () => expect(await app.received()).toEqual([]))
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex')
 
-test('several files with their fields: project made, paths in order, tags on each', async () => {
+test('uploads several files: creates the project, keeps paths in order and tags each file', async () => {
   const { status, body } = await app.alice.upload(
     [
       { name: 'a.txt', content: 'The first of them.' },
@@ -42,7 +42,7 @@ test('several files with their fields: project made, paths in order, tags on eac
   expect(body.documents[0]?.sha256).toBe(sha256('The first of them.'))
 })
 
-test('a raw body with a name, whatever Content-Type curl makes of it', async () => {
+test('accepts a raw body with a name and any Content-Type that curl sends', async () => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Prefer: 'wait=60' }
   const {
     status,
@@ -63,7 +63,7 @@ test('a raw body with a name, whatever Content-Type curl makes of it', async () 
   })
 })
 
-test('the same bytes are unchanged, other bytes replace, keep or are a conflict', async () => {
+test('reports the same bytes as unchanged, and replaces, keeps or refuses other bytes', async () => {
   const send = (content: string, on_conflict?: string) =>
     app.alice.upload([{ name: 'same.txt', content }], on_conflict === undefined ? {} : { on_conflict })
   const first = (await send('one')).body.documents[0]!
@@ -83,7 +83,7 @@ test('the same bytes are unchanged, other bytes replace, keep or are a conflict'
   ])
 })
 
-test('tags of a repeated upload count, and a search by them finds it', async () => {
+test('takes the tags of a repeated upload, and a search by them finds the document', async () => {
   const id = await app.alice.ready('tagged.txt', 'The heron waits in the reeds.', { tags: 'draft' })
   const findsBy = async (tag: string) =>
     (await app.alice.post<SearchAnswer>('/api/v1/search', { query: 'heron reeds', filter: { tags: [tag] } })).body.results.map(
@@ -97,7 +97,7 @@ test('tags of a repeated upload count, and a search by them finds it', async () 
   expect((await app.alice.upload([again])).body.documents[0]).toMatchObject({ id, tags: ['final'] })
 })
 
-test('some rejected: the others are taken, and each refusal has its code', async () => {
+test('accepts the other files when some are rejected, and gives each refusal its code', async () => {
   const { status, body } = await app.alice.upload([
     { name: 'good.txt', content: 'This one is fine.' },
     { name: 'empty.txt', content: '' },
@@ -114,7 +114,7 @@ test('some rejected: the others are taken, and each refusal has its code', async
 test.each([
   ['an empty file', [{ name: 'e.txt', content: '' }], 422, 'empty_file'],
   [
-    'no type we know',
+    'an unknown type',
     [{ name: 'x.txt', content: new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]) }],
     415,
     'unsupported_type',
@@ -128,7 +128,7 @@ test.each([
     422,
     'cannot_be_processed',
   ],
-] as const)('all rejected for %s: the status of the cause, with the same body', async (_what, files, status, code) => {
+] as const)('answers with the status of the cause when all files are rejected for %s', async (_what, files, status, code) => {
   const answer = await app.alice.upload(files)
   expect(answer.status).toBe(status)
   expect(answer.body).toMatchObject({
@@ -140,7 +140,7 @@ test.each([
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
 })
 
-test('two files of one name do not replace one another in silence', async () => {
+test('rejects the second of two files with one name', async () => {
   const { body } = await app.alice.upload([
     { name: 'twin.txt', content: 'left' },
     { name: 'twin.txt', content: 'right' },
@@ -149,7 +149,7 @@ test('two files of one name do not replace one another in silence', async () => 
   expect(body.rejected.map(({ code }) => code)).toEqual(['duplicate_path'])
 })
 
-test('many uploads into a project that is not there yet make it once', async () => {
+test('creates a project once for many uploads at the same time', async () => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, i) => app.alice.upload([{ name: `${i}.txt`, content: `number ${i}` }], { project: 'Raced' })),
   )
@@ -158,12 +158,12 @@ test('many uploads into a project that is not there yet make it once', async () 
   expect(body.projects.filter(({ name }) => name === 'Raced').map(({ document_count }) => document_count)).toEqual([8])
 })
 
-test('an id of a project that is not there is not made into a name', async () => {
+test('does not create a project named like an id', async () => {
   const answer = await app.alice.upload([{ name: 'a.txt', content: 'a' }], { project: 'prj_00000000000000000000000000' })
   expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: errorCode('project_not_found') })])
 })
 
-test('bytes arrive as they are, also when they look like the boundary', async () => {
+test('stores bytes unchanged, also when they look like the boundary', async () => {
   const boundary = 'XsimpleboundaryX'
   const traps = [`\r\n--${boundary.slice(0, -1)}`, '\r\n--', '\r', '\r\n', `--${boundary}`, `\r\n-${boundary}`]
   const content = Array.from({ length: 40_000 }, (_, i) => `line ${i} ${traps[i % traps.length]}`).join('')
@@ -173,12 +173,12 @@ test('bytes arrive as they are, also when they look like the boundary', async ()
     headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
   })
   expect(answer.documents[0]).toMatchObject({ size_bytes: Buffer.byteLength(content), sha256: sha256(content) })
-  // The hash is made of what came; what was written is looked at itself.
+  // The hash is computed from what arrived, so this compares what was written.
   const { body: written } = await app.alice.get<string>(`/api/v1/documents/${answer.documents[0]!.id}/content`)
   expect(written === content).toBe(true)
 })
 
-test('a full disk is 507 before anything is read, and leaves nothing', async () => {
+test('answers 507 on a full disk before reading the body, and leaves nothing', async () => {
   const full = await startTestApp({ change: () => ({ disk: async () => ({ ok: false, message: 'full', freeBytes: 0 }) }) })
   try {
     const answer = await full.alice.upload([{ name: 'a.txt', content: 'x'.repeat(300_000) }])
@@ -189,7 +189,7 @@ test('a full disk is 507 before anything is read, and leaves nothing', async () 
   }
 })
 
-test('a disk that fills up in the middle is 507: no row, no file', async () => {
+test('answers 507 when the disk fills up on the way, and leaves no row or file', async () => {
   const noSpace = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
   const filling = await startTestApp({
     change: ({ ingest }) => ({

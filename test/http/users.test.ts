@@ -22,7 +22,7 @@ const logIn = (email: string, password = PASSWORD) => app.backend.accounts.logIn
 const keyOf = async (ownerId: string) =>
   (await app.backend.apiKeys.create({ ownerId, name: 'theirs', scopes: SCOPES, expiresAt: null })).key
 
-test('without a password the answer has a link, good once, with which the person makes one', async () => {
+test('a user without a password gets a link that works once and sets one', async () => {
   const { status, headers, body } = await add({ email: 'Carol@Example.org', name: 'Carol' })
   expect([status, headers.get('location')]).toEqual([201, `https://docs.example.org/api/v1/users/${body.id}`])
   expect(body).toMatchObject({
@@ -42,7 +42,7 @@ test('without a password the answer has a link, good once, with which the person
   expect(JSON.stringify(shown.body)).not.toContain(tokenOf(body.invitation_url))
 })
 
-test('with a password the account is ready, and the answer has neither link nor password', async () => {
+test('a user with a password can log in, and the answer has no link and no password', async () => {
   const { status, body } = await add({ email: 'dan@example.org', password: PASSWORD })
   expect([status, body.name, body.has_password]).toEqual([201, 'dan', true])
   expect(body.invitation_url).toBeUndefined()
@@ -59,12 +59,12 @@ test.each([
   [{ email: 'erin@example.org', name: 'a\u0007b' }, 400, 'invalid_request'],
   [{ email: 'erin@example.org', admin: true }, 400, 'invalid_request'],
   [{}, 400, 'invalid_request'],
-] as const)('%j is refused with %i %s, and nobody was made', async (person, status, code) => {
+] as const)('%j is refused with %i %s, and creates no user', async (person, status, code) => {
   expect(await add(person)).toMatchObject({ status, body: { code: errorCode(code) } })
   expect((await app.alice.get(`${users}/erin@example.org`)).status).toBe(404)
 })
 
-test('all are listed, page by page, and each is found by id or email in any case', async () => {
+test('users are listed a result page at a time, and found by id or email in any case', async () => {
   const emails: (string | null)[] = []
   let cursor: string | null = ''
   do {
@@ -79,7 +79,7 @@ test('all are listed, page by page, and each is found by id or email in any case
   expect(await app.alice.get(`${users}/usr_none`)).toMatchObject({ status: 404, body: { code: errorCode('user_not_found') } })
 })
 
-test('a disabled user gets in nowhere until enabled again; the documents stay', async () => {
+test('a disabled user has no access until enabled again, and keeps the documents', async () => {
   const { id } = (await add({ email: 'fay@example.org', password: PASSWORD })).body
   const fay = apiClient(app.url, await keyOf(id))
   await fay.ready('of-fay.txt', 'Fay writes about lighthouses.')
@@ -96,7 +96,7 @@ test('a disabled user gets in nowhere until enabled again; the documents stay', 
   expect(await logIn('fay@example.org')).not.toBeNull()
 })
 
-test('a reset makes a link; the old password is good until it is used', async () => {
+test('a reset creates a link, and the old password works until the link is used', async () => {
   const { id } = (await add({ email: 'gil@example.org', password: PASSWORD })).body
   const first = (await app.alice.call<UserReset>('POST', `${users}/gil@example.org/reset`)).body
   const second = (await app.alice.call<UserReset>('POST', `${users}/${id}/reset`)).body
@@ -108,7 +108,7 @@ test('a reset makes a link; the old password is good until it is used', async ()
   expect(await logIn('gil@example.org', replaced.password)).not.toBeNull()
 })
 
-test('a deleted user is gone with documents and keys, and no search finds anything of theirs', async () => {
+test('a deleted user is gone with documents and keys, and no search finds the documents', async () => {
   const { id } = (await add({ email: 'hal@example.org' })).body
   const hal = apiClient(app.url, await keyOf(id))
   const document = await hal.ready('of-hal.txt', 'Hal writes about pods.')
@@ -119,12 +119,12 @@ test('a deleted user is gone with documents and keys, and no search finds anythi
   })
   expect((await hal.get('/api/v1/me')).status).toBe(401)
   expect((await app.alice.get(`${users}/${id}`)).status).toBe(404)
-  // The index has forgotten it too.
+  // The index has dropped the documents too.
   expect(await app.backend.records.queue.tombstones()).not.toContain(document)
   expect((await app.alice.call('DELETE', `${users}/${id}`)).status).toBe(404)
 })
 
-test('the owner stays, whoever asks', async () => {
+test('the owner cannot be deleted or disabled', async () => {
   const { user } = (await app.alice.get<Me>('/api/v1/me')).body
   for (const who of [user.id, 'alice@example.org']) {
     expect(await app.alice.call('DELETE', `${users}/${who}`)).toMatchObject({
@@ -139,9 +139,9 @@ test('the owner stays, whoever asks', async () => {
   expect((await app.alice.get<User>(`${users}/${user.id}`)).body.disabled).toBe(false)
 })
 
-test('a member is refused, whatever the scopes and whether or not the user is there', async () => {
+test('a member cannot administer users, with any scopes and whether or not the user exists', async () => {
   const rows = routes.filter(({ role }) => role === 'owner')
-  // Six for users, three for models.
+  // Six endpoints for users, three for models.
   expect(rows.map(({ operationId }) => operationId)).toHaveLength(9)
   for (const { method, path } of rows)
     for (const id of ['usr_none', 'bob@example.org', 'alice@example.org'])
@@ -151,7 +151,7 @@ test('a member is refused, whatever the scopes and whether or not the user is th
       })
 })
 
-test('a password of the owner is made only by a credential that may do everything the owner may', async () => {
+test("only a credential with all scopes can reset the owner's password", async () => {
   const narrow = await app.aliceWith('manage:keys')
   const scope = 'read:documents write:documents'
   const refused = { status: 403, body: { code: errorCode('insufficient_scope'), scope } }
@@ -161,7 +161,7 @@ test('a password of the owner is made only by a credential that may do everythin
   expect((await app.alice.call('POST', `${users}/alice@example.org/reset`)).status).toBe(200)
 })
 
-test("the owner's account is completed while it has no password, then it is one account", async () => {
+test('creating an owner completes the existing account while it has no password, and fails afterwards', async () => {
   const fresh = await startTestApp()
   try {
     const made = await fresh.alice.post<UserCreated>(users, {
