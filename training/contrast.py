@@ -1,8 +1,8 @@
 """python3 contrast.py TOKENS START.npy OUT.npy: word vectors whose sum brings the two texts of a pair together and keeps others apart.
 
-Symmetric InfoNCE within a batch (van den Oord 2018), its gradient written out: a text is the weighted sum of its words' vectors, scaled to
-length 1. In a part of the batch the passage lacks the words that its short text has, so that equal words alone do not meet the goal.
-A word's vector is what it starts with, turned by a matrix that all words share, and what it learns for itself: words that no pair has move with the others.
+Symmetric InfoNCE within a batch (van den Oord 2018), with its gradient written out. A text is the weighted sum of its words' vectors, scaled
+to length 1. In a part of the batch, the passage lacks the words that its short text has, so that equal words alone are not enough. A word's
+vector is its start vector times a matrix that all words share, plus a difference of its own. So words that no pair has move with the others.
 """
 import sys
 import time
@@ -17,7 +17,7 @@ WEIGHT_RATE = 0.012
 MATRIX_RATE = 0.002
 TEMPERATURE = 0.05
 MASKED = 0.2
-# Batches drawn from a single source: their pairs are alike, so telling them apart takes more than their subject.
+# Share of batches from a single source. Their pairs have similar subjects, so the model has to learn finer differences.
 SINGLE_SOURCE = 0.5
 SEED = 1
 
@@ -54,7 +54,7 @@ class Batches:
 
 def train(pairs, start):
     random = np.random.RandomState(SEED)
-    # A phrase begins as nothing more than its words.
+    # A phrase starts as the sum of its words: its own vector is zero.
     given = np.zeros((pairs.size, start.shape[1]), np.float32)
     given[: len(start)] = start
     own = np.zeros_like(given)
@@ -93,7 +93,7 @@ def train(pairs, start):
 
 
 def alike(pairs, batch):
-    """Who is no counterexample of whom."""
+    """Returns which pairs are no counterexamples of each other."""
     group, twin = pairs.group[batch], pairs.twin[batch]
     same = (group[:, None] == group) | (twin[:, None] == twin)
     np.fill_diagonal(same, False)
@@ -101,7 +101,7 @@ def alike(pairs, batch):
 
 
 def info_nce(texts, same):
-    """Loss and its gradient by `texts`: the short ones, then their passages, all of length 1."""
+    """Returns the loss and its gradient. `texts` has the short texts, then their passages, all of length 1."""
     count = len(texts) // 2
     short, passages = texts[:count], texts[count:]
     scores = short @ passages.T / TEMPERATURE

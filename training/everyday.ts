@@ -1,9 +1,9 @@
-// node training/everyday.ts FOLDER OUT.TSV: concepts, each a line of everyday ways to say it and formal ones (`a | b<TAB>c | d`), to pairs for training.
+// node training/everyday.ts FOLDER OUT.TSV: turns concepts into pairs. Each line is a concept, with everyday and formal ways to say it: `a | b<TAB>c | d`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawFrom } from './random.ts'
 
-/** Of each concept, so that every everyday wording meets several formal ones. */
+/** Pairs of each concept, so that every everyday wording meets several formal ones. */
 const SAMPLES = 16
 const FORMAL = 2
 

@@ -1,6 +1,6 @@
-"""python3 export.py TOKENS VECTORS.npy VERSION LINES PROJECT: the model's file, the module that names it, and vectors to test the program's own against.
+"""python3 export.py TOKENS VECTORS.npy VERSION LINES PROJECT: writes the model's file, the module that names it, and vectors for the project's test.
 
-LINES: what tokens.ts wrote of the lines of the project's test.
+LINES: the output of tokens.ts for the lines of the project's test.
 """
 import hashlib
 import json
@@ -10,12 +10,12 @@ import numpy as np
 from pairs import Pairs
 
 NAME = 'english'
-# Rows are cut to four bits with a scale of their own; of so many scales, the one that loses least.
+# Each row gets four bits a number and a scale of its own: the one of these 26 scales that loses least.
 SCALES = np.linspace(0.5, 1.0, 26)
 
 
 def quantise(vectors):
-    """Steps of -7 to 7 and what one is worth, by row."""
+    """Returns steps of -7 to 7, and the value of one step for each row."""
     most = np.abs(vectors).max(1, keepdims=True).clip(1e-12) / 7
     best = np.full((len(vectors), 1), np.inf)
     steps, scales = np.zeros(vectors.shape, np.int8), most.copy()
@@ -30,7 +30,7 @@ def quantise(vectors):
 
 
 def file_of(pairs, version, steps, scales):
-    """See README.md, Layout."""
+    """Returns the bytes of the model's file: see README.md, "Layout of the file"."""
     words = '\n'.join(pairs.words).encode()
     header = dict(format=1, name=NAME, version=version, dimensions=steps.shape[1], words=len(pairs.words),
                   phrases=len(pairs.phrases), wordBytes=len(words))
@@ -43,7 +43,7 @@ def file_of(pairs, version, steps, scales):
 
 
 def expected(lines, vectors):
-    """The vectors of the lines, by the numbers of the file."""
+    """Returns the vectors of the lines, computed from the numbers in the file."""
     sums = Pairs(lines).short.astype(float) @ vectors.astype(float)
     return sums / np.linalg.norm(sums, axis=1, keepdims=True).clip(1e-12)
 

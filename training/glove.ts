@@ -1,9 +1,9 @@
-// node training/glove.ts VECTORS.JSON TOKENS: GloVe's vectors of the words in TOKENS.json, to TOKENS.glove as float32, zeros where there are none. The
-// commonest words of GloVe that the pairs lack are added to TOKENS.json: they get their meaning from what their neighbours learn.
+// node training/glove.ts VECTORS.JSON TOKENS: writes GloVe's vectors of the words in TOKENS.json to TOKENS.glove, as float32, with zeros for unknown
+// words. It also adds the most common words of GloVe that the pairs lack to TOKENS.json: they move with what their neighbours learn.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const ADDED = 8_000
-/** GloVe's words are in the order of their frequency. */
+/** The added words are among GloVe's most frequent ones. GloVe lists words by frequency. */
 const AMONG = 60_000
 const DIMENSIONS = 100
 

@@ -1,4 +1,4 @@
-"""What tokens.ts wrote, as numpy and scipy have it."""
+"""Reads the output of tokens.ts into numpy and scipy."""
 import json
 import numpy as np
 import scipy.sparse as sp
@@ -6,7 +6,7 @@ from scipy.sparse.csgraph import connected_components
 
 
 class Pairs:
-    """`short`, `passage`, `masked`: a row a pair, a column a word or phrase, its count. `masked` is the passage without the words its short text has."""
+    """`short`, `passage` and `masked` have a row for each pair, a column for each word or phrase, and its count. `masked` is the passage without the words of its short text."""
 
     def __init__(self, name):
         with open(name + '.json') as file:
@@ -21,7 +21,7 @@ class Pairs:
         self._find_alike(kind == header['kinds'].index('intent') if 'intent' in header['kinds'] else np.zeros(len(rows), bool))
 
     def texts(self):
-        """Every text, as the numbers of its words."""
+        """Yields every text as the numbers of its words."""
         for begin, middle, end in self.bounds.tolist():
             yield self.ids[begin:middle]
             yield self.ids[middle:end]
@@ -31,14 +31,14 @@ class Pairs:
         lengths = np.diff(self.bounds, axis=1).ravel()
         text = np.repeat(np.arange(2 * count, dtype=np.int32), lengths)
         is_short, pair = text % 2 == 0, text // 2
-        # A stem that the short text of the pair has too; -1, an unknown word, has the last place.
+        # Marks the stems that the pair's short text has too. An unknown word, -1, takes the last place.
         key = pair.astype(np.int64) * (stems.max() + 2) + stems[ids] + 1
         shared = np.zeros(len(ids), bool)
         shared[~is_short] = np.isin(key[~is_short], np.unique(key[is_short & (ids >= 0)]))
         phrase = phrases_at(ids, self.phrases, len(self.words))
         phrase[np.flatnonzero(np.diff(text)) + 1] = -1
-        beside = shared.copy()
-        beside[1:] |= shared[:-1]
+        after_shared = shared.copy()
+        after_shared[1:] |= shared[:-1]
 
         def counts(wanted, without=None):
             single, double = (ids >= 0) & wanted, (phrase >= 0) & wanted
@@ -47,11 +47,11 @@ class Pairs:
             return counted(np.concatenate([ids[single], phrase[double]]), np.concatenate([pair[single], pair[double]]), count, self.size)
 
         self.short, self.passage = counts(is_short), counts(~is_short)
-        self.masked = counts(~is_short, (shared, beside))
+        self.masked = counts(~is_short, (shared, after_shared))
         self.usable = np.flatnonzero((self.short.getnnz(1) > 0) & (self.passage.getnnz(1) > 0))
 
     def _find_alike(self, is_intent):
-        """Pairs that are no counterexamples of each other: `group` the same short text, or the same intent, `twin` the same passage."""
+        """Finds pairs that are no counterexamples of each other: `group` for the same short text or intent, `twin` for the same passage."""
         known = {}
         number = lambda begin, end: known.setdefault(self.ids[begin:end].tobytes(), len(known))
         short = np.array([number(begin, middle) for begin, middle, _ in self.bounds.tolist()])
@@ -68,7 +68,7 @@ def counted(words, texts, count, size):
 
 
 def phrases_at(ids, phrases, first):
-    """For every place the phrase that ends there, -1 where none does; phrases are numbered from `first`."""
+    """Returns the phrase that ends at each place, or -1. Phrases are numbered from `first`."""
     found = np.full(len(ids), -1, np.int64)
     if len(phrases) == 0 or len(ids) < 2:
         return found

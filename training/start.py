@@ -1,7 +1,7 @@
-"""python3 start.py TOKENS OUT.npy: word vectors to begin with.
+"""python3 start.py TOKENS OUT.npy: makes the initial word vectors.
 
-Side by side: GloVe's (Pennington, Socher, Manning 2014), which know everyday language, and those of the pairs themselves, by which words stand near
-which in them (Levy and Goldberg 2014: PPMI and its singular vectors), which know their subjects.
+They have two parts: GloVe's vectors (Pennington, Socher, Manning 2014), which know everyday language, and vectors from the words that stand close
+together in the pairs (Levy and Goldberg 2014: PPMI and its singular vectors), which know the subjects of the pairs.
 """
 import sys
 import numpy as np
@@ -10,15 +10,15 @@ from pairs import Pairs
 
 DIMENSIONS = 156
 GLOVE_DIMENSIONS = 100
-# What the pairs say counts so much beside GloVe.
+# Weight of the pairs' part, relative to GloVe's.
 SHARE = 0.7
 WINDOW = 5
-# Of the singular vectors: more than are wanted, so that the last of those are good too (Halko, Martinsson, Tropp 2011).
+# Computes more singular vectors than are kept, so that the last kept ones are good too (Halko, Martinsson, Tropp 2011).
 SPARE, ROUNDS = 32, 3
 
 
 def stream(pairs):
-    """All texts once, with gaps between them that no window spans."""
+    """Returns all different texts, with gaps between them that no window spans."""
     seen, parts, gap = set(), [], np.full(WINDOW, -1, np.int32)
     for text in pairs.texts():
         if len(text) > 1 and (key := text.tobytes()) not in seen:
@@ -60,7 +60,7 @@ def singular(matrix):
 
 
 def glove(tokens):
-    """Without what all words have in common (Mu and Viswanath 2018: all but the top)."""
+    """Returns GloVe's vectors without what all words have in common (Mu and Viswanath 2018: all but the top)."""
     vectors = np.fromfile(tokens + '.glove', np.float32).reshape(-1, GLOVE_DIMENSIONS)
     there = vectors.any(1)
     known = vectors[there] - vectors[there].mean(0)

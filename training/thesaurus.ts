@@ -1,8 +1,8 @@
-// node training/thesaurus.ts WORDS.TXT OUT.TSV: a thesaurus, one entry a line (`word,synonym,synonym,…`), to pairs for training.
+// node training/thesaurus.ts WORDS.TXT OUT.TSV: turns a thesaurus, one entry a line (`word,synonym,synonym,…`), into pairs.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { drawFrom } from './random.ts'
 
-/** Entries are long and mix senses; a sample tells the model more than the whole, and several samples more than one. */
+/** Entries are long and mix senses: a sample teaches the model more than the whole entry, and several samples more than one. */
 const SAMPLES = 4
 const SYNONYMS = 10
 

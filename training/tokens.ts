@@ -1,6 +1,6 @@
-// node training/tokens.ts [--as KNOWN] OUT PAIRS.TSV…: text pairs to the numbers that start.py and contrast.py learn from. The words are those of the program
-// that will use the model, so the two cannot differ. With --as, the words and phrases are those of an earlier run. Writes OUT.json (words, phrases, stems),
-// OUT.ids and OUT.rows (see `write`).
+// node training/tokens.ts [--as KNOWN] OUT PAIRS.TSV…: turns text pairs into the numbers that start.py and contrast.py learn from. It splits texts with the
+// program's own analyser, so that training and use can't differ. With --as, it keeps the words and phrases of an earlier run. It writes OUT.json (words,
+// phrases, stems), OUT.ids and OUT.rows (see `write`).
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
@@ -11,23 +11,23 @@ import { STOP_WORDS } from '../src/text/stop-words.ts'
 
 const WORDS = 52_000
 const PHRASES = 8_000
-/** Rarer words are left to the hashed features: nothing sound is learned of them. */
-const FEWEST = 8
-const FEWEST_OF_PHRASE = 25
-/** Normalised pointwise mutual information (Bouma 2009) from which on two neighbours are a phrase. */
-const LEAST_NPMI = 0.2
+/** Rarer words are left to the hashed features: the pairs say too little about them. */
+const MIN_COUNT = 8
+const MIN_PHRASE_COUNT = 25
+/** Two neighbours are a phrase from this normalised pointwise mutual information on (Bouma 2009). */
+const MIN_NPMI = 0.2
 
 interface Pair {
   source: number
   kind: number
-  /** Places in `ids`: the short text begins, the passage begins, the passage ends. */
+  /** Places in `ids`: the start of the short text, the start of the passage, the end of the passage. */
   places: [number, number, number]
 }
 
 interface Header {
   words: string[]
   frequencies: number[]
-  /** Numbers of two words, and how often they stand together. */
+  /** The numbers of two words, and how often they stand together. */
   phrases: [number, number, number][]
 }
 
@@ -36,7 +36,7 @@ const [out, ...files] = positionals as [string, ...string[]]
 const known = values.as === undefined ? null : (JSON.parse(readFileSync(`${values.as}.json`, 'utf8')) as Header)
 const stopWords = new Set(STOP_WORDS.english)
 
-/** Every word that occurs, in the order of its first appearance, with its count. */
+/** The number of every word, in the order of first appearance. */
 const seen = new Map<string, number>()
 const counts: number[] = []
 let ids = new Int32Array(1 << 24)
@@ -87,18 +87,18 @@ function numberOf(list: string[], name: string): number {
 }
 
 function commonest(): string[] {
-  const frequent = [...seen].filter(([, id]) => counts[id]! >= FEWEST)
+  const frequent = [...seen].filter(([, id]) => counts[id]! >= MIN_COUNT)
   return frequent.toSorted(([, a], [, b]) => counts[b]! - counts[a]!).flatMap(([word], i) => (i < WORDS ? word : []))
 }
 
-/** From the order of appearance to the place in the list. */
+/** Replaces the order of appearance by the place in the list. */
 function renumber(): void {
   const places = new Int32Array(counts.length).fill(-1)
   for (const [place, word] of words.entries()) if (seen.has(word)) places[seen.get(word)!] = place
   for (let i = 0; i < length; i++) ids[i] = ids[i]! < 0 ? -1 : places[ids[i]!]!
 }
 
-/** The neighbours that stand together far more often than by chance; two function words are no phrase. */
+/** Returns the neighbours that stand together far more often than by chance. Two stop words are no phrase. */
 function phrases(): Header['phrases'] {
   const together = new Map<number, number>()
   for (const { places } of pairs) {
@@ -111,21 +111,21 @@ function phrases(): Header['phrases'] {
   }
   const total = frequencies.reduce((sum, count) => sum + count, 0)
   return [...together]
-    .filter(([, count]) => count >= FEWEST_OF_PHRASE)
+    .filter(([, count]) => count >= MIN_PHRASE_COUNT)
     .map(([key, count]) => {
       const [first, second] = [Math.floor(key / 65_536), key % 65_536]
       const information = Math.log((count * total) / (frequencies[first]! * frequencies[second]!)) / -Math.log(count / total)
       return { first, second, count, information }
     })
     .filter(({ first, second, information }) => {
-      return information >= LEAST_NPMI && !(stopWords.has(words[first]!) && stopWords.has(words[second]!))
+      return information >= MIN_NPMI && !(stopWords.has(words[first]!) && stopWords.has(words[second]!))
     })
     .toSorted((a, b) => b.information * Math.log(b.count) - a.information * Math.log(a.count))
     .slice(0, PHRASES)
     .map(({ first, second, count }) => [first, second, count])
 }
 
-/** `ids`: every text one after the other, int32, -1 for a word that is not in the list. `rows`: five int32 a pair. */
+/** Writes the files. `ids` has all texts one after the other, as int32, with -1 for a word that is not in the list; `rows` has five int32 a pair. */
 function write(): void {
   const stems = new Map<string, number>()
   const stemOf = (word: string): number => {

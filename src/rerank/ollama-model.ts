@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { withoutCredentials } from '../core/http-fetch.ts'
 import { createOllamaClient, OllamaCallError } from '../ollama/client.ts'
 import type { CallOptions, OllamaClient } from '../ollama/client.ts'
@@ -46,31 +47,30 @@ export async function createOllamaRerankModel(
   return {
     name: `ollama:${model}`,
     async scorePassages(question, passages, stop, onScore) {
-      let next = 0
       let scored = 0
       const failures: unknown[] = []
       // An error of the server ends the calls for the other passages too.
       const ended = new AbortController()
       const signal = AbortSignal.any([stop, ended.signal])
-      const worker = async (): Promise<void> => {
-        while (next < passages.length && (scored > 0 || failures.length < MAX_FAILURES)) {
-          const index = next++
-          try {
-            const score = await scoreOne(client, model, question, passages[index]!, { timeoutMs: CALL_MS, signal })
-            if (score === null) continue
-            scored++
-            onScore(index, score)
-          } catch (error) {
-            signal.throwIfAborted()
-            if (!isOfThePassage(error)) {
-              ended.abort(explained(error))
-              throw ended.signal.reason
-            }
-            failures.push(error)
+      const limit = pLimit(parallel)
+      const score = async (passage: string, index: number): Promise<void> => {
+        if (scored === 0 && failures.length >= MAX_FAILURES) return
+        signal.throwIfAborted()
+        try {
+          const found = await scoreOne(client, model, question, passage, { timeoutMs: CALL_MS, signal })
+          if (found === null) return
+          scored++
+          onScore(index, found)
+        } catch (error) {
+          signal.throwIfAborted()
+          if (!isOfThePassage(error)) {
+            ended.abort(explained(error))
+            throw ended.signal.reason
           }
+          failures.push(error)
         }
       }
-      await Promise.all(Array.from({ length: parallel }, worker))
+      await Promise.all(passages.map((passage, index) => limit(score, passage, index)))
       if (scored === 0 && failures.length > 0) throw explained(failures[0])
     },
   }

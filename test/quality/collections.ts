@@ -5,7 +5,7 @@ import { inParallel, type Instance } from './instance.ts'
 import { type Judgements, mean, ndcg, recall } from './metrics.ts'
 import { mistype } from './typos.ts'
 
-/** What is measured: each channel and their fusion as they are, and what a caller gets who asks for nothing special. */
+/** The measured runs: each channel, their fusion, and what a caller gets by default. */
 export const RUNS = {
   keyword: { mode: 'keyword', rerank: false },
   vector: { mode: 'vector', rerank: false },
@@ -21,7 +21,7 @@ export interface Scores {
 }
 
 export interface TypoScores {
-  /** Questions that have a slip. */
+  /** Number of questions with a typing error. */
   mistyped: number
   clean: Scores
   corrected: Scores
@@ -33,7 +33,7 @@ export interface CollectionResult {
   set: string
   queries: number
   byRun: Record<Run, Scores>
-  /** Of the reranked order; null in languages without words to mistype. */
+  /** Measured in the reranked order. Null in languages without words to mistype. */
   typos: TypoScores | null
 }
 
@@ -71,29 +71,29 @@ export function readCollection(folder: string): Collection {
   }
 }
 
-/** Evenly drawn and the same in every run; thousands of questions over one small corpus say no more than hundreds do. */
-function sample<T>(items: readonly T[], most: number): readonly T[] {
-  return items.length <= most ? items : Array.from({ length: most }, (_, i) => items[Math.floor((i * items.length) / most)]!)
+/** Draws at most `max` items evenly, the same in every run: thousands of questions on a small corpus say no more than hundreds. */
+function sample<T>(items: readonly T[], max: number): readonly T[] {
+  return items.length <= max ? items : Array.from({ length: max }, (_, i) => items[Math.floor((i * items.length) / max)]!)
 }
 
-/** Uploads one judged collection as text files, its name as the project's. */
+/** Uploads a judged collection as text files, into a project with the collection's name. */
 export async function loadCollection(instance: Instance, set: string, { documents }: Collection): Promise<void> {
-  // Ids may hold slashes and colons, which a file's name loses: the place in the collection is the name. An empty document is refused at upload, and nothing
-  // judged relevant is empty.
+  // Files are named by their place in the collection, because ids may have slashes and colons, which a file's name can't keep. Empty
+  // documents are left out: an upload refuses them, and none is judged relevant.
   const files = documents.flatMap(({ content }, i) => (content.trim() === '' ? [] : [{ name: `${i}.txt`, content }]))
   await instance.load(set, files)
 }
 
-/** Asks questions of a collection, documents as results; at most `most` of them, evenly drawn. */
+/** Asks at most `maxQuestions` questions of a collection and scores the documents found. */
 export async function askCollection(
   instance: Instance,
   set: string,
   { documents, queries: all, judgements }: Collection,
   run: Run,
-  most: number,
+  maxQuestions: number,
   correct = true,
 ): Promise<Scores> {
-  const scores = await inParallel(sample(all, most), 4, async ({ id, text }) => {
+  const scores = await inParallel(sample(all, maxQuestions), 4, async ({ id, text }) => {
     const answer = await instance.search({
       query: text.slice(0, 4000),
       project: set,
@@ -109,39 +109,39 @@ export async function askCollection(
   return { ndcg10: mean(scores.map((s) => s.ndcg10)), recall100: mean(scores.map((s) => s.recall100)) }
 }
 
-/** The same questions with slips and without, corrected and not, ranked as a caller gets them. Null where no question has a word to mistype. */
+/** Asks the questions with typing errors, corrected and not. Returns null when fewer than a quarter of them have a word to mistype. */
 async function measureTypos(
   instance: Instance,
   set: string,
   collection: Collection,
   clean: Scores,
-  mostQuestions: number,
+  maxQuestions: number,
 ): Promise<TypoScores | null> {
   const queries = collection.queries.map(({ id, text }) => ({ id, text: mistype(text, `${set} ${id}`) }))
   const mistyped = queries.filter(({ text }, i) => text !== collection.queries[i]!.text).length
   if (mistyped < queries.length / 4) return null
-  const slips = { ...collection, queries }
+  const mistypedCollection = { ...collection, queries }
   return {
     mistyped,
     clean,
-    corrected: await askCollection(instance, set, slips, 'reranked', mostQuestions),
-    insisted: await askCollection(instance, set, slips, 'reranked', mostQuestions, false),
+    corrected: await askCollection(instance, set, mistypedCollection, 'reranked', maxQuestions),
+    insisted: await askCollection(instance, set, mistypedCollection, 'reranked', maxQuestions, false),
   }
 }
 
-/** Uploads one judged collection and asks its questions in each way. */
+/** Uploads a judged collection and asks its questions in each run. */
 export async function measureCollection(
   instance: Instance,
   folder: string,
   set: string,
-  mostQuestions: number,
+  maxQuestions: number,
 ): Promise<CollectionResult> {
   const collection = readCollection(folder)
   await loadCollection(instance, set, collection)
   const byRun = {} as CollectionResult['byRun']
-  for (const run of RUN_NAMES) byRun[run] = await askCollection(instance, set, collection, run, mostQuestions)
-  const typos = await measureTypos(instance, set, collection, byRun.reranked, mostQuestions)
-  return { set, queries: Math.min(collection.queries.length, mostQuestions), byRun, typos }
+  for (const run of RUN_NAMES) byRun[run] = await askCollection(instance, set, collection, run, maxQuestions)
+  const typos = await measureTypos(instance, set, collection, byRun.reranked, maxQuestions)
+  return { set, queries: Math.min(collection.queries.length, maxQuestions), byRun, typos }
 }
 
 export function collectionSets(folder: string): string[] {

@@ -2,29 +2,31 @@ import type { ReadFile } from './documents.ts'
 import { mean } from './metrics.ts'
 import { VERDICTS } from './verdicts.ts'
 
-/** What is to be reached, and what each is measured on. */
-const LEAST_WORDS = 20
+/** A PDF with fewer words does not count. */
+const MIN_WORDS = 20
+/** Below this figure, a file needs a verdict. */
 const CLOSE = 0.95
+/** The figures to reach. */
 const GOALS = { pdfRecall: 0.9, pdfBigrams: 0.83, docxRecall: 0.97, encodings: 0.98 }
-/** A name of a test file says in which encoding it is; the second is a superset of the first. */
+/** A test file's name says its encoding. The parser may also name one of these supersets. */
 const SUPERSETS: Record<string, string[]> = { 'iso-8859-1': ['windows-1252'], 'utf-16': ['utf-16be'], gb18030: ['gbk'] }
 
 export interface DocumentsReport {
   markdown: string
-  /** What falls short of its goal, or has no verdict; empty where all is well. */
+  /** Figures below their goal, and files without a verdict. */
   problems: string[]
 }
 
 export function reportOf(files: readonly ReadFile[]): DocumentsReport {
   const compared = files.flatMap((file) => (file.overlap === null ? [] : [{ ...file, overlap: file.overlap }]))
   const pdf = compared.filter(
-    ({ kind, overlap, manifestWords }) => kind === 'pdf' && Math.max(overlap.words, manifestWords) >= LEAST_WORDS,
+    ({ kind, overlap, manifestWords }) => kind === 'pdf' && Math.max(overlap.words, manifestWords) >= MIN_WORDS,
   )
   const docx = compared.filter(({ kind }) => kind === 'docx')
   const encodings = files.filter(({ kind, failure }) => kind === 'txt' && failure === null)
   const figures: [string, number, number, number][] = [
     [
-      `PDF with ${LEAST_WORDS} words or more: mean token recall`,
+      `PDF with ${MIN_WORDS} words or more: mean token recall`,
       pdf.length,
       mean(pdf.map((file) => file.overlap.recall)),
       GOALS.pdfRecall,

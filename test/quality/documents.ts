@@ -12,13 +12,13 @@ export interface ReadFile {
   /** Path within the folder: `pdf/a.pdf`. */
   file: string
   kind: string
-  /** Words of the reference as the manifest counts them; 0 where it does not. */
+  /** Words of the reference according to the manifest, 0 when it has no count. */
   manifestWords: number
-  /** The code of its failure; null where it was read. */
+  /** The code of its failure, or null when it was read. */
   failure: string | null
   warnings: string[]
   document: ParsedDocument | null
-  /** Against the text that another program read, where there is one and the file was read. */
+  /** Compared with another program's text. Null without such a text, and when the file was not read. */
   overlap: Overlap | null
   edges: WordEdges | null
 }
@@ -30,7 +30,7 @@ interface Entry {
   ref_words?: number | null
 }
 
-/** Every file of the folder through the real parser processes, two at a time. Throws where a process is left over. */
+/** Reads every file of the folder with the real parser processes, two at a time. Throws when a process is left running. */
 export async function readDocuments(folder: string): Promise<ReadFile[]> {
   const entries = readFileSync(join(folder, 'manifest.jsonl'), 'utf8')
     .trim()
@@ -58,7 +58,7 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
       }
     } catch (error) {
       const { code } = error as { code?: string }
-      // What has no code is a fault of ours.
+      // An error without a code is a bug.
       if (code === undefined) throw error
       return {
         file,
@@ -83,12 +83,12 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
   return files
 }
 
-/** With what runs through it, for the reference has that among its text. */
+/** Returns the text with its running headers and footers, because the reference has them too. */
 function wholeText({ pages }: ParsedDocument): string {
   return pages.map(({ text, running = [] }) => [text, ...running].join('\n')).join('\f')
 }
 
-/** Processes started by this one; none where the system does not tell. */
+/** Returns the processes that this one started. Empty on systems without /proc. */
 function children(): string[] {
   const tasks = '/proc/self/task'
   if (!existsSync(tasks)) return []

@@ -17,7 +17,7 @@ interface Question {
   evidence: { file: string; page: number }[]
 }
 
-/** Real filings as PDF: is the right document, and the right page of it, among the first results? */
+/** Measures on real filings, as PDF, whether the right document and its right page are among the first results. */
 export async function measureFilings(instance: Instance, folder: string): Promise<FilingsResult> {
   const pdfs = readdirSync(join(folder, 'pdfs')).toSorted()
   await instance.load(

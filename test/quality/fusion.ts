@@ -4,14 +4,14 @@ import { startInstance } from './instance.ts'
 import { mean } from './metrics.ts'
 
 const WEIGHTS = [0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5]
-/** Thousands of questions tell weights apart no better than these, and each weight asks them again. */
+/** Thousands of questions would compare the weights no better, and each weight asks all of them. */
 const QUESTIONS = 100
-/** A weight may cost this much against words alone, on any set. */
+/** How far a weight may fall below keywords alone, on any set. */
 const TOLERANCE = 0.005
 
 /**
- * The weight of the vector channel that does best for the embedder in use, by nDCG@10 of the fused order before reranking. One that is worse than words alone on
- * any set by more than the tolerance is not taken. Prints every figure and the setting.
+ * Finds the best weight of the vector channel for the embedder in use, by nDCG@10 of the fused order before reranking. A weight that falls
+ * below keywords alone by more than the tolerance on any set is out. Prints every figure and the setting.
  */
 export async function measureFusion(folder: string, sets: readonly string[]): Promise<void> {
   const collections = new Map<string, Collection>(sets.map((set) => [set, readCollection(join(folder, set))]))

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import pLimit from 'p-limit'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
 import type { UploadAnswer } from '../../src/contract/documents.ts'
 import { DocumentWatch } from '../../src/cli/commands/upload/wait.ts'
@@ -10,18 +11,18 @@ export interface Upload {
   content: Uint8Array<ArrayBuffer> | string
 }
 
-/** A real daemon and the few calls that the measurements need, over plain REST. */
+/** A real daemon, and the few REST calls that the measurements need. */
 export interface Instance {
   daemon: RealDaemon
-  /** Uploads and waits until all of it can be searched; throws when any file was refused or failed. */
+  /** Uploads files and waits until all are searchable. Throws when a file is refused or fails. */
   load(project: string, files: readonly Upload[]): Promise<void>
   search(request: SearchRequest): Promise<SearchAnswer>
-  /** The same data under other settings. */
+  /** Starts the daemon again on the same data, with other settings. */
   restart(env: Record<string, string>): Promise<void>
   dispose(): Promise<void>
 }
 
-/** A few, so that the first are read while others are still on their way. */
+/** A few files a request, so that the daemon reads the first while others are still being sent. */
 const FILES_PER_REQUEST = 4
 
 export async function startInstance(
@@ -43,7 +44,7 @@ export async function startInstance(
       return daemon
     },
     async load(project, files) {
-      // As the command line waits: asking again and again would cost the instance what is to be measured.
+      // Listens for events like the command line: polling would slow down the instance that is measured.
       const failed: string[] = []
       const client = createClient({ server: daemon.url, token })
       const watch = new DocumentWatch(client, new AbortController().signal, ({ status, name }) => {
@@ -81,18 +82,13 @@ export async function startInstance(
   }
 }
 
-/** Runs `work` over all items, at most `width` at a time, results in order. */
-export async function inParallel<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = Array.from({ length: items.length })
-  let next = 0
-  const lane = async (): Promise<void> => {
-    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!)
-  }
-  await Promise.all(Array.from({ length: width }, lane))
-  return results
+/** Runs `work` on all items, at most `width` at a time. Returns the results in order. */
+export function inParallel<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const limit = pLimit(width)
+  return Promise.all(items.map((item) => limit(() => work(item))))
 }
 
-/** In one piece: a FormData of Blobs costs the client as much of the processor as the instance takes to receive it, and both share it here. */
+/** Builds the body in one piece: a FormData of Blobs takes as much processor time as the instance, and both share the processor. */
 function multipart(project: string, files: readonly Upload[]): { type: string; body: Buffer<ArrayBuffer> } {
   const boundary = 'docsearch-quality-3b1f0c'
   const part = (disposition: string) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`)

@@ -1,7 +1,7 @@
-/** Relevance by document id for one query; a document not in it has 0. */
+/** Relevance by document id for one query. A missing document has 0. */
 export type Judgements = ReadonlyMap<string, number>
 
-/** nDCG as trec_eval counts it: linear gain, log2 discount (Järvelin and Kekäläinen 2002). */
+/** Computes nDCG like trec_eval: linear gain, log2 discount (Järvelin and Kekäläinen 2002). */
 export function ndcg(ranking: readonly string[], judged: Judgements, depth: number): number {
   const gains = ranking.slice(0, depth).map((id) => Math.max(0, judged.get(id) ?? 0))
   const ideal = [...judged.values()].filter((gain) => gain > 0).toSorted((a, b) => b - a)

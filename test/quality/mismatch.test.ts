@@ -7,16 +7,16 @@ import { contentOf, readMismatchSet, reportOfMismatch, type MismatchResult } fro
 const { passages, questions } = readMismatchSet()
 const termsOf = new Map(passages.map((passage) => [passage.id, new Set(analyse(contentOf(passage)).map((token) => token.term))]))
 
-/** In so many passages a word is common: it may stand in a question and its passage without telling that they belong together. */
+/** A word in this many passages is common: a question and its passage may share it without a hint that they belong together. */
 const COMMON = passages.length / 20
 
-/** Terms under which a question's words stand in a passage that answers it. */
+/** Returns the terms that a question shares with the passages that answer it. */
 function shared({ question, passages: right }: (typeof questions)[number]): string[] {
   const asked = queryWords(question).flatMap((word) => word.terms)
   return [...new Set(asked)].filter((term) => right.some((id) => termsOf.get(id)!.has(term)))
 }
 
-/** Every so many words in a row. */
+/** Returns every run of `length` words. */
 function runs(text: string, length: number): string[] {
   const words = text.toLowerCase().match(/[a-z0-9']+/g) ?? []
   return words.slice(length - 1).map((_, i) => words.slice(i, i + length).join(' '))
@@ -28,7 +28,7 @@ function countBy<T>(items: readonly T[], key: (item: T) => string): Record<strin
   return counts
 }
 
-describe('the mismatch set keeps its rules', () => {
+describe('the mismatch set follows its rules:', () => {
   test('ten fields, thirty passages and twelve questions in each', () => {
     const perPassage = countBy(passages, ({ field }) => field)
     expect(Object.keys(perPassage)).toHaveLength(10)
@@ -45,7 +45,7 @@ describe('the mismatch set keeps its rules', () => {
     expect(new Set(questions.map(({ question }) => question)).size).toBe(questions.length)
   })
 
-  test('none of it is in the text that was written to train the model on', () => {
+  test('no part of it is in the training texts', () => {
     const folder = fileURLToPath(new URL('../../training/everyday', import.meta.url))
     const parts = readdirSync(folder).flatMap((name) => readFileSync(`${folder}/${name}`, 'utf8').split(/[|\t\n]/))
     expect(parts.length).toBeGreaterThan(10_000)
@@ -55,7 +55,7 @@ describe('the mismatch set keeps its rules', () => {
     expect(passages.filter(({ text }) => runs(text, 6).some((run) => long.has(run))).map(({ id }) => id)).toEqual([])
   })
 
-  test('every question has a passage, of its own field, that is asked for once', () => {
+  test('every question has a passage of its field, and no passage has two questions', () => {
     const fieldOf = new Map(passages.map(({ id, field }) => [id, field]))
     for (const { id, field, passages: right } of questions) {
       expect(right.length, id).toBeGreaterThan(0)
@@ -71,7 +71,7 @@ describe('the mismatch set keeps its rules', () => {
     expect(questions.filter(({ question }) => words(question) < 4 || words(question) > 12).map(({ id }) => id)).toEqual([])
   })
 
-  test('a question shares no term with its passage, or a common one', () => {
+  test('a question shares no term with its passage, or only a common one', () => {
     const sharing = questions
       .map((question) => ({ id: question.id, terms: shared(question) }))
       .filter(({ terms }) => terms.length > 0)
@@ -81,7 +81,7 @@ describe('the mismatch set keeps its rules', () => {
   })
 })
 
-describe('its report', () => {
+describe('the report', () => {
   const result = (keyword: number, hybrid: number, reranked: number): MismatchResult => ({
     questions: 120,
     byRun: {
@@ -100,7 +100,7 @@ describe('its report', () => {
     expect(problems).toEqual([])
   })
 
-  test('complains of questions that words answer, and of answers that are not found', () => {
+  test('lists questions that keywords answer, and answers that are not found, as problems', () => {
     expect(reportOfMismatch(result(0.25, 0.7, 0.7)).problems).toEqual([expect.stringContaining('keyword')])
     expect(reportOfMismatch(result(0, 0.69, 0.7)).problems).toEqual([expect.stringContaining('hybrid')])
     expect(reportOfMismatch(result(0, 0.7, 0.69)).problems).toEqual([expect.stringContaining('reranked')])

@@ -4,13 +4,13 @@ import { inParallel, type Instance } from './instance.ts'
 import { mean } from './metrics.ts'
 
 export const MISMATCH_DEPTHS = [3, 5, 10] as const
-/** Share of the questions, 0 to 1, with a right passage among as many first results. */
+/** Share of the questions, 0 to 1, with a right passage among the first 3, 5 or 10 results. */
 type Hits = Record<(typeof MISMATCH_DEPTHS)[number], number>
 
-/** Above this at 5, the questions share too many words with their passages to say anything about meaning. */
-const MOST_BY_KEYWORD = 0.25
-/** What search is held to at 5. */
-const LEAST_BY_MEANING = 0.7
+/** When keywords find a larger share among the first five, the questions share too many words with their passages to measure meaning. */
+const MAX_BY_KEYWORD = 0.25
+/** The share that hybrid and reranked search have to find among the first five. */
+const MIN_BY_MEANING = 0.7
 
 export interface Passage {
   id: string
@@ -30,11 +30,11 @@ export interface Question {
 export interface MismatchResult {
   questions: number
   byRun: Record<Run, Hits>
-  /** Of the reranked order. */
+  /** Measured in the reranked order. */
   byField: Record<string, Hits>
 }
 
-/** What is kept in `mismatch/`; its README says by which rules it was written. */
+/** Reads the set in `mismatch/`. Its README has the rules. */
 export function readMismatchSet(): { passages: Passage[]; questions: Question[] } {
   const file = (name: string): string => fileURLToPath(new URL(`mismatch/${name}`, import.meta.url))
   const questions = jsonLines<Omit<Question, 'passages'> & { passage?: string; passages?: string[] }>(file('questions.jsonl'))
@@ -49,15 +49,15 @@ export function readMismatchSet(): { passages: Passage[]; questions: Question[] 
   }
 }
 
-/** A passage as it is uploaded. */
+/** Returns the text of a passage as it is uploaded. */
 export function contentOf({ title, text }: Passage): string {
   return `${title}\n\n${text}`
 }
 
-/** Questions that share no word with the passage that answers them: is it found by its meaning? Wants an instance with nothing else in it. */
+/** Measures whether search finds passages by meaning, with questions that share no word with their passage. Needs an empty instance. */
 export async function measureMismatch(instance: Instance): Promise<MismatchResult> {
   const { passages, questions } = readMismatchSet()
-  // A file's name says nothing of what is in it: search may read it.
+  // File names have no meaning, because search may read them.
   await instance.load(
     'mismatch',
     passages.map((passage, i) => ({ name: `${i}.txt`, content: contentOf(passage) })),
@@ -79,13 +79,13 @@ export async function measureMismatch(instance: Instance): Promise<MismatchResul
   return { questions: questions.length, byRun, byField }
 }
 
-/** Of places from 0; -1 is not found. */
+/** Takes places from 0, and -1 for a passage that was not found. */
 function hits(ranks: readonly number[]): Hits {
   const rate = (depth: number): number => mean(ranks.map((rank) => (rank >= 0 && rank < depth ? 1 : 0)))
   return Object.fromEntries(MISMATCH_DEPTHS.map((depth) => [depth, rate(depth)])) as Hits
 }
 
-/** Tables for people, and what is not as it should be. */
+/** Returns tables for the report, and the problems. */
 export function reportOfMismatch({ questions, byRun, byField }: MismatchResult): { lines: string[]; problems: string[] } {
   const percent = (share: number): string => `${Math.round(share * 100)} %`
   const table = (first: string, rows: [string, Hits][]): string[] => [
@@ -105,9 +105,9 @@ export function reportOfMismatch({ questions, byRun, byField }: MismatchResult):
     '',
   ]
   const problems = (['hybrid', 'reranked'] as const)
-    .filter((run) => byRun[run][5] < LEAST_BY_MEANING)
-    .map((run) => `mismatch: ${run} has ${percent(byRun[run][5])} among the first five, below ${percent(LEAST_BY_MEANING)}`)
-  if (byRun.keyword[5] >= MOST_BY_KEYWORD) {
+    .filter((run) => byRun[run][5] < MIN_BY_MEANING)
+    .map((run) => `mismatch: ${run} has ${percent(byRun[run][5])} among the first five, below ${percent(MIN_BY_MEANING)}`)
+  if (byRun.keyword[5] >= MAX_BY_KEYWORD) {
     problems.push(`mismatch: keyword has ${percent(byRun.keyword[5])} among the first five: the questions share too many words`)
   }
   return { lines, problems }

@@ -1,16 +1,16 @@
-/** How well a text agrees with a reference, 0 to 1. */
+/** How well a text agrees with a reference. */
 export interface Overlap {
-  /** Words of the reference that are in the text, each as often as it stands there. */
+  /** Share of the reference's words that the text has, counted with repetitions. */
   recall: number
-  /** F1 of pairs of neighbouring words: falls where words are in another order, joined or split. */
+  /** F1 of pairs of neighbouring words. Falls when words are in another order, joined or split. */
   bigramF1: number
-  /** Words of the reference. */
+  /** Number of words in the reference. */
   words: number
 }
 
 const TOKEN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+/gu
 
-/** Words in small letters, and each character of the scripts that are written without spaces. */
+/** Returns the words in lower case, and single characters in scripts without spaces. */
 export function wordsOf(text: string): string[] {
   return text.normalize('NFKC').toLowerCase().match(TOKEN) ?? []
 }
@@ -32,7 +32,7 @@ function bigrams(words: readonly string[]): string[] {
   return words.slice(1).map((word, i) => `${words[i]} ${word}`)
 }
 
-/** Size of the intersection of two multisets. */
+/** Returns the size of the intersection of two multisets. */
 function common(a: readonly string[], b: readonly string[]): number {
   const counts = new Map<string, number>()
   for (const item of a) counts.set(item, (counts.get(item) ?? 0) + 1)

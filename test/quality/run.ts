@@ -1,8 +1,9 @@
-// `npm run quality [-- [--all] SET…]`: the judged collections through the real daemon over REST, into bench/QUALITY.md; with
-// `documents` alone, or without a set, real files against the text that other programs read, into bench/DOCUMENTS.md.
-// With `mismatch` alone: questions in other words than their answers, which are kept here and need no collections.
-// With `fusion`: the weight of the vector channel that does best on those sets with the embedder in use (DOCSEARCH_EMBEDDER).
-// At most 600 questions of a set, unless --all is given.
+// `npm run quality [-- [--all] SET…]` measures search quality, with the real daemon over REST. It asks at most 600 questions of a set,
+// unless --all is given.
+//
+// Without a set: all judged collections, into bench/QUALITY.md, and real files compared with other programs' text, into
+// bench/DOCUMENTS.md. With `documents`: the real files. With `mismatch` alone: the questions in other words than their answers, which
+// are part of the project. With `fusion`: the best weight of the vector channel for the embedder in use (DOCSEARCH_EMBEDDER).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,11 +17,11 @@ import { startInstance } from './instance.ts'
 import { mean } from './metrics.ts'
 import { measureMismatch, reportOfMismatch } from './mismatch.ts'
 
-/** Hybrid may cost this much against its own keyword channel, on any set. */
+/** How far hybrid may fall below its own keyword channel, on any set. */
 const TOLERANCE = 0.005
-/** Of the reranked order, over the sets below. */
+/** Mean nDCG@10 of the reranked order to reach, over the sets below. */
 const MACRO_GOAL = 0.68
-/** nDCG@10 of hybrid on the English sets before there was a reranker, with the same embedder and as many questions. */
+/** nDCG@10 of hybrid on the English sets before there was a reranker, with the same embedder and number of questions. */
 const BEFORE: Readonly<Record<string, number>> = {
   anthropic_docs: 0.755,
   cisi: 0.403,
@@ -28,10 +29,10 @@ const BEFORE: Readonly<Record<string, number>> = {
   med: 0.687,
   xquad_en: 0.973,
 }
-/** The others then, and the filings: with a reranker they are held against these. */
+/** The other sets and the filings at that time, for comparison. */
 const BEFORE_ELSEWHERE =
   'Before there was a reranker, hybrid: adi .485, jsquad .941, xquad_de .949, xquad_zh .955; filings: document 66, 97, 100 %, page 20, 43, 60 % at 1, 5, 10 (keyword 54, 100, 100 and 14, 40, 54 %). With hashed features alone, hybrid: adi .506, jsquad .947, xquad_de .950, xquad_zh .955; filings, page: hybrid 17, 43, 54 %, reranked 14, 49, 66 %.'
-/** The same, when the built-in embedder was hashed features alone. */
+/** The same, when the built-in embedder had hashed features only. */
 const HASHED: Readonly<Record<string, number>> = {
   anthropic_docs: 0.762,
   cisi: 0.406,
@@ -39,13 +40,13 @@ const HASHED: Readonly<Record<string, number>> = {
   med: 0.689,
   xquad_en: 0.971,
 }
-/** What the model has to bring in the mean, and may cost on any of them. */
+/** The mean that the model has to gain, and what it may lose on any of these sets. */
 const MODEL_GAIN = 0.008
 const MODEL_COST = 0.003
-/** Slips may cost this much where words are corrected, over all sets. */
+/** The mean that typing errors may cost when words are corrected, over all sets. */
 const TYPO_TOLERANCE = 0.01
 
-const mostQuestions = process.argv.includes('--all') ? Infinity : 600
+const maxQuestions = process.argv.includes('--all') ? Infinity : 600
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
 if (wanted.length === 1 && wanted[0] === 'mismatch') {
   console.log((await mismatchTables()).join('\n'))
@@ -79,7 +80,7 @@ const results: CollectionResult[] = []
 let filings: FilingsResult | null = null
 try {
   for (const set of sets) {
-    const result = await measureCollection(instance, join(DATA_DIR, 'retrieval', set), set, mostQuestions)
+    const result = await measureCollection(instance, join(DATA_DIR, 'retrieval', set), set, maxQuestions)
     results.push(result)
     console.log(row(result))
   }
@@ -110,7 +111,7 @@ if (lost > TYPO_TOLERANCE) {
   process.exitCode = 1
 }
 
-/** In an instance of its own, because the words of other collections would change how its own weigh. Sets the exit code where something is not as it should be. */
+/** Uses a separate instance, because other collections would change the weights of words. A problem sets the exit code. */
 async function mismatchTables(): Promise<string[]> {
   const instance = await startInstance()
   try {

@@ -1,13 +1,14 @@
-/** How many of the longer words of a question have a slip, and which words are longer. */
+/** Share of the longer words that get a typing error. */
 const SHARE = 0.25
-const LONGER = /[\p{L}\p{M}]{4,}/gu
-/** Of scripts without blanks a run is no word, and nobody types a letter of it wrong. */
+/** A longer word has four letters or more. */
+const LONGER_WORD = /[\p{L}\p{M}]{4,}/gu
+/** Other scripts are left out: in those without spaces a run of characters is no word, and nobody mistypes a letter of it. */
 const LETTERS = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{M}]+$/u
 
-/** One letter in a quarter of the longer words wrong, never the first: changed, left out, put in, or swapped with the next. The same for the same seed. */
+/** Puts a wrong letter into a quarter of the longer words, never the first letter: changed, removed, added, or swapped with the next. The same for the same seed. */
 export function mistype(text: string, seed: string): string {
   const random = randomFrom(seed)
-  return text.replace(LONGER, (word) => (LETTERS.test(word) && random() < SHARE ? slip(word, random) : word))
+  return text.replace(LONGER_WORD, (word) => (LETTERS.test(word) && random() < SHARE ? slip(word, random) : word))
 }
 
 function slip(word: string, random: () => number): string {
@@ -23,7 +24,7 @@ function slip(word: string, random: () => number): string {
   return letters.join('')
 }
 
-/** Numbers from 0 to 1, always the same for the same seed (mulberry32 over an FNV-1a hash). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32 over an FNV-1a hash). */
 function randomFrom(seed: string): () => number {
   let state = 2166136261
   for (const character of seed) state = Math.imul(state ^ character.codePointAt(0)!, 16777619)

@@ -1,6 +1,6 @@
 import { wordsOf } from './overlap.ts'
 
-/** Words that a reader ran together or tore apart, next to what another reader made of the same document. */
+/** Words that a parser joined or split, compared with another parser's text of the same document. */
 export interface WordEdges {
   words: number
   joined: string[]
@@ -8,8 +8,8 @@ export interface WordEdges {
 }
 
 /**
- * Joined: a word that the reference does not have, but has as two neighbours. Split: two neighbours that the reference does not have as such, but has
- * as one word. What both readers do alike is not seen.
+ * Compares the edges of words. Joined: the reference has the word as two neighbours only. Split: the reference has the two neighbours as
+ * one word only. Errors that both parsers make don't show.
  */
 export function wordEdges(reference: string, text: string): WordEdges {
   const theirs = wordsOf(reference)
@@ -29,7 +29,7 @@ export function wordEdges(reference: string, text: string): WordEdges {
       }
     }
     const next = ours[i + 1]
-    // Two figures beside one another are cells, not halves.
+    // Two numbers next to each other are cells, not halves of a word.
     if (next !== undefined && /\p{L}/u.test(word + next) && known.has(word + next) && !pairs.has(`${word} ${next}`))
       split.push(`${word} ${next}`)
   })
