@@ -255,7 +255,7 @@ complete -c docsearch -n '__docsearch_is "eval"' -l mode -x -a 'hybrid vector ke
 complete -c docsearch -n '__docsearch_is "eval"' -l no-rerank -d 'Don\'t rerank: keep the order of the first search stage'
 complete -c docsearch -n '__docsearch_is "eval"' -l group -s g -d 'Search for one result per document'
 complete -c docsearch -n '__docsearch_is "eval"' -l baseline -x -d 'Compare with an earlier run, saved from --json'
-complete -c docsearch -n '__docsearch_is "eval"' -l max-drop -x -d 'Fail if a measure is lower than in the baseline by more than this, e.g. 0.02'
+complete -c docsearch -n '__docsearch_is "eval"' -l max-drop -x -d 'Fail if a measure is lower than in the baseline by more than this, such as 0.02'
 complete -c docsearch -n '__docsearch_is "eval"' -l help -s h -d 'Show help'
 complete -c docsearch -n '__docsearch_is "eval"' -l server -x -d 'Address of the instance (DOCSEARCH_SERVER)'
 complete -c docsearch -n '__docsearch_is "eval"' -l profile -x -d 'Use a saved profile (DOCSEARCH_PROFILE)'

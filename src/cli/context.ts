@@ -6,6 +6,7 @@ import type { TokenSource } from '../client/transport.ts'
 import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 import { wantsColor, widthOf } from './io.ts'
 import type { Io } from './io.ts'
+import { foldMessage } from './view/fold.ts'
 import { oneLine, safeJson, safeText } from './view/safe.ts'
 import { styles } from './view/style.ts'
 import type { Style } from './view/style.ts'
@@ -35,7 +36,7 @@ export interface Context {
   /** Prints a result. Text from documents or the instance must be neutralised already. */
   print(text: string): void
   printJson(value: unknown): void
-  /** Prints one line on standard error; nothing with --quiet or --json. */
+  /** Prints a message on standard error; nothing with --quiet or --json. */
   notice(line: string): void
   /** Prints on standard error even with --quiet, for example a table of failures; nothing with --json. */
   report(text: string): void
@@ -66,7 +67,9 @@ export function createContext(io: Io, globals: Globals, version: string): Contex
     print: (text) => void io.stdout.write(text),
     printJson: (value) => void io.stdout.write(safeJson(value, io.stdout.isTTY === true ? 2 : undefined) + '\n'),
     notice(line) {
-      if (!json && globals.quiet !== true) io.stderr.write(`${oneLine(line)}\n`)
+      if (json || globals.quiet === true) return
+      const text = oneLine(line)
+      io.stderr.write(`${io.stderr.isTTY === true ? foldMessage(text, widthOf(io.stderr)) : text}\n`)
     },
     report(text) {
       if (!json) io.stderr.write(safeText(text))

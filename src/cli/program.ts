@@ -46,7 +46,7 @@ export function buildProgram(version: string, commands: readonly (Command | Noun
     .option('--no-color', "Don't use colours (NO_COLOR)")
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
     .helpCommand('help [command]', 'Show help for a command')
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptions })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptions, minWidthToWrap: 20 })
   addHelp(program, '', ['docsearch serve', 'docsearch upload ~/Documents --recursive', 'docsearch search "when is the rent due"'])
   for (const command of commands) {
     if ('commands' in command) addNoun(program, command, execute)

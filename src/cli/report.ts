@@ -2,7 +2,8 @@ import { ClientError, shownCode } from '../client/errors.ts'
 import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 import { exitCodeOf, isCommanderError, isPromptCancelled, EXIT } from './exit.ts'
 import type { Io } from './io.ts'
-import { wantsColor } from './io.ts'
+import { wantsColor, widthOf } from './io.ts'
+import { foldMessage } from './view/fold.ts'
 import { safeJson, safeText } from './view/safe.ts'
 import { styles } from './view/style.ts'
 
@@ -21,7 +22,8 @@ export function reportError(error: unknown, argv: readonly string[], io: Io): nu
   if (report.retry_after !== undefined) lines.push(`Try again in ${report.retry_after} s.`)
   if (report.request_id !== undefined && exitCode === EXIT.instance)
     lines.push(`See the server log, request ID ${report.request_id}.`)
-  const [first = '', ...rest] = safeText(lines.join('\n')).split('\n')
+  const text = safeText(lines.join('\n'))
+  const [first = '', ...rest] = (io.stderr.isTTY === true ? foldMessage(text, widthOf(io.stderr)) : text).split('\n')
   io.stderr.write([exitCode === EXIT.cancelled ? first : style.bad(first), ...rest].join('\n') + '\n')
   if (!(error instanceof DocsearchError) && error instanceof Error && io.env['NODE_DEBUG']?.includes('docsearch'))
     io.stderr.write(`${error.stack}\n`)

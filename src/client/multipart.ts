@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ClientError } from './errors.ts'
+import { reasonOf } from './file-error.ts'
 import type { StreamBody } from './transport.ts'
 
 /** A file to send: exactly `size` bytes, opened when the request reaches it. */
@@ -70,8 +71,10 @@ async function* read(file: UploadFile, index: number): AsyncGenerator<Uint8Array
   try {
     yield* file.open()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ClientError('file_unreadable', `Could not read ${file.path}: ${reason}`, { cause: error, details: { index } })
+    throw new ClientError('file_unreadable', `Cannot read ${file.path}: ${reasonOf(error)}.`, {
+      cause: error,
+      details: { index },
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DocsearchError } from '../core/errors.ts'
+import { reasonOf } from './file-error.ts'
 
 /**
  * Writes JSON that only its owner may read (folder 0700, file 0600). Replaces the file atomically: writes and syncs a new file, then renames it.
@@ -23,7 +24,7 @@ export async function writePrivateJson(file: string, value: unknown): Promise<vo
     await rename(fresh, file)
   } catch (error) {
     await rm(fresh, { force: true })
-    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reasonOf(error)}`, { cause: error })
+    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reasonOf(error)}.`, { cause: error })
   }
 }
 
@@ -34,7 +35,7 @@ export async function readJson(file: string): Promise<Record<string, unknown> | 
     text = await readFile(file, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new DocsearchError('settings_unreadable', `Cannot read ${file}: ${reasonOf(error)}`, { cause: error })
+    throw new DocsearchError('settings_unreadable', `Cannot read ${file}: ${reasonOf(error)}.`, { cause: error })
   }
   try {
     const value: unknown = JSON.parse(text)
@@ -47,8 +48,4 @@ export async function readJson(file: string): Promise<Record<string, unknown> | 
 
 export function isMissing(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -26,6 +26,13 @@ const OPTIONS = {
     'csv',
   ]),
 }
+const DETAILS = `
+Operators in a query:
+  "third working day"    passages with exactly this phrase
+  -deposit, -"late fee"  no passages with this word or phrase
+  name:lease             only documents with this in their name
+  -name:lease            no documents with this in their name`
+
 type Options = OptionValues<typeof OPTIONS>
 
 export default defineCommand({
@@ -34,11 +41,12 @@ export default defineCommand({
   description: 'Search for passages by meaning and by keyword.',
   arguments: { words: argumentList('[query...]', 'Question or keywords') },
   options: OPTIONS,
+  details: DETAILS,
   examples: [
     'docsearch search when is the rent due',
     'docsearch search "notice period" --project contracts --group',
-    `docsearch search '"third working day" rent name:lease'    this phrase, in documents with lease in their name`,
-    `docsearch search 'rent -deposit -"late fee"'              without passages that contain these`,
+    `docsearch search '"third working day" rent name:lease'`,
+    `docsearch search 'rent -deposit -"late fee"'`,
     'docsearch search rent | cut -d: -f1,2',
   ],
   async run(context, { words }, options) {

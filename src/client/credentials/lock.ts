@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DocsearchError } from '../../core/errors.ts'
 import { ClientError } from '../errors.ts'
+import { reasonOf } from '../file-error.ts'
 import { isMissing } from '../private-file.ts'
 
 interface Holder {
@@ -67,8 +68,7 @@ async function take(file: string, holder: Holder): Promise<boolean> {
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reason}`, { cause: error })
+    throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reasonOf(error)}.`, { cause: error })
   }
 }
 

@@ -22,8 +22,8 @@ export default defineCommand({
     ),
   },
   examples: [
-    'docsearch clients create "Reading list" --redirect-uri https://app.example.org/callback',
-    'docsearch clients create notes --redirect-uri http://127.0.0.1/callback --public --scope read:documents --json',
+    'docsearch clients create Reader --redirect-uri https://app.example.org/back',
+    'docsearch clients create Notes --redirect-uri http://127.0.0.1/back --public',
   ],
   async run(context, { name }, options) {
     const created = await administer(context, options, ({ clients }) =>

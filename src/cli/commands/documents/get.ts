@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises'
+import { formatBytes } from '../../../core/format-bytes.ts'
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
 import { argument, flag, text } from '../../options.ts'
@@ -30,6 +31,6 @@ export default defineCommand({
     const file = output ?? safeFileName(document.name)
     await download(client, document, file, { force, signal: context.io.signal })
     if (context.json) context.printJson({ id: document.id, file, size_bytes: document.size_bytes, sha256: document.sha256 })
-    else context.notice(`Saved ${file} (${document.size_bytes} bytes)`)
+    else context.notice(`Saved ${file} (${formatBytes(document.size_bytes)})`)
   },
 })

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { reasonOf } from '../../../client/file-error.ts'
 import type { Context } from '../../context.ts'
 import { EXIT, PartialFailure, usage } from '../../exit.ts'
 import { oneLine } from '../../view/safe.ts'
@@ -90,6 +91,6 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw usage(`Cannot read ${file}: ${(error as Error).message}`)
+    throw usage(`Cannot read ${file}: ${reasonOf(error)}.`)
   }
 }

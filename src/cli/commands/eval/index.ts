@@ -3,13 +3,15 @@ import { usage } from '../../exit.ts'
 import { argument, choice, flag, fraction, integer, option, text } from '../../options.ts'
 
 const DETAILS = `
-The file is a YAML list, or has one JSON object per line. Each entry is a question with the place of its answer:
+The file is a YAML list, or has one JSON object per line. Each entry is a
+question with the place of its answer:
   - query: when is the rent due
-    project: contracts                            # ID or name, or a list; all projects if left out
-    expect: [{ document: lease.pdf, page: 2 }]    # name, path or ID; the page is optional
+    project: contracts                          # optional: ID or name, or a list
+    expect: [{ document: lease.pdf, page: 2 }]  # name, path or ID; page optional
 
 A document or page counts at the rank of its first result.
-Exit code 1: no question found its answer. Exit code 3: a question failed, or a measure dropped by more than --max-drop.`
+Exit code 1 means that no question found its answer. Exit code 3 means that a
+question failed, or that a measure dropped by more than --max-drop.`
 
 export default defineCommand({
   name: 'eval',
@@ -23,7 +25,7 @@ export default defineCommand({
     baseline: text('--baseline <file>', 'Compare with an earlier run, saved from --json'),
     maxDrop: option(
       '--max-drop <number>',
-      'Fail if a measure is lower than in the baseline by more than this, e.g. 0.02',
+      'Fail if a measure is lower than in the baseline by more than this, such as 0.02',
       fraction,
     ),
   },

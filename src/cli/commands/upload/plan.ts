@@ -1,5 +1,6 @@
 import { glob, readdir, stat } from 'node:fs/promises'
 import { basename, join, normalize, resolve, sep } from 'node:path'
+import { reasonOf } from '../../../client/file-error.ts'
 import { usage } from '../../exit.ts'
 
 export interface PlannedFile {
@@ -73,7 +74,7 @@ async function addFolder(plan: Plan, folder: string, below: string, recursive: b
       path: place,
       name: basename(place),
       code: 'unreadable',
-      message: reasonOf(error as NodeJS.ErrnoException),
+      message: reasonOf(error),
     })
     return
   }
@@ -111,11 +112,6 @@ async function addFile(plan: Plan, file: string, path: string): Promise<void> {
     const message = failure.code === 'ENOENT' ? 'broken symbolic link' : reasonOf(failure)
     plan.refused.push({ path, name, code: 'unreadable', message })
   }
-}
-
-/** Without Node's code and system call: "permission denied". */
-function reasonOf({ message }: NodeJS.ErrnoException): string {
-  return /^E[A-Z0-9]+: (.*?), /.exec(message)?.[1] ?? message
 }
 
 function identity(path: string): string {

@@ -73,7 +73,9 @@ export class DocumentWatch {
   async #poll(): Promise<void> {
     for (const document of [...this.#pending.values()].slice(0, MAX_POLLED)) {
       try {
-        this.#update({ ...document, ...(await this.#client.documents.get(document.id)) })
+        const found = await this.#client.documents.get(document.id)
+        // An event that arrived during the request may be newer than the answer.
+        if (this.#pending.get(document.id) === document) this.#update({ ...document, ...found })
       } catch (error) {
         if (error instanceof ClientError && error.status === 404) this.#update(deleted(document))
         else if (!(error instanceof ClientError) || !isTemporary(error)) throw error
