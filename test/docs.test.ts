@@ -66,3 +66,13 @@ test('the pages name no environment variable that docsearch does not read', () =
   const named = pages.flatMap((page) => [...read(page).matchAll(/\bDOCSEARCH_[A-Z_]*[A-Z]\b/g)].map(([name]) => name))
   expect(named.filter((name) => !known.has(name))).toEqual([])
 })
+
+test('every path in the map of the source code exists', () => {
+  const named = [...read('src/README.md').matchAll(/`((?:[a-z-]+\/)+(?:[a-z-]+\.(?:tsx?|bin|md))?)`/g)].map(
+    ([, path = '']) => path,
+  )
+  expect(named.length).toBeGreaterThan(40)
+  const inSection = ['', 'src', 'src/embed', 'src/client', 'src/http', 'src/parse', 'src/records', 'src/contract']
+  const missing = named.filter((path) => !inSection.some((folder) => existsSync(join(root, folder, path))))
+  expect(missing).toEqual([])
+})
