@@ -25,7 +25,7 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown): z.outp
   return data as z.output<S>
 }
 
-/** The same for a caller that has faults of its own to add: `data` is undefined where there are any. */
+/** Does the same for a caller that adds faults of its own. `data` is undefined when there are faults. */
 export function examine<S extends z.ZodType>(schema: S, input: unknown): { data: z.output<S> | undefined; faults: FieldFault[] } {
   const result = schema.safeParse(input)
   if (!result.success) return { data: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, input)) }
@@ -40,14 +40,14 @@ function faultsOf(issue: z.core.$ZodIssue, input: unknown): FieldFault[] {
   }
   const sent = valueAt(input, issue.path)
   if (issue.code === 'invalid_union') {
-    // Each alternative counts its paths from where the union stands.
+    // The paths of an alternative are relative to the union.
     const messages = new Set(issue.errors.flat().map((inner) => words(inner, valueAt(sent, inner.path))))
     return [{ path, message: messages.size === 0 ? lowerFirst(issue.message) : [...messages].join(' or ') }]
   }
   return [{ path, message: words(issue, sent) }]
 }
 
-/** What is wrong, to be read after the field's name. A limit is said with what was sent, so that nobody has to count. */
+/** Returns what is wrong, in words that follow the field's name. A limit comes with the value that was sent, so that users don't have to count. */
 function words(issue: z.core.$ZodIssue, sent: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -57,7 +57,7 @@ function words(issue: z.core.$ZodIssue, sent: unknown): string {
     case 'too_big':
       return `${size(issue.origin, sent)}, the limit is ${issue.maximum}`
     case 'too_small':
-      return isEmpty(sent) ? 'must not be empty' : `${size(issue.origin, sent)}, the least is ${issue.minimum}`
+      return isEmpty(sent) ? 'must not be empty' : `${size(issue.origin, sent)}, the minimum is ${issue.minimum}`
     case 'invalid_format':
       if (issue.format === 'datetime') return `must be a time such as 2026-01-31T12:00:00Z, not ${shown(sent)}`
       return lowerFirst(issue.message)
@@ -75,7 +75,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-/** Characters are code points, as JSON Schema counts them and zod with it. */
+/** Characters are code points, as in JSON Schema and zod. */
 function size(origin: string, sent: unknown): string {
   if (origin === 'string') return `has ${[...String(sent)].length} characters`
   return Array.isArray(sent) ? `has ${sent.length} entries` : `is ${String(sent)}`
@@ -97,8 +97,8 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Half of a surrogate pair, which JSON can escape and UTF-8 cannot hold: stored, it would come back as something else. Looks at parsed
- * data only, whose depth the schema bounds.
+ * Finds halves of surrogate pairs. JSON can escape them and UTF-8 can't encode them, so a stored one would come back as another character.
+ * Takes only parsed data, whose depth the schema limits.
  */
 function brokenText(data: unknown, path: readonly string[]): FieldFault[] {
   if (typeof data === 'string') {

@@ -30,12 +30,12 @@ import type { ServeOutput } from './main.ts'
 
 const DEFAULT_PORT = 4747
 
-/** What the client of the API offers, without an instance. */
+/** The functions of the API client for users and applications, without a running instance. */
 export type LocalAdministration = Pick<Client, 'users' | 'clients'> & { close(): Promise<void> }
 
 /**
- * Users and applications of a data folder, as its owner, whether or not a daemon runs on it: only the records are opened, and what a
- * deletion leaves in the index a daemon takes out later. `mayCreate`: a folder that is missing or empty becomes a data folder.
+ * Manages the users and applications of a data folder as its owner, whether or not a daemon runs on it. Opens only the records; a daemon later
+ * removes from the index what a deletion left there. With `mayCreate`, a missing or empty folder becomes a data folder.
  * Throws `data_unusable`, `data_newer`, `database_corrupt`, `invalid_configuration`.
  */
 export async function openAdministration(
@@ -45,12 +45,12 @@ export async function openAdministration(
 ): Promise<LocalAdministration> {
   const { config } = await loadConfig(flags, output.env)
   const dir = config.dataDir
-  // Whether it is one is looked at last: another process may be making it, and then it is neither free nor somebody else's.
+  // isFree comes first: another process may be creating the data folder, and between the two checks it becomes one.
   const usable = (mayCreate && (await isFree(dir))) || isDataFolder(dir)
   if (!usable) {
     throw new DocsearchError(
       'data_unusable',
-      `${dir} is not a data folder of docsearch. Name one with --data; \`docsearch users add EMAIL\` makes one of an empty folder.`,
+      `${dir} is not a data folder of docsearch. Name one with --data, or create one in an empty folder with \`docsearch users add EMAIL\`.`,
     )
   }
   await makeUsable(dir)
@@ -112,18 +112,18 @@ function localClients(applications: Applications, records: Records): LocalAdmini
   }
 }
 
-/** As asked for, as the daemon here says, as configured, as it was last served by this user, or where it would be served. */
-async function addressOfLinks(config: Config, isAsked: boolean, env: ServeOutput['env']): Promise<string> {
+/** Returns --public-url, else the address of the running daemon, else the configured one, else the last one of this user, else the default. */
+async function addressOfLinks(config: Config, hasFlag: boolean, env: ServeOutput['env']): Promise<string> {
   const { dataDir, publicUrl, host, port } = config
   const served = daemonOf(dataDir)?.base_url
-  if (!isAsked && typeof served === 'string') return served
+  if (!hasFlag && typeof served === 'string') return served
   if (publicUrl !== null) return publicUrl
   const last = await lastLocalInstance(env)
   if (last?.dataDir === dataDir) return last.address
   return reachableAddress(`http://${host.includes(':') ? `[${host}]` : host}:${port === 0 ? DEFAULT_PORT : port}`)
 }
 
-/** Nothing is in it but what may lie there before the first start: settings, hidden files, what a file system needs. */
+/** True when the folder has only what may be there before the first start: settings, hidden files, files of the file system. */
 async function isFree(dir: string): Promise<boolean> {
   try {
     return (await readdir(dir)).every((name) => name === 'config.json' || name === 'lost+found' || name.startsWith('.'))

@@ -6,18 +6,18 @@ import { DatabaseSync } from 'node:sqlite'
 import { DocsearchError } from '../core/errors.ts'
 
 const DATABASE = 'docsearch.db'
-/** Written by the daemon once it listens. */
+/** The daemon writes this file once it listens. */
 const HOLDER = 'daemon.json'
 
 export interface DaemonFacts {
   pid: number
-  /** Listened on. */
+  /** The address the daemon listens on. */
   url: string
-  /** Where links lead: the public address, or the one listened on. */
+  /** The address for links: the public URL, or the address listened on. */
   base_url: string
 }
 
-/** A data folder that this process alone may use until it closes it. */
+/** A data folder that only this process may use until it closes the folder. */
 export interface DataFolder {
   dir: string
   database: string
@@ -25,17 +25,17 @@ export interface DataFolder {
   lance: string
   /** Emptied at start and end. */
   temporary: string
-  /** Tells a second daemon who has it. */
+  /** Tells a second daemon which one uses the folder. */
   announce(facts: DaemonFacts): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Makes the folder (mode 0700) if it is missing, checks that it is ours and writable, and locks it. Throws DocsearchError
- * `data_unusable` (somebody else's, read-only, not a folder) or `data_in_use`, naming the daemon that has it.
+ * Creates the folder (mode 0700) if it is missing, checks that it is writable and belongs to this user, and locks it. Throws `data_unusable`, or
+ * `data_in_use` with the daemon that uses it.
  *
- * The lock is an exclusive SQLite transaction on a file of its own: the operating system drops it with the process, however that
- * ends, so no stale lock file ever has to be judged.
+ * The lock is an exclusive SQLite transaction on a file of its own. The operating system drops it when the process ends in any way, so there is
+ * never a stale lock file.
  */
 export async function openDataFolder(dir: string): Promise<DataFolder> {
   await makeUsable(dir)
@@ -60,32 +60,32 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
   }
 }
 
-/** True where a daemon has run or accounts were made. */
+/** True when a daemon has run on the folder or users were added. */
 export function isDataFolder(dir: string): boolean {
   return existsSync(join(dir, DATABASE))
 }
 
-/** What the daemon that runs on this folder says of itself; null when none does, or it does not listen yet. */
+/** Returns what the daemon on this folder announced; null when none runs or it does not listen yet. */
 export function daemonOf(dir: string): Partial<Record<keyof DaemonFacts, unknown>> | null {
   try {
     return JSON.parse(readFileSync(join(dir, HOLDER), 'utf8')) as Partial<Record<keyof DaemonFacts, unknown>>
   } catch {
-    // It is there for people and for links, and whatever is missing in it has a substitute.
+    // Only messages and links use it, and both work without it.
     return null
   }
 }
 
-/** Where this process keeps what it must not leave behind. */
+/** The folder for files that must not outlive the process. */
 export function temporaryFolder(dir: string): string {
   return join(dir, 'tmp')
 }
 
-/** Makes the folder with mode 0700 if it is missing. Throws `data_unusable` where it is not ours or cannot be written to. */
+/** Creates the folder with mode 0700 if it is missing. Throws `data_unusable` when it belongs to another user or is not writable. */
 export async function makeUsable(dir: string): Promise<void> {
   try {
     await makeFolder(dir)
     const stats = await stat(dir)
-    if (!stats.isDirectory()) throw new DocsearchError('data_unusable', `${dir} is not a folder. Name another with --data.`)
+    if (!stats.isDirectory()) throw new DocsearchError('data_unusable', `${dir} is not a folder. Name another one with --data.`)
     const uid = process.getuid?.()
     if (uid !== undefined && stats.uid !== uid) {
       throw new DocsearchError(
@@ -100,15 +100,15 @@ export async function makeUsable(dir: string): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException
     const why =
       code === 'EROFS' || code === 'EACCES'
-        ? 'cannot be written to. Mend its permissions, or name another with --data.'
+        ? 'is not writable. Change its permissions, or name another folder with --data.'
         : code === 'ENOTDIR' || code === 'EEXIST'
-          ? 'is not a folder. Name another with --data.'
-          : `cannot be used: ${message}. Name another with --data.`
+          ? 'is not a folder. Name another one with --data.'
+          : `cannot be used: ${message}. Name another folder with --data.`
     throw new DocsearchError('data_unusable', `The data folder ${dir} ${why}`, { cause: error })
   }
 }
 
-/** With its parents, one by one: `recursive` never ends where a folder is there and nothing can be made in it (/proc). */
+/** Creates the folder and its parents one by one, because `recursive` never returns in a folder where nothing can be created (/proc). */
 async function makeFolder(dir: string): Promise<void> {
   try {
     await mkdir(dir, { mode: 0o700 })
@@ -141,7 +141,7 @@ function takeLock(file: string, dir: string): DatabaseSync {
     }
     throw new DocsearchError(
       'data_unusable',
-      `The data folder ${dir} cannot be written to (${message}). Mend its permissions, or name another with --data.`,
+      `The data folder ${dir} is not writable (${message}). Change its permissions, or name another folder with --data.`,
       { cause: error },
     )
   }

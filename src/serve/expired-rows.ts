@@ -3,9 +3,9 @@ import type { Records } from '../records/records.ts'
 
 const EVERY_MS = 60 * 60 * 1000
 
-/** Links, sessions, codes and tokens whose time has passed are worth nothing; now and every hour their rows go. */
+/** Deletes the rows of expired links, sessions, codes and tokens, now and every hour. */
 export function startSweep({ records, log }: { records: Pick<Records, 'links' | 'sessions' | 'oauth'>; log: Logger }): {
-  /** Resolves when nothing of it touches the records any more. */
+  /** Resolves when no deletion is running. */
   stop(): Promise<void>
 } {
   let running = sweep()
@@ -19,7 +19,7 @@ export function startSweep({ records, log }: { records: Pick<Records, 'links' | 
       const rows = (await records.links.sweep()) + (await records.sessions.sweep()) + (await records.oauth.sweep())
       if (rows > 0) log.debug({ rows }, 'expired rows removed')
     } catch (error) {
-      log.warn({ err: error }, 'expired rows could not be removed and are tried again later')
+      log.warn({ err: error }, 'could not remove expired rows; trying again later')
     }
   }
 

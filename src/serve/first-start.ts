@@ -5,7 +5,7 @@ import { SCOPES, type User } from '../core/model.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Records } from '../records/records.ts'
 
-/** The owner and the `default` project, made when they are missing. */
+/** Returns the owner. Creates the owner and the `default` project when they are missing. */
 export async function ensureOwner(records: Records): Promise<User> {
   const owner = (await records.users.owner()) ?? (await createOwner(records))
   if (!(await records.projects.find(owner.id, 'default'))) {
@@ -16,7 +16,7 @@ export async function ensureOwner(records: Records): Promise<User> {
   return owner
 }
 
-/** `users add` on the same folder may be faster, and that one is the owner then. */
+/** `users add` on the same folder may be faster; then that user is the owner. */
 async function createOwner({ users }: Records): Promise<User> {
   try {
     return await users.create({ name: userInfo().username, email: null, role: 'owner' })
@@ -28,8 +28,8 @@ async function createOwner({ users }: Records): Promise<User> {
 }
 
 /**
- * Gives this user's command line a key of its own, good for the address now served. The key of an earlier start is kept when the
- * command line still has it, so that whoever copied it is not cut off.
+ * Gives the command line of this operating system user a key for the address now served. Keeps the key of an earlier start if the command line
+ * still has it, so that a copy of that key goes on working.
  */
 export async function ensureLocalKey(options: {
   owner: User

@@ -1,13 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DocsearchError } from '../core/errors.ts'
-import { MOST_HEADER_BYTES } from '../http/problems/malformed.ts'
+import { MAX_HEADER_BYTES } from '../http/problems/malformed.ts'
 
-/** Listens and gives the address to show: the one asked for, with the port that was taken. Throws `port_in_use`, `cannot_listen`. */
+/** Listens, and returns the address to show, with the port that was taken. Throws `port_in_use`, `cannot_listen`. */
 export async function listen(handler: RequestListener, host: string, port: number): Promise<{ server: Server; url: string }> {
-  // An upload may take long; what must be quick are its headers.
+  // An upload may take long. Only its headers must arrive quickly.
   const server = createServer(
-    { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000, maxHeaderSize: MOST_HEADER_BYTES },
+    { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000, maxHeaderSize: MAX_HEADER_BYTES },
     handler,
   )
   await new Promise<void>((resolve, reject) => {
@@ -18,7 +18,7 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   return { server, url: `http://${shownHost(host)}:${taken}` }
 }
 
-/** An address that listens everywhere is not one to connect to. */
+/** Returns loopback for an address that listens everywhere, because a client can't connect to that. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
@@ -30,14 +30,14 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Docs
   if (error.code === 'EADDRINUSE') {
     return new DocsearchError(
       'port_in_use',
-      `Port ${port} on ${host} is in use, perhaps by another docsearch. Choose another with --port, or --port 0 for a free one.`,
+      `Port ${port} on ${host} is in use, perhaps by another docsearch. Choose another port with --port, or a free one with --port 0.`,
       options,
     )
   }
   if (error.code === 'EACCES')
     return new DocsearchError(
       'cannot_listen',
-      `Port ${port} needs more rights than this user has. Choose one from 1024 on with --port.`,
+      `Port ${port} needs more rights than this user has. Choose a port from 1024 with --port.`,
       options,
     )
   return new DocsearchError(

@@ -6,7 +6,7 @@ export interface LogOutput {
   isTTY?: boolean | undefined
 }
 
-/** JSON lines, or on a terminal one short line each. Credentials are cut out by name, as a last line of defence. */
+/** Logs JSON lines, or short lines on a terminal. Hides fields that are named like a credential, as a last line of defence. */
 export function createLogger(level: string, output: LogOutput): Logger {
   const destination: DestinationStream = output.isTTY
     ? { write: (line) => void output.write(readable(line)) }
@@ -49,7 +49,7 @@ function readable(line: string): string {
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')
   const mark = level === 'info' ? '' : `${level} `
-  // Names from outside may end up in a log line: no escape sequence reaches the terminal.
+  // Log lines can contain names from outside, and no escape sequence may reach the terminal.
   // eslint-disable-next-line no-control-regex
   return `${time.slice(11, 19)} ${mark}${msg} ${facts}`.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·').trimEnd() + '\n'
 }

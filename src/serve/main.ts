@@ -14,13 +14,13 @@ export interface ServeOutput {
   quiet: boolean
 }
 
-/** What is in flight when a stop is asked for gets this long. Docker kills after 10 s. */
+/** How long running work may take after a stop was requested. Docker kills after 10 s. */
 const GRACE_MS = 8_000
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * `docsearch serve`. Resolves with the exit code once the daemon has stopped; throws DocsearchError for what keeps it from
- * starting. `flags` are the command's options by their camelCase names.
+ * Runs `docsearch serve`. Resolves with the exit code once the daemon has stopped. Throws when the daemon can't start. `flags` are the options of
+ * the command by their camelCase names.
  */
 export async function runServe(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
   const { stdout, stderr, env, json } = output
@@ -36,8 +36,8 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
   }
   const stop = stopSignal()
   keepTemporaryFilesIn(temporaryFolder(config.dataDir))
-  // Node ends a process that waits only for what does not keep it up, in the middle of whatever it awaits and with exit code 0. A daemon
-  // ends when everything of it is closed.
+  // Without this timer, Node would end the process with exit code 0 while it awaits something that doesn't keep the event loop alive. The
+  // daemon ends only when everything is closed.
   const alive = setInterval(() => {}, DAY_MS)
   try {
     const credentials = openCredentialStore({ env, onNotice: say })
@@ -45,8 +45,8 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
     say(`docsearch ${VERSION}, data in ${config.dataDir}`)
     say(`embedder ${daemon.embedder.embedder}: ${daemon.embedder.reason}`)
     say(`reranker ${daemon.reranker.reranker}: ${daemon.reranker.reason}`)
-    // The link is a secret of 30 minutes that only a person at this terminal may see; it is not in the log.
-    if (daemon.setupUrl) say(`make the owner's password (within 30 minutes): ${daemon.setupUrl}`)
+    // The link is a secret for 30 minutes. Only the person at this terminal may see it, so it is not logged.
+    if (daemon.setupUrl) say(`set the owner's password within 30 minutes: ${daemon.setupUrl}`)
     const { url, setupUrl } = daemon
     stdout.write(
       json
@@ -55,7 +55,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
     )
 
     const signal = await stop.requested
-    say(`${signal}: stopping; once more to stop at once`)
+    say(`${signal}: stopping; send it again to stop at once`)
     await daemon.stop(GRACE_MS)
     return 0
   } finally {
@@ -65,14 +65,14 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
 }
 
 /**
- * LanceDB spills to temporary folders and leaves them behind, empty at an orderly end and full at any other. In a folder of ours they
- * are cleared away at the next start, and use the disk that is watched.
+ * Sets the folder for temporary files. LanceDB writes temporary folders and leaves them behind. In the data folder, the next start removes them,
+ * and they use the disk whose free space is checked.
  */
 function keepTemporaryFilesIn(folder: string): void {
   for (const name of process.platform === 'win32' ? ['TMP', 'TEMP'] : ['TMPDIR']) process.env[name] = folder
 }
 
-/** The first SIGTERM or SIGINT asks, the second no longer waits. */
+/** The first SIGTERM or SIGINT requests a stop; the second one ends the process at once. */
 function stopSignal(): { requested: Promise<string>; dispose: () => void } {
   const { promise, resolve } = Promise.withResolvers<string>()
   let asked = false

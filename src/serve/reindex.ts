@@ -7,16 +7,17 @@ import { isDataFolder, openDataFolder } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
 
 /**
- * `docsearch reindex`: forgets which index is in use, so that the next `serve` builds it anew from the extracted texts, and from the
- * originals where another version of the parsers read them. Nothing that is the truth is touched. Throws `data_unusable` where no daemon has ever run, `data_in_use` while a daemon runs.
+ * Runs `docsearch reindex`: forgets which index is active, so that the next `serve` rebuilds it from the extracted texts, or from the originals
+ * that another version of the parsers has read. Documents, texts and accounts stay as they are. Throws `data_unusable` when no daemon has ever run on
+ * the folder, `data_in_use` while a daemon runs.
  */
 export async function runReindex(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
   const { config } = await loadConfig(flags, output.env)
-  // Opening makes what is missing; a folder that was misspelt is not to become one.
+  // Opening creates what is missing. Don't create a data folder from a mistyped path.
   if (!isDataFolder(config.dataDir))
     throw new DocsearchError(
       'data_unusable',
-      `${config.dataDir} holds no documents of docsearch. Name its data folder with --data.`,
+      `${config.dataDir} is not a data folder of docsearch. Name the data folder with --data.`,
     )
   const folder = await openDataFolder(config.dataDir)
   try {
@@ -31,7 +32,7 @@ export async function runReindex(flags: Readonly<Record<string, unknown>>, outpu
       output.stdout.write(
         output.json
           ? `${JSON.stringify({ reindexed: ready })}\n`
-          : `${ready} ${ready === 1 ? 'document' : 'documents'} will be indexed anew at the next start of docsearch serve\n`,
+          : `${ready} ${ready === 1 ? 'document' : 'documents'} will be indexed again at the next start of docsearch serve\n`,
       )
     } finally {
       await records.close()

@@ -101,6 +101,6 @@ test('refuses a read-only data folder', async ({ skip }) => {
 
 async function expectReadOnlyRefusal(): Promise<void> {
   const { code, stderr } = await refusedStart(instance.env)
-  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot be written to/) })
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/is not writable/) })
   expect(stderr).toContain(instance.dataDir)
 }

@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { problem } from '../../src/contract/common.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { malformedRequests, MOST_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
+import { malformedRequests, MAX_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
 import { errorCode } from '../support/codes.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = createServer({ maxHeaderSize: MOST_HEADER_BYTES }, (_, response) => response.end('reached'))
+  server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (_, response) => response.end('reached'))
   server.on(
     'clientError',
     malformedRequests(systemClock, () => 'http://docs.example'),

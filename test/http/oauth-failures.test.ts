@@ -1,4 +1,4 @@
-import { FAILURES } from '../../src/http/oauth/oauth-errors.ts'
+import { MAX_FAILURES } from '../../src/http/oauth/oauth-errors.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestAppOptions } from '../support/app.ts'
 import { oauthFlow } from '../support/oauth-flow.ts'
@@ -31,7 +31,7 @@ test('wrong secrets from one address are rate-limited, right ones are not', asyn
   const app = await start({ http: { rateLimit: 10_000 } })
   const flow = await oauthFlow(app)
   const guess = () => flow.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: 'x', client_secret: 'wrong' })
-  for (let sent = 0; sent < FAILURES; sent += 50) {
+  for (let sent = 0; sent < MAX_FAILURES; sent += 50) {
     const answers = await Promise.all(Array.from({ length: 50 }, guess))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
   }

@@ -47,8 +47,8 @@ test.each([
   ['no name', { name: ' ' }, 'Enter a name.'],
   ['no scope', { name: 'x', scopes: [] }, 'Choose at least one'],
   ['a scope that does not exist', { name: 'x', scopes: ['admin'] }, 'There is no such permission.'],
-  ['a strange time', { name: 'x', expires_in_days: '1e99' }, 'Choose how long it is good.'],
-  ['a time in the past', { name: 'x', expires_in_days: '-1' }, 'Choose how long it is good.'],
+  ['a strange time', { name: 'x', expires_in_days: '1e99' }, 'Choose when the key expires.'],
+  ['a time in the past', { name: 'x', expires_in_days: '-1' }, 'Choose when the key expires.'],
 ])('%s makes no key', async (_what, values, message) => {
   const before = (await bob.get('/settings/api-keys')).html
   const page = await make(values)

@@ -77,8 +77,8 @@ test.each([
   [{ q: '😀'.repeat(4001) }, 400, 'The question has 4001 characters, the limit is 4000.'],
   [{ q: '-rent' }, 400, 'Add a word to look for'],
   [{ q: 'rent', project: 'Trems' }, 404, 'You have no such project.'],
-  [{ q: 'rent', offset: '1001' }, 400, 'The number of results to leave out is 1001, the limit is 1000.'],
-  [{ q: 'rent', offset: 'many' }, 400, 'The number of results to leave out must be a number, not "many".'],
+  [{ q: 'rent', offset: '1001' }, 400, 'The number of results to skip is 1001, the limit is 1000.'],
+  [{ q: 'rent', offset: 'many' }, 400, 'The number of results to skip must be a number, not "many".'],
   [{ q: 'rent', group: 'colour' }, 400, 'The grouping must be one of chunk, document, not "colour".'],
   [{ q: 'rent', tags: 'x'.repeat(201) }, 400, 'has 201 characters, the limit is 200.'],
 ] as const)('%j is refused in words, and the form keeps what was typed', async (fields, status, sentence) => {

@@ -16,7 +16,7 @@ import { chooseEmbedder } from '../../src/embed/choose.ts'
 import { createEmbedderModels } from '../../src/embed/models.ts'
 import { startLifecycle } from '../../src/lifecycle/start.ts'
 import { createApp } from '../../src/http/app.ts'
-import { MOST_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
+import { MAX_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
 import type { Dependencies, HttpSettings } from '../../src/http/dependencies.ts'
 import { createLanceIndexStore } from '../../src/index/lance.ts'
 import { createIngest } from '../../src/ingest/create.ts'
@@ -133,7 +133,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const handle = createApp(dependencies).callback()
   // Koa answers its own failures; nothing waits for the promise.
   const server = createServer(
-    { requestTimeout: 0, maxHeaderSize: MOST_HEADER_BYTES },
+    { requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => void handle(request, response),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

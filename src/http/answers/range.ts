@@ -1,12 +1,12 @@
 export interface ByteRange {
-  /** Both inclusive. */
+  /** Both ends are included. */
   start: number
   end: number
 }
 
 /**
- * The single range a Range header asks for (RFC 9110 section 14). Null: answer with all of it, which is also right for several
- * ranges and for units we do not know. `unsatisfiable`: 416.
+ * Returns the single range that a Range header asks for (RFC 9110 section 14). Returns null when the answer is the whole file, which is also
+ * right for several ranges and for unknown units. Returns `unsatisfiable` when the answer is 416.
  */
 export function parseRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
   const match = /^bytes=\s*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))\s*$/i.exec(header)

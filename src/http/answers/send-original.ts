@@ -3,17 +3,17 @@ import type { Ctx } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
 import { parseRange } from './range.ts'
 
-/** Somebody else's HTML must never run under our address: nothing loads, and a browser gives it an origin of its own. */
+/** Uploaded HTML must never run under the address of the instance: it loads nothing, and the browser gives it an origin of its own. */
 export const FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 export interface Manner {
-  /** What a browser does with it: `inline` only for types in which nothing runs. */
+  /** `inline` shows the file in the browser. Only for types that can't run a script. */
   disposition: 'attachment' | 'inline'
   contentType: string
   policy: string
 }
 
-/** Answers with the bytes that were uploaded: ETag, one range, HEAD. Throws `range_not_satisfiable`, `blob_missing`. */
+/** Answers with the bytes that were uploaded. Supports ETag, one range and HEAD. Throws `range_not_satisfiable`, `blob_missing`. */
 export async function sendOriginal(
   ctx: Ctx,
   { document, sizeBytes: size, open }: Original,

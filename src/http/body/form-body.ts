@@ -2,11 +2,11 @@ import { fail } from '../problems/problems.ts'
 import { readText } from './read-text.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 
-/** More than any form of ours: the longest carries an authorization request, percent-encoded once more. */
-const MOST_BYTES = 64_000
+/** The longest form carries an authorization request, percent-encoded twice, and stays well below this. */
+const MAX_BYTES = 64_000
 const TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 
-/** What browsers send of a form without files, and nothing else: a JSON or text body from another site never gets this far. */
+/** Accepts only what browsers send for a form without files, so that another site can't post JSON or text here. */
 export function formBody(): Middleware {
   return async (ctx, next) => {
     const text = await readForm(ctx)
@@ -26,8 +26,8 @@ async function readForm(ctx: Ctx): Promise<string> {
       'Send a form as `Content-Type: application/x-www-form-urlencoded`, in UTF-8 and not compressed.',
     )
   }
-  const text = await readText(ctx.req, MOST_BYTES)
+  const text = await readText(ctx.req, MAX_BYTES)
   if (text === null)
-    throw fail('body_too_large', `The form is longer than the limit of ${MOST_BYTES} bytes.`, { limit: MOST_BYTES })
+    throw fail('body_too_large', `The form is longer than the limit of ${MAX_BYTES} bytes.`, { limit: MAX_BYTES })
   return text
 }

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The server itself sets no limit, for the sake of uploads; a short body that trickles in is there to hold the connection. */
-const MOST_MS = 30_000
+/** The server itself sets no limit, because uploads may take long. A short body that trickles in only holds the connection. */
+const MAX_MS = 30_000
 
 /**
- * A body of up to so many bytes as UTF-8, not decompressed. Null when it is longer; Node then throws the rest away, and the answer can be read.
- * After `mostMs` the connection is cut, as if the client had hung up.
+ * Reads a body as UTF-8 without decompressing it. Returns null when it is longer than `maxBytes`; Node then drops the rest, so that the client
+ * can read the answer. After `maxMs` the connection is cut, as if the client had hung up.
  */
-export async function readText(request: IncomingMessage, mostBytes: number, mostMs = MOST_MS): Promise<string | null> {
-  const late = setTimeout(() => request.socket.destroy(), mostMs)
+export async function readText(request: IncomingMessage, maxBytes: number, maxMs = MAX_MS): Promise<string | null> {
+  const late = setTimeout(() => request.socket.destroy(), maxMs)
   try {
     const chunks: Buffer[] = []
     let bytes = 0
     for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > mostBytes) return null
+      if (bytes > maxBytes) return null
       chunks.push(chunk)
     }
     return Buffer.concat(chunks).toString('utf8')

@@ -1,8 +1,8 @@
 import type { Problem } from '../../contract/common.ts'
 
 /**
- * WWW-Authenticate for a refusal (RFC 6750 section 3), with the place that says how to get a token (RFC 9728 section 5.1). No error code
- * where no credential was sent. Null for a refusal that has nothing to do with credentials.
+ * Returns the WWW-Authenticate header for a refusal (RFC 6750 section 3), with the address of the metadata (RFC 9728 section 5.1). It has no
+ * error code when no credential was sent. Returns null for a refusal that has nothing to do with credentials.
  */
 export function challenge(problem: Problem, baseUrl: string): string | null {
   const error = errorOf(problem)

@@ -4,8 +4,8 @@ import { fail } from '../problems/problems.ts'
 import type { Middleware } from '../routing/context.ts'
 
 /**
- * Answers only to names it knows, also on loopback: with DNS rebinding a web page makes a name of its own point here
- * (CVE-2024-28224). An address cannot be rebound, so IP literals pass. Only the Host header itself counts, never a forwarded one.
+ * Refuses requests whose Host header has an unknown name, also on loopback: DNS rebinding lets a web page point its own name at this instance
+ * (CVE-2024-28224). IP addresses pass, because they can't be rebound. Only the Host header itself counts, never a forwarded one.
  */
 export function hostCheck(settings: Pick<HttpSettings, 'allowedHosts' | 'baseUrl'>): Middleware {
   return async (ctx, next) => {
@@ -25,7 +25,7 @@ function isAllowed(name: string, { allowedHosts, baseUrl }: Pick<HttpSettings, '
   return name === hostName(new URL(baseUrl()).host) || allowedHosts.some((allowed) => hostName(allowed) === name)
 }
 
-/** Lower case, without port, brackets and a final dot; null when it is no host at all. */
+/** Returns the host in lower case without port, brackets and a final dot; null when it is malformed. */
 function hostName(host: string): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:/@?#[\]]+?)\.?)(?::\d{1,5})?$/i.exec(host)
   return (match?.[1] ?? match?.[2] ?? null)?.toLowerCase() ?? null

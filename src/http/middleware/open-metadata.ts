@@ -1,8 +1,8 @@
 import type { Middleware } from '../routing/context.ts'
 
 /**
- * The metadata documents are for pages of every origin (RFC 8414 and 9728 readers in browsers). Nothing else is: the API answers its own origin only, and tokens do not
- * belong in client-side code, so the token endpoint has no CORS either.
+ * Lets pages of every origin read the metadata documents, because browsers read RFC 8414 and 9728 metadata too. Nothing else has CORS: the API
+ * answers only its own origin, and tokens don't belong in client-side code, so neither does the token endpoint.
  */
 export function openMetadata(): Middleware {
   return async (ctx, next) => {

@@ -5,13 +5,13 @@ import type { Problem } from '../../contract/common.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 import { challenge } from './challenge.ts'
 
-/** How a person in a browser is answered. Handed in, because pages are above the middleware. */
+/** Shows an error to a person in a browser. Handed in, so that middleware/ doesn't import from web/. */
 interface ErrorPages {
   wantsPage(ctx: Ctx): boolean
   showErrorPage(ctx: Ctx, problem: Problem): void
 }
 
-/** Whatever is thrown further down becomes an RFC 9457 answer, or a page for a person; what is our fault is logged with its causes. */
+/** Turns every error of the later steps into an RFC 9457 answer, or into an error page. Logs the errors that are the instance's fault. */
 export function problemErrors(log: Logger, baseUrl: () => string, pages: ErrorPages): Middleware {
   return async (ctx, next) => {
     try {
@@ -28,7 +28,7 @@ export function problemErrors(log: Logger, baseUrl: () => string, pages: ErrorPa
       ctx.set('Cache-Control', 'no-store')
       ctx.remove('Content-Disposition')
     } finally {
-      // A client that is still sending has to be able to read why it was refused.
+      // A client that is still sending must be able to read why it was refused.
       drain(ctx.req)
     }
   }

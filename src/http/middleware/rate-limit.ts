@@ -3,21 +3,21 @@ import { DocsearchError } from '../../core/errors.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 
 const WINDOW_SECONDS = 60
-/** Wrong credentials a minute from one address. Keys cannot be guessed; this only spares the database and the log. */
-const FAILURES = 120
+/** Wrong credentials a minute from one address. Nobody can guess a key; the limit only spares the database and the log. */
+const MAX_FAILURES = 120
 
 export interface RateLimits {
-  /** Counts a request of the caller's credential, or of its address where there is none. */
+  /** Counts a request for the credential, or for the address when there is no credential. */
   step: Middleware
-  /** Counts a refused credential for its address; throws `rate_limited` above the limit. Good credentials are not touched by it. */
+  /** Counts a refused credential for its address. Throws `rate_limited` above the limit. Valid credentials from that address still work. */
   countFailure(ctx: Ctx): Promise<void>
 }
 
-/** Limits in memory, `perMinute` requests for a credential; 0 for none at all. */
+/** Limits each credential to `perMinute` requests a minute, counted in memory; 0 for no limits. */
 export function rateLimits(perMinute: number): RateLimits {
   if (perMinute === 0) return { step: (_ctx, next) => next(), async countFailure() {} }
   const requests = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
-  const failures = new RateLimiterMemory({ points: FAILURES, duration: WINDOW_SECONDS })
+  const failures = new RateLimiterMemory({ points: MAX_FAILURES, duration: WINDOW_SECONDS })
 
   return {
     async step(ctx, next) {
@@ -32,17 +32,18 @@ export function rateLimits(perMinute: number): RateLimits {
     },
     async countFailure(ctx) {
       const { isOver, state } = await consume(failures, ctx.ip)
-      if (isOver) throw limited(state, tooMany(FAILURES), FAILURES)
+      if (isOver) throw limited(state, tooMany(MAX_FAILURES), MAX_FAILURES)
     },
   }
 }
 
-/** For what needs no credential and still costs something. */
+/** Limits the requests from one address, for operations that need no credential but still cost something. */
 export function addressLimit({ requests, seconds: duration }: { requests: number; seconds: number }): Middleware {
   const limiter = new RateLimiterMemory({ points: requests, duration })
   return async (ctx, next) => {
     const { isOver, state } = await consume(limiter, ctx.ip)
-    if (isOver) throw limited(state, `More than ${requests} of these requests within ${duration / 60} minutes.`, requests)
+    if (isOver)
+      throw limited(state, `You sent more than ${requests} of these requests within ${duration / 60} minutes.`, requests)
     await next()
   }
 }
@@ -57,12 +58,12 @@ export async function consume(limiter: RateLimiterMemory, key: string): Promise<
 }
 
 function tooMany(limit: number): string {
-  return `More than the limit of ${limit} requests within a minute.`
+  return `You sent more than the limit of ${limit} requests within a minute.`
 }
 
-/** `why` is a sentence; when to go on is added. */
+/** `why` is a sentence, to which the time to wait is added. */
 export function limited(state: RateLimiterRes, why: string, limit: number): DocsearchError {
-  return new DocsearchError('rate_limited', `${why} Go on in ${seconds(state)} s (see Retry-After).`, {
+  return new DocsearchError('rate_limited', `${why} Try again in ${seconds(state)} s (see Retry-After).`, {
     retryAfter: seconds(state),
     details: { limit },
   })

@@ -2,8 +2,8 @@ import type { Logger } from '../../core/logger.ts'
 import type { Middleware } from '../routing/context.ts'
 
 /**
- * One line a request, once its answer is out. The route's pattern stands for the path where there is one, and the
- * query never does: both can hold what a user looked for. Headers and bodies are never logged.
+ * Logs one line for each request once it is answered. It has the route's pattern instead of the path when there is one, and never the query,
+ * because both can contain what a user looked for. Headers and bodies are never logged.
  */
 export function requestLog(log: Logger): Middleware {
   return async (ctx, next) => {

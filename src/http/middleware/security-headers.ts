@@ -1,6 +1,6 @@
 import type { Middleware } from '../routing/context.ts'
 
-/** The strictest that fits data; a page loosens its own policy. */
+/** The strictest policy, which is right for data. Each page sets a looser one. */
 export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 export function securityHeaders(): Middleware {
@@ -10,7 +10,7 @@ export function securityHeaders(): Middleware {
     ctx.set('Referrer-Policy', 'no-referrer')
     ctx.set('Cross-Origin-Resource-Policy', 'same-origin')
     ctx.set('Content-Security-Policy', DATA_POLICY)
-    // What is answered to a credential is nobody else's; a public page says what may be kept of it.
+    // An answer may be private to its user. Public answers set their own Cache-Control.
     ctx.set('Cache-Control', 'no-store')
     await next()
   }

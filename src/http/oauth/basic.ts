@@ -2,8 +2,9 @@ import { OAuthError } from '../../oauth/errors.ts'
 import type { ApplicationRequest } from '../../oauth/oauth.ts'
 
 /**
- * Client credentials of HTTP Basic: form-encoded, then joined and encoded in base64 (RFC 6749 section 2.3.1). Ids and secrets of ours are the same with and without the first step,
- * which some libraries leave out. Null for another scheme, or none: an access token that a library adds to every request says nothing here.
+ * Reads client credentials from HTTP Basic: form-encoded, then joined and encoded in base64 (RFC 6749 section 2.3.1). docsearch's ids and secrets
+ * are the same with and without the first step, which some libraries leave out. Returns null for another scheme, or none: an access token that a
+ * library adds to every request has no meaning here.
  */
 export function basicCredentials(header: string): ApplicationRequest['basic'] {
   const encoded = /^basic +([^\s]*) *$/i.exec(header)?.[1]

@@ -5,24 +5,24 @@ import { readText } from '../body/read-text.ts'
 import type { Ctx } from '../routing/context.ts'
 import { basicCredentials } from './basic.ts'
 
-/** Many times what the longest request of any client has. */
-const MOST_BYTES = 64_000
+/** Many times the length of any client's longest request. */
+const MAX_BYTES = 64_000
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 
 const textFields = z.record(z.string(), z.string())
 
-/** What a client sent, from its body and the Authorization header and never from the query. Throws OAuthError `invalid_request`. */
+/** Reads a client's request from the body and the Authorization header, never from the query. Throws OAuthError `invalid_request`. */
 export async function clientRequest(ctx: Ctx): Promise<ApplicationRequest> {
   const parse = parserOf(ctx)
-  const text = await readText(ctx.req, MOST_BYTES)
-  if (text === null) throw invalid(`The body is longer than the limit of ${MOST_BYTES} bytes.`, 413)
+  const text = await readText(ctx.req, MAX_BYTES)
+  if (text === null) throw invalid(`The body is longer than the limit of ${MAX_BYTES} bytes.`, 413)
   return { basic: basicCredentials(ctx.get('Authorization')), fields: withoutEmpty(parse(text)) }
 }
 
 type Fields = Iterable<[name: string, value: string]>
 
-/** The interface gives JSON; forms are what RFC 6749 says and nearly every library sends. */
+/** The contract says JSON. RFC 6749 says forms, and nearly every library sends them. */
 function parserOf(ctx: Ctx): (text: string) => Fields {
   const [type, encoding] = [ctx.get('Content-Type'), ctx.get('Content-Encoding')]
   if (encoding === '' || encoding === 'identity') {
@@ -40,7 +40,7 @@ function formFields(text: string): Fields {
 
 function jsonFields(text: string): Fields {
   const { data } = textFields.safeParse(parseJson(text))
-  if (data === undefined) throw invalid('The body has to be one JSON object with nothing but text in its fields.')
+  if (data === undefined) throw invalid('The body has to be one JSON object whose fields are all text.')
   return Object.entries(data)
 }
 
@@ -53,7 +53,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A parameter without a value counts as not sent (RFC 6749 section 3.2). No name can reach a prototype. */
+/** Drops parameters without a value, which count as not sent (RFC 6749 section 3.2). The result has no prototype, so no name can reach one. */
 function withoutEmpty(sent: Fields): ApplicationRequest['fields'] {
   const fields: Record<string, string> = Object.create(null)
   for (const [name, value] of sent) if (value !== '') fields[name] = value

@@ -7,27 +7,29 @@ import { statusOf } from '../problems/problems.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 import type { HttpSettings } from '../dependencies.ts'
 
-/** Wrong secrets, codes and tokens from one address: far more than a program with a mistake in it sends, and none of them can be guessed. */
-export const FAILURES = 600
+/** Wrong secrets, codes and tokens from one address. A faulty program sends far fewer, and nobody can guess one. */
+export const MAX_FAILURES = 600
 const WINDOW_SECONDS = 15 * 60
 const RETRY_SECONDS = 5
 
 /**
- * Whatever goes wrong at an OAuth endpoint is told in the words of RFC 6749 section 5.2, which is what clients understand; what is our fault is logged.
- * Too many wrong secrets from one address are answered with 429. Right ones go on: all of them have 256 random bits, so nobody is kept from guessing by
- * shutting out those who share a proxy with them.
+ * Answers errors of the OAuth endpoints in the form of RFC 6749 section 5.2, which clients understand. Logs the errors that are the instance's
+ * fault. Answers 429 after too many wrong secrets from one address. Correct secrets from that address still work: they have 256 random bits, so
+ * blocking everyone behind a shared proxy would not make guessing any harder.
  */
 export function oauthErrors({ log, settings }: { log: Logger; settings: Pick<HttpSettings, 'rateLimit'> }): Middleware {
-  const failures = settings.rateLimit === 0 ? null : new RateLimiterMemory({ points: FAILURES, duration: WINDOW_SECONDS })
+  const failures = settings.rateLimit === 0 ? null : new RateLimiterMemory({ points: MAX_FAILURES, duration: WINDOW_SECONDS })
 
   async function countFailure(ctx: Ctx, error: unknown): Promise<unknown> {
     if (failures === null || !isGuess(error)) return error
     const { isOver, state } = await consume(failures, ctx.ip)
-    return isOver ? limited(state, `More than ${FAILURES} wrong secrets, codes or tokens within 15 minutes.`, FAILURES) : error
+    return isOver
+      ? limited(state, `You sent more than ${MAX_FAILURES} wrong secrets, codes or tokens within 15 minutes.`, MAX_FAILURES)
+      : error
   }
 
   return async (ctx, next) => {
-    // RFC 6749 section 5.1, beside the `Cache-Control: no-store` that every answer has.
+    // RFC 6749 section 5.1, in addition to the `Cache-Control: no-store` of every answer.
     ctx.set('Pragma', 'no-cache')
     try {
       await next()
@@ -39,7 +41,7 @@ export function oauthErrors({ log, settings }: { log: Logger; settings: Pick<Htt
       const status = Math.max(500, statusOf(error))
       if (status === 503)
         return refuse(ctx, busy(status, 'The instance cannot do this right now. Try again shortly.'), RETRY_SECONDS)
-      refuse(ctx, new OAuthError('server_error', 'The instance failed. Its log has the reason.', { status }))
+      refuse(ctx, new OAuthError('server_error', 'Internal error. See the server log.', { status }))
     }
   }
 }

@@ -19,23 +19,23 @@ import { clientRequest } from './client-request.ts'
 const tag = 'OAuth 2.0'
 
 const REFUSALS: Record<number, Answer> = {
-  400: { description: 'Refused; `error` says why', schema: oauthError },
-  401: { description: '`invalid_client`; with `WWW-Authenticate: Basic` where that was tried', schema: oauthError },
+  400: { description: 'The request is refused; `error` says why', schema: oauthError },
+  401: { description: '`invalid_client`; with `WWW-Authenticate: Basic` when the client used HTTP Basic', schema: oauthError },
   413: { description: 'The body is too long', schema: oauthError },
-  429: { description: 'Too many requests, or too many wrong secrets; `Retry-After` says when to go on', schema: oauthError },
-  500: { description: '`server_error`: a fault of the instance', schema: oauthError },
+  429: { description: 'Too many requests, or too many wrong secrets; `Retry-After` says when to try again', schema: oauthError },
+  500: { description: '`server_error`: an internal error', schema: oauthError },
   503: { description: '`temporarily_unavailable`: see `Retry-After`', schema: oauthError },
-  507: { description: '`server_error`: no room is left on the disk of the instance', schema: oauthError },
+  507: { description: '`server_error`: the disk of the instance is full', schema: oauthError },
 }
 
-/** The endpoints of the authorization server for programs; those for people are pages. */
+/** The endpoints of the authorization server for programs. Those for users are pages: web/account/. */
 export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => [
   endpoint({
     operationId: 'issueToken',
     path: '/api/oauth/token',
     summary: 'Exchange a code, a refresh token or a device code for tokens',
     description:
-      'Codes and refresh tokens are good once. One that comes a second time ends every token that came from the same consent. While a device ' +
+      'Codes and refresh tokens work only once. A second use ends every token from the same consent. While a device ' +
       'waits for its user, the error is `authorization_pending`.',
     request: tokenRequest,
     answer: { description: 'New tokens', schema: tokenAnswer },
@@ -44,10 +44,10 @@ export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => 
   endpoint({
     operationId: 'revokeToken',
     path: '/api/oauth/revoke',
-    summary: 'End a token and all that came from the same consent (RFC 7009)',
+    summary: 'End a token and all others from the same consent (RFC 7009)',
     request: ownTokenRequest,
-    answer: { description: 'It is good for nothing, or never was', schema: z.strictObject({}) },
-    // An empty object, because some libraries take nothing but JSON.
+    answer: { description: 'The token no longer works, or never did', schema: z.strictObject({}) },
+    // An empty object, because some libraries accept only JSON.
     act: async (request) => {
       await oauth.revoke(request)
       return {}
@@ -56,18 +56,18 @@ export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => 
   endpoint({
     operationId: 'introspectToken',
     path: '/api/oauth/introspect',
-    summary: 'What a token of this client is good for (RFC 7662)',
+    summary: 'Show what a token of this client may do (RFC 7662)',
     request: ownTokenRequest,
-    answer: { description: 'The token, or only that it is not active', schema: introspection },
+    answer: { description: 'The token, or only `active: false`', schema: introspection },
     act: (request) => oauth.introspect(request),
   }),
   endpoint({
     operationId: 'startDevice',
     path: '/api/oauth/device',
-    summary: 'Begin the login of a device without a browser (RFC 8628)',
+    summary: 'Start the login of a device without a browser (RFC 8628)',
     request: deviceRequest,
     answer: { description: 'A code for the device and one for its user', schema: deviceAnswer },
-    // Each leaves a row behind, and the command line's id is no secret.
+    // Each request leaves a row in the database, and the client id of the command line is public.
     addressLimit: { requests: 300, seconds: 15 * 60 },
     act: (request) => oauth.device.start(request),
   }),
@@ -76,7 +76,7 @@ export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => 
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
     tag,
-    summary: 'Where the endpoints are and what they can do (RFC 8414)',
+    summary: 'List the endpoints and what they support (RFC 8414)',
     access: 'public',
     answers: { 200: { description: 'The metadata', schema: serverMetadata } },
     async handle({ ctx }) {
@@ -88,7 +88,7 @@ export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => 
     method: 'GET',
     path: '/.well-known/oauth-protected-resource',
     tag,
-    summary: 'Whose access tokens the API takes (RFC 9728)',
+    summary: 'Show which access tokens the API accepts (RFC 9728)',
     access: 'public',
     answers: { 200: { description: 'The metadata', schema: resourceMetadata } },
     async handle({ ctx }) {

@@ -6,8 +6,8 @@ import type { ApiErrorCode } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { PROBLEMS } from './problems.ts'
 
-/** A question of 4,000 characters stands percent-encoded in the address of its page: up to 48 kB. */
-export const MOST_HEADER_BYTES = 64 * 1024
+/** The address of the search page contains the query. 4,000 characters take up to 48 kB when percent-encoded. */
+export const MAX_HEADER_BYTES = 64 * 1024
 
 const CODES: Readonly<Record<string, ApiErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -15,12 +15,12 @@ const CODES: Readonly<Record<string, ApiErrorCode>> = {
 }
 
 /**
- * Answers what Node's HTTP parser refused before any middleware saw it, in the shape of every other error (RFC 9457).
- * For `server.on('clientError')`.
+ * Returns a listener for the server's `clientError`. It answers requests that Node's HTTP parser refused before any middleware saw them,
+ * in the form of every other error (RFC 9457).
  */
 export function malformedRequests(clock: Clock, baseUrl: () => string) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    // Hung up, or an answer is under way already: there is nobody to tell.
+    // The client hung up, or it is getting an answer already.
     if (error.code === 'ECONNRESET' || !socket.writable || ('bytesWritten' in socket && Number(socket.bytesWritten) > 0)) {
       socket.destroy()
       return

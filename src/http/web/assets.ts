@@ -4,7 +4,7 @@ import type { Page } from './routing/page.ts'
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** Files that pages refer to. With the hash of the content in the address, the answer may be kept for good. */
+/** The files that pages use. An address with the hash of the content may be cached forever. */
 export const assetPages: Page[] = [
   {
     method: 'GET',

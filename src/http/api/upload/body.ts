@@ -11,14 +11,14 @@ import { baseName, hasControlCharacters } from './names.ts'
 
 type Limits = HttpSettings['limits']
 
-const MOST_FIELD_BYTES = 16_384
-const MOST_TAGS = 100
-const MOST_TAG_CHARACTERS = 200
-/** Room for project, tags, on_conflict, and a few that do not belong there and are then named. */
+const MAX_FIELD_BYTES = 16_384
+const MAX_TAGS = 100
+const MAX_TAG_CHARACTERS = 200
+/** Room for project, tags and on_conflict, and for a few unknown fields, so that the answer can name them. */
 const OTHER_PARTS = 12
 const FIELDS = new Set(['project', 'tags', 'path', 'on_conflict'])
 
-/** Reads either kind of body. Throws with nothing accepted; the caller cleans `incoming` up in any case. */
+/** Reads a multipart or a raw body to its end and checks it. When it throws, nothing was accepted. The caller cleans `incoming` up in any case. */
 export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
   const type = ctx.get('Content-Type')
   const encoding = ctx.get('Content-Encoding')
@@ -32,7 +32,7 @@ export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limi
     return isForm ? await readForm(ctx, type, incoming, limits) : await readRaw(ctx, incoming, limits)
   } catch (error) {
     if (error instanceof DocsearchError || ctx.req.complete || !ctx.req.destroyed) throw error
-    // Nobody is left to read this; it keeps a client that went away out of the log of our own faults.
+    // The client has gone and won't read this. As a user's fault, it is not logged as an error of the instance.
     throw fail('invalid_multipart', 'The body was cut off; nothing was stored. Send it again.')
   }
 }
@@ -53,7 +53,7 @@ function tooLong(limit: number, isForm: boolean, length?: number): Error {
 
 async function* chunksOf(request: IncomingMessage, limit: number, isForm: boolean): AsyncGenerator<Buffer> {
   let bytes = 0
-  // Not destroyed when we stop early: the client has to be able to read the answer.
+  // The request stays open when reading stops early, so that the client can read the answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length
     if (bytes > limit) throw tooLong(limit, isForm)
@@ -124,11 +124,11 @@ function fieldSink(name: string, done: (value: string) => void) {
   return {
     async write(chunk: Buffer) {
       bytes += chunk.length
-      if (bytes > MOST_FIELD_BYTES) {
+      if (bytes > MAX_FIELD_BYTES) {
         throw fail(
           'body_too_large',
-          `The field ${JSON.stringify(name.slice(0, 100))} is over the limit of ${MOST_FIELD_BYTES} bytes.`,
-          { limit: MOST_FIELD_BYTES },
+          `The field ${JSON.stringify(name.slice(0, 100))} is over the limit of ${MAX_FIELD_BYTES} bytes.`,
+          { limit: MAX_FIELD_BYTES },
         )
       }
       chunks.push(chunk)
@@ -149,7 +149,7 @@ function toUpload(
     else if (!FIELDS.has(name)) faults.push({ path: name, message: 'is not a field of this request' })
     else if (name !== 'path' && values.length > 1) faults.push({ path: name, message: 'is given more than once' })
   }
-  // An empty field of a form means the same as none.
+  // An empty form field counts as not sent.
   const given = (name: string) => fields.get(name)?.find((value) => value !== '')
   const input: Record<string, unknown> = { path: fields.get('path') ?? [] }
   for (const name of ['project', 'tags', 'on_conflict']) {
@@ -174,17 +174,17 @@ function toUpload(
   }
 }
 
-/** What both kinds of body have in common. Every fault is added to `faults`. */
+/** Checks what both kinds of body have in common. Adds every fault to `faults`. */
 function check(
   input: { project: string; tags: string; paths: readonly string[] },
   faults: FieldFault[],
 ): { project: string; tags: string[] | null } {
   if (hasControlCharacters(input.project)) faults.push({ path: 'project', message: 'must not contain control characters' })
   const tags = [...new Set(input.tags.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
-  if (tags.length > MOST_TAGS) faults.push({ path: 'tags', message: `has ${tags.length} tags, the limit is ${MOST_TAGS}` })
-  const long = tags.find((tag) => tag.length > MOST_TAG_CHARACTERS)
+  if (tags.length > MAX_TAGS) faults.push({ path: 'tags', message: `has ${tags.length} tags, the limit is ${MAX_TAGS}` })
+  const long = tags.find((tag) => tag.length > MAX_TAG_CHARACTERS)
   if (long !== undefined)
-    faults.push({ path: 'tags', message: `has a tag of ${long.length} characters, the limit is ${MOST_TAG_CHARACTERS}` })
+    faults.push({ path: 'tags', message: `has a tag of ${long.length} characters, the limit is ${MAX_TAG_CHARACTERS}` })
   if (hasControlCharacters(input.tags)) faults.push({ path: 'tags', message: 'must not contain control characters' })
   input.paths.forEach((path, i) => {
     if (hasControlCharacters(path)) faults.push({ path: `path.${i}`, message: 'must not contain control characters' })

@@ -4,12 +4,11 @@ import { fail, PROBLEMS, statusOf, toProblem } from '../../problems/problems.ts'
 import { presentDocument } from '../documents/present.ts'
 import type { AcceptedUpload } from '../../../services/uploads.ts'
 
-/** What became of an upload, as the wire has it. */
 export function presentUpload({ documents, rejected }: AcceptedUpload): UploadAnswer {
   return { documents: documents.map(({ document, outcome }) => ({ ...presentDocument(document), outcome })), rejected }
 }
 
-/** When nothing was taken: the same body, and the fields of a problem beside it. One cause gives its own status, several give 422. */
+/** Returns the answer when every file was rejected: the usual body and the fields of a problem. One cause gives its own status, several give 422. */
 export function presentRefusal(accepted: AcceptedUpload, requestId: string, baseUrl: string): UploadAnswer & { status: number } {
   const codes = new Set(accepted.rejected.map(({ code }) => code))
   const [only] = codes
@@ -17,7 +16,7 @@ export function presentRefusal(accepted: AcceptedUpload, requestId: string, base
   const message =
     accepted.rejected.length === 1
       ? (accepted.rejected[0]?.message ?? '')
-      : `None of the ${accepted.rejected.length} files was taken; see rejected.`
+      : `None of the ${accepted.rejected.length} files was accepted; see \`rejected\`.`
   const error = fail(code, message || PROBLEMS[code].means)
   return { ...toProblem(error, requestId, baseUrl).problem, ...presentUpload(accepted), status: statusOf(error) }
 }

@@ -20,10 +20,10 @@ export const uploadRoutes = (parts: Parts): Route[] => [
     summary: 'Upload documents',
     description: [
       'One or more files as `multipart/form-data`, or one file as the body with `?name=` (and `project`, `tags`, `path`, `on_conflict` as parameters too).',
-      'A 2xx is a promise: the bytes are on the disk, synced, and will be processed after any crash. Nothing is accepted before the whole body has arrived.',
-      'The type is decided by content. A name keeps only what follows the last slash; with control characters or more than 1,000 characters the file is rejected (`invalid_name`).',
-      'Two different files of one request with the same path are not both taken (`duplicate_path`).',
-      'When every file is rejected, the status is that of the cause (409, 413, 415, 422; 422 for several causes) and the body has the fields of a problem beside `documents` and `rejected`.',
+      'After a 2xx the bytes are synced to the disk and will be processed, even after a crash. Nothing is accepted before the whole body has arrived.',
+      'The type is decided by the content. Only the part of a name after the last slash counts. A name with control characters or more than 1,000 characters is rejected (`invalid_name`).',
+      'When two different files of one request have the same path, the second one is rejected (`duplicate_path`).',
+      'When every file is rejected, the status is that of the cause (409, 413, 415, 422; 422 for several causes) and the body has the fields of a problem in addition to `documents` and `rejected`.',
     ].join(' '),
     access: 'write:documents',
     content: {
@@ -43,14 +43,14 @@ export const uploadRoutes = (parts: Parts): Route[] => [
       },
     },
     documentedQuery: documentedUploadQuery,
-    headers: { Prefer: { description: 'Waits for processing, at most 120 seconds', example: 'wait=30' } },
+    headers: { Prefer: { description: 'Waits until the documents are processed, at most 120 seconds', example: 'wait=30' } },
     answers: {
       200: {
-        description: 'With `Prefer: wait`: all of them are ready or failed',
+        description: 'With `Prefer: wait`: all documents are ready or failed',
         schema: uploadAnswer,
         headers: { 'Preference-Applied': 'The wait that was applied' },
       },
-      202: { description: 'Stored and in the queue', schema: uploadAnswer },
+      202: { description: 'The documents are stored and in the queue', schema: uploadAnswer },
     },
     problems: [
       'invalid_request',

@@ -13,7 +13,7 @@ const consentForm = z.object({ query: z.string(), decision })
 
 type Parts = Pick<Dependencies, 'oauth'>
 
-/** RFC 6749 section 4.1.1, for a person in a browser: a session says who it is, an Authorization header says nothing here. */
+/** The authorization endpoint (RFC 6749 section 4.1.1) as pages. A session says who the user is; an Authorization header has no effect. */
 export const authorizePages = ({ oauth }: Parts): Page[] => [
   {
     method: 'GET',
@@ -21,7 +21,7 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
     access: 'anyone',
     async handle(call) {
       const query = queryOf(call.ctx.originalUrl)
-      const request = await lookAt(oauth, call, query, 302)
+      const request = await checkRequest(oauth, call, query, 302)
       if (request === null) return
       const { application, redirectUri, scopes } = request
       allowFormTarget(call.ctx, redirectUri)
@@ -45,8 +45,8 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
     async handle(call) {
       const { data } = call.submitted(consentForm)
       if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
-      // What the form carries came from outside like any other query, so it is looked at anew.
-      const request = await lookAt(oauth, call, data.query, 303)
+      // The query in the form comes from outside like any other input, so it is checked again.
+      const request = await checkRequest(oauth, call, data.query, 303)
       if (request === null) return
       const { authorize } = oauth
       const { location } = data.decision === 'allow' ? await authorize.approve(request, call.user) : authorize.deny(request)
@@ -55,8 +55,8 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
   },
 ]
 
-/** The request that somebody logged in may decide on; null when it was answered already. */
-async function lookAt(
+/** Returns the request for the logged-in user to decide on. Returns null when it was answered already. */
+async function checkRequest(
   oauth: OAuth,
   { ctx, visitor }: PageCall,
   query: string,
@@ -70,7 +70,7 @@ async function lookAt(
   return null
 }
 
-/** What an address of ours would ask for, if it is that of an authorization request. */
+/** Returns what an address of this instance asks for when it is an authorization request, else null. */
 export async function authorizeRequestOf(oauth: OAuth, address: string | null): Promise<AuthorizeOutcome | null> {
   if (address?.startsWith(`${paths.authorize}?`) !== true) return null
   return oauth.authorize.begin(parameters(queryOf(address)))
@@ -81,7 +81,7 @@ function queryOf(address: string): string {
   return at === -1 ? '' : address.slice(at + 1)
 }
 
-/** A parameter that was sent more than once is a list (RFC 6749 section 3.1 forbids it). */
+/** Parses a query. A parameter that was sent more than once becomes a list, because RFC 6749 section 3.1 forbids it. */
 function parameters(query: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of new URLSearchParams(query)) {

@@ -11,7 +11,7 @@ const userCode = z.string().default('')
 const codeForm = z.object({ user_code: userCode })
 const decisionForm = z.object({ user_code: userCode, decision })
 
-/** The page of the device grant (RFC 8628 section 3.3): type the code, see who asks, decide. */
+/** The pages of the device grant (RFC 8628 section 3.3): the user types the code, sees which application asks, and decides. */
 export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
   const attempts = deviceAttempts()
   return [
@@ -20,7 +20,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
       path: paths.device,
       access: 'user',
       handle({ ctx, csrf, show }) {
-        // Of `verification_uri_complete`. It only fills the field in: whoever sends such a link to somebody else has not logged them in yet.
+        // From `verification_uri_complete`. It only fills in the field, so a link sent by an attacker alone does nothing.
         const sent = ctx.query['user_code']
         show(renderDeviceCode({ csrf, form: { values: { user_code: typeof sent === 'string' ? sent.slice(0, 40) : '' } } }))
       },
@@ -37,7 +37,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
         if (asked === null) {
           await attempts.countWrong(call)
           const errors = {
-            user_code: 'No device waits with this code. Compare it with what the device shows, or start again there.',
+            user_code: 'No device is waiting with this code. Compare it with the code on the device, or start again there.',
           }
           return show(renderDeviceCode({ csrf, form: { values: { user_code }, errors } }), 422)
         }
@@ -46,7 +46,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
           renderDeviceConfirm({
             applicationName: application.name,
             scopes,
-            userCode: asShown(user_code),
+            userCode: formatUserCode(user_code),
             viewer: viewerOf(user),
             csrf,
           }),
@@ -72,8 +72,8 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
   ]
 }
 
-/** Two groups of four, as the device shows it, so that a person can compare. */
-function asShown(typed: string): string {
+/** Formats a code in two groups of four letters, as the device shows it, so that the user can compare. */
+function formatUserCode(typed: string): string {
   const letters = typed.toUpperCase().replaceAll(/[^A-Z]/g, '')
   return `${letters.slice(0, 4)}-${letters.slice(4)}`
 }

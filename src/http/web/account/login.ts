@@ -12,7 +12,7 @@ import { safeReturnTo } from '../routing/return-to.ts'
 import { beginSession, finishSession } from '../session/session.ts'
 
 const returnToField = z.string().optional()
-/** Whatever is wrong with them, the answer is that they are wrong. */
+/** Missing fields get the same answer as wrong ones. */
 const loginForm = z.object({ email: z.string().default(''), password: z.string().default(''), return_to: returnToField })
 
 type Parts = Pick<Dependencies, 'accounts' | 'oauth' | 'settings'>
@@ -26,7 +26,7 @@ export const loginPages = (parts: Parts): Page[] => [
       const sent = ctx.query['return_to']
       const returnTo = safeReturnTo(typeof sent === 'string' ? sent : undefined)
       if (visitor !== null) return goTo(returnTo ?? paths.home)
-      const notice = await leadOn(ctx, parts.oauth, returnTo)
+      const notice = await loginNotice(ctx, parts.oauth, returnTo)
       show(renderLogin({ csrf, returnTo, email: '', failure: null, notice }))
     },
   },
@@ -38,7 +38,7 @@ export const loginPages = (parts: Parts): Page[] => [
       const { data } = submitted(loginForm)
       const { email = '', password = '', return_to } = data ?? {}
       const returnTo = safeReturnTo(return_to)
-      const again = { csrf, returnTo, email, notice: await leadOn(ctx, parts.oauth, returnTo) }
+      const again = { csrf, returnTo, email, notice: await loginNotice(ctx, parts.oauth, returnTo) }
       try {
         const user = await parts.accounts.logIn({ email, password, address: ctx.ip })
         if (user === null) return show(renderLogin({ ...again, failure: 'wrong' }), 422)
@@ -72,10 +72,10 @@ export const loginPages = (parts: Parts): Page[] => [
 ]
 
 /**
- * Why somebody has to log in, where that is known. When it is for an application, the browser may end at its address in the same chain of
- * redirects that began with this page's form.
+ * Returns why the user has to log in, or null. When an application asks for access, the login form may lead to the application's address through
+ * a chain of redirects, so the page's policy has to allow that address.
  */
-async function leadOn(ctx: Ctx, oauth: OAuth, returnTo: string | null): Promise<string | null> {
+async function loginNotice(ctx: Ctx, oauth: OAuth, returnTo: string | null): Promise<string | null> {
   if (returnTo?.startsWith(`${paths.device}?`) === true || returnTo === paths.device) return 'Log in to connect a device.'
   const outcome = await authorizeRequestOf(oauth, returnTo)
   if (outcome?.kind === 'redirect') allowFormTarget(ctx, outcome.location)

@@ -11,7 +11,7 @@ import { withError } from '../forms/submitted.ts'
 
 type Fields = 'name' | 'email' | 'password' | 'password_again'
 
-/** What a link does not let one choose: it stays, whatever is sent. */
+/** A field that this kind of link can't change: it keeps its value, whatever is sent. */
 const ignored = z
   .string()
   .optional()
@@ -29,7 +29,7 @@ function formFor(purpose: LinkPurpose) {
 
 const ERROR_FIELDS = { ...NEW_PASSWORD_ERRORS, user_exists: 'email' } as const
 
-/** A one-time link opens this: the first owner, somebody invited, somebody who forgot the password. */
+/** The page of a one-time link, where the first owner, an invited user or a user who forgot the password sets one. */
 export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): Page[] => [
   {
     method: 'GET',

@@ -4,21 +4,21 @@ import type { PassageState } from '../../../pages/document/document.tsx'
 import { startOfPage, windowAt, type TextWindow } from '../../../pages/document/window.ts'
 import type { Search } from '../../../services/search.ts'
 
-/** What an address asks to see of a document. */
+/** The part of a document that an address asks for. */
 interface Wanted {
   passage: string
-  /** Number of a page. */
+  /** The number of a page. */
   page: number | null
-  /** An offset in the text. */
+  /** An offset in the text of the document. */
   at: number | null
-  /** The question whose words are marked in the passage. */
+  /** The query whose words are marked in the passage. */
   question: string
 }
 
 interface Place {
   window: TextWindow
   passage: PassageState
-  /** Number of the page. */
+  /** The number of the page. */
   page: number
 }
 
@@ -30,7 +30,7 @@ export function wantedOf(query: Query, question: string | undefined): Wanted {
   return { passage: last('passage'), page: number('page'), at: number('at'), question: question ?? '' }
 }
 
-/** The passage, if the text still has it; else its page; else the top. */
+/** Returns the passage if the text still has it, else its page, else the start of the document. */
 export function placeIn(
   pages: readonly Page[],
   { passage: sent, page, at, question }: Wanted,

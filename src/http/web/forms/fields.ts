@@ -4,7 +4,7 @@ import { email as emailRule } from '../../../contract/users.ts'
 import { SCOPES, type Scope } from '../../../core/model.ts'
 import type { PageCall } from '../routing/page.ts'
 
-/** Fields that several forms have: the rules of the contract, with messages for whoever filled them in. */
+/** Fields of several forms: the rules of the contract, with messages for the user who filled the form in. */
 
 export const name = z
   .string('Enter a name.')
@@ -12,7 +12,7 @@ export const name = z
   .min(1, 'Enter a name.')
   .refine((text) => displayName.safeParse(text).success, 'A name has at most 200 characters, and no control characters.')
 
-/** Empty where nothing is typed: whoever it is for chooses one. */
+/** Empty when nothing was typed: then the invited user chooses a name. */
 export const optionalName = z.literal('').or(name).default('')
 
 export const email = z
@@ -21,25 +21,25 @@ export const email = z
   .min(1, 'Enter an email address.')
   .refine((text) => emailRule.safeParse(text).success, 'This is not an email address, such as name@example.org.')
 
-/** How good it is, auth/ decides. */
+/** auth/password-rules.ts decides whether a password is good enough. */
 export const password = z.string('Enter a password.').min(1, 'Enter a password.')
 
 export const scopes = z.array(z.enum(SCOPES, 'There is no such permission.')).min(1, 'Choose at least one thing it may do.')
 
-/** The boxes that were ticked, for the form shown again. */
+/** Returns the scopes that were ticked, to show the form again. */
 export function chosenScopes({ ctx }: PageCall): Scope[] {
   const sent = ctx.state.form?.fields['scopes'] ?? []
   return SCOPES.filter((scope) => sent.includes(scope))
 }
 
-/** Where a page says what is wrong with a new password. */
+/** The field at which a form shows what is wrong with a new password. */
 export const NEW_PASSWORD_ERRORS = {
   password_too_short: 'password',
   password_too_long: 'password',
   password_too_common: 'password',
 } as const
 
-/** The second of two equal fields is there to catch what nobody can see while typing. */
+/** Returns an error when the two password fields differ: a typing mistake that the user can't see. */
 export function passwordsMatch(form: { password: string; password_again: string }): string | null {
   return form.password === form.password_again ? null : 'The two passwords are not the same.'
 }

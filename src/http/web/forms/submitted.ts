@@ -4,16 +4,16 @@ import { DocsearchError, type ErrorCode } from '../../../core/errors.ts'
 import type { FormState } from '../../../pages/form.tsx'
 import type { FormBody } from '../../routing/context.ts'
 
-/** A form as a page needs it again: what was typed (never a password), and what is wrong with it by field. */
+/** A posted form: its data, and its state to show the form again with what was typed (never a password) and the errors by field. */
 export interface Submitted<T, Name extends string> {
-  /** Undefined where something is wrong that whoever typed it can mend. */
+  /** Undefined when the user has to correct something. */
   data: T | undefined
   state: FormState<Name>
 }
 
 /**
- * Fields by a schema whose messages are sentences for people. Other fields are not looked at: extensions and password managers add some of
- * their own to forms. A field that is there twice is 400, but for one that is a list in the schema.
+ * Parses the fields of a form by a schema whose messages are sentences for the user. Other fields are ignored, because browser extensions and
+ * password managers add fields of their own. A field that was sent twice throws `invalid_request`, unless the schema has a list there.
  */
 export function submitted<S extends z.ZodObject>(
   schema: S,
@@ -37,7 +37,7 @@ export function submitted<S extends z.ZodObject>(
 }
 
 /**
- * The same form with what a service found wrong with it, at the field that its code belongs to; any other error goes on.
+ * Returns the form's state with the error of a service at the field that `fieldOf` names for its code. Throws any other error.
  */
 export function withError<Name extends string>(
   state: FormState<Name>,

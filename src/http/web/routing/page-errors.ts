@@ -3,16 +3,16 @@ import { renderError } from '../../../pages/account/error.tsx'
 import type { Ctx } from '../../routing/context.ts'
 import { setPagePolicy } from './page-policy.ts'
 
-/** Where programs are answered, whatever they accept. */
+/** Paths for programs, which never get a page. */
 const FOR_PROGRAMS = /^\/(?:api|mcp|\.well-known)(?:\/|$)/
 
-/** Whether a person looks at the answer: the path is a page's, or it is nothing's and a browser asked for it. */
+/** True when a person reads the answer: the path belongs to a page, or it is unknown and a browser asked for it. */
 export function wantsPage(ctx: Ctx): boolean {
   if (ctx.state.isPage === true) return true
   return ctx.state.route === undefined && !FOR_PROGRAMS.test(ctx.path) && /\btext\/html\b/i.test(ctx.get('Accept'))
 }
 
-/** The problem as a page: what happened, what to do, and the request's id. */
+/** Answers with the problem as a page: what happened, what to do, and the id of the request. */
 export function showErrorPage(ctx: Ctx, problem: Pick<Problem, 'status' | 'code' | 'detail'>): void {
   setPagePolicy(ctx)
   const retryAfter = Number(ctx.response.get('Retry-After'))

@@ -1,8 +1,8 @@
 import type { Ctx, Middleware } from '../../routing/context.ts'
 
 /**
- * No script at all, style and pictures from here, no framing. `formTargets`: where a form may lead beside this origin; browsers hold
- * the redirects after a form against it too (CSP Level 3 section 6.4.1). `frames`: the page may show another of ours in it.
+ * Returns a policy without scripts and framing, with styles and pictures only from this origin. `formTargets` are further addresses that a form
+ * may lead to; browsers check the redirects after a form too (CSP Level 3 section 6.4.1). With `frames`, the page may frame pages of this origin.
  */
 function policy(formTargets: readonly string[], { frames = false } = {}): string {
   return [
@@ -16,7 +16,7 @@ function policy(formTargets: readonly string[], { frames = false } = {}): string
   ].join('; ')
 }
 
-/** Headers of every answer that a page's route gives; frames, sniffing and `no-store` are in securityHeaders. */
+/** Sets the headers of every page. securityHeaders has already set those against framing, sniffing and caching. */
 export function pagePolicy(): Middleware {
   return async (ctx, next) => {
     setPagePolicy(ctx)
@@ -26,23 +26,23 @@ export function pagePolicy(): Middleware {
 
 export function setPagePolicy(ctx: Ctx): void {
   ctx.set('Content-Security-Policy', policy([]))
-  // No path and no query, where one-time tokens are, leaves a page, not even to ourselves. `no-referrer` would make browsers send
-  // `Origin: null` with our own forms (Fetch section 3.2).
+  // Paths and queries can contain one-time tokens, so no page sends them as referrer. `no-referrer` would make browsers send
+  // `Origin: null` with the instance's own forms (Fetch section 3.2).
   ctx.set('Referrer-Policy', 'strict-origin')
 }
 
-/** This answer's forms may lead to this address, which was validated as an application's: `https://host:port`, or `scheme:`. */
+/** Lets the forms of this answer lead to an application's address, which was validated: `https://host:port`, or `scheme:`. */
 export function allowFormTarget(ctx: Ctx, redirectUri: string): void {
   ctx.set('Content-Security-Policy', policy([formTarget(new URL(redirectUri))]))
 }
 
-/** This answer may show an original of ours in a frame. */
+/** Lets this answer show an original in a frame. */
 export function allowFrames(ctx: Ctx): void {
   ctx.set('Content-Security-Policy', policy([], { frames: true }))
 }
 
 function formTarget({ protocol, hostname, origin }: URL): string {
   const isWeb = protocol === 'https:' || protocol === 'http:'
-  // CSP has no way to write an IPv6 address, and an application's own scheme has no host.
+  // CSP can't express an IPv6 address, and an application's own scheme has no host.
   return isWeb && !hostname.startsWith('[') ? origin : protocol
 }

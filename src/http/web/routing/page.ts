@@ -13,9 +13,9 @@ import { submitted, type Submitted } from '../forms/submitted.ts'
 /** One row of the table of pages. */
 export interface Page {
   method: 'GET' | 'POST'
-  /** With `:id`, as pages/paths.ts gives it. */
+  /** From pages/paths.ts, with `:id` as the id. */
   path: string
-  /** `public`: no cookie is looked at. `anyone`: with or without a login. `user`: the others are asked to log in. `owner`: is not there for members. */
+  /** `public`: cookies are ignored. `anyone`: with or without a login. `user`: others are sent to the login. `owner`: others get 404. */
   access: 'public' | 'anyone' | 'user' | 'owner'
   handle(call: PageCall): Promise<void> | void
 }
@@ -25,21 +25,21 @@ export interface PageCall {
   ctx: Ctx
   /** Value of `:id` in the path; empty where there is none. */
   id: string
-  /** Null where nobody is logged in, which only a page for `anyone` sees. */
+  /** Null when nobody is logged in, which happens only on a page for `anyone`. */
   visitor: Login | null
-  /** Throws on a page that does not need one. */
+  /** Throws when nobody is logged in. */
   login: Login
   user: User
   /** On whose behalf the page acts. Throws like `login`. */
   actor: Actor
-  /** For every form on the page. */
+  /** The token for every form on the page. */
   csrf: string
-  /** What each page of somebody logged in shows; a message that waits is taken with it. */
+  /** Returns the props of every page for a logged-in user. Takes the waiting message, so call it once. */
   signedIn(): SignedInProps
-  /** The posted form, by this schema. */
+  /** Parses the posted form. */
   submitted<S extends z.ZodObject>(schema: S): Submitted<z.output<S>, Extract<keyof z.output<S>, string>>
   show(html: string, status?: number): void
-  /** 303 to a place of ours, where the message is shown. */
+  /** Redirects with 303 to a page of this instance, which shows the message. */
   goTo(path: string, message?: FlashCode): void
 }
 
@@ -50,7 +50,7 @@ export function pageCall(ctx: Ctx, { settings, clock }: Pick<Dependencies, 'sett
     id: String((ctx as unknown as { params: Record<string, string> }).params['id'] ?? ''),
     visitor,
     get login() {
-      if (ctx.state.login === undefined) throw new Error(`${ctx.state.route} has nobody logged in`)
+      if (ctx.state.login === undefined) throw new Error(`${ctx.state.route} was called without a login`)
       return ctx.state.login
     },
     get user() {
@@ -86,14 +86,14 @@ export function viewerOf({ name, email, role }: User): Viewer {
   return { name, email, role }
 }
 
-/** By hand: Koa writes an address anew, and an application's has to stay as it is. */
+/** Sets the header itself, because Koa's redirect normalises addresses and an application's address must stay unchanged. */
 export function redirect(ctx: Ctx, location: string, status: 302 | 303): void {
   ctx.status = status
   ctx.set('Location', location)
   ctx.body = ''
 }
 
-/** To the login, and from there back to this page or the given one; one whose address is too long to be carried along is forgotten. */
+/** Redirects to the login, and from there back to `returnTo`, unless that address is too long. */
 export function redirectToLogin(ctx: Ctx, returnTo: string): void {
   const query = safeReturnTo(returnTo) === null ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
   redirect(ctx, paths.login + query, 303)

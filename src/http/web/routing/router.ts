@@ -13,7 +13,7 @@ import { loadSession } from '../session/session.ts'
 
 type Parts = Pick<Dependencies, 'accounts' | 'settings' | 'clock'>
 
-/** The table of pages as middleware: each row with the steps its method and access ask for. Unknown paths go on. */
+/** Returns the table of pages as middleware. Each row gets the steps that its method and access need. Unknown paths go on to the next step. */
 export function pageRouter(table: readonly Page[], parts: Parts): Koa.Middleware<State>[] {
   const router = new Router<State>()
   for (const row of table) router.register(row.path, [row.method], steps(row, parts))
@@ -31,7 +31,7 @@ function steps(row: Page, parts: Parts): Middleware[] {
   ]
 }
 
-/** Also where the method is wrong, so that the refusal is a page too. */
+/** Marks requests to pages, also those with a wrong method, so that their refusals are pages too. */
 function markPages(router: Router<State>): Middleware {
   return async (ctx, next) => {
     if (router.match(ctx.path, ctx.method).path.length > 0) ctx.state.isPage = true
@@ -50,9 +50,9 @@ function accessCheck(access: Page['access']): Middleware {
   return async (ctx, next) => {
     const { login } = ctx.state
     if (access === 'public' || access === 'anyone') return next()
-    // What was posted is gone with the session; the page it came from is where to begin again.
+    // A posted form can't be repeated after the login, so the user starts again at the home page.
     if (login === undefined) return redirectToLogin(ctx, ctx.method === 'POST' ? '/' : ctx.originalUrl)
-    if (access === 'owner' && !isOwner(login.actor)) throw fail('not_found', 'There is no such page for this account.')
+    if (access === 'owner' && !isOwner(login.actor)) throw fail('not_found', 'Your account has no such page.')
     await next()
   }
 }

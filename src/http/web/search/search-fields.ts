@@ -4,17 +4,17 @@ import { examine, type FieldFault } from '../../../contract/validate.ts'
 import { SEARCH_FIELDS, type SearchField, type SearchFields } from '../../../pages/search/fields.ts'
 import type { SearchErrors } from '../../../pages/search/form.tsx'
 
-/** By the request's field: where it stands on the page, and how a sentence about it begins. */
+/** For each field of the request: its field on the page, and the subject of a sentence about it. */
 const PLACES: Readonly<Record<string, [field: SearchField, subject: string]>> = {
   query: ['q', 'The question'],
   project: ['project', 'The project'],
-  offset: ['offset', 'The number of results to leave out'],
+  offset: ['offset', 'The number of results to skip'],
   group_by: ['group', 'The grouping'],
   'filter.tags': ['tags', 'The list of tags'],
   'filter.media_types': ['type', 'The type'],
 }
 
-/** The fields of a search in an address. One that is there twice counts once, the last: there is one of each in the form. */
+/** Returns the search fields of an address. When a field is there twice, the last one counts. */
 export function searchFieldsOf(query: Readonly<Record<string, string | string[] | undefined>>): SearchFields {
   const fields: SearchFields = {}
   for (const name of SEARCH_FIELDS) {
@@ -24,7 +24,7 @@ export function searchFieldsOf(query: Readonly<Record<string, string | string[] 
   return fields
 }
 
-/** The request of the API that the fields ask for, by the same schema; or what is wrong with them, in sentences. */
+/** Returns the API request for the fields, parsed by the API's schema, or the errors as sentences. */
 export function requestOf(
   fields: SearchFields,
   { queryChars, limit }: { queryChars: number; limit: number },
@@ -44,7 +44,7 @@ function rawRequest({ q, project, group, type, tags, exact, offset }: SearchFiel
     query: q ?? '',
     limit,
     ...(project ? { project } : {}),
-    // What is no number or no grouping is for the schema to refuse.
+    // The schema refuses a wrong number or grouping.
     ...(group ? { group_by: group as 'document' } : {}),
     ...(offset ? { offset: /^\d+$/.test(offset) ? Number(offset) : (offset as unknown as number) } : {}),
     ...(exact ? { correct: false } : {}),

@@ -1,14 +1,15 @@
 import type { Ctx } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
 
-/** The login; what binds the forms shown to a stranger; a message that is shown once. */
+/** `session`: the login. `form`: the CSRF secret while nobody is logged in. `flash`: a message that is shown once. */
 export type CookieKind = 'session' | 'form' | 'flash'
 
 type Base = Pick<HttpSettings, 'baseUrl'>
 
 /**
- * Over https a `__Host-` cookie: no other host and no plain answer can set it (RFC 6265bis section 4.1.3). On plain loopback the name has the
- * port in it, because cookies ignore ports and two instances would log each other out. The base URL decides, never a forwarded header.
+ * Returns the name of a cookie. Over HTTPS it starts with `__Host-`, so that no other host and no plain HTTP answer can set the cookie
+ * (RFC 6265bis section 4.1.3). On plain loopback it contains the port, because cookies ignore ports and two instances would log each other out.
+ * The base URL decides, never a forwarded header.
  */
 export function cookieName(base: Base, kind: CookieKind): string {
   const url = new URL(base.baseUrl())
@@ -20,10 +21,10 @@ export function readCookie(ctx: Ctx, base: Base, kind: CookieKind): string | und
   return ctx.cookies.get(cookieName(base, kind))
 }
 
-/** `value` of cookie characters only. A life of 0 seconds removes it. */
+/** `value` must have only characters that cookies allow. A `maxAgeSeconds` of 0 removes the cookie. */
 export function writeCookie(ctx: Ctx, base: Base, kind: CookieKind, value: string, maxAgeSeconds: number): void {
   const secure = new URL(base.baseUrl()).protocol === 'https:' ? '; Secure' : ''
-  // By hand: Koa refuses Secure where a proxy ended TLS and it was not told to believe it.
+  // Not through Koa, which refuses Secure when a proxy it does not trust terminated TLS.
   ctx.append(
     'Set-Cookie',
     `${cookieName(base, kind)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`,

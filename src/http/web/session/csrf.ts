@@ -8,15 +8,15 @@ const SECRET = /^[A-Za-z0-9_-]{43}$/
 const FORM_COOKIE_SECONDS = 24 * 60 * 60
 
 /**
- * The token that goes into every form. It comes from a cookie no other site can read: the session's, or for a stranger one of its own, made
- * when first needed. So it dies with the session and is no use in another one.
+ * Returns the token for every form. It is derived from a cookie that no other site can read: the session cookie, or without a login a cookie of
+ * its own, made when first needed. So the token ends with the session and is useless in another one.
  */
 export function csrfToken(ctx: Ctx, settings: HttpSettings): string {
   ctx.state.csrf ??= derive(ctx.state.login?.token ?? readSecret(ctx, settings) ?? newSecret(ctx, settings))
   return ctx.state.csrf
 }
 
-/** Every POST: from a page of ours, with the token of this browser. Nothing was done yet when it fails. */
+/** Refuses a POST that has not the token of this browser. Nothing was done yet at this point. */
 export function csrfCheck(settings: HttpSettings): Middleware {
   return async (ctx, next) => {
     const secret = ctx.state.login?.token ?? readSecret(ctx, settings)
@@ -27,21 +27,22 @@ export function csrfCheck(settings: HttpSettings): Middleware {
 }
 
 /**
- * What the browser itself says of where a POST comes from, before its body is read. Programs without either header are left to the token.
- * `Origin: null` is what a page sends that hides its address, or one that has none (a sandboxed frame); only Sec-Fetch-Site tells them apart.
+ * Refuses a POST when the browser's headers say that it comes from another site, before the body is read. Requests without these headers are
+ * left to the token. `Origin: null` comes from a page that hides its address and from one that has none, such as a sandboxed frame; only
+ * Sec-Fetch-Site can tell them apart.
  */
 export function originCheck(settings: HttpSettings): Middleware {
   return async (ctx, next) => {
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
     if (site !== '' && site !== 'same-origin' && site !== 'none') throw refused()
-    if (origin === 'null' ? site !== 'same-origin' : origin !== '' && !isOurs(origin, ctx, settings)) throw refused()
+    if (origin === 'null' ? site !== 'same-origin' : origin !== '' && !isOwnOrigin(origin, ctx, settings)) throw refused()
     await next()
   }
 }
 
-/** The base URL, or the name by which this request came, which host-check has let through. */
-function isOurs(origin: string, ctx: Ctx, settings: HttpSettings): boolean {
+/** True for the base URL, and for the host name of this request, which host-check has accepted. */
+function isOwnOrigin(origin: string, ctx: Ctx, settings: HttpSettings): boolean {
   const base = new URL(settings.baseUrl())
   return origin === base.origin || origin === URL.parse(`${base.protocol}//${ctx.req.headers.host ?? ''}`)?.origin
 }
@@ -69,6 +70,6 @@ function isSame(sent: string, wanted: string): boolean {
 function refused(): Error {
   return fail(
     'csrf_failed',
-    'This form did not come from a page of ours in this browser, or it is out of date. Nothing was changed.',
+    'This form did not come from a page of this instance in this browser, or it is out of date. Nothing was changed.',
   )
 }

@@ -3,7 +3,7 @@ import type { Ctx } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 
-/** What can be said on the page after a redirect. The cookie holds the name only: nobody can make us say something else. */
+/** The messages that a page can show after a redirect. The cookie has only the name, so nobody can make a page show another text. */
 const MESSAGES = {
   profile_saved: 'Your profile was saved.',
   password_changed: 'Your password was changed. Other browsers were logged out.',
@@ -12,8 +12,8 @@ const MESSAGES = {
   key_revoked: 'The API key was revoked. It stops working at once.',
   disconnected: 'The application was disconnected. Its access has ended.',
   client_saved: 'The application was saved.',
-  client_deleted: 'The application was deleted, with all access it had.',
-  user_disabled: 'The account was disabled. Nothing of it is accepted any more.',
+  client_deleted: 'The application was deleted. Its access has ended.',
+  user_disabled: 'The account was disabled. Its password, keys and connections no longer work.',
   user_enabled: 'The account was enabled.',
   user_deleted: 'The account was deleted, with its documents.',
 } as const
@@ -26,7 +26,7 @@ export function setFlash(ctx: Ctx, settings: HttpSettings, code: FlashCode): voi
   writeCookie(ctx, settings, 'flash', code, SECONDS)
 }
 
-/** The message that waits, if there is one; it is gone afterwards. */
+/** Returns the waiting message, if there is one, and removes it. */
 export function takeFlash(ctx: Ctx, settings: HttpSettings): Flash | null {
   const code = readCookie(ctx, settings, 'flash')
   if (code === undefined) return null

@@ -4,25 +4,25 @@ import type { Ctx, Middleware } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 
-/** Longer than any token of ours; more is not even looked at. */
-const MOST_CHARACTERS = 512
-/** The session's row says how long it is good, so the cookie may outlast it: 400 days is the most a browser keeps (RFC 6265bis section 5.5). */
+/** No session token is longer than this; a longer cookie is not looked at. */
+const MAX_CHARACTERS = 512
+/** The session's row decides when the login ends, so the cookie may live longer. Browsers keep a cookie for at most 400 days (RFC 6265bis section 5.5). */
 const COOKIE_SECONDS = 400 * 24 * 60 * 60
 
 type Parts = Pick<Dependencies, 'accounts' | 'settings'>
 
-/** Who is logged in, if anybody. The Authorization header counts for nothing on a page. */
+/** Finds out who is logged in. The Authorization header has no effect on a page. */
 export function loadSession({ accounts, settings }: Parts): Middleware {
   return async (ctx, next) => {
     const token = readCookie(ctx, settings, 'session')
-    const found = token === undefined || token.length > MOST_CHARACTERS ? null : await accounts.findSession(token)
+    const found = token === undefined || token.length > MAX_CHARACTERS ? null : await accounts.findSession(token)
     if (found !== null && token !== undefined) ctx.state.login = { ...found, token, actor: actorOf(found.user) }
     await next()
   }
 }
 
 /**
- * Logs this browser in. Always a new session: one that was there before, by whomever, ends, so that nobody can plant one and have it raised
+ * Logs this browser in with a new session, and ends the session it had. So nobody can plant a session and wait until its user logs in
  * (session fixation).
  */
 export async function beginSession(ctx: Ctx, { accounts, settings }: Parts, user: User): Promise<void> {
@@ -37,7 +37,7 @@ export async function beginSession(ctx: Ctx, { accounts, settings }: Parts, user
   writeCookie(ctx, settings, 'form', '', 0)
 }
 
-/** Logs this browser out; without a session there is nothing to do. */
+/** Logs this browser out. */
 export async function finishSession(ctx: Ctx, { accounts, settings }: Parts): Promise<void> {
   const { login } = ctx.state
   if (login !== undefined) await accounts.endSession(login.user.id, login.session.id)

@@ -22,7 +22,11 @@ const keyForm = z.object({
     .default('')
     .transform((days) => (days === '' ? undefined : Number(days)))
     .pipe(
-      z.int('Choose how long it is good.').min(1, 'Choose how long it is good.').max(3650, 'Ten years is the most.').optional(),
+      z
+        .int('Choose when the key expires.')
+        .min(1, 'Choose when the key expires.')
+        .max(3650, 'A key can last ten years at most.')
+        .optional(),
     ),
 })
 

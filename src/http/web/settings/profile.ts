@@ -62,7 +62,7 @@ export const profilePages = (parts: Parts): Page[] => [
       } catch (error) {
         return showProfile(parts, call, { password: withError(state, error, NEW_PASSWORD_ERRORS) })
       }
-      // Also this browser's: a copy of its cookie is worth nothing afterwards.
+      // This browser gets a new session too, so that a copy of its old cookie no longer works.
       await beginSession(ctx, parts, user)
       await parts.accounts.endOtherSessions(user.id, call.login.session.id)
       goTo(paths.profile, 'password_changed')
@@ -82,8 +82,7 @@ export const profilePages = (parts: Parts): Page[] => [
     path: paths.sessionEnd(':id'),
     access: 'user',
     async handle({ user, id, goTo }) {
-      if (!(await parts.accounts.endSession(user.id, id)))
-        throw fail('not_found', 'This browser is not logged in any more, or it never was.')
+      if (!(await parts.accounts.endSession(user.id, id))) throw fail('not_found', 'That browser is not logged in.')
       goTo(paths.profile, 'session_ended')
     },
   },

@@ -118,13 +118,13 @@ const userChangePages = ({ users, settings }: Parts): Page[] => [
   },
 ]
 
-/** Somebody else: nobody shuts themself out here. */
+/** Returns the user of the address. Refuses the own account, so that owners can't lock themselves out here. */
 async function findOther(users: Dependencies['users'], { actor, id }: PageCall): Promise<User> {
   if (id === actor.userId) throw fail('not_found', 'This is your own account. Change it under Profile.')
   return users.get(actor, id)
 }
 
-/** On this answer only; a link made before ends. */
+/** Shows the link, which is on this answer only. */
 function showLink({ show, signedIn }: PageCall, { user, link }: { user: User; link: PasswordLink }, baseUrl: string): void {
   const { token, purpose, expiresAt } = link
   const address = passwordLinkAddress(baseUrl, token)
