@@ -5,7 +5,7 @@ import { checkAnswer } from './check-answer.ts'
 export interface ApiAnswer<T = Record<string, unknown>> {
   status: number
   headers: Headers
-  /** Parsed when it is JSON, else the text. */
+  /** The parsed body if it is JSON, else the text. */
   body: T
 }
 
@@ -16,7 +16,7 @@ export interface UploadFile {
 
 export interface ApiClient {
   key: string | null
-  /** One request. Its answer is held against the contract: schema, documented status and code, headers. */
+  /** Sends a request and checks the answer against the contract: schema, documented status and code, headers. */
   call<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -29,9 +29,9 @@ export interface ApiClient {
     fields?: Record<string, string | string[]>,
     headers?: Record<string, string>,
   ): Promise<ApiAnswer<UploadAnswer>>
-  /** Uploads one text, waits until it is searchable, gives its id. */
+  /** Uploads a text, waits until it is searchable and returns its id. */
   ready(name: string, text: string, fields?: Record<string, string>): Promise<string>
-  /** An answer that goes on; nothing is checked. */
+  /** Opens an answer that does not end. Checks nothing. */
   open(path: string, headers?: Record<string, string>): Promise<Response>
 }
 

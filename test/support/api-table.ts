@@ -4,7 +4,7 @@ import type { Dependencies } from '../../src/http/dependencies.ts'
 import type { Page } from '../../src/http/web/routing/page.ts'
 import { pages as pagesOf } from '../../src/http/web/index.ts'
 
-/** The tables of the API and of the pages, to be read and not to be called: there is no service behind them. */
+/** The tables of the API and of the pages, for reading only: there is no service behind them. */
 const nothing = { settings: { limits: DEFAULT_LIMITS, rateLimit: 0 } } as unknown as Dependencies
 
 export const { operations, routes } = apiTable(nothing)

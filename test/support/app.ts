@@ -32,18 +32,18 @@ export interface TestApp {
   url: string
   /** The public URL, or `url`. */
   baseUrl: string
-  /** Where everything lies that is kept. */
+  /** The data folder. */
   folder: string
-  /** What the services work with: to arrange a state, or to look at one. */
+  /** The parts behind the services, to prepare or check a state. */
   backend: Backend
-  /** Two users who have nothing to do with each other, each with a key that may do everything. */
+  /** Two users who share nothing, each with a key that has all scopes. */
   alice: ApiClient
   bob: ApiClient
-  /** No credential. */
+  /** A client without a credential. */
   stranger: ApiClient
-  /** A key of Alice's with these scopes only. */
+  /** Returns a client with a key of Alice's that has only these scopes. */
   aliceWith(...scopes: Scope[]): Promise<ApiClient>
-  /** What lies where request bodies are received. */
+  /** Returns the files of request bodies that are being received. */
   received(): Promise<string[]>
   /** Ends long answers, as the daemon does when it stops. */
   beginStop(): void
@@ -54,19 +54,19 @@ export interface TestAppOptions {
   limits?: Partial<Limits>
   http?: Partial<Pick<HttpSettings, 'rateLimit' | 'allowedHosts' | 'trustProxy'>>
   publicUrl?: string
-  /** Failed logins within 15 minutes; 0, the default here, for no limit. */
+  /** Failed logins allowed in 15 minutes. Default here: 0, no limit. */
   loginFailures?: number
   log?: Logger
   clock?: Clock
-  /** Default: where nothing listens. */
+  /** Default: an address where nothing listens. */
   ollamaUrl?: string
-  /** Replaces parts of the backend: a full disk, a broken search. */
+  /** Replaces parts of the backend, for example with a full disk or a broken search. */
   change?: (backend: Backend) => Partial<Backend>
 }
 
 const NOWHERE = 'http://127.0.0.1:9'
 
-/** The real services on a folder of its own, behind createApp on a free port of loopback. */
+/** Starts the real services on a new folder, behind createApp on a free loopback port. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-http-'))
   const clock = options.clock ?? systemClock
@@ -78,7 +78,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const lifecycle = await startLifecycle({
     records,
     indexStore: createLanceIndexStore({ folder: join(folder, 'lance'), log }),
-    // Nothing listens there, unless the test has an Ollama.
+    // Nothing listens at NOWHERE, unless the test has an Ollama.
     chooseEmbedder: async (existing, named = 'builtin') =>
       chooseEmbedder({ setting: named, ollamaUrl: options.ollamaUrl ?? NOWHERE, existing, log }),
     log,
@@ -131,7 +131,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     version: '0.0.0-test',
   }
   const handle = createApp(dependencies).callback()
-  // Koa answers its own failures; nothing waits for the promise.
+  // Koa answers its own failures, so nothing has to await the promise.
   const server = createServer(
     { requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => void handle(request, response),

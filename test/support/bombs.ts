@@ -10,7 +10,7 @@ import {
 } from './make-bombs.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 
-/** Eight files made to break a reader, by name, with what may become of them: the code of a failure, or ready. The largest has 7 MB. */
+/** Eight files made to break a parser, by name, with their allowed outcomes: the code of a failure, or `ready`. The largest has 7 MB. */
 export const BOMBS: Readonly<Record<string, { make: () => Buffer; codes: readonly (ErrorCode | 'ready')[] }>> = {
   'blanks.pdf': { make: () => blanksPdf(1_500), codes: ['parse_memory'] },
   'operators.pdf': { make: () => operatorsPdf(60), codes: ['ready', 'parse_memory', 'parse_timeout'] },
@@ -31,7 +31,7 @@ export const BOMBS: Readonly<Record<string, { make: () => Buffer; codes: readonl
   },
 }
 
-/** What became of a bomb, in the words of `codes`. */
+/** Returns the outcome of a bomb, in the words of `codes`. */
 export function endOf({ status, error }: { status: string; error: { code: string } | null }): string {
   return error?.code ?? status
 }

@@ -28,8 +28,8 @@ export const browserWord =
   browserPath === undefined ? 'skipped: no Chromium here, DOCSEARCH_TEST_BROWSER can name one' : browserPath
 
 /**
- * A headless Chromium with a fresh profile, which goes when it closes. Close it whatever happens: `await using browser = await launchBrowser()`,
- * or in beforeAll `return () => browser.close()`. It ends with this process too.
+ * Starts a headless Chromium with a new profile, which is removed when the browser closes. Always close it: `await using browser = await launchBrowser()`,
+ * or `return () => browser.close()` in beforeAll. It also ends with this process.
  */
 export async function launchBrowser(): Promise<Browser> {
   if (browserPath === undefined) throw new Error(browserWord)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Vitest's global setup: the tests that start the real binary run what lies in `src/` now, built once before them all. */
+/** Vitest's global setup. Builds `src/` once, so that the tests that start the real binary run the current code. */
 export default function buildWhenStale(): void {
   if (
     oldest(join(ROOT, 'dist')) >
@@ -22,7 +22,7 @@ export default function buildWhenStale(): void {
   }
 }
 
-/** Folders count too: their time tells of a file that went away. */
+/** Returns the newest modification time. Folders count too: their time changes when a file is removed. */
 function newest(...paths: string[]): number {
   let time = 0
   for (const path of paths) {
@@ -34,7 +34,7 @@ function newest(...paths: string[]): number {
   return time
 }
 
-/** Of the files: a folder is as old as its first file. 0 when there are none. */
+/** Returns the oldest modification time of the files, without folders; 0 if there are none. */
 function oldest(path: string): number {
   let time = Infinity
   try {

@@ -4,10 +4,10 @@ import { problemCodes, type Operation } from '../../src/contract/operation.ts'
 import { operations } from './api-table.ts'
 import { PROBLEMS } from '../../src/http/problems/problems.ts'
 
-/** Codes that can come from any path, before a route is known. */
+/** Codes that any path can answer, before a route is known. */
 const ANYWHERE = new Set(['not_found', 'method_not_allowed', 'host_not_allowed'])
 
-/** Row of the table that takes this request. */
+/** Returns the row of the table for this request. */
 export function routeOf(method: string, path: string): Operation | undefined {
   const pathname = path.split('?')[0] ?? ''
   return operations.find(
@@ -17,19 +17,19 @@ export function routeOf(method: string, path: string): Operation | undefined {
   )
 }
 
-/** Holds an answer against what the table promises of its endpoint. Every answer of the HTTP tests passes through here. */
+/** Checks an answer against the table's promises for its endpoint. The HTTP tests check every answer with it. */
 export function checkAnswer(method: string, path: string, answer: { status: number; headers: Headers; body: unknown }): void {
   expect(answer.headers.get('x-request-id'), 'X-Request-Id').toMatch(/^[\w.-]{8,128}$/)
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
   const route = routeOf(method, path)
-  // An answer that is not an error, and one with documents beside its problem, have a schema of their own.
+  // A successful answer, and a problem that also has documents, have a schema in the table.
   const promised = route?.answers[answer.status]
   if (promised === undefined && answer.status >= 400) return checkProblem(route, answer)
   if (method === 'HEAD' || method === 'OPTIONS') return
   expect(promised, `${method} ${route?.path} answers ${answer.status}, which is not in its table`).toBeDefined()
   if (promised?.schema === undefined || promised.type !== undefined) return
-  // Nothing beyond the schema either: parsing drops what it does not know.
+  // Parsing drops unknown fields, so this also finds fields that the schema lacks.
   expect(promised.schema.parse(answer.body), `${method} ${path} and its schema`).toEqual(answer.body)
 }
 

@@ -1,5 +1,5 @@
-// A process of its own on somebody else's database: says `ready`, waits for a line, tries to claim the same thing many times
-// at once, and prints which of its attempts succeeded. Arguments: database, what to claim, attempts.
+// A process on a database that other processes use too. Prints `ready`, waits for a line, tries to claim the same thing many
+// times at once, and prints which attempts succeeded. Arguments: database, what to claim, attempts.
 import { once } from 'node:events'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'

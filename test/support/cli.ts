@@ -11,35 +11,35 @@ export interface CliRun {
   code: number
   stdout: string
   stderr: string
-  /** Files and addresses handed to the system to show. */
+  /** Files and addresses that the command asked the system to open. */
   opened: string[]
 }
 
 export interface CliOptions {
   env?: Record<string, string>
-  /** All three are a terminal of this many columns. */
+  /** Makes all three streams a terminal of this many columns. */
   terminal?: number
   stdin?: string
   prompts?: Partial<Prompts>
   signal?: AbortSignal
-  /** What a browser does with the address it is to open; without it nothing. */
+  /** What the browser does with the address it opens. Default: nothing. */
   browser?: (address: string) => Promise<unknown>
-  /** In place of real waiting, which nothing here does. */
+  /** Replaces real waiting, which these tests never do. */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Told what is written to standard error, as it comes. */
+  /** Gets what is written to standard error, as it comes. */
   onStderr?: (text: string) => void
-  /** In place of none. */
+  /** The keychain. Default: none. */
   keytar?: KeytarLike
 }
 
-/** A folder that goes with the test. */
+/** Returns a folder that is removed after the test. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'docsearch-cli-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** The command line in this process, with buffers for its streams. Nothing is taken from this machine's user. */
+/** Runs the command line in this process, with buffers as its streams and nothing from this machine's user. */
 export async function runCommand(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const stdout = output(options.terminal)
   const stderr = output(options.terminal)
@@ -54,7 +54,7 @@ export async function runCommand(args: readonly string[], options: CliOptions = 
     env: { XDG_CONFIG_HOME: options.env?.['XDG_CONFIG_HOME'] ?? testFolder(), ...options.env },
     signal: options.signal ?? new AbortController().signal,
     prompts: async () => ({ confirm: unasked, input: unasked, password: unasked, select: unasked, ...options.prompts }),
-    // The keychain of whoever runs the tests is none of theirs.
+    // Tests must not use the keychain of the user who runs them.
     keytar: options.keytar ?? { getPassword: noKeychain, setPassword: noKeychain, deletePassword: noKeychain },
     openFile: async (path) => void opened.push(path),
     async openBrowser(address) {
@@ -67,7 +67,7 @@ export async function runCommand(args: readonly string[], options: CliOptions = 
   return { code, stdout: stdout.text(), stderr: stderr.text(), opened }
 }
 
-/** A limit that is never reached. */
+/** A time limit that is never reached. */
 function untilAborted(_ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

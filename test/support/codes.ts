@@ -1,6 +1,6 @@
 import type { ErrorCode, WarningCode } from '../../src/core/errors.ts'
 
-/** Returns the code. Where a test compares with an error's code, this makes a misspelled one fail to compile. */
+/** Returns the code. A test that compares an error's code uses it, so that a misspelled code doesn't compile. */
 export function errorCode<Code extends ErrorCode>(code: Code): Code {
   return code
 }

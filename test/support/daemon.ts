@@ -7,14 +7,14 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 export const BIN = fileURLToPath(new URL('../../bin/docsearch.js', import.meta.url))
-/** Compiled code, which depends on nothing but the program: one for all, or every process would compile everything anew. */
+/** A cache of compiled code, shared by all processes. Otherwise each process would compile everything again. */
 const CODE_CACHE = fileURLToPath(new URL('../../.cache/code', import.meta.url))
 
 export interface RealDaemon {
   url: string
   pid: number
   dataDir: string
-  /** Environment under which the command line finds the daemon's key. */
+  /** The environment in which the command line finds the daemon's key. */
   env: Record<string, string>
   setupUrl: string | null
   /** Milliseconds from the start of the process to the line `listening`. */
@@ -22,16 +22,16 @@ export interface RealDaemon {
   stderr(): string
   /** The key of the local command line. */
   token(): Promise<string>
-  /** Asks it to stop; the exit code. */
+  /** Asks the daemon to stop and returns its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
-  /** kill -9, and waits for the end. */
+  /** Kills the daemon with SIGKILL and waits for its end. */
   kill(): Promise<void>
   exited: Promise<number | null>
-  /** Stops it and removes its folders. */
+  /** Stops the daemon and removes its folders. */
   dispose(): Promise<void>
 }
 
-/** What the binary needs from the environment, and nothing that this machine's user may have set for docsearch. */
+/** Returns the environment that the binary needs, without docsearch settings of this machine's user. */
 export function cleanEnv(home: string, extra: Record<string, string> = {}): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -46,7 +46,7 @@ export function cleanEnv(home: string, extra: Record<string, string> = {}): Reco
 }
 
 /**
- * Starts the real binary on a free port and waits until it listens. `home` given: an earlier daemon's folder, to start again on
+ * Starts the real binary on a free port and waits until it listens. With `home`, the folder of an earlier daemon, it starts on
  * the same data.
  */
 export async function startRealDaemon(
@@ -128,7 +128,7 @@ export interface CliResult {
   stderr: string
 }
 
-/** Runs the real binary to its end. */
+/** Runs the real binary until it ends. */
 export function runCli(args: readonly string[], env: Record<string, string>, input?: string | Buffer): Promise<CliResult> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [BIN, ...args], { env, maxBuffer: 64e6 }, (error, stdout, stderr) => {

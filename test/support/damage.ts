@@ -4,7 +4,7 @@ const CUTS = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
 const FLIPS = [1, 4, 16, 64, 256]
 const ROUNDS = 4
 
-/** A file as a bad disk, a broken transfer or ill will would leave it, by what was done to it; the same ones every time. */
+/** Returns damaged versions of a file, as a bad disk, a broken transfer or an attacker would leave it, by kind of damage. They are the same in every run. */
 export function damaged(bytes: Buffer): Record<string, Buffer> {
   const random = seeded(bytes.length)
   const below = (limit: number): number => Math.floor(random() * limit)

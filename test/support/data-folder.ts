@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Hashes of the originals that lie in a data folder. */
+/** Returns the hashes of the originals in a data folder. */
 export async function originals(dataDir: string): Promise<string[]> {
   return (await files(join(dataDir, 'blobs'))).map(({ parentPath, name }) => parentPath.slice(-2) + name).toSorted()
 }
 
-/** Files of uploads that are being received, or were when the daemon died. */
+/** Returns the files of uploads that are being received, or were when the daemon died. */
 export async function incoming(dataDir: string): Promise<string[]> {
   return (await files(join(dataDir, 'incoming'))).map(({ name }) => name)
 }
@@ -16,7 +16,7 @@ async function files(folder: string) {
   return (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
 }
 
-/** What SQLite says of the whole database; `ok` when nothing is wrong. */
+/** Returns the result of SQLite's integrity check; `ok` for an intact database. */
 export function integrity(dataDir: string): string {
   const db = new DatabaseSync(join(dataDir, 'docsearch.db'))
   try {

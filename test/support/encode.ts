@@ -1,6 +1,6 @@
 /**
- * A text in an encoding that the platform only decodes: every character is looked for among what one or two bytes stand for. Throws
- * where the encoding has no such character.
+ * Encodes a text in an encoding that the platform can only decode. Looks each character up among the decoded values of one and two bytes.
+ * Throws if the encoding lacks a character.
  */
 export function encode(text: string, encoding: string): Buffer {
   if (encoding === 'utf-8') return Buffer.from(text)

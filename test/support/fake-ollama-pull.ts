@@ -5,15 +5,15 @@ import type { ServerResponse } from 'node:http'
 export interface FakePull {
   /** Bytes of each layer. */
   layers?: number[]
-  /** Each layer in so many lines, the first without `completed`, as Ollama begins one. */
+  /** Lines for each layer. The first has no `completed`, as in Ollama. */
   steps?: number
-  /** After the layers, in place of `success`: a line with this error. */
+  /** Ends with a line that has this error, instead of `success`. */
   error?: string
-  /** Nothing more is said after this many lines until the other side hangs up, or for ever. */
+  /** Sends no more after this many lines, until the other side closes the connection. */
   stopsAfter?: number
 }
 
-/** Writes what `/api/pull` streams. True when the model is there afterwards. */
+/** Writes the stream of `/api/pull`. Returns whether the model exists afterwards. */
 export async function streamPull(response: ServerResponse, how: FakePull, onHangUp: () => void): Promise<boolean> {
   const { layers = [600_000_000, 20_000], steps = 4, error, stopsAfter = Infinity } = how
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })

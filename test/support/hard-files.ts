@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
-/** A PDF of one page that calls a drawing a million times, in which nothing is drawn at great length: valid, small, and not read to its end in an hour. */
+/** A small, valid PDF of one page that calls a long, invisible drawing a million times. A parser needs more than an hour for it. */
 export function endlessPdf(): Buffer<ArrayBuffer> {
   const stream = (dictionary: string, content: string): string => {
     const packed = deflateSync(content).toString('latin1')
@@ -27,7 +27,7 @@ export function endlessPdf(): Buffer<ArrayBuffer> {
   return Buffer.from(pdf, 'latin1')
 }
 
-/** A DOCX of a few hundred kilobytes whose XML is this many million bytes of small elements: cheap to inflate, dear to hold as a tree. */
+/** A DOCX of a few hundred kilobytes whose XML has this many megabytes of small elements: cheap to inflate, expensive as a tree. */
 export function swellingDocx(megabytes: number): Buffer<ArrayBuffer> {
   const paragraph = '<w:p><w:r><w:t>x</w:t></w:r></w:p>'
   const body = paragraph.repeat(Math.ceil((megabytes * 1e6) / paragraph.length))

@@ -6,28 +6,28 @@ import { cleanEnv, type RealDaemon, startRealDaemon } from './daemon.ts'
 import { type Rest, rest } from './rest.ts'
 import { within } from './until.ts'
 
-/** A folder in which daemons are started one after another, and a key that is good for all of them. */
+/** A folder in which a test starts daemons one after another, and a key that works for all of them. */
 export interface Instance {
   home: string
   dataDir: string
-  /** What a process needs to find this data folder. */
+  /** The environment with which a process finds this data folder. */
   env: Record<string, string>
-  /** Starts the daemon on this folder; the one before must have ended. */
+  /** Starts a daemon on this folder. The one before must have ended. */
   start(options?: StartOptions): Promise<Running>
-  /** As start, or null when the daemon died before it listened. */
+  /** Like start, but returns null if the daemon died before it listened. */
   tryStart(options?: StartOptions): Promise<Running | null>
-  /** The same data in another folder. No daemon may be running. */
+  /** Copies the data to another folder. No daemon may be running. */
   copy(): Promise<Instance>
-  /** Ends what runs and removes the folder. */
+  /** Kills the daemon and removes the folder. */
   remove(): Promise<void>
 }
 
 export interface StartOptions {
-  /** Where the daemon kills itself: a point, or `point:n` for its nth passing. */
+  /** Where the daemon kills itself: `point`, or `point:n` for the nth time it passes the point. */
   killAt?: KillPoint | `${KillPoint}:${number}`
   env?: Record<string, string>
   args?: string[]
-  /** Told the process before it listens. */
+  /** Gets the process id before the daemon listens. */
   onSpawn?: (pid: number) => void
 }
 
@@ -61,7 +61,7 @@ function at(home: string, baseEnv: Record<string, string>, knownToken: string | 
         env: {
           NODE_ENV: 'test',
           DOCSEARCH_EMBEDDER: 'builtin',
-          // Each takes half a second of a core to start, and there are hundreds of starts.
+          // Starting a parser takes half a second of a core, and there are hundreds of starts.
           DOCSEARCH_PARSE_WORKERS: '1',
           ...(killAt && { DOCSEARCH_TEST_KILL_AT: killAt }),
           ...baseEnv,

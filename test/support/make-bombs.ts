@@ -1,9 +1,9 @@
 import { deflateSync } from 'node:zlib'
 import { makeZip } from './make-zip.ts'
 
-/** Files made to break a reader: small, and what they unpack to is not. */
+/** Files made to break a parser: small files that unpack to large ones. */
 
-/** A PDF of objects as given, the first of them the catalog. */
+/** Returns a PDF of these objects, of which the first is the catalog. */
 function rawPdf(objects: readonly (string | Buffer)[]): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
   const offsets: number[] = []
@@ -37,7 +37,7 @@ function onePage(contents: Buffer): Buffer {
   ])
 }
 
-/** A PDF that says it has `pages` pages, each of them the same one. */
+/** Returns a PDF with `pages` pages that are all the same object. */
 export function manyPagesPdf(pages: number): Buffer {
   return rawPdf([
     '<</Type/Catalog/Pages 2 0 R>>',
@@ -46,21 +46,21 @@ export function manyPagesPdf(pages: number): Buffer {
   ])
 }
 
-/** A page of `megabytes` of blanks, deflated twice. */
+/** Returns a PDF with a page of `megabytes` of spaces, deflated twice. */
 export function blanksPdf(megabytes: number): Buffer {
   const once = deflateSync(Buffer.alloc(megabytes * 1_000_000, 32), { level: 1 })
   return onePage(stream(deflateSync(once), '[/FlateDecode/FlateDecode]'))
 }
 
-/** A page of `megabytes` of operators that show text. */
+/** Returns a PDF with a page of `megabytes` of operators that show text. */
 export function operatorsPdf(megabytes: number): Buffer {
   const show = 'BT /F 9 Tf 10 10 Td (text) Tj ET\n'
   return onePage(stream(deflateSync(Buffer.from(show.repeat((megabytes * 1_000_000) / show.length))), '/FlateDecode'))
 }
 
 /**
- * A PDF whose last page draws ten drawings, each of which draws ten, and so on: nobody reads it to its end. Pages that can be
- * read may come before.
+ * Returns a PDF whose last page draws ten drawings, each of which draws ten, and so on, so that no parser finishes it. Readable pages can
+ * come before it.
  */
 export function endlessPdf({ goodPages = 0, levels = 12 } = {}): Buffer {
   const firstPage = 4
@@ -98,7 +98,7 @@ const TYPES =
 const RELATIONS =
   '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
 
-/** A DOCX with this body of WordprocessingML. */
+/** Returns a DOCX with this body of WordprocessingML. */
 export function rawDocx(
   body: string,
   options: { prolog?: string; extra?: readonly { name: string; data: string | Buffer }[]; main?: string } = {},
@@ -116,12 +116,12 @@ export function docxParagraph(text: string): string {
   return `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 }
 
-/** A DOCX whose text inflates to `megabytes`. */
+/** Returns a DOCX whose text inflates to `megabytes`. */
 export function textDocx(megabytes: number): Buffer {
   return rawDocx(docxParagraph('blank '.repeat((megabytes * 1_000_000) / 6)))
 }
 
-/** A DOCX with this many tables, each within the one before. */
+/** Returns a DOCX with this many nested tables. */
 export function nestedTablesDocx(depth: number): Buffer {
   return rawDocx('<w:tbl><w:tr><w:tc>'.repeat(depth) + docxParagraph('core') + '</w:tc></w:tr></w:tbl>'.repeat(depth))
 }

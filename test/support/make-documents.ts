@@ -1,7 +1,7 @@
 import { Document, HeadingLevel, Packer, Paragraph, Table, TableCell, TableRow, TextRun } from 'docx'
 import PDFDocument from 'pdfkit'
 
-/** A part of a made document; what it is decides how it is set. */
+/** A part of a generated document. Its kind decides the layout. */
 export type Part =
   | { heading: string }
   | { bold: string }
@@ -12,13 +12,13 @@ export type Part =
 
 export interface MakePdfOptions {
   title?: string
-  /** Protects the file: without it, it does not open. */
+  /** The password that the file needs to open. */
   password?: string
-  /** Only forbids things: the file opens without it. */
+  /** The password for permissions. The file opens without it. */
   ownerPassword?: string
 }
 
-/** A PDF with one page for each list of parts; an empty list is a page without text. */
+/** Returns a PDF with one page for each list of parts. An empty list makes a page without text. */
 export async function makePdf(pages: readonly (readonly Part[])[], options: MakePdfOptions = {}): Promise<Buffer> {
   const pdf = new PDFDocument({
     autoFirstPage: false,
@@ -61,7 +61,7 @@ export async function makePdf(pages: readonly (readonly Part[])[], options: Make
   return done
 }
 
-/** A DOCX as Word would write it. */
+/** Returns a DOCX as Word would write it. */
 export async function makeDocx(parts: readonly Part[], options: { title?: string } = {}): Promise<Buffer> {
   const children = parts.flatMap((part): (Paragraph | Table)[] => {
     if ('image' in part) return []

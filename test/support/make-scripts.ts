@@ -1,4 +1,4 @@
-/** What a glyph of each code says that it is: several characters, compatibility forms, scripts that run the other way. */
+/** The text that the file gives for each glyph: several characters, compatibility forms, right-to-left scripts. */
 type Glyphs = readonly string[]
 
 /**

@@ -5,7 +5,7 @@ export interface ZipEntry {
   data: Buffer | string
 }
 
-/** A ZIP archive with deflated entries: enough of the format to make documents, and documents that no program would make. */
+/** Returns a ZIP archive with deflated entries. Supports enough of the format for documents, valid or not. */
 export function makeZip(entries: readonly ZipEntry[]): Buffer {
   const local: Buffer[] = []
   const central: Buffer[] = []

@@ -6,7 +6,7 @@ import { blobMissing, SWEEP_GRACE_MS } from '../../src/blobs/blobs.ts'
 import type { Blobs } from '../../src/blobs/blobs.ts'
 import type { Clock } from '../../src/core/clock.ts'
 
-/** Originals in memory. The folder holds only what has to be a local file: incoming bodies, and the files of `withFile`. */
+/** Originals in memory. The folder has only what must be a local file: incoming bodies, and the files of `withFile`. */
 export async function openMemoryBlobs({ folder, clock }: { folder: string; clock: Clock }): Promise<Blobs> {
   const incoming = join(folder, 'incoming')
   await mkdir(incoming, { recursive: true })
@@ -54,7 +54,7 @@ class MemoryBlobs implements Blobs {
     let deleted = 0
     for (const [sha256, original] of this.originals) {
       if (this.isRecent(original.storedAt) || (await isReferenced(sha256))) continue
-      // The same bytes may have been stored again while `isReferenced` was asked.
+      // The same bytes may have been stored again during the call of `isReferenced`.
       if (this.originals.get(sha256) !== original) continue
       this.originals.delete(sha256)
       deleted += 1

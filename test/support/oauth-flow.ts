@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts'
 export const REDIRECT_URI = 'https://app.example.com/callback?tenant=7'
 
 export interface OAuthFlowOptions extends Partial<Pick<NewApplication, 'type' | 'redirectUris'>> {
-  /** Who registers the application and agrees to it; Alice. */
+  /** The user who registers the application and agrees to it. Default: Alice. */
   userName?: 'Alice' | 'Bob'
   scopes?: readonly Scope[]
   /** Use this application instead of registering one. */
@@ -18,27 +18,27 @@ export interface OAuthFlowOptions extends Partial<Pick<NewApplication, 'type' | 
 export type TokenReply = TokenAnswer & { error?: string; error_description?: string }
 type Fields = Record<string, string>
 
-/** An application that is registered, and a user who agrees to whatever it asks for. Every answer is held against the contract. */
+/** A registered application and a user who agrees to everything it asks for. Checks every answer against the contract. */
 export interface OAuthFlow {
   application: ApplicationRecord
   secret: string | null
   user: User
-  /** Everything secret that was ever given out. */
+  /** All secrets that were issued. */
   secrets: Set<string>
-  /** Parameters of the redirect after the user has agreed. */
+  /** Returns the parameters of the redirect after the user has agreed. */
   agree(query?: Fields): Promise<URLSearchParams>
-  /** A code for this query. */
+  /** Returns a code for this query. */
   code(query?: Fields): Promise<string>
-  /** A request to the token endpoint, with the application's credentials in the body. A field that is undefined is left out. */
+  /** Sends a token request with the application's credentials in the body. Leaves undefined fields out. */
   token(fields: Record<string, string | undefined>): Promise<ApiAnswer<TokenReply>>
-  /** The code's exchange. */
+  /** Exchanges a code for tokens. */
   exchange(code: string, fields?: Record<string, string | undefined>): Promise<ApiAnswer<TokenReply>>
   refresh(refreshToken: string | undefined, fields?: Fields): Promise<ApiAnswer<TokenReply>>
-  /** From consent to tokens. */
+  /** Runs the flow from consent to tokens. */
   tokens(query?: Fields): Promise<Required<TokenAnswer>>
-  /** Any endpoint, as this application. */
+  /** Sends a request to any endpoint as this application. */
   post(path: string, fields: Record<string, string | undefined>): Promise<ApiAnswer<Record<string, unknown>>>
-  /** What the API says to an access token. */
+  /** Calls the API with an access token. */
   api(accessToken: string, path?: string): Promise<ApiAnswer>
 }
 

@@ -10,8 +10,8 @@ import { createOAuth } from '../../src/oauth/create.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 
 /**
- * A process that serves the OAuth endpoints over the database at its first argument, beside others that do the same; the real daemon lets no second one
- * at its data folder. Prints its address.
+ * A process that serves the OAuth endpoints on the database in its first argument, so that several processes can share a database; the real
+ * daemon allows no second one on its data folder. Prints its address.
  */
 const clock = systemClock
 const log: Logger = { ...silentLogger, child: () => log, error: (fields) => console.error(fields) }
@@ -25,7 +25,7 @@ const settings = {
   stopping: new AbortController().signal,
 }
 const app = new Koa<State>()
-// Nothing but the OAuth endpoints is asked for, and these need no more.
+// Tests call only the OAuth endpoints, which need only these parts.
 for (const step of apiRouter(oauthRoutes({ oauth }), { settings, log } as unknown as Dependencies)) app.use(step)
 const server = app.listen(0, '127.0.0.1', () =>
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),

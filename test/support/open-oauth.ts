@@ -5,7 +5,7 @@ import { testClock } from './test-clock.ts'
 
 export const ISSUER = 'https://docs.example.org'
 
-/** The authorization server without HTTP, with records in memory. */
+/** Creates the authorization server without HTTP, with records in memory. */
 export async function openOAuth() {
   const clock = testClock()
   const records = openMemoryRecords(clock)

@@ -1,11 +1,11 @@
 import type { Block, Page } from '../../src/core/parsed.ts'
 
 const KINDS = ['heading', 'paragraph', 'list_item', 'table_row', 'code']
-/** Everything below a blank but tab and line feed, DEL and C1, what Unicode sets apart as no character. */
+/** Control characters other than tab and line feed, and Unicode's noncharacters. */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufdd0-\ufdef\ufeff\ufffe\uffff]/
 
-/** What is wrong with a document's pages by the promises of core/parsed.ts, a line for each fault: nothing, for every document whatever. */
+/** Checks a document's pages against the promises of core/parsed.ts. Returns a line for each fault; a correct parser has none for any document. */
 export function pageFaults(pages: readonly Page[]): string[] {
   const faults: string[] = []
   let lastTable = 0

@@ -7,7 +7,7 @@ import { parseFile } from '../../src/parse/parse-file.ts'
 import type { ParserInput, ParseSummary } from '../../src/parse/parser.ts'
 import { sniff } from '../../src/parse/sniff/sniff.ts'
 
-/** Writes bytes to a file of their own, for as long as `use` runs. */
+/** Writes bytes to a file that exists while `use` runs. */
 export async function withFile<T>(bytes: Buffer | string, use: (file: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-parse-'))
   try {
@@ -36,7 +36,7 @@ export function parseBytes(
   })
 }
 
-/** A page's blocks as pairs of kind (with its level) and text. */
+/** Returns a page's blocks as pairs of kind (with level) and text. */
 export function blocksOf(page: Page | undefined): [string, string][] {
   return (page?.blocks ?? []).map((block) => [
     `${block.kind}${block.kind === 'heading' ? block.level : ''}`,

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** Processes that this one has started and that still run. */
+/** Returns the running processes that this process has started. */
 export function childrenOf(pid: number): number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
   return lines
@@ -9,19 +9,19 @@ export function childrenOf(pid: number): number[] {
     .map(([child]) => Number(child))
 }
 
-/** False also for one that has ended and only waits to be noticed. */
+/** Returns whether the process runs; false for a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     return !execFileSync('ps', ['-p', String(pid), '-o', 'stat='], { encoding: 'utf8' })
       .trim()
       .startsWith('Z')
   } catch {
-    // ps answers 1 when there is no such process.
+    // ps exits with 1 if there is no such process.
     return false
   }
 }
 
-/** kill -9; one that has just ended is as good. */
+/** Kills the process with SIGKILL. Does nothing if it has just ended. */
 export function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

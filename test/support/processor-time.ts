@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { childrenOf } from './processes.ts'
 
-/** Of the kernel's clock in /proc. */
+/** Milliseconds of one tick of the kernel's clock in /proc. */
 const MS_PER_TICK = 10
 
-/** Milliseconds of the processor that a process and its children took so far, those that have ended included; 0 where the system does not tell. */
+/** Returns the processor time of a process and its children in milliseconds, including children that have ended; 0 if the system does not report it. */
 export function processorTime(pid: number): number {
   if (process.platform !== 'linux') return 0
   const [user, system, endedUser, endedSystem] = times(pid)
@@ -12,10 +12,10 @@ export function processorTime(pid: number): number {
   return [user!, system!, endedUser!, endedSystem!, ...running].reduce((sum, ticks) => sum + ticks, 0) * MS_PER_TICK
 }
 
-/** In the user's code and in the kernel, its own and that of its ended children. */
+/** Returns the ticks in user and kernel mode, of the process and its ended children. */
 function times(pid: number): number[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name before it may hold anything.
+  // The process name before the last parenthesis can contain any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields.slice(11, 15).map(Number)
 }

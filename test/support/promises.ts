@@ -7,14 +7,14 @@ import { childrenOf, isRunning } from './processes.ts'
 import type { Rest } from './rest.ts'
 import { until } from './until.ts'
 
-/** What a search for this word finds: names of the documents, each as often as it is shown. */
+/** Returns the names of the documents that a search for this word finds, once for each result. */
 export async function found(rest: Rest, word: string): Promise<string[]> {
   const { results } = await rest.search(word, { mode: 'keyword', limit: 100 })
   return results.map(({ document }) => document.name)
 }
 
 /**
- * The promise of a 2xx: each of these documents is there once, ready, and found once by its word, by every way of searching.
+ * Checks the promise of a 2xx: each of these documents exists once, is ready, and every search mode finds it once by its word.
  * `words`: by name of the document.
  */
 export async function expectSearchableOnce(rest: Rest, words: Readonly<Record<string, string>>): Promise<void> {
@@ -30,14 +30,14 @@ export async function expectSearchableOnce(rest: Rest, words: Readonly<Record<st
   }
 }
 
-/** Nothing is left over, nothing is counted twice: rows, counts, originals and the queue tell the same. */
+/** Expects rows, counts, originals and the queue to agree, without remains or doubles. */
 export async function expectTidy(rest: Rest, dataDir: string): Promise<void> {
   const documents = await rest.settled()
   const paths = documents.map(({ project, path }) => `${project.id}/${path}`)
   expect(paths).toEqual([...new Set(paths)])
   expect(await incoming(dataDir)).toEqual([])
   const wanted = [...new Set(documents.map(({ sha256 }) => sha256))].toSorted()
-  await until('originals without a document swept', async () => (await originals(dataDir)).length <= wanted.length)
+  await until('originals without a document to be removed', async () => (await originals(dataDir)).length <= wanted.length)
   expect(await originals(dataDir)).toEqual(wanted)
   const { statuses, document_count, chunk_count, size_bytes } = await rest.project('default')
   expect({ document_count, chunk_count, size_bytes, ...statuses }).toEqual({
@@ -55,7 +55,7 @@ export async function expectTidy(rest: Rest, dataDir: string): Promise<void> {
   expect(integrity(dataDir)).toBe('ok')
 }
 
-/** The same, and once the daemon has stopped there are no processes and no temporary files of it; `outside`: its TMPDIR. */
+/** Like expectTidy. Then stops the daemon and expects no processes and no temporary files of it. `outside` is its TMPDIR. */
 export async function expectNothingLeft(running: Running, dataDir: string, outside: string): Promise<void> {
   await expectTidy(running, dataDir)
   const children = childrenOf(running.daemon.pid)
@@ -65,7 +65,7 @@ export async function expectNothingLeft(running: Running, dataDir: string, outsi
   expectClosed(dataDir)
 }
 
-/** The daemon has closed everything it had open in its data folder before it ended. */
+/** Expects that the daemon closed all its files in the data folder before it ended. */
 export function expectClosed(dataDir: string): void {
   expect(readdirSync(dataDir).filter((name) => name === 'tmp' || name === 'daemon.json' || name.endsWith('-wal'))).toEqual([])
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { BIN } from './daemon.ts'
 import { within } from './until.ts'
 
-/** Runs `serve`, which must refuse to start: its exit code and what it said. One that starts all the same is ended and is an error. */
+/** Runs `serve`, which must refuse to start, and returns its exit code and messages. If it starts, it is killed and this throws. */
 export async function refusedStart(
   env: Record<string, string>,
   args: readonly string[] = ['--port', '0'],

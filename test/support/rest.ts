@@ -16,7 +16,7 @@ export interface TestFile {
   content: string | Uint8Array<ArrayBuffer>
 }
 
-/** The REST API by plain `fetch`, written without the project's own client: an outside view. A daemon that dies rejects the call. */
+/** The REST API by plain `fetch`, without the project's client, as other programs see it. A call rejects if the daemon dies. */
 export interface Rest {
   url: string
   call<T = Problem>(
@@ -25,15 +25,15 @@ export interface Rest {
     body?: RequestInit['body'] | object,
     headers?: Record<string, string>,
   ): Promise<Answer<T>>
-  /** One request with these files; each is its own path. */
+  /** Uploads these files in one request. The name of each file is its path. */
   upload(files: TestFile[], options?: { project?: string; wait?: boolean }): Promise<Answer<UploadAnswer & Partial<Problem>>>
   search(query: string, options?: Omit<SearchRequest, 'query'>): Promise<SearchAnswer>
-  /** Every document, page by page. */
+  /** Returns all documents, over all result pages. */
   documents(): Promise<Document[]>
   document(id: string): Promise<Document>
   project(name: string): Promise<Project>
   health(): Promise<Health>
-  /** Waits until no document is queued or processing, and returns all. */
+  /** Waits until no document is queued or processing, and returns all documents. */
   settled(withinMs?: number): Promise<Document[]>
 }
 

@@ -2,21 +2,21 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Somebody else's web application that lets its visitors search their docsearch. */
+/** Another developer's web application, in which visitors search their docsearch. */
 export interface SampleApplication {
-  /** Its start page, with one link: to docsearch. */
+  /** Its start page, with a link to docsearch. */
   url: string
   redirectUri: string
-  /** Once it is registered. */
+  /** Sets the credentials after its registration. */
   register(client: { id: string; secret: string }): void
-  /** What arrived at the redirect address. */
+  /** The requests to the redirect address. */
   callbacks: { query: URLSearchParams; referer: string | undefined }[]
   close(): Promise<void>
 }
 
 /**
- * Listens on a free port of this host, so it is another origin than docsearch; under the name `localhost` it is another site too. Back from
- * docsearch it exchanges the code, searches, and shows what was found.
+ * Listens on a free port of this host, so its origin differs from docsearch's; as `localhost`, its site differs too. When the browser returns from
+ * docsearch, it exchanges the code, searches, and shows the results.
  */
 export async function startSampleApplication(options: {
   docsearch: string

@@ -20,7 +20,10 @@ export interface ScriptedInstance {
   requests: Received[]
 }
 
-/** An instance that answers as told, by `METHOD /path`; for what the real one never does. Anything else is 404. Real HTTP on a free port. */
+/**
+ * Starts a fake instance with the given answers, by `METHOD /path`, for answers that a real instance never gives. Other paths are 404.
+ * Uses real HTTP on a free port.
+ */
 export async function scriptedInstance(script: Script): Promise<ScriptedInstance> {
   const requests: Received[] = []
   const server = createServer((request, response) => void answer(request, response))
@@ -63,7 +66,7 @@ export function problem(
     .end(JSON.stringify({ type: 'about:blank', title: code, status, detail, code, request_id: 'req_1', ...more }))
 }
 
-/** A search result with these parts. */
+/** Returns a search result with these parts. */
 export function result(
   parts: { rank?: number; name?: string; text?: string; page?: number; highlights?: [number, number][] } = {},
 ) {
@@ -112,7 +115,7 @@ export function answerWith(results: unknown[], more: object = {}) {
   }
 }
 
-/** A document as an upload answers it. */
+/** Returns a document as in the answer to an upload. */
 export function uploaded(id: string, path: string, more: object = {}) {
   const at = '2026-01-01T00:00:00.000Z'
   return {

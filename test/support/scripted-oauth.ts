@@ -4,7 +4,7 @@ import type { Received, Script, ScriptedInstance } from './scripted-instance.ts'
 import type { OAuthErrorCode } from '../../src/core/errors.ts'
 
 export interface ScriptedOAuth extends ScriptedInstance {
-  /** The form bodies that arrived at this path, oldest first. */
+  /** Returns the form bodies that this path received, oldest first. */
   forms(path: string): Record<string, string>[]
 }
 
@@ -23,7 +23,7 @@ const ME = {
   expires_at: null,
 }
 
-/** An instance with a login, for the answers that the real one never gives. `metadata` is added to what it says of itself. */
+/** Starts a fake instance with a login, for answers that a real instance never gives. `metadata` is added to its OAuth metadata. */
 export async function scriptedOAuth(script: Script = {}, metadata: (url: string) => object = () => ({})): Promise<ScriptedOAuth> {
   const instance: ScriptedInstance = await scriptedInstance({
     'GET /.well-known/oauth-authorization-server': (_: Received, response: ServerResponse) =>
@@ -60,7 +60,7 @@ export async function scriptedOAuth(script: Script = {}, metadata: (url: string)
   }
 }
 
-/** As RFC 6749 section 5.2 has it. */
+/** Answers with an error of RFC 6749 section 5.2. */
 export function oauthError(
   response: ServerResponse,
   status: number,
@@ -70,7 +70,7 @@ export function oauthError(
   json(response, status, { error, error_description: description })
 }
 
-/** Comes back at once, as a browser does after the consent; `change` is what it brings beside or instead of the right answer. */
+/** Returns to the loopback address at once, like a browser after the consent. `change` edits the right answer. */
 export function comeBack(issuer: string, change: (answer: URLSearchParams) => void = () => {}) {
   return async (address: string): Promise<{ status: number; page: string; headers: Headers }> => {
     const asked = new URL(address).searchParams

@@ -19,7 +19,7 @@ export interface Names {
 const at = '2026-11-02T09:41:00.000Z'
 const baseUrl = 'https://docs.example.com'
 
-/** The search and a document in each of their states. */
+/** The search view and a document view in each state. */
 export function searchPageSamples({ person, email, application, text }: Names): Record<string, string> {
   const page: SignedInProps = { viewer: { name: person, email, role: 'member' }, csrf: 'csrf-of-the-sample', now: at }
   const projects = [

@@ -6,8 +6,8 @@ import type { ParseSummary } from '../../src/parse/parser.ts'
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0
 
 /**
- * What a parser and the chunker make of a document, one line for each line of its text: for golden files, in which a diff says
- * what has become of which block.
+ * Shows the output of the parser and the chunker, one line for each line of text. For golden files: a diff shows which block
+ * changed.
  */
 export function showDocument({ title, tags, pages, pageCount, warnings, facts }: ParseSummary & { pages: Page[] }): string {
   const { took_ms: _time, ...told } = facts
@@ -38,7 +38,7 @@ export function showDocument({ title, tags, pages, pageCount, warnings, facts }:
   return `${lines.join('\n')}\n`
 }
 
-/** What it is beside its first line, the others below it. */
+/** Puts the label next to the first line, and the other lines below. */
 function mark(what: string, text: string): string[] {
   return text.split('\n').map((line, i) => `${(i === 0 ? what : '').padEnd(28)}| ${line}`.trimEnd())
 }

@@ -4,13 +4,13 @@ import { connect, type Socket } from 'node:net'
 export interface SlowUpload {
   /** Sends the rest of the body. */
   finish(): void
-  /** Goes away without a word. */
+  /** Disconnects without sending the rest. */
   abandon(): void
-  /** Everything the daemon said until the connection ended. */
+  /** Everything the daemon sent until the connection ended. */
   answer: Promise<string>
 }
 
-/** A raw upload on a connection of its own, of which only the first half is sent until `finish`. */
+/** Starts a raw upload on a new connection, and sends only the first half until `finish`. */
 export async function beginUpload(url: string, token: string, name: string, content: string): Promise<SlowUpload> {
   const { hostname, port } = new URL(url)
   const body = Buffer.from(content)
@@ -19,7 +19,7 @@ export async function beginUpload(url: string, token: string, name: string, cont
   await once(socket, 'connect')
   let said = ''
   socket.setEncoding('utf8').on('data', (text: string) => (said += text))
-  // A reset is an end like any other here: what counts is whether an answer came before it.
+  // A reset counts as an end. Only an answer before it matters.
   socket.on('error', () => undefined)
   const answer = once(socket, 'close').then(() => said)
   socket.write(

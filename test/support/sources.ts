@@ -6,19 +6,19 @@ import { parseSync } from 'oxc-parser'
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Import {
-  /** As written: `../core/ids.ts`, `koa`, `node:fs`. */
+  /** As in the source: `../core/ids.ts`, `koa`, `node:fs`. */
   request: string
-  /** `import('…')` that runs, and not one that only names a type. */
+  /** True for an `import('…')` that runs, and not for one that only names a type. */
   dynamic: boolean
 }
 
 export interface Source {
-  /** From src/, with slashes: `index/lance.ts`. */
+  /** Relative to src/, with slashes: `index/lance.ts`. */
   path: string
   folder: string
   lines: number
   imports: Import[]
-  /** Text of every string and template literal; of a template its first part. */
+  /** The text of every string and template literal; for a template, its first part. */
   literals: string[]
   /** `process.exit` and the like: every member access on an identifier, as `object.property`. */
   members: Set<string>
@@ -43,14 +43,14 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 const name = (value: unknown): string | null => (isNode(value) && value.type === 'Identifier' ? String(value['name']) : null)
 const text = (value: unknown): string | null => (isNode(value) && typeof value['value'] === 'string' ? value['value'] : null)
 
-/** `./worker` of a template such as `./worker${extension}`. */
+/** Returns `./worker` for a template such as `./worker${extension}`. */
 function beginning(value: unknown): string | null {
   if (!isNode(value) || value.type !== 'TemplateLiteral') return null
   const [first] = value['quasis'] as { value: { raw: string } }[]
   return first?.value.raw ?? null
 }
 
-/** Everything in src/ that can import: type-only, dynamic, re-exports, `import('…').Type` and `new URL('./worker.ts', import.meta.url)`. */
+/** Reads a source with all its imports: type-only, dynamic, re-exports, `import('…').Type` and `new URL('./worker.ts', import.meta.url)`. */
 export function readSource(path: string, code: string): Source {
   const { program, errors } = parseSync(path, code)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
@@ -80,7 +80,7 @@ export function readSource(path: string, code: string): Source {
         add(node['source'] ?? node['argument'])
         break
       case 'NewExpression':
-        // How a worker or a child process is named; nothing else links the two files.
+        // The name of a worker or a child process, which is the only link between the two files.
         if (name(node['callee']) === 'URL' && Array.isArray(node['arguments']) && node['arguments'].length === 2) {
           const file = text(node['arguments'][0]) ?? beginning(node['arguments'][0])
           if (file !== null && /^\.{1,2}\/[^.]*(\.tsx?)?$/.test(file)) source.imports.push({ request: file, dynamic: true })
@@ -111,7 +111,7 @@ export function readSources(): Source[] {
     .map((path) => readSource(path, readFileSync(join(root, 'src', path), 'utf8')))
 }
 
-/** The folder of src/ that a relative request leads to, or null for a package and for what lies outside src/. */
+/** Returns the folder of src/ that a relative request leads to; null for a package and for files outside src/. */
 export function targetFolder(source: Source, request: string): string | null {
   if (!request.startsWith('.')) return null
   const target = relative('/src', join('/src', source.path, '..', request)).replaceAll('\\', '/')
@@ -119,7 +119,7 @@ export function targetFolder(source: Source, request: string): string | null {
   return folder === '..' ? null : folder
 }
 
-/** `@scope/name` or `name` of a request for a package; `node:` modules as they are. */
+/** Returns `@scope/name` or `name` of a request for a package, and a `node:` module as it is. */
 export function packageName(request: string): string | null {
   if (request.startsWith('.')) return null
   if (request.startsWith('node:')) return request

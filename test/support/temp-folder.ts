@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder of its own for the running test, removed when it ends. */
+/** Returns a new folder for the running test, which is removed when the test ends. */
 export async function tempFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

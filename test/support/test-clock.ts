@@ -4,7 +4,7 @@ export interface TestClock extends Clock {
   advance(ms: number): void
 }
 
-/** Stands still until it is moved. */
+/** A clock that moves only when a test moves it. */
 export function testClock(start = '2026-01-01T00:00:00Z'): TestClock {
   let now = Date.parse(start)
   return {

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 type Falsy = false | 0 | '' | null | undefined
 
 /**
- * Asks again and again until `check` gives something true, and returns that. The deadline is generous because machines are slow; it
- * only ends a wait that would never end. An error thrown by `check` is an answer of its own and ends the wait at once.
+ * Calls `check` until it returns something truthy, and returns that. The deadline is generous because machines are slow; it
+ * only ends a wait that would never end. An error from `check` ends the wait at once.
  */
 export async function until<T>(what: string, check: () => Promise<T | Falsy> | T | Falsy, withinMs = 120_000): Promise<T> {
   const deadline = performance.now() + withinMs
@@ -16,7 +16,7 @@ export async function until<T>(what: string, check: () => Promise<T | Falsy> | T
   }
 }
 
-/** The value, or an error that says what never came. */
+/** Returns the promise's value, or throws an error that says what did not happen in time. */
 export async function within<T>(what: string, promise: Promise<T>, withinMs = 120_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -3,14 +3,14 @@ import { randomInt } from 'node:crypto'
 const LETTERS = 'bcdfghjklmnprtvwxz'
 
 /**
- * A word that stands in no language and in no other document, without a vowel or an ending that a stemmer knows: whoever finds it has found the
- * document it was put into.
+ * Returns a word of no language that occurs in no other document. It has no vowel and no ending that a stemmer removes, so a search for it
+ * finds exactly the document that contains it.
  */
 export function rareWord(): string {
   return Array.from({ length: 14 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 }
 
-/** A short text that can be found by its words. */
+/** Returns a short text with these words. */
 export function textWith(...words: string[]): string {
   return `A note for the archive.\n\n${words.map((word) => `The password of the gate is ${word} and nobody has written it down.`).join('\n\n')}\n`
 }
