@@ -3,7 +3,7 @@ import type { JobRef } from './queue.ts'
 
 /**
  * An index and the embedder whose vectors it holds. Searches ask the active index. A building index is filled and then becomes
- * the active one. A retired index was active before, and is kept so that going back to its embedder is quick.
+ * the active one. A retired index was active before, and stays so that switching back to its embedder is quick.
  */
 export interface IndexRecord {
   id: string

@@ -83,7 +83,7 @@ export interface Queue {
   clearTombstones(documentIds: readonly string[]): Promise<void>
   /** Returns what the active index should hold: the ready documents, with version and number of passages. */
   expected(): Promise<Map<string, { version: number; chunks: number }>>
-  /** Returns those of the ids that belong to no document or to a failed one. The index should have no passages of them. */
+  /** Returns the ids that belong to no document or to a failed one. The index should have no passages of these. */
   unknown(documentIds: readonly string[]): Promise<string[]>
   /** Queues ready documents again whose passages the index has lost. */
   requeueMany(documentIds: readonly string[]): Promise<void>

@@ -18,6 +18,6 @@ export interface Vocabulary {
   frequencies(ownerId: string, terms: readonly string[]): Promise<{ passages: number; frequency: Map<string, number> }>
   /** Returns the words, in lower case, that begin with a letter and have `minLength` to `maxLength` letters. */
   wordsLike(ownerId: string, shape: { initial: string; minLength: number; maxLength: number }): Promise<string[]>
-  /** Returns those of the words that the vocabulary has: one entry for each of a word's terms, with the number of documents. */
+  /** Looks words up. Returns one entry for each term of a word that the vocabulary has, with the number of documents. */
   entries(ownerId: string, words: readonly string[]): Promise<{ word: string; term: string; documents: number }[]>
 }

@@ -1,7 +1,7 @@
-import { DatabaseSync } from 'node:sqlite'
-import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Dialect, SqliteDatabase, SqliteStatement } from 'kysely'
+import { DatabaseSync } from 'node:sqlite'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { translateSqlError } from './errors.ts'
 
 /** Compiled statements to keep. There are few queries, but lists of parameters of different lengths make variants of them. */
@@ -39,7 +39,7 @@ function wrap(database: DatabaseSync): SqliteDatabase {
       if (statement) {
         statements.delete(text)
       } else {
-        statement = withTranslatedErrors(() => statementOf(database.prepare(text)))
+        statement = withTranslatedErrors(() => wrapStatement(database.prepare(text)))
         if (statements.size >= MAX_STATEMENTS) statements.delete(statements.keys().next().value!)
       }
       statements.set(text, statement)
@@ -48,7 +48,7 @@ function wrap(database: DatabaseSync): SqliteDatabase {
   }
 }
 
-function statementOf(statement: StatementSync): SqliteStatement {
+function wrapStatement(statement: StatementSync): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
     all: (parameters) => withTranslatedErrors(() => statement.all(...(parameters as SQLInputValue[]))),

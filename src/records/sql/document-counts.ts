@@ -6,12 +6,12 @@ import type { Tables } from './tables.ts'
 // for each project and status, so that counting takes the same time however many documents there are.
 
 /** Returns counts by project. A project without documents may be missing. */
-export async function countsOf(db: Kysely<Tables>, projectIds: readonly string[]): Promise<Map<string, ProjectCounts>> {
+export async function countByProject(db: Kysely<Tables>, projectIds: readonly string[]): Promise<Map<string, ProjectCounts>> {
   const counts = new Map<string, ProjectCounts>()
   if (projectIds.length === 0) return counts
   const rows = await db.selectFrom('document_counts').selectAll().where('project_id', 'in', projectIds).execute()
   for (const row of rows) {
-    const sum = counts.get(row.project_id) ?? noCounts()
+    const sum = counts.get(row.project_id) ?? zeroCounts()
     sum.documents += row.documents
     sum.chunks += Number(row.chunks)
     sum.bytes += Number(row.bytes)
@@ -21,18 +21,18 @@ export async function countsOf(db: Kysely<Tables>, projectIds: readonly string[]
   return counts
 }
 
-export function noCounts(): ProjectCounts {
-  return { documents: 0, chunks: 0, bytes: 0, statuses: noStatuses() }
+export function zeroCounts(): ProjectCounts {
+  return { documents: 0, chunks: 0, bytes: 0, statuses: zeroStatuses() }
 }
 
 /** Counts the documents of all owners. */
-export async function countsByStatus(db: Kysely<Tables>): Promise<Record<DocumentStatus, number>> {
+export async function countByStatus(db: Kysely<Tables>): Promise<Record<DocumentStatus, number>> {
   const rows = await db
     .selectFrom('document_counts')
     .select((e) => ['status', e.fn.sum<number>('documents').as('documents')])
     .groupBy('status')
     .execute()
-  const counts = noStatuses()
+  const counts = zeroStatuses()
   for (const row of rows) counts[row.status] = Number(row.documents)
   return counts
 }
@@ -48,6 +48,6 @@ export async function countPending(db: Kysely<Tables>, ownerId: string, projectI
   return Number((await query.executeTakeFirstOrThrow()).pending)
 }
 
-function noStatuses(): Record<DocumentStatus, number> {
+function zeroStatuses(): Record<DocumentStatus, number> {
   return { queued: 0, processing: 0, ready: 0, failed: 0 }
 }

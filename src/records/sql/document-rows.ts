@@ -37,7 +37,7 @@ export function selectDocuments(db: Kysely<Tables>) {
     .select('projects.name as project_name')
 }
 
-/** Selects names that contain a text. `%`, `_` and `\\` in the text have no special meaning. */
+/** Selects names that contain a text. `%`, `_` and backslashes in the text have no special meaning. */
 export function nameContains(part: string) {
   const pattern = `%${part.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
   return sql<boolean>`documents.name_folded like ${pattern} escape '\\'`

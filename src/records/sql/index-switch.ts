@@ -77,7 +77,7 @@ async function rememberContents(tx: WriteTransaction, id: string): Promise<void>
         .where('chunk_count', '>', 0),
     )
     .execute()
-  for (const row of await withSkippedChunks(tx)) {
+  for (const row of await selectWithSkippedChunks(tx)) {
     const { health, warnings } = parseHealth(row)
     await tx.sql
       .updateTable('generation_documents')
@@ -91,7 +91,7 @@ async function rememberContents(tx: WriteTransaction, id: string): Promise<void>
 /** Makes the documents' rows say what this index holds. */
 async function takeOverContents(tx: WriteTransaction, id: string, embeddingModel: string): Promise<void> {
   // Few documents have passages without a vector, so these are written one by one.
-  for (const row of await withSkippedChunks(tx)) await writeSkipped(tx, row, 0, [])
+  for (const row of await selectWithSkippedChunks(tx)) await writeSkipped(tx, row, 0, [])
   await tx.sql
     .updateTable('documents')
     .set((e) => ({
@@ -139,7 +139,7 @@ async function queueNotEmbedded(tx: WriteTransaction, id: string, now: number): 
   }
 }
 
-function withSkippedChunks(tx: WriteTransaction): Promise<DocumentRow[]> {
+function selectWithSkippedChunks(tx: WriteTransaction): Promise<DocumentRow[]> {
   return tx.sql
     .selectFrom('documents')
     .selectAll()

@@ -4,8 +4,8 @@ import type { Keys } from '../keys.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { Store } from './store.ts'
-import type { ApiKeyRow } from './tables.ts'
 import { dateOrNull } from './tables.ts'
+import type { ApiKeyRow } from './tables.ts'
 
 export function createKeys(store: Store): Keys {
   const { db, clock, now } = store

@@ -12,7 +12,7 @@ export async function accounts(db: Kysely<never>): Promise<void> {
   await users(db)
   await links(db)
   await sessions(db)
-  await clients(db)
+  await applications(db)
   await grants(db)
   await codes(db)
 }
@@ -74,7 +74,7 @@ async function sessions({ schema }: Kysely<never>): Promise<void> {
   await schema.createIndex('sessions_by_end').on('sessions').columns(['expires_at']).execute()
 }
 
-async function clients({ schema }: Kysely<never>): Promise<void> {
+async function applications({ schema }: Kysely<never>): Promise<void> {
   await schema
     .createTable('oauth_clients')
     .addColumn('id', 'text', (c) => c.primaryKey())

@@ -5,8 +5,8 @@ import type { Migration } from 'kysely/migration'
 import { DocsearchError } from '../../core/errors.ts'
 import { accounts } from './migration-accounts.ts'
 import { counts } from './migration-counts.ts'
-import { vocabulary } from './migration-vocabulary.ts'
 import { models } from './migration-models.ts'
+import { vocabulary } from './migration-vocabulary.ts'
 
 /** In order of their names. Never change a migration that was released: add another one. */
 export const MIGRATIONS: Record<string, Migration> = {

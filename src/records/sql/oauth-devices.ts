@@ -5,8 +5,8 @@ import type { DeviceRecord, OAuthDevices } from '../oauth-devices.ts'
 import { makeGrant } from './oauth-grants.ts'
 import type { OAuthDeviceCodeRow } from './oauth-tables.ts'
 import type { Store, WriteTransaction } from './store.ts'
-import { activeUsers } from './user-rows.ts'
 import { dateOrNull } from './tables.ts'
+import { activeUsers } from './user-rows.ts'
 
 export function createOAuthDevices(store: Store): OAuthDevices {
   const { db, clock, now } = store

@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { GrantRecord, Scope } from '../../core/model.ts'
 import type { NewTokens, OAuthGrants, TokenRecord } from '../oauth-grants.ts'
-import type { OAuthGrantRow } from './oauth-tables.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
+import type { OAuthGrantRow } from './oauth-tables.ts'
 import type { Store } from './store.ts'
+import { dateOrNull } from './tables.ts'
 import type { Tables } from './tables.ts'
 import { activeUsers } from './user-rows.ts'
-import { dateOrNull } from './tables.ts'
 
 export function createOAuthGrants(store: Store): OAuthGrants {
   const { db, now } = store

@@ -1,7 +1,7 @@
+import { Kysely, sql } from 'kysely'
 import { existsSync } from 'node:fs'
 import { chmod, open as openFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { translateDiskError } from '../../core/disk-errors.ts'
 import { isDocsearchError } from '../../core/errors.ts'

@@ -1,10 +1,10 @@
 import { newId } from '../../core/ids.ts'
 import type { ProjectCounts } from '../../core/model.ts'
+import { projectExists } from '../errors.ts'
 import type { Projects, ProjectWithCounts } from '../projects.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
-import { projectExists } from '../errors.ts'
 import { removeDocuments } from './document-changes.ts'
-import { countsOf, noCounts } from './document-counts.ts'
+import { countByProject, zeroCounts } from './document-counts.ts'
 import { isUniqueViolation } from './errors.ts'
 import type { Store } from './store.ts'
 import type { ProjectRow } from './tables.ts'
@@ -25,7 +25,7 @@ export function createProjects(store: Store): Projects {
 
   async function find(ownerId: string, idOrName: string): Promise<ProjectWithCounts | null> {
     const row = await findRow(ownerId, idOrName)
-    return row ? withCounts(row, await countsOf(db, [row.id])) : null
+    return row ? withCounts(row, await countByProject(db, [row.id])) : null
   }
 
   return {
@@ -45,7 +45,7 @@ export function createProjects(store: Store): Projects {
         .orderBy('name')
         .limit(limit + 1)
         .execute()
-      const counts = await countsOf(
+      const counts = await countByProject(
         db,
         rows.map((row) => row.id),
       )
@@ -64,7 +64,7 @@ export function createProjects(store: Store): Projects {
         .where('id', '=', id)
         .returningAll()
       const row = await orProjectExists(change.name ?? '', () => query.executeTakeFirst())
-      return row ? withCounts(row, await countsOf(db, [row.id])) : null
+      return row ? withCounts(row, await countByProject(db, [row.id])) : null
     },
     delete: (ownerId, id) =>
       store.write(async (tx) => {
@@ -100,6 +100,6 @@ function withCounts(row: ProjectRow, counts: ReadonlyMap<string, ProjectCounts>)
     description: row.description,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
-    counts: counts.get(row.id) ?? noCounts(),
+    counts: counts.get(row.id) ?? zeroCounts(),
   }
 }

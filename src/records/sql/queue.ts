@@ -1,7 +1,7 @@
 import type { DocumentWarning } from '../../core/model.ts'
 import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument } from '../queue.ts'
 import { addTombstones, parseColumns } from './document-changes.ts'
-import { countsByStatus } from './document-counts.ts'
+import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
 import { slices } from './store.ts'
@@ -54,7 +54,7 @@ export function createQueue(store: Store): Queue {
     async clearTombstones(documentIds) {
       for (const ids of slices(documentIds)) await db.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
     },
-    counts: () => countsByStatus(db),
+    counts: () => countByStatus(db),
     ...createQueueRecovery(store),
   }
 }

@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts'
 import type { SessionRecord } from '../../core/model.ts'
-import type { Sessions } from '../sessions.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
+import type { Sessions } from '../sessions.ts'
 import type { Store } from './store.ts'
 import type { SessionRow } from './tables.ts'
 import { toUser } from './user-rows.ts'

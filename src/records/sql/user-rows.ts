@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
+import { foldName } from '../../core/fold-name.ts'
 import type { User } from '../../core/model.ts'
 import { userExists } from '../errors.ts'
-import { foldName } from '../../core/fold-name.ts'
 import { isUniqueViolation } from './errors.ts'
-import type { Tables, UserRow } from './tables.ts'
 import { dateOrNull } from './tables.ts'
+import type { Tables, UserRow } from './tables.ts'
 
 export function emailColumns(email: string | null) {
   return { email, email_folded: email === null ? null : foldName(email) }

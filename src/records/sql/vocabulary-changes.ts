@@ -55,8 +55,8 @@ async function changeSome(tx: Transaction<Tables>, changes: readonly DocumentWor
     for (const row of rows) before.set(row.document_id, row)
     if (rows.length > 0) await tx.deleteFrom('document_words').where('document_id', 'in', ids).execute()
   }
-  const real = changes.filter(({ documentId, counted }) => counted !== null || before.has(documentId))
-  for (const [ownerId, own] of Map.groupBy(real, (change) => change.ownerId)) {
+  const effective = changes.filter(({ documentId, counted }) => counted !== null || before.has(documentId))
+  for (const [ownerId, own] of Map.groupBy(effective, (change) => change.ownerId)) {
     const lists = own.map(({ documentId, counted }) => ({
       documentId,
       counted,
@@ -72,13 +72,13 @@ async function changeSome(tx: Transaction<Tables>, changes: readonly DocumentWor
       delta.passages -= old.passages
     }
     const isCounted = await applyDelta(tx, ownerId, delta)
-    const kept = lists.flatMap(({ documentId, counted, words }) => {
+    const rows = lists.flatMap(({ documentId, counted, words }) => {
       if (counted === null) return []
       // Only what was counted may be subtracted later.
       const list = isCounted === null ? counted.words : JSON.stringify(words.filter(([word, term]) => isCounted(word, term)))
       return [{ document_id: documentId, passages: counted.passages, words: list }]
     })
-    for (const part of slices(kept, 3)) await tx.insertInto('document_words').values(part).execute()
+    for (const part of slices(rows, 3)) await tx.insertInto('document_words').values(part).execute()
   }
 }
 
@@ -88,7 +88,7 @@ async function applyDelta(
   ownerId: string,
   delta: Delta,
 ): Promise<((word: string, term: string) => boolean) | null> {
-  const own = await vocabularyOf(tx, ownerId)
+  const own = await findOrCreateVocabulary(tx, ownerId)
   const { id } = own
   const gained = delta.rows((documents) => documents > 0)
   // Some of the gained words may be in the vocabulary already, so this is an upper bound. It is counted exactly only near the
@@ -97,7 +97,7 @@ async function applyDelta(
   let refused: Set<string> | null = null
   if (words > MAX_VOCABULARY_WORDS) {
     words = await countWords(tx, id)
-    const missing = await missingOf(tx, id, gained)
+    const missing = await findMissing(tx, id, gained)
     refused = new Set(missing.slice(Math.max(0, MAX_VOCABULARY_WORDS - words)))
     words += missing.length - refused.size
   }
@@ -105,7 +105,7 @@ async function applyDelta(
   const taken = refused === null ? changed : changed.filter(([word, term]) => !refused.has(keyOf(word, term)))
   if (taken.length > 0) {
     await sql`insert into vocabulary_words (vocabulary_id, word, term, documents, passages)
-      select ${id}, d.word, d.term, d.documents, d.passages from (${rowsOf(taken)}) as d where true
+      select ${id}, d.word, d.term, d.documents, d.passages from (${selectRows(taken)}) as d where true
       on conflict (vocabulary_id, word, term) do update set
         documents = vocabulary_words.documents + excluded.documents, passages = vocabulary_words.passages + excluded.passages`.execute(
       tx,
@@ -114,7 +114,7 @@ async function applyDelta(
   const lost = delta.rows((documents) => documents < 0)
   if (lost.length > 0) {
     const gone = await sql`delete from vocabulary_words where vocabulary_id = ${id} and documents <= 0
-      and (word, term) in (select d.word, d.term from (${rowsOf(lost)}) as d)`.execute(tx)
+      and (word, term) in (select d.word, d.term from (${selectRows(lost)}) as d)`.execute(tx)
     words -= Number(gone.numAffectedRows ?? 0)
   }
   await tx
@@ -135,14 +135,14 @@ async function countWords(tx: Transaction<Tables>, id: number): Promise<number> 
 }
 
 /** Returns the keys of the words that the vocabulary lacks, in the order of the list. */
-async function missingOf(tx: Transaction<Tables>, id: number, list: readonly DeltaRow[]): Promise<string[]> {
-  const { rows } = await sql<{ word: string; term: string }>`select d.word, d.term from (${rowsOf(list)}) as d where exists
+async function findMissing(tx: Transaction<Tables>, id: number, list: readonly DeltaRow[]): Promise<string[]> {
+  const { rows } = await sql<{ word: string; term: string }>`select d.word, d.term from (${selectRows(list)}) as d where exists
     (select 1 from vocabulary_words as w where w.vocabulary_id = ${id} and w.word = d.word and w.term = d.term)`.execute(tx)
   const there = new Set(rows.map(({ word, term }) => keyOf(word, term)))
   return list.map(([word, term]) => keyOf(word, term)).filter((key) => !there.has(key))
 }
 
-async function vocabularyOf(tx: Transaction<Tables>, ownerId: string): Promise<{ id: number; words: number }> {
+async function findOrCreateVocabulary(tx: Transaction<Tables>, ownerId: string): Promise<{ id: number; words: number }> {
   const there = await tx.selectFrom('vocabularies').select(['id', 'words']).where('owner_id', '=', ownerId).executeTakeFirst()
   if (there !== undefined) return there
   return tx
@@ -153,7 +153,7 @@ async function vocabularyOf(tx: Transaction<Tables>, ownerId: string): Promise<{
 }
 
 /** Makes rows of a list with one parameter instead of thousands. (PostgreSQL has `json_array_elements` for this.) */
-function rowsOf(list: readonly DeltaRow[]): RawBuilder<unknown> {
+function selectRows(list: readonly DeltaRow[]): RawBuilder<unknown> {
   // Sorted like the table, so that neighbours are on the same page of the database.
   const json = JSON.stringify(list.toSorted((a, b) => (a[0] < b[0] ? -1 : 1)))
   return sql`select value ->> 0 as word, value ->> 1 as term, value ->> 2 as documents, value ->> 3 as passages from json_each(${json})`

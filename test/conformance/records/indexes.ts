@@ -135,10 +135,10 @@ export function indexesConformance(base: EmptyRecordsTest): void {
         warnings: [NO_TEXT, SKIPPED],
       })
       expect(await states()).toEqual(['builtin retired', 'ollama:o active'])
-      const kept = (await records.indexes.all()).find(({ state }) => state === 'retired')!
-      expect((await records.indexes.resume(kept.id))?.state).toBe('building')
-      expect(await missing(kept.id)).toEqual([])
-      expect(await records.indexes.switchTo(kept.id, options)).toBe(true)
+      const retired = (await records.indexes.all()).find(({ state }) => state === 'retired')!
+      expect((await records.indexes.resume(retired.id))?.state).toBe('building')
+      expect(await missing(retired.id)).toEqual([])
+      expect(await records.indexes.switchTo(retired.id, options)).toBe(true)
       expect(await row(a)).toMatchObject({ embeddingModel: 'builtin', chunkCount: 2, health: { chunksSkipped: 1 } })
       expect((await row(a)).warnings).toEqual([NO_TEXT, SKIPPED])
       expect(await row(b)).toMatchObject({ chunkCount: 2, health: { chunksSkipped: 0 } })

@@ -34,7 +34,7 @@ export function oauthApplicationsConformance(test: OAuthTest): void {
       )
       expect(await records.oauth.applications.get(id)).toEqual(changed)
       const newer = await newApplication()
-      expect((await records.oauth.applications.list(ann)).map((client) => client.id)).toEqual([newer.id, id])
+      expect((await records.oauth.applications.list(ann)).map((application) => application.id)).toEqual([newer.id, id])
     })
 
     test('accept an earlier secret until its expiry, which a second rotation does not extend', async ({

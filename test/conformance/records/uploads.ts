@@ -48,11 +48,11 @@ export function uploadsConformance(test: DocumentsTest): void {
       const { id, createdAt } = await add({ path: 'f/a.txt' })
       const other = upload({ path: 'f/a.txt', sha256: 'b'.repeat(64), sizeBytes: 99, tags: [] })
       await expect(records.documents.register(other, 'error')).rejects.toMatchObject({ code: errorCode('document_exists') })
-      const kept = await records.documents.register(other, 'keep')
-      expect(kept).toMatchObject({ outcome: 'created', document: { path: 'f/a (2).txt', name: 'a.txt' } })
+      const second = await records.documents.register(other, 'keep')
+      expect(second).toMatchObject({ outcome: 'created', document: { path: 'f/a (2).txt', name: 'a.txt' } })
       expect(await records.documents.register(other, 'keep')).toMatchObject({
         outcome: 'unchanged',
-        document: { id: kept.document.id },
+        document: { id: second.document.id },
       })
       clock.advance(1000)
       const replaced = await records.documents.register(other, 'replace')
