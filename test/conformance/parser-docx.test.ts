@@ -14,7 +14,7 @@ const BODY = [
   `<w:tbl>${row(['Month', 'Rent'], '<w:trPr><w:tblHeader/></w:trPr>')}${row(['May', '900'])}</w:tbl>`,
   '<w:p><w:r><w:br w:type="page"/><w:t>Overleaf.</w:t></w:r></w:p>',
 ].join('')
-/** More than is given to mammoth, and no text. */
+/** More XML than mammoth gets, without text. */
 const FILLER = '<w:p><w:pPr><w:rPr><w:sz w:val="22"/></w:rPr></w:pPr></w:p>'.repeat(60_000)
 const extra = [
   { name: 'word/styles.xml', data: STYLES },

@@ -184,7 +184,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       }
       const promised = ['sound', ...DOCUMENTED]
       expect(Object.entries(ends).filter(([, end]) => !promised.includes(end))).toEqual([])
-      // The process that read them all is still good for a sound file.
+      // The process that read all these files can still read a valid one.
       await withFile(under.bytes, async (file) => {
         const { pages } = await pool.parse({ file, mediaType: under.mediaType, name: under.fileName })
         expect(pages).toHaveLength(under.expected.pageCount)

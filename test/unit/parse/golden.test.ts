@@ -6,7 +6,7 @@ import { makeScripts } from '../../support/make-scripts.ts'
 import { parseBytes } from '../../support/parse-file.ts'
 import { showDocument } from '../../support/show-document.ts'
 
-// What becomes of a document of each format. A difference is either a fault or a change of the parser's or chunker's version;
+// The result for a document of each format. A difference is either a bug, or needs a new version of the parser or chunker.
 // `npx vitest run golden -u` writes them again.
 
 const LEASE = [
@@ -133,7 +133,7 @@ const SCRIPTS = makeScripts(
   'Is this agreed?',
 )
 
-/** The same letter, more or less. */
+/** About the same letter in each encoding. */
 const LETTERS: readonly (readonly [encoding: string, text: string])[] = [
   ['koi8-r', 'Договор начинается первого мая.\n\nПлата вносится не позднее третьего рабочего дня месяца.\n'],
   [

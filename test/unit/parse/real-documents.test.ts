@@ -9,7 +9,7 @@ import { createParserPool } from '../../../src/parse/pool/pool.ts'
 import { sniff } from '../../../src/parse/sniff/sniff.ts'
 import { DATA_DIR } from '../../support/data.ts'
 
-/** What does not end well, and how. */
+/** The documents that are refused, and their codes. */
 const REFUSED: Record<string, string> = {
   'pdf/pypdf__r6-user-password.pdf': 'encrypted',
   'pdf/pdfplumber__empty.pdf': 'empty_file',
@@ -18,7 +18,7 @@ const REFUSED: Record<string, string> = {
   'docx/poi__stress025.docx': 'unsupported_type',
 }
 
-/** Words, and each character of the scripts without spaces, counted. */
+/** Counts words, and characters of scripts without blanks. */
 function tokens(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   const pattern = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+/gu
@@ -37,7 +37,7 @@ function recall(reference: string, text: string): number {
   return all === 0 ? 1 : hits / all
 }
 
-// Skipped where the test data (DOCSEARCH_TEST_DATA) is not there.
+// Skipped without the test data (DOCSEARCH_TEST_DATA).
 test.skipIf(DATA_DIR === null)(
   'reads or refuses each real document with its code, and finds most words of the references',
   async () => {
@@ -77,7 +77,7 @@ test.skipIf(DATA_DIR === null)(
     expect(refused).toEqual(REFUSED)
     expect(recalls.length).toBeGreaterThan(40)
     expect(recalls.reduce((sum, value) => sum + value, 0) / recalls.length).toBeGreaterThan(0.88)
-    // Half of them lose hardly a word; what is below are scans, forms and pages set askew.
+    // Half of the documents lose hardly a word. The others are scans, forms and rotated pages.
     expect(recalls.filter((value) => value > 0.97).length).toBeGreaterThan(recalls.length * 0.6)
   },
 )

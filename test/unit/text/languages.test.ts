@@ -8,7 +8,7 @@ const meets = (query: string, text: string): string[] => {
   return analyseQuery(query).filter((term) => indexed.has(term))
 }
 
-/** A sentence of each language that has a stemmer here, a word of it in another form, and one that only looks alike. */
+/** For each language with a stemmer: a sentence, words of it in other forms, and a word that only looks similar. */
 const LANGUAGES: Record<string, { text: string; asked: string[]; not: string }> = {
   english: {
     text: 'The tenants are to return the keys when the agreement has been terminated.',

@@ -4,7 +4,7 @@ import { countWords, cutToTokens, estimateSubwords } from '../../../src/text/mod
 
 describe('the estimate of subword tokens', () => {
   test.each([
-    // Words, and what some tokenizers take one by one: digits, signs, letters of other alphabets, Chinese characters.
+    // Words, and characters that some tokenizers count one by one: digits, symbols, letters of other alphabets, Chinese characters.
     ['The quick brown fox jumps over the lazy dog.', 10],
     ['Invoice 2024-0815: 1,234.56 EUR', 20],
     ['договор', 7],

@@ -56,7 +56,7 @@ test('streams a body that is too large for mammoth, with the same structure', as
   ])
 })
 
-/** Both readers, the second because of a part that is too large for mammoth. */
+/** Reads the body with mammoth and with the streaming reader, which gets it because of a part that is too large for mammoth. */
 const ENGINES = ['mammoth', 'stream'] as const
 const FILLER = '<w:p><w:pPr><w:rPr><w:sz w:val="22"/></w:rPr></w:pPr></w:p>'.repeat(60_000)
 

@@ -5,7 +5,7 @@ import { parseBytes } from '../../../support/parse-file.ts'
 
 type Pdf = InstanceType<typeof PDFDocument>
 
-/** A PDF of pages drawn by hand, as programs draw them that no library would imitate. */
+/** Makes a PDF of pages with handwritten drawing commands, because no library writes such pages. */
 async function read(...pages: ((pdf: Pdf) => void)[]): Promise<ParsedDocument> {
   const pdf = new PDFDocument({ autoFirstPage: false })
   const chunks: Buffer[] = []
@@ -26,7 +26,7 @@ async function read(...pages: ((pdf: Pdf) => void)[]): Promise<ParsedDocument> {
 
 const at = (pdf: Pdf, text: string, x: number, y: number): Pdf => pdf.text(text, x, y, { lineBreak: false })
 
-/** Each letter an object of its own, in units that are not points, as some printers' drivers do. */
+/** Draws each letter as an object of its own, in units that are not points, as some printer drivers do. */
 function setByLetters(pdf: Pdf, words: string[], blank: boolean): void {
   const unit = 0.6
   pdf
@@ -84,7 +84,7 @@ const SENTENCES = [
   'Rain fell',
   'It was late',
 ]
-/** A page whose text ends lower down the more lines it has. */
+/** Makes a page whose text ends further down the more lines it has. */
 const body = (pdf: Pdf, page: number): number => {
   const lines = Array.from(
     { length: 3 + ((page * 5) % 7) },
@@ -98,7 +98,7 @@ test.each<[string, (page: number) => string, number]>([
   ['below the text, wherever that ends', (page) => `${page}`, 9],
   ['with the name of the report', (page) => `Harbour Board Form 7 ${page}`, 9],
   ['Roman', (page) => ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'][page - 1]!, 9],
-  ['of so many', (page) => `Page ${page} of 9`, 9],
+  ['with the number of pages', (page) => `Page ${page} of 9`, 9],
 ])('drops page numbers from the text: %s', async (_name, number, count) => {
   const { pages } = await read(
     ...Array.from({ length: count }, (_, i) => (pdf: Pdf) => {

@@ -16,7 +16,7 @@ const line = (text: string, x: number, y: number, width = text.length * 5): Line
 const body = (page: number): Line[] =>
   Array.from({ length: 10 }, (_, i) => line(`Sentence ${'abcdefghij'[i]} of page ${'xyzuvw'[page]}.`, 72, 100 + 14 * i))
 
-/** The running lines of the last of some pages, each made from its number from 0. */
+/** Makes pages from their numbers (from 0) and returns the running lines of the last one. */
 function running(count: number, make: (page: number) => Line[]) {
   const pages = new Map<number, PageSource>(
     Array.from({ length: count }, (_, i) => [i, { lines: make(i), notes: [], outline: [] }]),

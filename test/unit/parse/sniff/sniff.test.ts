@@ -49,7 +49,7 @@ test('lets the name choose only among the text formats', async () => {
   expect(await typeOf('<!doctype html><title>x</title>', 'a')).toBe('text/html')
   expect(await typeOf('<p>fragment', 'a.html')).toBe('text/html')
   expect(await typeOf('<?xml version="1.0"?><notes/>', 'notes.txt')).toBe('text/plain')
-  // Begins like a bitmap.
+  // "BM" is the signature of a bitmap.
   expect(await typeOf('BMW makes cars, and this is a text about them.', 'a.txt')).toBe('text/plain')
   expect(await typeOf(Buffer.from('Grüße aus Köln', 'latin1'), 'a.txt')).toBe('text/plain')
   expect(await typeOf(Buffer.from('Hello world', 'utf16le'), 'a.txt')).toBe('text/plain')
@@ -58,7 +58,7 @@ test('lets the name choose only among the text formats', async () => {
 test('skips any number of comments before an HTML page', async () => {
   expect(await typeOf(`<?xml version="1.0"?>\n${'<!-- saved -->\n'.repeat(20)}<html>`, 'a')).toBe('text/html')
   expect(await typeOf('<!--'.repeat(200), 'a')).toBe('text/plain')
-  // Each comment could be part of the one before: reading it must not try all the ways.
+  // Each comment could be part of the one before. Trying all combinations would take exponential time.
   expect(await typeOf(`${'<!---->'.repeat(200)}Words.`, 'a')).toBe('text/plain')
 })
 
