@@ -16,7 +16,7 @@ import {
 import type { Dependencies } from '../../dependencies.ts'
 import { answerCreated, route, type Route } from '../../routing/route.ts'
 
-const tag = 'OAuth clients'
+const tag = 'Applications'
 const path = '/api/v1/clients/{id}'
 const access = 'manage:keys'
 const idDescription = '`client_id` of the application'
