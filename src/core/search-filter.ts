@@ -4,7 +4,7 @@ interface ConditionValues {
   isOneOf: readonly string[]
   /** The field, a list, has at least one of the values. An empty list matches no passage. */
   hasAnyOf: readonly string[]
-  /** The field starts with the value. Letter case counts, and no character is a wildcard. */
+  /** The field starts with the value. Letter case counts, except in names, and no character is a wildcard. */
   startsWith: string
   isAtOrAfter: Date
   isBefore: Date

@@ -47,6 +47,76 @@ export function direction(n: number): Float32Array {
 const ALL: SearchFilter = { ownerId: 'usr_a' }
 const ids = (hits: readonly { id: string }[]) => hits.map((hit) => hit.id)
 
+const at = (iso: string) => new Date(iso)
+
+/** One passage for each document. The last one belongs to another owner. */
+const FILTERED_PASSAGES = [
+  passage('doc_1', 0, {
+    projectId: 'prj_a',
+    tags: ['red', "o'clock"],
+    path: 'a%b/one.txt',
+    documentCreatedAt: at('2026-01-01T00:00:00Z'),
+  }),
+  passage('doc_2', 0, {
+    projectId: 'prj_b',
+    tags: ['blue'],
+    path: 'a_b/two.pdf',
+    mediaType: 'application/pdf',
+    text: 'Passage 0 of a page: don’t smoke',
+    documentCreatedAt: at('2026-02-01T00:00:00Z'),
+  }),
+  passage('doc_3', 0, {
+    projectId: 'prj_c',
+    tags: [],
+    path: "aXb/it's.txt",
+    documentCreatedAt: at('1969-02-01T00:00:00Z'),
+  }),
+  passage('doc_4', 0, {
+    projectId: 'prj_a',
+    tags: ['red', 'blue'],
+    path: 'a\\b/four.txt',
+    documentCreatedAt: at('9999-12-31T23:59:59Z'),
+  }),
+  passage('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_a', tags: ['red'], path: 'a%b/one.txt' }),
+]
+
+/** The documents of FILTERED_PASSAGES that each filter finds. */
+const FILTER_CASES: [name: string, filter: Omit<SearchFilter, 'ownerId'>, expected: string[]][] = [
+  ['none', {}, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+  ['one project', { projectIds: ['prj_a'] }, ['doc_1', 'doc_4']],
+  ['several projects', { projectIds: ['prj_b', 'prj_c'] }, ['doc_2', 'doc_3']],
+  ['no project at all', { projectIds: [] }, []],
+  ['no document at all', { documentIds: [] }, []],
+  ['documents', { documentIds: ['doc_1', 'doc_3', 'doc_5'] }, ['doc_1', 'doc_3']],
+  ['media types', { mediaTypes: ['application/pdf'] }, ['doc_2']],
+  ['one tag', { tags: ['red'] }, ['doc_1', 'doc_4']],
+  ['any of two tags', { tags: ['red', 'blue'] }, ['doc_1', 'doc_2', 'doc_4']],
+  ['a tag with a quote', { tags: ["o'clock"] }, ['doc_1']],
+  ['no tag at all', { tags: [] }, []],
+  ['a prefix with a percent sign', { pathPrefix: 'a%' }, ['doc_1']],
+  ['a prefix with an underscore', { pathPrefix: 'a_b' }, ['doc_2']],
+  ['a prefix with a quote', { pathPrefix: "aXb/it'" }, ['doc_3']],
+  ['a prefix with a backslash', { pathPrefix: 'a\\b' }, ['doc_4']],
+  ['an attempt to break out', { pathPrefix: "' OR owner_id = 'usr_b" }, []],
+  ['from a moment on', { createdAfter: at('2026-02-01T00:00:00Z') }, ['doc_2', 'doc_4']],
+  ['before a moment', { createdBefore: at('2026-02-01T00:00:00Z') }, ['doc_1', 'doc_3']],
+  ['between', { createdAfter: at('1900-01-01T00:00:00Z'), createdBefore: at('1970-01-01T00:00:00Z') }, ['doc_3']],
+  ['a part of the name, in any case', { nameParts: ['OC_1'] }, ['doc_1']],
+  ['every part of the name', { nameParts: ['doc', '3.t'] }, ['doc_3']],
+  ['not a part of the name', { withoutNameParts: ['_1', 'c_4'] }, ['doc_2', 'doc_3']],
+  ['a phrase of the text', { phrases: ['PASSAGE  0 of'] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+  ['a phrase of the title and one of a heading', { phrases: ['handbook', 'refunds'] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
+  ['a phrase of whole words only', { phrases: ['assage 0'] }, []],
+  ['a phrase with a typographic apostrophe', { phrases: ["don't"] }, ['doc_2']],
+  [
+    'no phrase at all',
+    { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] },
+    ['doc_1', 'doc_2', 'doc_3', 'doc_4'],
+  ],
+  ['without a phrase', { withoutPhrases: ['don’t', 'nowhere'] }, ['doc_1', 'doc_3', 'doc_4']],
+  ['several at once', { projectIds: ['prj_a'], tags: ['blue'], mediaTypes: ['text/plain'] }, ['doc_4']],
+]
+
 /** The promises of every ChunkIndex and its store (src/index/chunk-index.ts). */
 export function chunkIndexConformance(
   name: string,
@@ -277,87 +347,13 @@ export function chunkIndexConformance(
     })
 
     describe('filters', () => {
-      const at = (iso: string) => new Date(iso)
       beforeEach(async () => {
-        await add(
-          passage('doc_1', 0, {
-            projectId: 'prj_a',
-            tags: ['red', "o'clock"],
-            path: 'a%b/one.txt',
-            documentCreatedAt: at('2026-01-01T00:00:00Z'),
-          }),
-        )
-        await add(
-          passage('doc_2', 0, {
-            projectId: 'prj_b',
-            tags: ['blue'],
-            path: 'a_b/two.pdf',
-            mediaType: 'application/pdf',
-            text: 'Passage 0 of a page: don’t smoke',
-            documentCreatedAt: at('2026-02-01T00:00:00Z'),
-          }),
-        )
-        await add(
-          passage('doc_3', 0, {
-            projectId: 'prj_c',
-            tags: [],
-            path: "aXb/it's.txt",
-            documentCreatedAt: at('1969-02-01T00:00:00Z'),
-          }),
-        )
-        await add(
-          passage('doc_4', 0, {
-            projectId: 'prj_a',
-            tags: ['red', 'blue'],
-            path: 'a\\b/four.txt',
-            documentCreatedAt: at('9999-12-31T23:59:59Z'),
-          }),
-        )
-        await add(passage('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_a', tags: ['red'], path: 'a%b/one.txt' }))
+        for (const filtered of FILTERED_PASSAGES) await add(filtered)
       })
 
-      const cases: [name: string, filter: Omit<SearchFilter, 'ownerId'>, expected: string[]][] = [
-        ['none', {}, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
-        ['one project', { projectIds: ['prj_a'] }, ['doc_1', 'doc_4']],
-        ['several projects', { projectIds: ['prj_b', 'prj_c'] }, ['doc_2', 'doc_3']],
-        ['no project at all', { projectIds: [] }, []],
-        ['no document at all', { documentIds: [] }, []],
-        ['documents', { documentIds: ['doc_1', 'doc_3', 'doc_5'] }, ['doc_1', 'doc_3']],
-        ['media types', { mediaTypes: ['application/pdf'] }, ['doc_2']],
-        ['one tag', { tags: ['red'] }, ['doc_1', 'doc_4']],
-        ['any of two tags', { tags: ['red', 'blue'] }, ['doc_1', 'doc_2', 'doc_4']],
-        ['a tag with a quote', { tags: ["o'clock"] }, ['doc_1']],
-        ['no tag at all', { tags: [] }, []],
-        ['a prefix with a percent sign', { pathPrefix: 'a%' }, ['doc_1']],
-        ['a prefix with an underscore', { pathPrefix: 'a_b' }, ['doc_2']],
-        ['a prefix with a quote', { pathPrefix: "aXb/it'" }, ['doc_3']],
-        ['a prefix with a backslash', { pathPrefix: 'a\\b' }, ['doc_4']],
-        ['an attempt to break out', { pathPrefix: "' OR owner_id = 'usr_b" }, []],
-        ['from a moment on', { createdAfter: at('2026-02-01T00:00:00Z') }, ['doc_2', 'doc_4']],
-        ['before a moment', { createdBefore: at('2026-02-01T00:00:00Z') }, ['doc_1', 'doc_3']],
-        ['between', { createdAfter: at('1900-01-01T00:00:00Z'), createdBefore: at('1970-01-01T00:00:00Z') }, ['doc_3']],
-        ['a part of the name, in any case', { nameParts: ['OC_1'] }, ['doc_1']],
-        ['every part of the name', { nameParts: ['doc', '3.t'] }, ['doc_3']],
-        ['not a part of the name', { withoutNameParts: ['_1', 'c_4'] }, ['doc_2', 'doc_3']],
-        ['a phrase of the text', { phrases: ['PASSAGE  0 of'] }, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
-        [
-          'a phrase of the title and one of a heading',
-          { phrases: ['handbook', 'refunds'] },
-          ['doc_1', 'doc_2', 'doc_3', 'doc_4'],
-        ],
-        ['a phrase of whole words only', { phrases: ['assage 0'] }, []],
-        ['a phrase with a typographic apostrophe', { phrases: ["don't"] }, ['doc_2']],
-        [
-          'no phrase at all',
-          { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] },
-          ['doc_1', 'doc_2', 'doc_3', 'doc_4'],
-        ],
-        ['without a phrase', { withoutPhrases: ['don’t', 'nowhere'] }, ['doc_1', 'doc_3', 'doc_4']],
-        ['several at once', { projectIds: ['prj_a'], tags: ['blue'], mediaTypes: ['text/plain'] }, ['doc_4']],
-      ]
       test.each(['fresh', 'optimized'])('hold for keywords and vectors, %s', async (step) => {
         if (step === 'optimized') await index.optimize()
-        for (const [name, filter, expected] of cases) {
+        for (const [name, filter, expected] of FILTER_CASES) {
           const found = (hits: readonly { documentId: string }[]) => hits.map((hit) => hit.documentId).toSorted()
           expect(found(await words(['passage'], { ...ALL, ...filter })), `${name}, words`).toEqual(expected)
           expect(found(await near(0, { ...ALL, ...filter })), `${name}, vectors`).toEqual(expected)

@@ -98,7 +98,7 @@ export function embedderConformance(name: string, setUp: () => Promise<EmbedderU
     })
 
     test('stops when aborted, with the reason of the signal', async () => {
-      const reason = new Error('nobody waits any longer')
+      const reason = new Error('the caller gave up')
       const signal = AbortSignal.abort(reason)
       await expect(embedder.embedDocuments([plain('text')], signal)).rejects.toBe(reason)
       await expect(embedder.embedQuery('text', signal)).rejects.toBe(reason)

@@ -107,7 +107,7 @@ for (const problem of againstHashed(results)) {
 }
 const lost = mean(results.flatMap(({ typos }) => (typos === null ? [] : [typos.clean.ndcg10 - typos.corrected.ndcg10])))
 if (lost > TYPO_TOLERANCE) {
-  console.error(`slips cost ${lost.toFixed(3)}, which is more than ${TYPO_TOLERANCE}`)
+  console.error(`typing errors cost ${lost.toFixed(3)}, more than ${TYPO_TOLERANCE}`)
   process.exitCode = 1
 }
 
@@ -142,7 +142,7 @@ function collectionTable(all: CollectionResult[]): string[] {
   ]
 }
 
-/** What the model of the built-in embedder does not bring, or costs. */
+/** Returns where the built-in embedder's model gains too little or costs too much. */
 function againstHashed(all: CollectionResult[]): string[] {
   const gains = all.flatMap(({ set, byRun }) => {
     const before = HASHED[set]
@@ -156,7 +156,7 @@ function againstHashed(all: CollectionResult[]): string[] {
   return gained < MODEL_GAIN ? [...costly, `the model brings ${gained.toFixed(3)}, less than ${MODEL_GAIN}`] : costly
 }
 
-/** What is held against the goal, beside what it was when results stood in their fused order. */
+/** Returns the means to compare with the goal, and those from before there was a reranker. */
 function macroLine(all: CollectionResult[]): string[] {
   const english = all.filter(({ set }) => set in BEFORE)
   if (english.length < Object.keys(BEFORE).length) return []

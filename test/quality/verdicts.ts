@@ -1,4 +1,4 @@
-/** Says which text is right, judged by the page itself, where ours and the reference differ in more than one word in twenty. */
+/** Says which text is right, docsearch's ("ours") or the reference's, when they differ in more than one word of twenty. The page itself decides. */
 export const VERDICTS: Record<string, string> = {
   'pdf/sample-files__habibi-rotated.pdf':
     'reference: the page shows one Latin and one Arabic word; ours has the Arabic word twice, the second time as glyph codes of a font that maps its letters wrongly',

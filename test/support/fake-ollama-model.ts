@@ -1,6 +1,9 @@
 import type { Reading } from './fake-relevance.ts'
 
-/** A model of the fake Ollama. Its vectors are hashed bags of words: alike for texts that share words (or their first five letters), and others under another digest. */
+/**
+ * A model of the fake Ollama. Its vectors are hashed bags of words: similar for texts that share words (or their first five letters), and
+ * different under another digest.
+ */
 export interface FakeModel {
   name: string
   digest: string
@@ -8,9 +11,9 @@ export interface FakeModel {
   contextLength: number
   dimensions: number
   capabilities: string[]
-  /** As a reranker; without it it reads. */
+  /** How it scores as a reranker, `reads` by default. */
   reading?: Reading
-  /** What it gives as log-probabilities: none as before 0.12.11, ones above zero, null for NaN, a text. */
+  /** What it gives as log-probabilities: none (like servers before 0.12.11), positive numbers, null for NaN, or a text. */
   logprobs?: 'none' | 'positive' | 'null' | 'text'
 }
 
@@ -36,7 +39,7 @@ export function makeModel(name: string, more: Partial<FakeModel> = {}): FakeMode
   }
 }
 
-/** A reranker as people install it: it only generates. */
+/** A common reranker, whose only capability is to generate. */
 export const QWEN3_RERANKER: FakeModel = makeModel('qwen3-reranker', {
   architecture: 'qwen3',
   contextLength: 32_768,
@@ -44,7 +47,7 @@ export const QWEN3_RERANKER: FakeModel = makeModel('qwen3-reranker', {
   capabilities: ['completion'],
 })
 
-/** As Ollama takes names: without a tag it is `latest`. */
+/** Adds the tag `latest` to a name without a tag, as Ollama does. */
 export function withTag(name: string): string {
   return name.includes(':') ? name : `${name}:latest`
 }
@@ -53,11 +56,11 @@ export function countFakeTokens(text: string): number {
   return text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0
 }
 
-// What prefixes are made of: a real model has learnt to see through them.
+// Words of the prefixes, which a real model has learned to ignore.
 const TEMPLATE_WORDS = new Set(['task', 'search', 'result', 'query', 'title', 'none', 'text', 'document'])
 const DIRECTIONS = 12
 
-/** Length 1, or null for a text without words. */
+/** Returns a vector of length 1, or null for a text without words. */
 export function fakeVector(model: FakeModel, text: string, dimensions: number): number[] {
   const vector = new Array<number>(model.dimensions).fill(0)
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {

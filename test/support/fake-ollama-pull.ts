@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 
 /** How the next downloads go. */
 export interface FakePull {
-  /** Bytes of each layer. */
+  /** Size of each layer in bytes. */
   layers?: number[]
   /** Lines for each layer. The first has no `completed`, as in Ollama. */
   steps?: number

@@ -8,19 +8,19 @@ import { EMBEDDINGGEMMA, countFakeTokens, fakeVector, makeModel, withTag } from 
 import type { FakeModel } from './fake-ollama-model.ts'
 import { type FakePull, streamPull } from './fake-ollama-pull.ts'
 
-/** What goes wrong instead of an answer. Without `times` it goes wrong once; each must be met, see `assertDone`. */
+/** A failure instead of an answer. It happens `times` times, once by default. `assertDone` fails when a planned fault did not happen. */
 export interface Fault {
   /** `/api/embed`, `/api/generate`. */
   path: string
   times?: number
-  /** Only requests this holds for. */
+  /** Limits it to the requests for which this returns true. */
   when?: (body: Record<string, unknown>) => boolean
-  /** An error of Ollama's: `status` and the text of `{"error": …}`, or any body at all. */
+  /** An error of Ollama: `status` and the text of `{"error": …}`, or any `body`. */
   status?: number
   error?: string
   body?: string
   headers?: Record<string, string>
-  /** The connection is cut; nothing is ever answered; the right answer, changed. */
+  /** Closes the connection, never answers, or changes the right answer. */
   kind?: 'reset' | 'hang' | 'wrong_dimensions' | 'wrong_count' | 'nan_values'
 }
 
@@ -38,30 +38,30 @@ export interface FakeOllama {
   /** How often a model was loaded: once at first, and again for every other `num_ctx`. */
   readonly loads: number
   fail(fault: Fault): void
-  /** The next call of this path (for which `when` holds) waits until `release` is called; `arrived` tells that it is there. */
+  /** Holds the next call of this path (for which `when` returns true) until `release` is called. `arrived` resolves when the call is there. */
   hold(path: string, when?: Fault['when']): { arrived: Promise<void>; release(): void }
-  /** Milliseconds before every answer of this path. */
+  /** Delays every answer of this path, in milliseconds. */
   delay(path: string, ms: number): void
-  /** Inputs with this word make the whole batch fail, as NaN does; `old` in the words of older servers. */
+  /** Makes each batch with this word fail, as NaN does. `old` gives the message of older servers. */
   poison(word: string, old?: boolean): void
   setModels(models: FakeModel[]): void
-  /** Other weights under the same name, as after a pull. */
+  /** Puts other weights under the same name, as a pull does. */
   setDigest(model: string, digest: string): void
-  /** Other vectors under the same name and digest, as after an update of Ollama; undefined for those of before. */
+  /** Gives other vectors under the same name and digest, as after an update of Ollama. Undefined brings the first ones back. */
   drift(model: string, how?: string): void
-  /** How downloads go from here on. A model that was downloaded is `makes`, or an embedding model of the default kind. */
+  /** Sets how further downloads go. They add the model `makes`, or a default embedding model. */
   pulls(how: FakePull, makes?: FakeModel): void
-  /** Downloads whose connection was closed before they were whole. */
+  /** Number of downloads whose connection closed before their end. */
   readonly hungUp: number
   stop(): Promise<void>
-  /** On the same port. */
+  /** Starts again on the same port. */
   restart(): Promise<void>
-  /** Fails when a planned fault was never met. */
+  /** Throws when a planned fault did not happen. */
   assertDone(): void
   close(): Promise<void>
 }
 
-/** An Ollama over real HTTP on port 0: /api/version, tags, show, ps, embed, generate, pull, as v0.33 answers them. */
+/** Starts a fake Ollama over real HTTP on port 0. It answers /api/version, tags, show, ps, embed, generate and pull like v0.33. */
 export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): Promise<FakeOllama> {
   let installed = [...models]
   let server: Server | null = null
@@ -77,7 +77,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
   let pulling: { how: FakePull; makes: FakeModel | undefined } = { how: {}, makes: undefined }
   let hungUp = 0
 
-  // The fake's vectors hang on the digest.
+  // The fake's vectors depend on the digest.
   const drifted = (model: FakeModel): FakeModel => ({ ...model, digest: model.digest + (drifts.get(model.name) ?? '') })
 
   async function start(): Promise<void> {
@@ -172,7 +172,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     load(model, body)
     const { question, passage, begun } = readPrompt(String(body['prompt']))
     const said = begun.trim().toLowerCase()
-    // Without `raw` it is a chat: the model talks, and its first token says nothing.
+    // Without `raw` it is a chat, whose first token means nothing.
     const yes =
       body['raw'] !== true
         ? 0.5

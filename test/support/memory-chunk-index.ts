@@ -119,7 +119,7 @@ function meets(passage: IndexedPassage, { condition, fields, value }: Condition)
     case 'hasAnyOf':
       return value.some((one) => (field as readonly string[]).includes(one))
     case 'startsWith':
-      return text.startsWith(value)
+      return fields[0] === 'name' ? foldName(text).startsWith(foldName(value)) : text.startsWith(value)
     case 'isAtOrAfter':
       return (field as Date) >= value
     case 'isBefore':

@@ -10,7 +10,7 @@ import { filterToSql } from '../../../src/index/filter.ts'
 import { createLanceIndexStore } from '../../../src/index/lance.ts'
 import { passage, DIMENSIONS } from '../../conformance/chunk-index.ts'
 
-// Everything that SQL or LIKE could take for more than a character.
+// Characters that mean something in SQL, in LIKE or in a path.
 const nasty = fc.string({
   unit: fc.constantFrom(
     "'",

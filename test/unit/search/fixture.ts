@@ -7,7 +7,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { DocumentRecord, Project, User } from '../../../src/core/model.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
-import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
+import type { ChunkIndex, IndexedPassage } from '../../../src/index/chunk-index.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { createFusedReranker } from '../../../src/rerank/fused.ts'
@@ -88,35 +88,7 @@ export async function makeFixture(): Promise<Fixture> {
       tags,
     }
     const { document, outcome } = await records.documents.register(upload, 'replace')
-    const vectors = await embedder.embedDocuments(passages.map((text) => ({ text, title: null })))
-    const starts = passages.map((_, n) => passages.slice(0, n).reduce((sum, text) => sum + text.length + GAP.length, 0))
-    const indexed = passages.map((text, n) => ({
-      id: `${document.id}:${document.version}:${n}`,
-      documentId: document.id,
-      version: document.version,
-      ownerId: owner.id,
-      projectId: project.id,
-      mediaType: document.mediaType,
-      name: document.name,
-      path: document.path,
-      tags,
-      documentCreatedAt: document.createdAt,
-      index: following ? n : 2 * n,
-      pageStart: following ? 1 : n + 1,
-      pageEnd: following ? 1 : n + 1,
-      charStart: starts[n]!,
-      charEnd: starts[n]! + text.length,
-      heading: 'Part',
-      title: name,
-      text,
-      gap: n === 0 ? '' : GAP,
-      context: '',
-      textHash: text,
-      terms: analyse(text)
-        .map((token) => token.term)
-        .join(' '),
-      vector: vectors[n]!,
-    }))
+    const indexed = await indexedPassages(document, passages, following, embedder)
     const words = createWordList()
     for (const text of passages) words.addPassage(analyse(text))
     await index.put([{ documentId: document.id, isNew: outcome === 'created', passages: indexed }])
@@ -170,4 +142,42 @@ export async function makeFixture(): Promise<Fixture> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Returns passages of a document as ingestion would index them. */
+async function indexedPassages(
+  document: DocumentRecord,
+  passages: readonly string[],
+  following: boolean,
+  embedder: Embedder,
+): Promise<IndexedPassage[]> {
+  const vectors = await embedder.embedDocuments(passages.map((text) => ({ text, title: null })))
+  const starts = passages.map((_, n) => passages.slice(0, n).reduce((sum, text) => sum + text.length + GAP.length, 0))
+  return passages.map((text, n) => ({
+    id: `${document.id}:${document.version}:${n}`,
+    documentId: document.id,
+    version: document.version,
+    ownerId: document.ownerId,
+    projectId: document.projectId,
+    mediaType: document.mediaType,
+    name: document.name,
+    path: document.path,
+    tags: document.tags,
+    documentCreatedAt: document.createdAt,
+    index: following ? n : 2 * n,
+    pageStart: following ? 1 : n + 1,
+    pageEnd: following ? 1 : n + 1,
+    charStart: starts[n]!,
+    charEnd: starts[n]! + text.length,
+    heading: 'Part',
+    title: document.name,
+    text,
+    gap: n === 0 ? '' : GAP,
+    context: '',
+    textHash: text,
+    terms: analyse(text)
+      .map((token) => token.term)
+      .join(' '),
+    vector: vectors[n]!,
+  }))
 }
