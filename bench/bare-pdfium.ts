@@ -1,4 +1,4 @@
-// A process that reads PDF files with PDFium and does nothing else: no layout, no limits. A path in, its number of pages out.
+// A process that reads PDF files with PDFium only, without layout and limits. It receives a path and returns the number of pages.
 import { readFileSync } from 'node:fs'
 import { loadPdfium } from '../src/parse/pdf/pdfium-module.ts'
 
@@ -6,7 +6,7 @@ const pdfium = await loadPdfium()
 
 process.on('message', (file) => process.send!(read(String(file))))
 
-/** Loads every page and its text, as short a way as PDFium has. */
+/** Loads every page and its text in the shortest way that PDFium has. */
 function read(file: string): number {
   const { api } = pdfium
   const bytes = readFileSync(file)

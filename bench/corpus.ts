@@ -1,4 +1,4 @@
-/** A text collection of a given size that is the same in every run: words drawn by Zipf's law from made-up ones. */
+/** A text collection of a given size, the same in every run. Zipf's law draws its invented words. */
 
 function random(seed: number): () => number {
   // Mulberry32: small, good enough for drawing words.

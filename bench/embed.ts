@@ -6,7 +6,7 @@ const WORDS = 120
 const PASSAGES = 4_000
 const BOUND = 2_000
 
-/** The built-in embedder on one thread, by the processor's time: passages of 120 words, each another run of words of everyday documents. */
+/** Measures the built-in embedder on one thread, in processor time. Each passage has 120 different words of everyday documents. */
 export async function measureEmbed(): Promise<Figure[]> {
   const words = readMismatchSet().passages.flatMap(({ text }) => text.split(/\s+/))
   const inputs = Array.from({ length: PASSAGES }, (_, i) => {
@@ -16,7 +16,7 @@ export async function measureEmbed(): Promise<Figure[]> {
   const loading = process.cpuUsage()
   const embedder = createBuiltinEmbedder()
   const loadedMs = seconds(loading) * 1000
-  // Once for the compiler.
+  // The first run lets V8 compile.
   await embedder.embedDocuments(inputs.slice(0, 500))
   const embedding = process.cpuUsage()
   await embedder.embedDocuments(inputs)

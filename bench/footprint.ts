@@ -29,7 +29,7 @@ export async function measureFootprint(): Promise<Figure[]> {
   ]
 }
 
-/** As a person installs it: packed, then installed into an empty folder. */
+/** Packs docsearch and installs it into an empty folder, as a user would. */
 function packageSize(): { packed: number; installed: number } {
   const folder = mkdtempSync(join(tmpdir(), 'docsearch-size-'))
   try {

@@ -8,10 +8,10 @@ import { DATA_DIR } from '../test/support/data.ts'
 import { type Figure, megabytes, ratio, timed } from './measure.ts'
 import { barePdfium, recoll } from './rivals.ts'
 
-/** With as many as there are cores, parsing alone fills the machine and whatever the daemon does comes on top; with one, it has a core beside it. */
+/** With one process for each core, parsing alone fills the machine, and the daemon's own work adds to it. With one process, the daemon has a core of its own. */
 const WORKERS = [1, 2]
 
-/** The filings from upload to searchable, against parsing the same files with as many processes and nothing else. */
+/** Measures the filings from upload to searchable, compared with only parsing the same files with the same number of processes. */
 export async function measureIngest(): Promise<Figure[]> {
   const folder = DATA_DIR && join(DATA_DIR, 'filings', 'pdfs')
   if (!folder || !existsSync(folder)) return [{ name: 'ingest of the filings', value: 'skipped: they are not here' }]
@@ -24,12 +24,12 @@ export async function measureIngest(): Promise<Figure[]> {
 async function measureWith(workers: number, folder: string, names: readonly string[]): Promise<Figure[]> {
   const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 
-  // Before and after, because a machine that is shared is never twice as fast: what changes slowly falls out of the ratio.
+  // Measured before and after the upload, so that slow changes of a shared machine cancel out in the ratio.
   const before = await parseAlone(workers, folder, names)
   const instance = await startInstance(['--embedder', 'builtin'], { DOCSEARCH_PARSE_WORKERS: String(workers) })
   try {
     const files = names.map((name) => ({ name, content: new Uint8Array(readFileSync(join(folder, name))) }))
-    // As warm as the pool above: each of its parsers has read the same file once.
+    // Each parser has read the same file once, so the daemon is as warm as the pool above.
     await instance.load(
       'warm-up',
       Array.from({ length: workers }, (_, i) => ({ ...files[0]!, name: `warm-up-${i}.pdf` })),
@@ -81,7 +81,7 @@ async function againstRecoll(folder: string, ingestMs: number): Promise<Figure> 
   }
 }
 
-/** Milliseconds for all of them by a warm pool and nothing else, and their pages. */
+/** Returns the milliseconds in which a warm pool reads all files, and their pages. */
 async function parseAlone(workers: number, folder: string, names: readonly string[]): Promise<{ ms: number; pages: number }> {
   const pool = createParserPool({ workers, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log: silentLogger })
   const parse = (name: string) => pool.parse({ file: join(folder, name), mediaType: 'application/pdf', name })
@@ -91,7 +91,7 @@ async function parseAlone(workers: number, folder: string, names: readonly strin
   return { ms, pages: value.reduce((sum, document) => sum + document.pages.length, 0) }
 }
 
-/** VmHWM, in bytes; null where /proc is not. */
+/** Returns VmHWM in bytes; null without /proc. */
 export function peakMemory(pid: number): number | null {
   return procStatus(pid, 'VmHWM')
 }

@@ -1,4 +1,4 @@
-/** A figure for the report: what it is, the ratio or amount, and the bound it is held against, if there is one. */
+/** A figure for the report: its name, the ratio or amount, and its bound, if there is one. */
 export interface Figure {
   name: string
   value: string

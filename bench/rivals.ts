@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { timed } from './measure.ts'
 
-/** Milliseconds for PDFium alone to read all files, with `workers` warm processes, and nothing else. */
+/** Returns the milliseconds in which PDFium alone reads all files, with `workers` warm processes. */
 export async function barePdfium(workers: number, files: readonly string[]): Promise<number> {
   const main = new URL('bare-pdfium.ts', import.meta.url)
   const children = Array.from({ length: workers }, () => fork(main))
@@ -32,12 +32,12 @@ export async function barePdfium(workers: number, files: readonly string[]): Pro
 }
 
 /**
- * Milliseconds for Debian's recollindex (pdftotext and Xapian, on as many threads as it chooses) to index a folder anew; null
- * where it is not installed.
+ * Returns the milliseconds in which Debian's recollindex (pdftotext and Xapian, on as many threads as it chooses) indexes a folder;
+ * null if it is not installed.
  */
 export async function recoll(folder: string): Promise<number | null> {
   const configuration = mkdtempSync(join(tmpdir(), 'docsearch-bench-recoll-'))
-  // No dictionary for spelling, which it would look for in the machine's language.
+  // Without a spelling dictionary, because recollindex would look for one in the machine's language.
   writeFileSync(join(configuration, 'recoll.conf'), `topdirs = ${folder}\nnoaspell = 1\nloglevel = 1\n`)
   try {
     const { ms } = await timed(() => promisify(execFile)('recollindex', ['-c', configuration, '-z']))

@@ -10,10 +10,10 @@ import { type Figure, median, ms, percentile, ratio, timed } from './measure.ts'
 const DOCUMENTS = 1_950
 const QUERIES = 300
 const CLIENTS = 16
-/** As many candidates as a search for ten results takes from each channel. */
+/** The number of candidates that a search for ten results takes from each channel. */
 const CANDIDATES = 200
 
-/** Search over REST against the same two LanceDB queries run bare, on the same index, in this process. */
+/** Compares a search over REST with the same two LanceDB queries alone, on the same index, in this process. */
 export async function measureSearch(): Promise<Figure[]> {
   const { documents, queries } = makeCorpus(DOCUMENTS, QUERIES)
   const instance = await startInstance()
@@ -25,12 +25,12 @@ export async function measureSearch(): Promise<Figure[]> {
     const alone: number[] = []
     const fused: number[] = []
     const bare: number[] = []
-    // One after the other, so that all see the machine at the same moments.
+    // The searches alternate, so that all of them run while the machine is equally busy.
     for (const [i, query] of [...queries.slice(0, 50), ...queries].entries()) {
       const times = [await timed(() => askBare(query)), await timed(() => ask(query)), await timed(() => ask(query, false))].map(
         ({ ms }) => ms,
       )
-      // The first are there to warm up.
+      // The first searches only warm up.
       if (i < 50) continue
       for (const [k, list] of [bare, alone, fused].entries()) list.push(times[k]!)
     }
@@ -60,7 +60,7 @@ export async function measureSearch(): Promise<Figure[]> {
   }
 }
 
-/** The daemon's index, opened in this process once the daemon has put it in order after the upload, as it then stays. */
+/** Opens the daemon's index in this process, after the daemon has optimised it. It stays the same from then on. */
 async function openBare(folder: string): Promise<{ chunks: number; bare: (query: string) => Promise<unknown> }> {
   const connection = await connect(folder)
   const [name] = await connection.tableNames()

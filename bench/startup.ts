@@ -5,7 +5,7 @@ import { type Figure, median, ms, ratio, timed } from './measure.ts'
 
 const ROUNDS = 25
 
-/** The command line against an empty Node, taken in turns so that a busy moment hits them alike. */
+/** Compares the command line with an empty Node. Both alternate, so that a busy moment affects them equally. */
 export async function measureStartup(instance: Instance): Promise<Figure[]> {
   const env = { ...instance.daemon.env, DOCSEARCH_TOKEN: await instance.daemon.token() }
   await instance.load('startup', [{ name: 'note.txt', content: 'The boiler was serviced in March.' }])
