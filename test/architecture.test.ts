@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageName, readSource, readSources, root, targetFolder, type Source } from './support/sources.ts'
 
-/** From the ground up. A folder sees those above its row in this list; folders in one row do not see each other. */
+/** The layers from the bottom up. A folder may import from the rows above its own; folders in one row may not import each other. */
 const LAYERS = [
   ['core'],
   ['contract', 'config', 'text', 'ollama'],
@@ -17,16 +17,16 @@ const LAYERS = [
   ['cli'],
 ]
 
-/** Folders that see less than their row would allow. */
+/** Folders that may import less than their row allows. */
 const NARROW: Record<string, { sees: string[]; because: string }> = {
-  pages: { sees: ['core', 'contract'], because: 'a page is props to HTML: it must be shown without a service behind it' },
+  pages: { sees: ['core', 'contract'], because: 'a page turns props into HTML, so it can be shown without a service behind it' },
   client: {
     sees: ['core', 'contract'],
-    because: 'the client knows the API and nothing of the server, so that it works against any instance',
+    because: 'the client knows only the API, so that it works with any instance',
   },
   oauth: {
     sees: ['core', 'contract', 'config', 'records'],
-    because: 'OAuth is protocol over the records: how requests arrive and who is logged in are handed in',
+    because: 'OAuth is a protocol over the records; requests and logins are handed in',
   },
   services: {
     sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'ingest', 'search', 'auth', 'oauth'],
@@ -38,11 +38,11 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
   },
   cli: {
     sees: ['core', 'contract', 'config', 'client'],
-    because: 'the command line uses the public client, as every other program does',
+    because: 'the command line uses the public client, like every other program',
   },
 }
 
-/** Packages with one place, and why. */
+/** Packages that only some folders may import, and why. */
 const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
   {
     names: ['commander', '@inquirer/prompts', 'open'],
@@ -87,7 +87,7 @@ function layer(folder: string): number {
   return LAYERS.findIndex((row) => row.includes(folder))
 }
 
-/** Every import that goes where it must not, with the reason. */
+/** Returns every forbidden import with the reason. */
 function wrongImports(source: Source): string[] {
   const wrong: string[] = []
   for (const { request, dynamic } of source.imports) {
@@ -121,22 +121,22 @@ function wrongPackages(source: Source): string[] {
 
 const STATEMENT =
   /^\s*(select\b[^.]*\bfrom\b|insert into\b|update \w+ set\b|delete from\b|(create|drop|alter) (table|index|trigger)\b|pragma\b|begin (immediate|exclusive)\b)/i
-/** SQL is written all small or all capital; a sentence for people begins with one capital. */
+/** SQL is all lower or all upper case; a sentence starts with one capital. */
 const isSql = (literal: string) => STATEMENT.test(literal) && !/^\s*[A-Z][a-z]/.test(literal)
-/** Holds no data: the operating system drops SQLite's lock with the process, which no lock file does. */
+/** Holds no data, only a lock: the operating system drops SQLite's lock with the process, unlike a lock file. */
 const LOCK_ONLY = 'serve/data-folder.ts'
 
 describe('layers', () => {
-  test('every folder of src/ has one', () => {
+  test('every folder of src/ has a layer', () => {
     const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
     expect(folders.map((entry) => entry.name).filter((name) => layer(name) === -1)).toEqual([])
   })
 
-  test('imports point down, type-only and dynamic ones included', () => {
+  test('imports point to lower layers, type-only and dynamic ones included', () => {
     expect(sources.flatMap(wrongImports)).toEqual([])
   })
 
-  test('packages stay in their place', () => {
+  test('packages are imported only where they may be', () => {
     expect(sources.flatMap(wrongPackages)).toEqual([])
   })
 })
@@ -161,8 +161,8 @@ test('a file does one job: 500 lines at most', () => {
   expect(sources.filter((source) => source.lines > 500).map((source) => `src/${source.path}: ${source.lines} lines`)).toEqual([])
 })
 
-// A rule that reads nothing passes for ever: these break each rule on purpose.
-describe('the rules bite', () => {
+// A rule that reads nothing always passes, so these tests break each rule on purpose.
+describe('the rules find violations', () => {
   const broken = (path: string, code: string) => wrongImports(readSource(path, code))
 
   test.each([
@@ -182,12 +182,12 @@ describe('the rules bite', () => {
     expect(broken(path, code)).toHaveLength(1)
   })
 
-  test('what is allowed stays allowed', () => {
+  test('allowed imports pass', () => {
     expect(broken('cli/commands/serve.ts', "export const run = () => import('../../serve/main.ts')")).toEqual([])
     expect(broken('http/api/x.ts', "import type { A } from '../../core/model.ts'; import { b } from '../steps.ts'")).toEqual([])
   })
 
-  test('packages, SQL and process.exit are seen', () => {
+  test('packages, SQL and process.exit are found', () => {
     expect(wrongPackages(readSource('http/x.ts', "import type { Table } from '@lancedb/lancedb'"))).toHaveLength(1)
     expect(wrongPackages(readSource('oauth/x.ts', "const koa = await import('koa')"))).toHaveLength(1)
     expect(readSource('http/x.ts', 'const q = `SELECT id FROM users WHERE id = ${1}`').literals.some(isSql)).toBe(true)

@@ -24,7 +24,7 @@ export function actorOf({ id, role }: Pick<User, 'id' | 'role'>, scopes: Iterabl
   return { userId: id, role, scopes: new Set(scopes) }
 }
 
-/** Returns the actor for a person who works on the data folder itself. They may do all the owner may, also before there is an owner. */
+/** Returns the actor for the offline command line. It may do all that the owner may, also before there is an owner. */
 export function offlineActor(owner: Pick<User, 'id'> | null): Actor {
   return actorOf({ id: owner?.id ?? 'offline', role: 'owner' })
 }
@@ -41,7 +41,7 @@ export function requireWriter(actor: Actor): string {
   return actor.userId
 }
 
-/** Keys, applications and connections need `manage:keys`. Returns the id of the user whose they are: the actor's own. */
+/** Keys, applications and connections need `manage:keys`. Returns the id of the user whose the actor may manage: their own. */
 export function requireManager(actor: Actor): string {
   requireScope(actor, 'manage:keys')
   return actor.userId
@@ -53,7 +53,7 @@ export function requireAdministrator(actor: Actor): void {
   requireOwner(actor)
 }
 
-/** A key cannot have more scopes than whoever makes it. */
+/** A key can't have more scopes than the credential that makes it. */
 export function requireScopesForKey(actor: Actor, scopes: readonly Scope[]): void {
   const missing = scopes.filter((scope) => !actor.scopes.has(scope))
   if (missing.length === 0) return

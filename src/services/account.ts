@@ -4,7 +4,7 @@ import type { Principal, User } from '../core/model.ts'
 import type { Records } from '../records/records.ts'
 import { actorOf, requireScopesForPassword, type Actor } from './access.ts'
 
-/** A user's own account. Logging in, sessions and one-time links are in auth/accounts.ts: nobody acts yet while they are used. */
+/** A user's own account. Logins, sessions and one-time links are in auth/accounts.ts, because they are used before there is an actor. */
 export interface Account {
   /** Returns the actor behind an accepted credential. Throws `invalid_token` when the user was deleted in the meantime. */
   identify(principal: Principal): Promise<Actor>
@@ -38,7 +38,7 @@ export function createAccount(options: {
     get: (actor) => find(actor.userId),
 
     async update(actor, change) {
-      // With another email, whoever reads its mail could ask for a new password.
+      // Users log in with their email, so changing it is like changing the password.
       requireScopesForPassword(actor, await find(actor.userId))
       await users.update(actor.userId, change)
     },

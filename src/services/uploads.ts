@@ -10,7 +10,7 @@ import { receiveFiles, type IncomingFile, type IncomingFiles } from './incoming-
 import type { Projects } from './projects.ts'
 
 export type { OnConflict } from '../records/records.ts'
-export type { IncomingFile, IncomingFiles, IncomingSink } from './incoming-files.ts'
+export type { IncomingFile, IncomingFiles } from './incoming-files.ts'
 
 /** An upload that has arrived as a whole. Its files lie in the incoming folder. */
 export interface Upload {

@@ -11,7 +11,7 @@ export interface NewUser {
   name?: string | undefined
   /** Without a password, the user sets one through a link. */
   password?: string | undefined
-  /** `owner` completes the account of the owner, whom the first start made without email and password. */
+  /** `owner` completes the owner's account, which the first start made without email and password. */
   role: User['role']
 }
 
@@ -30,7 +30,7 @@ export interface Users {
   list(actor: Actor, request: ListRequest): Promise<ResultPage<User>>
   /**
    * Adds a user; the first one becomes the owner. Without a password the result has a link to set one.
-   * Throws `user_exists`, `owner_exists`, `password_too_short`, `password_too_long`, `password_too_common`; then nobody was added.
+   * Throws `user_exists`, `owner_exists`, `password_too_short`, `password_too_long`, `password_too_common`; then no user was added.
    */
   add(actor: Actor, user: NewUser): Promise<{ user: User; link: PasswordLink | null }>
   get(actor: Actor, idOrEmail: string): Promise<User>

@@ -26,7 +26,7 @@ export interface Call<Q = unknown, B = unknown> {
 /** One row of the table from which the router, the OpenAPI document and the tests derive. */
 export interface Route extends Operation {
   handle(call: Call): Promise<void>
-  /** Limits requests from one address to so many within so many seconds, for a public endpoint that leaves rows behind. */
+  /** Limits the requests from one address within a time, for a public endpoint that leaves rows in the database. */
   addressLimit?: { requests: number; seconds: number }
 }
 

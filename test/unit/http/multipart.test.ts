@@ -31,7 +31,7 @@ async function read(body: Buffer, chunkBytes: number): Promise<[string, string |
   return found
 }
 
-test('every chunk size gives the same parts, in order', async () => {
+test('finds the same parts in the same order for every chunk size', async () => {
   for (let bytes = 1; bytes <= BODY.length; bytes++) {
     expect(await read(BODY, bytes)).toEqual([
       ['file', 'a.txt', CONTENT],
@@ -41,7 +41,7 @@ test('every chunk size gives the same parts, in order', async () => {
   }
 })
 
-test('a body that is cut off is refused, wherever the cut is', async () => {
+test('refuses a body that is cut off, wherever the cut is', async () => {
   const end = BODY.lastIndexOf('--\r\n')
   for (let length = 0; length < end + 2; length++) {
     const cut = BODY.subarray(0, length)
@@ -50,7 +50,7 @@ test('a body that is cut off is refused, wherever the cut is', async () => {
   }
 })
 
-test('a part without Content-Disposition, or with headers over the limit, is refused', async () => {
+test('refuses a part without Content-Disposition or with headers over the limit', async () => {
   const without = Buffer.from(`${part('Content-Type: text/plain', 'a')}--b--\r\n`)
   await expect(read(without, 1000)).rejects.toMatchObject({ code: 'invalid_multipart' })
   for (const size of [17_000, 200_000]) {
@@ -59,7 +59,7 @@ test('a part without Content-Disposition, or with headers over the limit, is ref
   }
 })
 
-test('a refusal by a sink ends the reading with that refusal', async () => {
+test('stops reading with the error of a sink', async () => {
   async function* chunks() {
     yield BODY
   }

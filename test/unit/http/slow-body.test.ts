@@ -24,10 +24,10 @@ async function send(part: string, mostMs?: number): Promise<{ read: string | nul
   return { read: await read.promise, connection: answer === '' ? 'cut' : 'answered' }
 }
 
-test('a body that does not come is not waited for', async () => {
+test('cuts the connection when the body does not arrive in time', async () => {
   expect(await send('12', 20)).toEqual({ read: expect.any(Error), connection: 'cut' })
 })
 
-test('one that has come is read', async () => {
+test('reads a body that arrives in time', async () => {
   expect(await send('12345')).toEqual({ read: '12345', connection: 'answered' })
 })

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
-test('one daemon at a time: the second is refused and told who has the folder, until the first lets go', async () => {
+test('refuses a second daemon and names the first, until the first closes the folder', async () => {
   const first = await openDataFolder(join(dir, 'data'))
   await first.announce({ pid: 4711, url: 'http://127.0.0.1:4747', base_url: 'https://docs.example.org' })
   await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
@@ -23,14 +23,14 @@ test('one daemon at a time: the second is refused and told who has the folder, u
   await (await openDataFolder(join(dir, 'data'))).close()
 })
 
-test('the folder is private, also when it was not before', async () => {
+test('makes the folder private, also when it was not before', async () => {
   const data = join(dir, 'data')
   await mkdir(data, { mode: 0o755 })
   await (await openDataFolder(data)).close()
   expect((await stat(data)).mode & 0o777).toBe(0o700)
 })
 
-test('a file in its place is refused in words', async () => {
+test('refuses a file in the place of the folder', async () => {
   await writeFile(join(dir, 'data'), '')
   await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
     code: errorCode('data_unusable'),
@@ -38,7 +38,7 @@ test('a file in its place is refused in words', async () => {
   })
 })
 
-test('folders above it are made with it', async () => {
+test('creates the parent folders too', async () => {
   await (await openDataFolder(join(dir, 'a', 'b', 'data'))).close()
   expect((await stat(join(dir, 'a', 'b', 'data'))).mode & 0o777).toBe(0o700)
 })

@@ -4,7 +4,7 @@ import { startSweep } from '../../../src/serve/expired-rows.ts'
 import { openMemoryRecords } from '../../support/memory-records/open.ts'
 import { testClock } from '../../support/test-clock.ts'
 
-test('rows whose time has passed go at the start and every hour, until it is stopped', async () => {
+test('deletes expired rows at the start and every hour, until it is stopped', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const clock = testClock()
@@ -37,7 +37,7 @@ test('rows whose time has passed go at the start and every hour, until it is sto
   expect(swept).toHaveBeenCalledTimes(2)
 })
 
-test('a sweep that fails is tried again', async () => {
+test('tries again after a failed sweep', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const failing = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('the disk is full'))

@@ -6,7 +6,7 @@ function lines(isTTY: boolean): { text: () => string; output: { write(line: stri
   return { text: () => written, output: { write: (line) => void (written += line), isTTY } }
 }
 
-test('one JSON object a line, and a credential that got into it by mistake is hidden', () => {
+test('writes one JSON object a line and hides a credential that was logged by mistake', () => {
   const { text, output } = lines(false)
   createLogger('info', output).info(
     { token: 'dsk_secret', request: { authorization: 'Bearer dsk_secret' }, status: 200 },
@@ -16,7 +16,7 @@ test('one JSON object a line, and a credential that got into it by mistake is hi
   expect(text()).not.toContain('dsk_secret')
 })
 
-test('on a terminal a line is readable and cannot carry an escape sequence', () => {
+test('writes readable lines to a terminal, without escape sequences', () => {
   const { text, output } = lines(true)
   createLogger('info', output).warn({ name: 'evil\u001b[2J\u009b31m.pdf' }, 'failed')
   expect(text()).toMatch(/^\d\d:\d\d:\d\d warn failed name=evil/)
@@ -24,7 +24,7 @@ test('on a terminal a line is readable and cannot carry an escape sequence', () 
   expect(text()).not.toMatch(/[\u001b\u009b]/)
 })
 
-test('below its level nothing is written', () => {
+test('writes nothing below its level', () => {
   const { text, output } = lines(false)
   createLogger('warn', output).info({}, 'quiet')
   expect(text()).toBe('')

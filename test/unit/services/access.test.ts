@@ -26,7 +26,7 @@ describe('the scope of an action', () => {
     ['reading', requireReader, 'read:documents'],
     ['writing', requireWriter, 'write:documents'],
     ['managing keys and applications', requireManager, 'manage:keys'],
-  ] as const)('%s needs its scope, and is done on the own account', (_, rule, scope) => {
+  ] as const)('%s needs its scope and returns the id of the actor', (_, rule, scope) => {
     expect(rule(member(scope))).toBe(MEMBER.id)
     expect(rule(owner(scope))).toBe(OWNER.id)
     const others = SCOPES.filter((one) => one !== scope)
@@ -46,14 +46,14 @@ describe('the instance', () => {
     expect([isOwner(owner()), isOwner(member(...SCOPES))]).toEqual([true, false])
   })
 
-  test('whoever works on the data folder may do all the owner may, also before there is an owner', () => {
+  test('the offline command line may do all that the owner may, also before there is an owner', () => {
     expect(() => requireAdministrator(offlineActor(null))).not.toThrow()
     expect(requireManager(offlineActor(OWNER))).toBe(OWNER.id)
   })
 })
 
-describe('a credential makes none that may do more than itself', () => {
-  test('a key has no scope that its maker lacks', () => {
+describe('a credential cannot make another one that may do more', () => {
+  test('a key cannot have a scope that the actor lacks', () => {
     expect(() => requireScopesForKey(member('manage:keys', 'read:documents'), ['read:documents'])).not.toThrow()
     expect(() => requireScopesForKey(member('manage:keys'), ['manage:keys', 'read:documents'])).toThrow(
       refusal('insufficient_scope', 'read:documents'),

@@ -41,7 +41,7 @@ function table(length: number): Events & { reads: number } {
   }
 }
 
-test('a slow listener costs no memory: nothing is read ahead of what it takes', async () => {
+test('reads no events ahead of a slow listener', async () => {
   const events = table(1000)
   const leave = new AbortController()
   const stream = listen({ events, afterId: 0, signal: leave.signal, isAllowed: async () => true })
@@ -52,7 +52,7 @@ test('a slow listener costs no memory: nothing is read ahead of what it takes', 
   await stream.return(undefined)
 })
 
-test('an id ahead of every event there is counts as the last one: what comes is heard', async () => {
+test('an afterId beyond the last event starts at the last event', async () => {
   const events = table(5)
   const asked: number[] = []
   const stream = listen({
@@ -66,7 +66,7 @@ test('an id ahead of every event there is counts as the last one: what comes is 
   expect(asked).toEqual([5])
 })
 
-test('heartbeats while nothing happens, and an end when the credential has ended', async () => {
+test('sends heartbeats while there are no events, and ends when the credential ends', async () => {
   const allowed = [true, false]
   const stream = listen({
     events: table(0),
