@@ -75,7 +75,7 @@ test.each([
   expect((await owner.send('OPTIONS', path, null, {})).status).toBe(204)
 })
 
-test('what is not there is a page for a browser, and a problem for a program and below /api', async () => {
+test('an unknown path is a page for a browser, and a problem for a program and below /api', async () => {
   const html = await owner.get('/nothing')
   expect([html.status, html.text]).toEqual([404, expect.stringContaining('Not found')])
   expect(html.text).toContain(html.headers.get('x-request-id'))
@@ -92,7 +92,7 @@ test('what is not there is a page for a browser, and a problem for a program and
   }
 })
 
-test('the style sheet is kept for good under the address that pages use', async () => {
+test('browsers may cache the style sheet without limit under the address that pages use', async () => {
   const { html } = await owner.get('/login?x')
   const [, address = ''] = /rel="stylesheet" href="([^"]+)"/.exec((await webClient(app).get('/login')).html) ?? []
   expect(html).toBe('')
@@ -107,7 +107,7 @@ test('the style sheet is kept for good under the address that pages use', async 
   expect((await webClient(app).get('/assets/toString')).status).toBe(404)
 })
 
-test('over https the cookies are Secure and __Host-, also where a proxy ended TLS, and only the public origin may post', async () => {
+test('over https the cookies are Secure and __Host-, also behind a proxy that ends TLS, and only the public origin may post', async () => {
   const secure = await startTestApp({ publicUrl: 'https://search.example.org', http: { allowedHosts: ['127.0.0.1'] } })
   try {
     const browser = await loggedIn(secure, 'alice@example.org')
@@ -124,12 +124,12 @@ test('over https the cookies are Secure and __Host-, also where a proxy ended TL
   }
 })
 
-test('a forwarded protocol changes nothing', async () => {
+test('X-Forwarded-Proto is ignored', async () => {
   const page = await webClient(app).get('/login', { 'X-Forwarded-Proto': 'https' })
   expect(page.headers.getSetCookie()).toEqual([expect.stringMatching(/^docsearch_\d+_form=[\w-]{43}; (?!.*Secure)/)])
 })
 
-test('a fault of ours is a page too, which shows nothing of the inside and the id under which the log has it', async () => {
+test('an internal error is a page without details, and with the request id that the log has', async () => {
   const broken = await startTestApp({
     change: (services) => ({
       accounts: {

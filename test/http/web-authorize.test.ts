@@ -8,7 +8,7 @@ const AUTHORIZE = '/api/oauth/authorize'
 const CALLBACK = 'https://app.example.com/callback'
 const VERIFIER = 'a'.repeat(43)
 const S256 = { code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'), code_challenge_method: 'S256' }
-/** 2 KB of what gets lost where an address is put together or taken apart carelessly. */
+/** 2 KB of characters that careless building or parsing of an address loses. */
 const HARD_STATE = 'a b&é"<>%00#+'.repeat(147)
 
 let app: TestApp
@@ -18,7 +18,7 @@ let secret: string
 beforeAll(async () => {
   app = await startTestApp()
   alice = await loggedIn(app, 'alice@example.org')
-  // Another user's: anybody may be asked by it.
+  // An application of another user: every user may allow it.
   const made = await app.backend.oauth.applications.create({
     ownerId: (await userId('bob@example.org'))!,
     name: 'Notes & <b>Tasks</b>',
@@ -65,7 +65,7 @@ async function redeem(code: string, change: Record<string, string> = {}) {
   return { status: response.status, body: (await response.json()) as Record<string, string> }
 }
 
-test('login, consent, code: what S256 began is exchanged for tokens that search', async () => {
+test('login, consent and code lead to tokens that can search, with PKCE', async () => {
   const browser = webClient(app)
   const login = await browser.follow(await ask({ scope: 'read:documents' }, browser))
   expect(login.text).toContain('Log in to connect Notes & <b>Tasks</b>.')
@@ -87,7 +87,7 @@ test('login, consent, code: what S256 began is exchanged for tokens that search'
   expect(search.status).toBe(200)
 })
 
-test('state comes back byte for byte with a code and with an error; iss is the issuer; none sent, none back', async () => {
+test('state comes back byte for byte, with a code and with an error, and only when it was sent; iss is the issuer', async () => {
   const metadata = (await (await fetch(`${app.url}/.well-known/oauth-authorization-server`)).json()) as { issuer: string }
   const consent = await ask({ state: HARD_STATE })
   expect(Buffer.byteLength(HARD_STATE)).toBeGreaterThan(2_000)
@@ -107,7 +107,7 @@ test('state comes back byte for byte with a code and with an error; iss is the i
     expect(location.searchParams.has('state')).toBe(false)
 })
 
-test('a hard state survives the way through the login', async () => {
+test('a difficult state survives the login', async () => {
   const browser = webClient(app)
   const login = await browser.follow(await ask({ state: HARD_STATE }, browser))
   const consent = await browser.follow(await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD }))
@@ -142,7 +142,7 @@ test.each<[string, Record<string, string | string[] | undefined>, string]>([
     const page = await ask(change, client)
     expect([page.status, page.location, page.text]).toEqual([400, null, expect.stringContaining(code)])
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self';")
-    // What the form carries is held against the same rules.
+    // The fields of the form are checked by the same rules.
     const { csrf } = Object.fromEntries((await alice.get('/settings/profile')).form('/logout').fields)
     const posted = await alice.post(AUTHORIZE, { csrf: csrf!, decision: 'allow', query: query(change) })
     expect([posted.status, posted.location]).toEqual([400, null])
@@ -177,12 +177,12 @@ test.each(['client_id', 'redirect_uri', 'state', 'scope', 'response_type', 'code
   },
 )
 
-test('no scope asks for the default, which is what the token then has', async () => {
+test('a request without scopes asks for the default scopes, which the token then has', async () => {
   const { body } = await redeem((await allow(await ask())).searchParams.get('code')!)
   expect(body['scope']).toBe('read:documents write:documents')
 })
 
-test('a redirect with a query keeps it as it was registered', async () => {
+test('a redirect address keeps the query that it was registered with', async () => {
   const registered = 'https://app.example.com/with?tenant=7&x=%20'
   const answer = await alice.submit(await ask({ redirect_uri: registered }), AUTHORIZE, {}, 'Allow')
   expect(answer.location).toMatch(/^https:\/\/app\.example\.com\/with\?tenant=7&x=%20&code=\w{64}&state=st4te&iss=/)
@@ -190,7 +190,7 @@ test('a redirect with a query keeps it as it was registered', async () => {
   expect((await redeem(code, { redirect_uri: registered })).status).toBe(200)
 })
 
-test('loopback registered without a port takes any, and the same one at the token endpoint', async () => {
+test('a loopback address without a port accepts any port, which must be the same at the token endpoint', async () => {
   const redirect_uri = 'http://127.0.0.1:49152/callback'
   const codes = [await allow(await ask({ redirect_uri })), await allow(await ask({ redirect_uri }))]
   const [first, second] = codes.map(({ searchParams }) => searchParams.get('code')!)
@@ -198,7 +198,7 @@ test('loopback registered without a port takes any, and the same one at the toke
   expect((await redeem(second!, { redirect_uri: 'http://127.0.0.1:49153/callback' })).status).toBe(400)
 })
 
-test('form-action lets the answer lead to this application and to no other, on consent and on the login before it', async () => {
+test('form-action allows a redirect to this application and to no other, on the consent and the login page', async () => {
   for (const [redirect_uri, target] of [
     [CALLBACK, 'https://app.example.com'],
     ['http://127.0.0.1:49152/callback', 'http://127.0.0.1:49152'],
@@ -210,7 +210,7 @@ test('form-action lets the answer lead to this application and to no other, on c
   }
 })
 
-test('an API key or a token is nobody at the consent: only a session in a browser is', async () => {
+test('the consent page accepts only a session, and no API key or token', async () => {
   const { body } = await redeem((await allow(await ask())).searchParams.get('code')!)
   const stranger = webClient(app)
   for (const credential of [app.alice.key!, body['access_token']!]) {
@@ -219,7 +219,7 @@ test('an API key or a token is nobody at the consent: only a session in a browse
     expect([page.status, page.location]).toEqual([303, expect.stringMatching(/^\/login\?/)])
     const posted = await webClient(app).post(AUTHORIZE, { decision: 'allow', query: query() }, { Authorization })
     expect([posted.status, posted.location]).toEqual([403, null])
-    // With the token of a stranger's form it still leads to the login.
+    // A valid token of a form without a login still leads to the login.
     const login = await stranger.get('/login')
     const { csrf } = Object.fromEntries(login.form('/login').fields)
     const asked = await stranger.post(AUTHORIZE, { csrf: csrf!, decision: 'allow', query: query() }, { Authorization })
@@ -227,7 +227,7 @@ test('an API key or a token is nobody at the consent: only a session in a browse
   }
 })
 
-test('a consent without the token of this session, or from another site, makes no code', async () => {
+test('a consent without the token of this session, or from another site, creates no code', async () => {
   const consent = await ask()
   const fields = Object.fromEntries(consent.form(AUTHORIZE).fields)
   const bob = await loggedIn(app, 'bob@example.org')
@@ -239,13 +239,13 @@ test('a consent without the token of this session, or from another site, makes n
   expect(attempts.map(({ status, location }) => [status, location])).toEqual(Array(3).fill([403, null]))
 })
 
-test.each([['maybe'], [''], [['allow', 'deny']]])('the decision %j is none', async (decision) => {
+test.each([['maybe'], [''], [['allow', 'deny']]])('the decision %j is refused', async (decision) => {
   const fields = Object.fromEntries((await ask()).form(AUTHORIZE).fields)
   const page = await alice.post(AUTHORIZE, { ...fields, decision })
   expect([page.status, page.location]).toEqual([400, null])
 })
 
-test('whoever would rather use another account comes back to the same question', async () => {
+test('a user who changes the account comes back to the same question', async () => {
   const browser = await loggedIn(app, 'bob@example.org')
   const consent = await ask({ state: HARD_STATE }, browser)
   const login = await browser.follow(await browser.submit(consent, '/logout'))

@@ -19,7 +19,10 @@ async function register(values: Record<string, string | string[]> = {}) {
   return bob.submit(await bob.get(NEW), '/settings/clients', { ...good, ...values })
 }
 
-/** `invalid_grant`: who asks is known, only the code is not. `invalid_client`: who asks is not. */
+/**
+ * `invalid_grant` means that the application is known and the code is not. `invalid_client` means that the application is not
+ * known.
+ */
 async function authenticate(client_id: string, client_secret: string): Promise<string> {
   const response = await fetch(`${app.url}/api/oauth/token`, {
     method: 'POST',
@@ -34,7 +37,7 @@ async function authenticate(client_id: string, client_secret: string): Promise<s
   return ((await response.json()) as { error: string }).error
 }
 
-test('registered: id and secret are shown once and are good at the token endpoint', async () => {
+test('registering shows id and secret once, and they work at the token endpoint', async () => {
   const page = await register({ scopes: ['read:documents'] })
   const [id, secret] = [page.field('client-id')!, page.field('client-secret')!]
   expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -48,7 +51,7 @@ test('registered: id and secret are shown once and are good at the token endpoin
   expect((await bob.get('/settings/clients')).text).toContain('Notes')
 })
 
-test('a public one has no secret and none can be made', async () => {
+test('a public application has no secret and cannot get one', async () => {
   const page = await register({ type: 'public' })
   const id = page.field('client-id')!
   expect([page.field('client-secret'), page.text]).toEqual([undefined, expect.stringContaining('It is public and has no secret')])
@@ -65,7 +68,7 @@ test.each([
   ['/callback', 'is not an absolute address'],
   ['  ', 'Enter at least one address.'],
   [`https://notes.example.com/cb\nhttps://notes.example.com/cb#y`, 'has a fragment'],
-])('the redirect address %j is refused at its field, and what was typed stays', async (redirect_uris, why) => {
+])('the redirect address %j is refused at its field, and the form keeps its values', async (redirect_uris, why) => {
   const page = await register({ name: 'Refused', redirect_uris, scopes: ['manage:keys'] })
   expect([page.status, page.text]).toEqual([422, expect.stringContaining(why)])
   expect([page.field('name'), page.field('redirect_uris'), page.field('scopes')]).toEqual([
@@ -85,7 +88,7 @@ test.each([
   expect([page.status, page.text]).toEqual([422, expect.stringContaining(why)])
 })
 
-test('edited: the new addresses count from then on', async () => {
+test('new redirect addresses apply after an edit', async () => {
   const id = (await register()).field('client-id')!
   const path = `/settings/clients/${id}/edit`
   const form = await bob.get(path)
@@ -103,7 +106,7 @@ test('edited: the new addresses count from then on', async () => {
   expect((await ask('https://notes.example.com/new')).text).toContain('Allow Renamed')
 })
 
-test('a new secret: the old one is good as long as was chosen', async () => {
+test('the old secret works as long as the owner chose when creating a new one', async () => {
   const made = await register()
   const [id, first] = [made.field('client-id')!, made.field('client-secret')!]
   const rotate = async (grace_seconds: string) =>
@@ -119,7 +122,7 @@ test('a new secret: the old one is good as long as was chosen', async () => {
   for (const wrong of ['-1', '99999999', 'soon', '']) expect((await rotate(wrong)).status).toBe(400)
 })
 
-test('connected, shown with what was given, ended from either side', async () => {
+test('a connection is shown with its scopes, and can be ended by the user and by the owner of the application', async () => {
   const made = await register({ name: 'Connected one' })
   const [client_id, client_secret] = [made.field('client-id')!, made.field('client-secret')!]
   const redirect_uri = 'https://notes.example.com/cb'

@@ -45,7 +45,7 @@ test.each(POSTS)('POST %s without a token, with a wrong one, or from elsewhere i
     ])
     expect(page.text).toMatch(/Nothing was changed.*\n.*reload the page/)
   }
-  // Not one of them logged her out.
+  // None of these requests logged Alice out.
   expect((await alice.get('/settings/profile')).status).toBe(200)
 })
 
@@ -62,14 +62,14 @@ test('a login without a token, or with one of another browser, is 403', async ()
   expect((await hers.post('/login', { ...fields, csrf: tokenOf(login, '/login') })).status).toBe(303)
 })
 
-test('a token is good in its own session only, and dies with it', async () => {
+test('a token works only in its own session, and ends with it', async () => {
   const bob = await loggedIn(app, 'bob@example.org')
   expect((await bob.post('/logout', { csrf })).status).toBe(403)
   const again = await loggedIn(app, 'alice@example.org')
   expect((await again.post('/logout', { csrf })).status).toBe(403)
 })
 
-test('a browser that hides where its forms come from is still ours, and so is one that says nothing', async () => {
+test('a form is accepted with the Origin null and without any Origin', async () => {
   for (const headers of [
     { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' },
     { Origin: '', 'Sec-Fetch-Site': '' },
@@ -96,7 +96,7 @@ test('a field twice is 400 and changes nothing', async () => {
   expect((await alice.get('/settings/profile')).field('name')).toBe('Alice')
 })
 
-test('what an extension of the browser adds to a form does not matter, and reaches nothing', async () => {
+test('fields that a browser extension adds to a form are ignored', async () => {
   const bob = await loggedIn(app, 'bob@example.org')
   const form = await bob.get('/settings/profile')
   const added = { fdprocessedid: 'x1y2', role: 'owner', disabled: '', ['__proto__']: 'x', constructor: 'x' }

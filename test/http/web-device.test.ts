@@ -26,7 +26,7 @@ async function start() {
   return { userCode: body['user_code']!, complete: body['verification_uri_complete']!, poll }
 }
 
-test('the code from a terminal, typed in by whoever is logged in, connects it', async () => {
+test('typing in the code from a terminal connects it to the user who is logged in', async () => {
   const { userCode, poll } = await start()
   const typed = ` ${userCode.toLowerCase().replace('-', ' ')} `
   const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: typed })
@@ -41,7 +41,7 @@ test('the code from a terminal, typed in by whoever is logged in, connects it', 
   expect(await me.json()).toMatchObject({ user: { name: 'Alice' } })
 })
 
-test('the link with the code in it asks for the login, fills the code in, and decides nothing', async () => {
+test('a link with the code asks for the login and fills the code in, without deciding', async () => {
   const { userCode, complete, poll } = await start()
   const browser = webClient(app)
   const login = await browser.follow(await browser.get(complete.slice(app.url.length)))
@@ -51,18 +51,18 @@ test('the link with the code in it asks for the login, fills the code in, and de
   expect((await poll()).body['error']).toBe(errorCode('authorization_pending'))
 })
 
-test('denied on the page is denied on the device', async () => {
+test('denying on the page denies the device', async () => {
   const { userCode, poll } = await start()
   const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: userCode })
   expect((await alice.submit(confirm, '/device/decision', {}, 'Deny')).text).toContain('Access denied')
   expect((await poll()).body['error']).toBe(errorCode('access_denied'))
-  // Once decided, it is decided.
+  // The decision is final.
   const again = await alice.submit(confirm, '/device/decision', {}, 'Allow')
   expect([again.status, again.text]).toEqual([422, expect.stringContaining('no longer valid')])
   expect((await poll()).body['error']).not.toBe(undefined)
 })
 
-test('a decision that is none connects nothing', async () => {
+test('an unknown decision connects nothing', async () => {
   const { userCode, poll } = await start()
   const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: userCode })
   const fields = Object.fromEntries(confirm.form('/device/decision').fields)
@@ -70,7 +70,7 @@ test('a decision that is none connects nothing', async () => {
   expect((await poll()).body['error']).toBe(errorCode('authorization_pending'))
 })
 
-test('wrong codes run out: for the session, then for the address, with the time to wait; the right one does not help then', async () => {
+test('wrong codes are limited for the session and for the address, after which the right code is refused too', async () => {
   const { userCode } = await start()
   const guess = async (client: WebClient, code: string) =>
     client.submit(await client.get('/device'), '/device', { user_code: code })

@@ -30,7 +30,7 @@ const passageOf = (html: string) =>
     .filter(({ tag, attributes }) => tag === 'mark' && attributes['class'] === 'passage')
     .map(({ text }) => text)
 
-test('the text page by page, the passage marked, the words of the question within it', async () => {
+test('shows the text page by page, with the passage and the words of the query marked', async () => {
   const page = await alice.get(`${await linkTo('when is the notice')}&q=notice+months`)
   expect(page.status).toBe(200)
   expect(passageOf(page.html)).toEqual(['<i>Notice</i> is three months.', 'שלום עולם'])
@@ -44,7 +44,7 @@ test('the text page by page, the passage marked, the words of the question withi
   ).toBe('/?q=notice+months')
 })
 
-test('where the text has changed the page is opened, and where that is gone the top', async () => {
+test('opens the page when the text has changed, and the top when the page is gone', async () => {
   const link = await linkTo('notice months')
   const changed = await alice.get(link.replace(/[0-9a-f]{8}$/, '00000000'))
   expect([changed.status, passageOf(changed.html)]).toEqual([200, []])
@@ -55,7 +55,7 @@ test('where the text has changed the page is opened, and where that is gone the 
     expect([odd, (await alice.get(`/documents/${id}?${odd}`)).status]).toEqual([odd, 200])
 })
 
-test('a passage is still found after its document was cut into passages and indexed anew', async () => {
+test('finds a passage again after its document was cut into passages and indexed again', async () => {
   const link = await linkTo('third working day')
   const before = passageOf((await alice.get(link)).html)
   await app.alice.post(`/api/v1/documents/${id}/reprocess`, {})
@@ -63,7 +63,7 @@ test('a passage is still found after its document was cut into passages and inde
   expect([before.length > 0, passageOf((await alice.get(link)).html)]).toEqual([true, before])
 })
 
-test('of a long text only a part, with ways to the rest that lead through all of it', async () => {
+test('shows part of a long text, with links that lead through all of it', async () => {
   const lines = new Set<string>()
   let at: string | undefined = `/documents/${long}`
   for (let n = 0; at !== undefined && n < 20; n++) {
@@ -78,7 +78,7 @@ test('of a long text only a part, with ways to the rest that lead through all of
   expect(deep.text).not.toContain('Line 10 of')
 })
 
-test('what could not be read says why and what to do, what waits says so', async () => {
+test('says why a document could not be read and what to do, and when it is waiting', async () => {
   const { body } = await app.alice.upload([{ name: 'broken.pdf', content: '%PDF-1.4\nnothing' }], {}, { Prefer: 'wait=60' })
   const page = await alice.get(`/documents/${body.documents[0]!.id}`)
   expect(page.text).toContain('This document can’t be searched')
@@ -86,7 +86,7 @@ test('what could not be read says why and what to do, what waits says so', async
   expect(page.text).toContain('docsearch documents retry')
 })
 
-test('the original of a PDF is shown in a frame of this page alone, and nothing else may frame it', async () => {
+test('shows the original of a PDF in a frame that only this page may have', async () => {
   const content = new Uint8Array(await makePdf([[{ text: 'The heron stands in the reeds.' }]]))
   const { body } = await app.alice.upload([{ name: 'lease "報".pdf', content }], {}, { Prefer: 'wait=60' })
   const path = `/documents/${body.documents[0]!.id}`
@@ -121,7 +121,7 @@ test.each([
   ['page.html', '<!doctype html><title>x</title><script>alert(1)</script><p>A page of words.</p>', 'text/html', 'attachment'],
   ['notes.md', '# Notes\n\n<script>alert(1)</script> words\n', 'text/plain; charset=utf-8', 'inline'],
   ['notes.txt', 'Grüße, <script>alert(1)</script>', 'text/plain; charset=utf-8', 'inline'],
-])('the original %s runs nothing here', async (name, text, type, disposition) => {
+])('the original %s cannot run scripts', async (name, text, type, disposition) => {
   const path = `/documents/${await app.alice.ready(name, text)}/original`
   const { headers, html } = await alice.get(path)
   expect([headers.get('content-type')?.toLowerCase(), headers.get('content-disposition')]).toEqual([
@@ -133,7 +133,7 @@ test.each([
   expect(html).toBe(text)
 })
 
-test('a credential of the API opens no page, and a session none of the API', async () => {
+test('an API credential opens no page, and a session opens no API endpoint', async () => {
   const path = `/documents/${id}`
   const headers = { Authorization: `Bearer ${app.alice.key}` }
   expect((await fetch(`${app.url}${path}`, { headers, redirect: 'manual' })).status).toBe(303)

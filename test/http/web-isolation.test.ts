@@ -61,7 +61,7 @@ async function connect(client_id: string, device_code: string): Promise<void> {
   expect((await fetch(`${app.url}/api/oauth/token`, { method: 'POST', body })).status).toBe(200)
 }
 
-/** Nothing of hers is on it. */
+/** Expects a page without anything of Alice's. */
 async function see(path: string, status = 200): Promise<void> {
   const page = await bob.get(path)
   expect([path, page.status]).toEqual([path, status])
@@ -82,13 +82,13 @@ function nothingOfHers(html: string): void {
 const client = { name: 'Taken', redirect_uris: 'https://evil.example/cb', scopes: 'read:documents' }
 const at = (method: Page['method'], path: string) => `${method} ${path}`
 
-/** For every page: what Bob tries, and what he must get. */
+/** What Bob tries on every page, and what he must get. */
 const CASES: Record<string, () => Promise<void>> = {
   [at('GET', '/assets/:id')]: () => see('/assets/style.css'),
   [at('GET', paths.home)]: async () => {
     await see('/')
     await see('/?q=lantern')
-    // Her project is as unknown as any other, and what he typed is all there is of it.
+    // Alice's project looks like an unknown one, and the page has only what Bob typed.
     const page = await bob.get(`/?${new URLSearchParams({ q: 'lantern', project: 'All of the owner' })}`)
     expect([page.status, page.text]).toEqual([404, expect.not.stringContaining('file of')])
   },
@@ -103,11 +103,11 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('GET', paths.loggedOut)]: () => see('/logged-out'),
   [at('GET', paths.setup)]: () => see(`/setup?token=${hers.user}`, 404),
   [at('POST', paths.setup)]: () => send('/setup', { token: hers.user, password: 'x', password_again: 'x' }, 404),
-  // Her application may ask anybody; but then it is he who decides, for himself.
+  // Alice's application may ask every user. Bob then decides for himself.
   [at('GET', paths.authorize)]: () => see('/api/oauth/authorize?client_id=unknown', 400),
   [at('POST', paths.authorize)]: () => send('/api/oauth/authorize', { query: 'client_id=unknown', decision: 'allow' }, 400),
   [at('GET', paths.device)]: () => see('/device'),
-  // It was decided by her already.
+  // Alice has decided already.
   [at('POST', paths.device)]: async () => {
     const page = await bob.post('/device', { csrf, user_code: hers.code })
     expect([page.status, page.text]).toEqual([422, expect.not.stringContaining('of the owner')])
@@ -155,12 +155,12 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('POST', paths.userDelete(':id'))]: () => forEachUser((id) => send(paths.userDelete(id), {}, 404)),
 }
 
-/** Also himself: a member administers nobody. */
+/** A member can administer no user, not even himself. */
 async function forEachUser(attempt: (id: string) => Promise<void>): Promise<void> {
   for (const id of [hers.user, bobs]) await attempt(id)
 }
 
-test('every page there is has a case here', () => {
+test('every page has a case here', () => {
   expect(pages.map(({ method, path }) => at(method, path)).toSorted()).toEqual(Object.keys(CASES).toSorted())
 })
 

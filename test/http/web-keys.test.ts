@@ -32,7 +32,7 @@ test('a key is shown once, in the answer to the form, and works', async () => {
   expect(list.text).toContain(`dsk_…${key.slice(-4)}`)
 })
 
-test('a key for ever, and one that a script of ten years needs', async () => {
+test('a key can have no expiry, or one in ten years', async () => {
   for (const [expires_in_days, expected] of [
     ['', null],
     ['3650', expect.any(String)],
@@ -49,14 +49,14 @@ test.each([
   ['a scope that does not exist', { name: 'x', scopes: ['admin'] }, 'There is no such permission.'],
   ['a strange time', { name: 'x', expires_in_days: '1e99' }, 'Choose when the key expires.'],
   ['a time in the past', { name: 'x', expires_in_days: '-1' }, 'Choose when the key expires.'],
-])('%s makes no key', async (_what, values, message) => {
+])('%s creates no key', async (_what, values, message) => {
   const before = (await bob.get('/settings/api-keys')).html
   const page = await make(values)
   expect([page.status, page.text]).toEqual([422, expect.stringContaining(message)])
   expect((await bob.get('/settings/api-keys')).html.length).toBe(before.length)
 })
 
-test('a key is revoked after a second question, and stops working at once', async () => {
+test('a key is revoked after a confirmation, and stops working at once', async () => {
   const key = (await make({ name: 'Short-lived' })).field('key')!
   const { authentication } = (await apiClient(app.url, key).get<Me>('/api/v1/me')).body
   const path = `/settings/api-keys/${authentication.id}/revoke`
@@ -69,7 +69,7 @@ test('a key is revoked after a second question, and stops working at once', asyn
   expect((await bob.get(path)).status).toBe(404)
 })
 
-test('a session is no credential of the API, and a key none of the pages', async () => {
+test('a session is no credential for the API, and a key is none for pages', async () => {
   const cookie = [...bob.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   expect((await app.stranger.get('/api/v1/me', { Cookie: cookie })).status).toBe(401)
   const page = await bob.send('GET', '/settings/api-keys', null, { Authorization: `Bearer ${app.alice.key}` })

@@ -14,7 +14,7 @@ afterAll(() => app?.close())
 
 const sessionName = () => `docsearch_${new URL(app.url).port}`
 
-test('the start page leads to the login, and the login to it', async () => {
+test('the start page leads to the login, and the login leads back', async () => {
   const browser = webClient(app)
   const login = await browser.follow(await browser.get('/'))
   expect(login.text).toContain('Log in')
@@ -24,7 +24,7 @@ test('the start page leads to the login, and the login to it', async () => {
   expect((await browser.get('/login?return_to=/device')).location).toBe('/device')
 })
 
-test('the cookie is for this host and path, out of reach for scripts and other sites, and its name has the port', async () => {
+test('the cookie is limited to this host and path, hidden from scripts and other sites, and has the port in its name', async () => {
   const browser = await loggedIn(app, 'alice@example.org')
   const [line] = browser.setCookies.filter((cookie) => cookie.startsWith(`${sessionName()}=`))
   expect(line).toMatch(/^docsearch_\d+=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
@@ -46,10 +46,10 @@ test('a wrong password, an unknown address and a wrong form look the same, and s
   expect(new Set(texts).size).toBe(1)
 })
 
-test('the session id changes at login, and the one before is worth nothing', async () => {
+test('the session id changes at login, and the one before no longer works', async () => {
   const browser = await loggedIn(app, 'alice@example.org')
   const first = browser.cookies.get(sessionName())!
-  // The login page sends somebody with a session on, so this is a form that was open before.
+  // The login page redirects a user with a session, so this form was open before.
   const { csrf } = Object.fromEntries((await browser.get('/settings/profile')).form('/logout').fields)
   const page = await browser.post('/login', { csrf: csrf!, email: 'bob@example.org', password: PASSWORD })
   expect([page.status, page.location]).toEqual([303, '/'])
@@ -60,7 +60,7 @@ test('the session id changes at login, and the one before is worth nothing', asy
   expect((await planted.get('/settings/profile')).location).toMatch(/^\/login/)
 })
 
-test('a session that was made up is none, and the one given at login is another', async () => {
+test('an invented session id is ignored, and the login gives another one', async () => {
   const browser = webClient(app)
   browser.cookies.set(sessionName(), 'A'.repeat(43))
   expect((await browser.get('/settings')).location).toMatch(/^\/login/)
@@ -96,7 +96,7 @@ test.each([
   const login = await browser.get(`/login?return_to=${encodeURIComponent(sent)}`)
   const page = await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD })
   expect([page.status, page.location]).toEqual([303, expected])
-  // Whoever changes the form gets no further.
+  // Changing the form does not help.
   const again = webClient(app)
   const forged = await again.submit(await again.get('/login'), '/login', {
     email: 'alice@example.org',
@@ -111,14 +111,14 @@ test('return_to twice is ignored', async () => {
   expect([page.status, page.field('return_to')]).toEqual([200, undefined])
 })
 
-test('a page that needs a login comes back to itself, query included', async () => {
+test('a login leads back to the page that needed it, with its query', async () => {
   const browser = webClient(app)
   const login = await browser.follow(await browser.get('/device?user_code=BCDF-GHJK&x=%C3%A9'))
   const page = await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD })
   expect(page.location).toBe('/device?user_code=BCDF-GHJK&x=%C3%A9')
 })
 
-test('a disabled user is out at once and stays out', async () => {
+test('a disabled user is logged out at once and cannot log in', async () => {
   const { records } = app.backend
   const carol = await records.users.create({ name: 'Carol', email: 'carol@example.org', role: 'member' })
   const browser = await loggedIn(app, 'carol@example.org')

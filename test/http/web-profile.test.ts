@@ -27,12 +27,12 @@ test('name and email can be changed, and the new address logs in', async () => {
   expect([after.field('name'), after.field('email')]).toEqual(['Zoë <b>&amp;', `new-${email}`])
   expect(after.text).toContain('Your profile was saved.')
   expect(after.html).not.toContain('Zoë <b>')
-  // It is said once.
+  // The message is shown once.
   expect((await alice.get('/settings/profile')).text).not.toContain('was saved')
   expect((await webClient(app).logIn(`new-${email}`, PASSWORD)).status).toBe(303)
 })
 
-test('a taken address stays with whom it belongs to', async () => {
+test('an address of another user is refused', async () => {
   const page = await alice.submit(await alice.get('/settings/profile'), '/settings/profile', { email: 'BOB@example.org' })
   expect([page.status, page.field('email'), page.text]).toEqual([
     422,
@@ -68,7 +68,7 @@ test('a new password needs the current one, ends the other sessions and gives th
   expect((await webClient(app).logIn(email, 'a different phrase')).status).toBe(303)
 })
 
-test('browsers that are logged in are listed, and one or all others can be ended', async () => {
+test('sessions are listed, and one or all others can be ended', async () => {
   const phone = webClient(app)
   const login = await phone.get('/login')
   const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile Safari/604.1'

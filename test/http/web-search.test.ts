@@ -25,7 +25,7 @@ const names = (html: string) => {
   return elements.filter(({ tag, text }) => tag === 'h2' && text.endsWith('.txt')).map(({ text }) => text)
 }
 
-test('what the API finds, with its words marked and a link that opens the passage', async () => {
+test('shows what the API finds, with highlights and a link that opens the passage', async () => {
   const query = 'when are refunds paid'
   const page = await alice.get(address({ q: query }))
   expect(page.status).toBe(200)
@@ -43,13 +43,13 @@ test.each([
   [{ project: 'Terms' }, ['refunds.txt']],
   [{ tags: ' shop, legal ' }, ['refunds.txt']],
   [{ type: 'pdf' }, []],
-])('narrowed by %j', async (fields, expected) => {
+])('can be limited by %j', async (fields, expected) => {
   const page = await alice.get(address({ q: 'refunds roses', ...fields }))
   expect([page.status, names(page.html)]).toEqual([200, expected])
   if (expected.length === 0) expect(page.text).toMatch(/Nothing found.*Search in all your documents/s)
 })
 
-test('a misspelt question is answered as it was meant, and one can insist', async () => {
+test('corrects a misspelled query, unless the user insists', async () => {
   const page = await alice.get(address({ q: 'refnuds', project: 'Terms' }))
   expect(page.text).toContain('Showing results for refunds. Search instead for refnuds.')
   const insist = readHtml(page.html).find(({ tag, text }) => tag === 'a' && text === 'refnuds')!.attributes['href']!
@@ -58,7 +58,7 @@ test('a misspelt question is answered as it was meant, and one can insist', asyn
   expect(insisted.form('/').fields).toContainEqual(['project', expect.stringMatching(/^prj_/)])
 })
 
-test('pages of results, each once, and the way back', async () => {
+test('shows each result once over several result pages, with links back', async () => {
   const first = await alice.get(address({ q: 'heron' }))
   const link = (html: string, rel: string) =>
     readHtml(html).find(({ attributes }) => attributes['rel'] === rel)?.attributes['href']
@@ -81,14 +81,14 @@ test.each([
   [{ q: 'rent', offset: 'many' }, 400, 'The number of results to skip must be a number, not "many".'],
   [{ q: 'rent', group: 'colour' }, 400, 'The grouping must be one of chunk, document, not "colour".'],
   [{ q: 'rent', tags: 'x'.repeat(201) }, 400, 'has 201 characters, the limit is 200.'],
-] as const)('%j is refused in words, and the form keeps what was typed', async (fields, status, sentence) => {
+] as const)('explains why it refuses %j, and keeps the values of the form', async (fields, status, sentence) => {
   const page = await alice.get(address(fields))
   expect([page.status, page.text]).toEqual([status, expect.stringContaining(sentence)])
   expect(page.field('q')).toBe(fields.q)
   if ('project' in fields) expect(page.form('/').fields).toContainEqual(['project', fields.project])
 })
 
-test('a stranger is led back to the question after the login', async () => {
+test('leads back to the query after the login', async () => {
   const bob = webClient(app)
   const user = (await app.backend.records.users.findByEmail('bob@example.org'))!
   await app.backend.accounts.setPassword(user.id, PASSWORD)
@@ -97,17 +97,17 @@ test('a stranger is led back to the question after the login', async () => {
   expect(page.location).toBe('/?q=notice+%26+period')
   const answer = await bob.follow(page)
   expect(answer.field('q')).toBe('notice & period')
-  // Nothing is his yet: how to begin, with the address of this instance.
+  // Bob has no documents yet, so the page says how to begin, with the address of this instance.
   expect(answer.text).toContain(`docsearch login ${app.url}`)
 })
 
-test('a question as long as it may be, in any script, has an address', async () => {
+test('accepts a query of the maximum length in any script in the address', async () => {
   const path = address({ q: '賃貸契約の期間。'.repeat(500) })
   expect((await alice.get(path)).status).toBe(200)
   expect((await webClient(app).get(path)).location).toBe('/login')
 })
 
-test('markup in a question, a name, a text and a project is text', async () => {
+test('shows markup in a query, a name, a text and a project as text', async () => {
   const evil = `"><script>alert(1)</script><b>x</b>`
   await app.alice.ready(`${evil.replaceAll('/', '')}.txt`, `${evil} wombat`, { project: evil, tags: 'a"><i>b</i>' })
   for (const fields of [
@@ -120,7 +120,7 @@ test('markup in a question, a name, a text and a project is text', async () => {
   }
 })
 
-test('what a search could not do is said: no meaning, nothing put in order, documents on their way', async () => {
+test('says what a search could not do: no meaning, no reranking, pending documents', async () => {
   const broken = await startTestApp({
     change: ({ search, records }) => ({
       search: {
@@ -146,7 +146,7 @@ test('what a search could not do is said: no meaning, nothing put in order, docu
   }
 })
 
-test('searches of one browser are limited as those of a key', async () => {
+test('limits the searches of a browser like those of a key', async () => {
   const limited = await startTestApp({ http: { rateLimit: 2 } })
   try {
     const browser = await loggedIn(limited, 'alice@example.org')
@@ -159,7 +159,7 @@ test('searches of one browser are limited as those of a key', async () => {
   }
 })
 
-test('no part of a question is in the address that other sites are told', async () => {
+test('does not send any part of a query to other sites as Referer', async () => {
   const page = await alice.get(address({ q: 'refunds' }))
   expect(page.headers.get('referrer-policy')).toBe('strict-origin')
   expect(page.headers.get('cache-control')).toBe('no-store')

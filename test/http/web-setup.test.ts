@@ -23,7 +23,7 @@ async function linkFor(email: string | null, purpose: LinkPurpose, name = 'New h
 
 const chosen = { password: PASSWORD, password_again: PASSWORD }
 
-test('setup: name, email and password make the account, and its person is logged in', async () => {
+test('setup completes the account with name, email and password, and logs the user in', async () => {
   const token = await linkFor(null, 'setup')
   const browser = webClient(app)
   const form = await browser.get(`/setup?token=${token}`)
@@ -34,7 +34,7 @@ test('setup: name, email and password make the account, and its person is logged
   expect((await webClient(app).logIn('olga@example.org', PASSWORD)).status).toBe(303)
 })
 
-test('an invitation keeps the address it was made for, whatever is sent', async () => {
+test('an invitation keeps its address, even when the form sends another', async () => {
   const token = await linkFor('ivan@example.org', 'invitation')
   const browser = webClient(app)
   const form = await browser.get(`/setup?token=${token}`)
@@ -44,7 +44,7 @@ test('an invitation keeps the address it was made for, whatever is sent', async 
   expect([profile.field('email'), profile.field('name')]).toEqual(['ivan@example.org', 'Ivan'])
 })
 
-test('a reset changes the password only, and ends every session there was', async () => {
+test('a reset changes only the password, and ends all sessions', async () => {
   const before = await loggedIn(app, 'bob@example.org')
   const token = await linkFor('bob@example.org', 'reset')
   const browser = webClient(app)
@@ -57,7 +57,7 @@ test('a reset changes the password only, and ends every session there was', asyn
   expect((await browser.get('/settings/profile')).field('name')).toBe('Bob')
 })
 
-test('whoever was logged in here before is not any more', async () => {
+test('using a link logs out the user who was logged in before', async () => {
   const browser = await loggedIn(app, 'alice@example.org')
   const token = await linkFor('dora@example.org', 'invitation')
   await browser.submit(await browser.get(`/setup?token=${token}`), '/setup', { ...chosen, name: 'Dora' })
@@ -71,7 +71,7 @@ test.each([
   ['without a name', { ...chosen, name: ' ' }],
   ['an address that is no address', { ...chosen, email: 'nowhere' }],
   ['a taken address', { ...chosen, email: 'Alice@example.org' }],
-])('%s: what was typed stays but the password, and the link is still good', async (_what, wrong) => {
+])('%s: the form keeps all values but the password, and the link still works', async (_what, wrong) => {
   const token = await linkFor(null, 'setup')
   const browser = webClient(app)
   const typed = { name: 'Egon', email: `egon${token.slice(0, 6).toLowerCase()}@example.org` }
@@ -86,7 +86,7 @@ function pick(wrong: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(wrong).filter(([name]) => name === 'name' || name === 'email'))
 }
 
-test('looking at a link does not use it up; using it does, and only one of two gets it', async () => {
+test('opening a link leaves it usable, and one of two uses at the same time succeeds', async () => {
   const token = await linkFor('fred@example.org', 'invitation')
   const [one, two] = [webClient(app), webClient(app)]
   const forms = [await one.get(`/setup?token=${token}`), await two.get(`/setup?token=${token}`)]
@@ -108,11 +108,11 @@ test.each(['/setup', '/setup?token=', '/setup?token=unknown', '/setup?token=a&to
   },
 )
 
-test('the token is in no log, and no browser sends it on from the page', async () => {
+test('the token is in no log, and no browser sends it to other sites', async () => {
   const token = await linkFor('gina@example.org', 'invitation')
   const browser = webClient(app)
   const form = await browser.get(`/setup?token=${token}`)
-  // No path and no query in any Referer: Referrer Policy, section 3.4.
+  // No Referer has a path or a query (Referrer Policy, section 3.4).
   expect(form.headers.get('referrer-policy')).toBe('strict-origin')
   await browser.submit(form, '/setup', { ...chosen, name: 'Gina' })
   await browser.get(`/setup?token=${token}`)

@@ -14,13 +14,13 @@ async function userId(email: string): Promise<string> {
   return (await app.backend.records.users.findByEmail(email))!.id
 }
 
-/** Path and token of a one-time link that a page shows. */
+/** Returns the path and token of a one-time link that a page shows. */
 function linkOf(value: string | undefined): string {
   expect(value).toMatch(new RegExp(`^${app.url}/setup\\?token=[\\w-]{43}$`))
   return value!.slice(app.url.length)
 }
 
-test('invited, chosen a password, disabled, enabled, deleted', async () => {
+test('a user is invited, chooses a password, and is disabled, enabled and deleted', async () => {
   const invited = await owner.submit(await owner.get('/settings/users/invite'), '/settings/users/invite', {
     email: 'ines@example.org',
   })
@@ -50,7 +50,7 @@ test('invited, chosen a password, disabled, enabled, deleted', async () => {
   expect((await ines.get('/settings')).location).toMatch(/^\/login/)
 })
 
-test('the last login stands on the page and in the API, and a start of a session is what counts', async () => {
+test('the page and the API show the last login, which is the start of a session', async () => {
   const { records, accounts } = app.backend
   const before = await records.users.create({ name: 'Lea', email: 'lea@example.org', role: 'member' })
   const lea = `/api/v1/users/${before.id}`
@@ -66,7 +66,7 @@ test('the last login stands on the page and in the API, and a start of a session
   expect(page.html.slice(page.html.indexOf('Lea'))).toMatch(new RegExp(`Last login[^]*?datetime="${at}"`))
 })
 
-test('a reset link is shown to the owner once; the newest is the one that is good', async () => {
+test('a reset link is shown to the owner once, and only the newest works', async () => {
   await app.backend.accounts.setPassword(await userId('bob@example.org'), PASSWORD)
   const reset = `/settings/users/${await userId('bob@example.org')}/reset`
   const first = linkOf((await owner.submit(await owner.get('/settings/users'), reset)).field('link'))
@@ -84,7 +84,7 @@ test.each([
   expect([page.status, page.text, page.field('email')]).toEqual([422, expect.stringContaining(message), values.email])
 })
 
-test('the owner can neither be reset nor disabled nor deleted here', async () => {
+test('the owner cannot be reset, disabled or deleted here', async () => {
   const id = await userId('alice@example.org')
   const { csrf } = Object.fromEntries((await owner.get('/settings/users')).form('/logout').fields)
   for (const verb of ['reset', 'disable', 'enable', 'delete'])
@@ -92,7 +92,7 @@ test('the owner can neither be reset nor disabled nor deleted here', async () =>
   expect((await owner.get('/settings/users')).status).toBe(200)
 })
 
-test('to a member there are no such pages', async () => {
+test('a member gets 404 for these pages', async () => {
   const member = await loggedIn(app, 'bob@example.org')
   const profile = await member.get('/settings/profile')
   expect(profile.html).not.toContain('/settings/users')
