@@ -8,14 +8,14 @@ import { testFolder } from '../support/cli.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The package with a main of its own, run as if under another Node: what is tested is the way there. */
+/** Creates a copy of the package with this main module, which starts as if under another version of Node. */
 function packageWith(main: string, options: { node: string; ownNode: boolean }) {
   const folder = testFolder()
   mkdirSync(join(folder, 'dist', 'cli'), { recursive: true })
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(join(folder, 'dist', 'cli', 'main.js'), main)
-  // Before anything else runs, the Node that starts says it is an older one.
+  // Makes the Node that starts report an older version.
   const preload = join(folder, 'preload.cjs')
   writeFileSync(preload, `Object.defineProperty(process.versions, 'node', { value: '${options.node}' })`)
   if (options.ownNode) {
@@ -26,7 +26,7 @@ function packageWith(main: string, options: { node: string; ownNode: boolean }) 
   return { args: ['--require', preload, join(folder, 'bin', 'docsearch.js')], options: { env, encoding: 'utf8' as const } }
 }
 
-test('an older Node hands over to the one beside the package: arguments, streams and exit code pass', () => {
+test('an older Node hands over to the Node next to the package, with arguments, streams and exit code', () => {
   const main = `export async function run() { let text = ''; for await (const part of process.stdin) text += part
     console.log(process.versions.node === '${process.versions.node}', process.argv.slice(2).join(' '), text, process.env.DOCSEARCH_HANDED_OVER); process.exit(3) }`
   const { args, options } = packageWith(main, { node: '20.0.0', ownNode: true })
@@ -35,14 +35,14 @@ test('an older Node hands over to the one beside the package: arguments, streams
   expect(run.status).toBe(3)
 })
 
-test('an older Node alone says what to install: 2', () => {
+test('exits with 2 and says what to install when only an older Node exists', () => {
   const { args, options } = packageWith('export function run() { console.log("ran") }', { node: '24.14.9', ownNode: false })
   const run = spawnSync(process.execPath, args, options)
   expect(run).toMatchObject({ status: 2, stdout: '' })
   expect(run.stderr).toContain('24.15 or newer')
 })
 
-test('a signal to the older Node reaches the one that took over', async () => {
+test('a signal to the older Node reaches the Node that took over', async () => {
   const main = `export async function run() { process.on('SIGTERM', () => { console.log('stopping'); process.exit(5) }); setInterval(() => {}, 1000); console.log('ready') }`
   const { args, options } = packageWith(main, { node: '18.0.0', ownNode: true })
   const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -53,7 +53,7 @@ test('a signal to the older Node reaches the one that took over', async () => {
   expect(code).toBe(5)
 })
 
-test('a checkout that is not built says so: 2', () => {
+test('exits with 2 in a checkout that is not built', () => {
   const folder = testFolder()
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
@@ -65,7 +65,7 @@ test('a checkout that is not built says so: 2', () => {
 test.skipIf(!existsSync('/dev/full')).each([
   [['--help'], /^docsearch: Could not write the result to standard output: ENOSPC\b.*\n$/],
   [['completion', 'bash', '--json'], /^\{"code":"output_unwritable",.*"exit_code":2\}\n$/],
-])('%j with standard output on a full disk says so, and never ends as "nothing found": 2', (args, said) => {
+])('%j exits with 2, not 1, when standard output is on a full disk', (args, said) => {
   const home = testFolder()
   const full = openSync('/dev/full', 'w')
   const run = spawnSync(process.execPath, [join(root, 'bin', 'docsearch.js'), ...args], {

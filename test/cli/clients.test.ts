@@ -23,7 +23,7 @@ const WAYS: [string, () => Promise<Cli> | Cli][] = [
 ]
 const CALLBACK = 'https://app.example.org/callback'
 
-test.each(WAYS)('an application %s: create, show, rotate, delete', async (_way, open) => {
+test.each(WAYS)('creates, shows, rotates and deletes an application %s', async (_way, open) => {
   const cli = await open()
   expect(await cli(['clients', 'list'])).toMatchObject({ code: 1, stdout: '' })
   const created = await json<OAuthClientCreated>(cli, [
@@ -64,7 +64,7 @@ test.each(WAYS)('an application %s: create, show, rotate, delete', async (_way, 
   expect(gone.stderr).toContain('`docsearch clients list`')
 })
 
-test.each(WAYS)('a public application %s has no secret; a bad redirect address is named', async (_way, open) => {
+test.each(WAYS)('a public application %s has no secret, and an invalid redirect address is named', async (_way, open) => {
   const cli = await open()
   const args = ['clients', 'create', 'notes', '--public', '--redirect-uri', 'http://127.0.0.1/callback']
   const run = await cli(args)
@@ -77,7 +77,7 @@ test.each(WAYS)('a public application %s has no secret; a bad redirect address i
   expect(refused.stderr).toContain('"http://app.example.org/callback"')
 })
 
-test('the secret is printed once, aligned on a terminal, and said to be so', async () => {
+test('prints a new secret aligned on a terminal, and says that it is shown only once', async () => {
   const data = newDataFolder()
   await json(onFolder(data), ['users', 'add', 'owner@example.org'])
   const run = await runCommand(['clients', 'create', 'notes', '--redirect-uri', CALLBACK, '--data', data], {
@@ -94,7 +94,7 @@ test.each([
   [['rotate', 'app_x', '--grace', 'soon'], '30m, 12h or 7d'],
   [['rotate', 'app_x', '--grace', '31d'], 'at most 30d'],
   [['rotate'], 'missing required argument'],
-])('clients %j is wrong usage: 2', async (args, sentence) => {
+])('clients %j exits with 2 for wrong usage', async (args, sentence) => {
   const run = await runCommand(['clients', ...args])
   expect(run).toMatchObject({ code: 2, stdout: '' })
   expect(run.stderr).toContain(sentence)

@@ -10,17 +10,17 @@ import { scriptedInstance } from '../support/scripted-instance.ts'
 const folder = fileURLToPath(new URL('../../completions/', import.meta.url))
 const completions = await generateCompletions()
 
-test.each(Object.entries(completions))('completions/%s is what the command tree says (else: npm run generate)', (name, text) => {
+test.each(Object.entries(completions))('completions/%s is up to date (if not: npm run generate)', (name, text) => {
   expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
 })
 
-test.each(['bash', 'zsh', 'fish'])('docsearch completion %s prints it', async (shell) => {
+test.each(['bash', 'zsh', 'fish'])('docsearch completion %s prints the script', async (shell) => {
   const { stdout, code } = await runCommand(['completion', shell])
   expect(code).toBe(0)
   expect(Object.values(completions)).toContain(stdout)
 })
 
-test('__complete gives the names of projects, and silence where there is no instance', async () => {
+test('__complete prints project names, and nothing without an instance', async () => {
   const instance = await scriptedInstance({
     'GET /api/v1/projects': { projects: [{ name: 'contracts' }, { name: 'my \u001bpapers' }], next_cursor: null },
   })
@@ -36,7 +36,7 @@ describe('in a real bash', () => {
   const complete = (...words: string[]): string[] => completeLine(words.join(' '), ...words)
   const completeLine = (line: string, ...words: string[]): string[] => {
     const home = testFolder()
-    // Names from an instance that a shell would run if it were careless.
+    // One name contains a command, which a careless script would run.
     writeFileSync(
       join(home, 'docsearch'),
       `#!/bin/sh\n[ "$*" = '__complete projects' ] || { echo "from $*"; exit; }\nprintf '%s\\n' 'contracts' 'two words' '$(touch ${home}/ran)'\n`,
@@ -52,7 +52,7 @@ describe('in a real bash', () => {
     return lines.filter((line) => line !== '')
   }
 
-  test('commands, verbs, flags, choices', () => {
+  test('completes commands, verbs, flags and choices', () => {
     expect(complete('docsearch', 'se')).toEqual(['serve', 'search'])
     expect(complete('docsearch', 'projects', 're')).toEqual(['rename'])
     expect(complete('docsearch', '--server', 'serve', 'docs', 'te')).toEqual(['text'])
@@ -63,7 +63,7 @@ describe('in a real bash', () => {
     expect(complete('docsearch', '__')).toEqual([])
   })
 
-  test('names of projects from the instance, quoted and never run', () => {
+  test('completes project names quoted, and never runs them', () => {
     expect(complete('docsearch', 'upload', '--project', 'co')).toEqual(['contracts'])
     expect(complete('docsearch', 'projects', 'show', '')).toEqual([
       'contracts',
@@ -72,7 +72,7 @@ describe('in a real bash', () => {
     ])
   })
 
-  test('the names are those of the instance that the line is about', () => {
+  test('asks the instance that the command line names', () => {
     const words = ['docsearch', '--server', 'http', ':', '//a.test', ':', '1', 'projects', 'show', '']
     expect(completeLine('docsearch --server http://a.test:1 projects show ', ...words)).toEqual([
       'from\\ --server\\ http://a.test:1\\ __complete\\ projects',
@@ -86,13 +86,13 @@ describe('in a real bash', () => {
 
 describe.each(['zsh', 'fish'])('%s', (shell) => {
   const there = isThere(shell)
-  test.skipIf(!there)('takes its script without a complaint', () => {
+  test.skipIf(!there)('accepts the script', () => {
     const file = join(folder, shell === 'zsh' ? '_docsearch' : 'docsearch.fish')
     execFileSync(shell, shell === 'zsh' ? ['-fn', file] : ['--no-execute', file], { stdio: 'pipe' })
   })
 })
 
-test.skipIf(!isThere('fish'))('fish completes choices, and no files where they make no sense', () => {
+test.skipIf(!isThere('fish'))('fish completes choices, and no files for commands without file arguments', () => {
   const output = execFileSync(
     'fish',
     ['-c', `source ${folder}/docsearch.fish; complete -C 'docsearch search --mode '; complete -C 'docsearch projects re'`],
@@ -109,6 +109,6 @@ function isThere(program: string): boolean {
     execFileSync(program, ['-c', 'true'])
     return true
   } catch {
-    return false // Not installed: the tests that need it are skipped.
+    return false // Not installed. The tests that need the shell are skipped.
   }
 }

@@ -17,7 +17,7 @@ async function run(args: string[], script: Script, terminal?: number) {
   return { instance, ...(await runCommand([...args, '--server', instance.url], options)) }
 }
 
-test('an upload ends with what is wrong: what failed, and what a search may miss though it is ready', async () => {
+test('upload --wait ends with a table of failures and warnings', async () => {
   const folder = testFolder()
   for (const name of ['broken.pdf', 'good.txt', 'scan.pdf']) writeFileSync(join(folder, name), name)
   const { code, stderr } = await run(['upload', folder], {
@@ -49,7 +49,7 @@ const NAMES = [
   '契約書/二〇二六年度の長い名前の契約書・第二版・最終版・本当に最終版.pdf',
 ]
 
-/** Every line fits; every word of `reasons` is there, none broken; names keep their ends. */
+/** Expects that every line fits, no word of `reasons` is broken, and names keep their ends. */
 function expectReadable(shown: string, width: number, reasons: string): void {
   for (const line of shown.split('\n')) expect(textWidth(line), line).toBeLessThanOrEqual(width)
   expect(shown.split(/\s+/)).toEqual(expect.arrayContaining(reasons.split(' ')))
@@ -57,7 +57,7 @@ function expectReadable(shown: string, width: number, reasons: string): void {
   expect(shown).toContain('最終版.pdf')
 }
 
-test('on a terminal of 80 columns what is wrong stands in a table, with its reasons below each name', async () => {
+test('a terminal of 80 columns shows problems in a table with the reasons below each path', async () => {
   const folder = testFolder()
   writeFileSync(join(folder, 'a.pdf'), 'a')
   const documents = [
@@ -82,7 +82,7 @@ test('on a terminal of 80 columns what is wrong stands in a table, with its reas
   expectReadable((await run(['documents', 'list', '--no-color'], script, 80)).stdout, 80, LONG)
 })
 
-test('documents list --warnings asks for those, and says what is wrong with each', async () => {
+test('documents list --warnings lists documents with warnings and their messages', async () => {
   const { instance, stdout } = await run(['documents', 'list', '--warnings'], {
     'GET /api/v1/documents': {
       documents: [uploaded('doc_s', 'scan.pdf', { status: 'ready', warnings: [SCAN] })],
@@ -93,7 +93,7 @@ test('documents list --warnings asks for those, and says what is wrong with each
   expect(stdout).toContain('scan.pdf\t-\t1\tThe document has no text and needs OCR.')
 })
 
-test('documents show says how it was read and what of it is missing', async () => {
+test('documents show says how the document was parsed and what a search may miss', async () => {
   const { stdout } = await run(['documents', 'show', 'doc_01h00000000000000000000000'], {
     'GET /api/v1/documents/doc_01h00000000000000000000000': uploaded('doc_01h00000000000000000000000', 'a.txt', {
       status: 'ready',
@@ -117,7 +117,7 @@ test('documents show says how it was read and what of it is missing', async () =
     expect(stdout.split('\n')).toContain(line)
 })
 
-test('documents retry reads all that failed anew, in one project where one is named, and waits out a limit', async () => {
+test('documents retry reprocesses failed documents, in a named project if given, and waits for the rate limit', async () => {
   let limited = 0
   const { instance, code, stdout } = await run(['documents', 'retry', '--project', 'contracts'], {
     'GET /api/v1/documents': {
@@ -134,7 +134,7 @@ test('documents retry reads all that failed anew, in one project where one is na
   expect([code, stdout]).toEqual([0, 'doc_01h00000000000000000000001\tqueued\ndoc_01h00000000000000000000002\tqueued\n'])
 })
 
-test('documents retry --warnings reads anew what has warnings, such as scans after a program for them was set', async () => {
+test('documents retry --warnings reprocesses documents with warnings, such as scans after OCR was configured', async () => {
   const { instance, code, stdout } = await run(['documents', 'retry', '--warnings'], {
     'GET /api/v1/documents': { documents: [uploaded('doc_01h00000000000000000000001', 'a')], next_cursor: null },
     'POST /api/v1/documents/doc_01h00000000000000000000001/reprocess': uploaded('doc_01h00000000000000000000001', 'a'),
@@ -144,7 +144,7 @@ test('documents retry --warnings reads anew what has warnings, such as scans aft
   expect([code, stdout]).toEqual([0, 'doc_01h00000000000000000000001\tqueued\n'])
 })
 
-test('documents retry with nothing that failed: 1', async () => {
+test('documents retry exits with 1 when no document has failed', async () => {
   const { code, stderr } = await run(['documents', 'retry'], { 'GET /api/v1/documents': { documents: [], next_cursor: null } })
   expect([code, stderr]).toEqual([1, 'No failed documents.\n'])
 })

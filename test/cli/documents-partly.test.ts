@@ -6,7 +6,7 @@ import { errorCode } from '../support/codes.ts'
 
 const [first, gone, last] = ['1', '2', '3'].map((digit) => `doc_${digit.repeat(26)}`) as [string, string, string]
 
-test('an instance that fails in the middle: what was done before is listed, the failure is the exit code', async () => {
+test('lists what was done before the instance failed, and exits with the code of the failure', async () => {
   const instance = await scriptedInstance({
     [`DELETE /api/v1/documents/${first}`]: (_: unknown, response: ServerResponse) => void response.writeHead(204).end(),
     [`DELETE /api/v1/documents/${gone}`]: (_: unknown, response: ServerResponse) =>

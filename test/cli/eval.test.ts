@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/cli/commands/eval/outcome.ts'
 import { runCommand, testFolder } from '../support/cli.ts'
 import { answerWith, json, problem, result, scriptedInstance } from '../support/scripted-instance.ts'
 
-/** Results by question: `name:page`, best first. */
+/** The results of each question as `name:page`, best first. */
 type Answers = Record<string, string[]>
 
 const LEASE = `
@@ -51,11 +51,11 @@ async function evaluate(answers: Answers, args: string[] = [], text = LEASE, mor
   return { ...run, asked, env, outcome: () => JSON.parse(run.stdout) as Outcome }
 }
 
-test('hit rates, MRR and nDCG by document, and by page where pages are given', async () => {
+test('measures hit rates, MRR and nDCG by document, and by page if pages are given', async () => {
   const run = await evaluate(ANSWERS, ['--json'])
   expect(run.code).toBe(0)
   const { measures, questions } = run.outcome()
-  // Ranks by document 1, 1 and none; by page 2 and none.
+  // The ranks by document are 1, 1 and none; by page 2 and none.
   expect(measures.document).toEqual({ questions: 3, hit_1: 2 / 3, hit_5: 2 / 3, hit_10: 2 / 3, mrr: 2 / 3, ndcg_10: 2 / 3 })
   expect(measures.page).toEqual({
     questions: 2,
@@ -73,7 +73,7 @@ test('hit rates, MRR and nDCG by document, and by page where pages are given', a
   ])
 })
 
-test('a document is meant by name, path or id, counts once, and all that are expected count', async () => {
+test('a document is found by name, path or ID and counts once; every expected document counts', async () => {
   const text = '- {query: q, expect: [{document: a.txt}, {document: doc_1}]}'
   const answers = { q: ['x.txt:1', 'x.txt:2', 'a.txt:1'] }
   // The id of every scripted result is doc_1.
@@ -84,7 +84,7 @@ test('a document is meant by name, path or id, counts once, and all that are exp
   expect(both.measures.document).toMatchObject({ hit_1: 1, ndcg_10: 1 })
 })
 
-test('a person sees a table, and of what was missed: what was expected and what came instead', async () => {
+test('prints a table, and for each missed question the expected and the found documents', async () => {
   const { env } = await instance(ANSWERS)
   const run = await runCommand(['eval', fileOf(LEASE), '--no-color'], { env, terminal: 100 })
   expect(run.stdout.split('\n').map((line) => line.trimEnd())).toEqual([
@@ -102,13 +102,13 @@ test('a person sees a table, and of what was missed: what was expected and what 
   expect(run.stderr.endsWith('\r\u001b[K')).toBe(true)
 })
 
-test('flags become the request; on a pipe there is no progress', async () => {
+test('flags become the request, and a pipe gets no progress', async () => {
   const run = await evaluate(ANSWERS, ['--mode', 'keyword', '--no-rerank', '--limit', '5', '--group'], LEASE, { mode: 'keyword' })
   expect(run.asked[0]).toEqual({ query: 'when is the rent due', limit: 5, mode: 'keyword', rerank: false, group_by: 'document' })
   expect(run.stderr).toBe('')
 })
 
-test('answers that fell back to less are not passed off as what was asked for', async () => {
+test('reports searches that ran with limitations', async () => {
   const rerank = { applied: false, model: null, took_ms: 1, reason: 'The model did not answer.' }
   expect((await evaluate(ANSWERS, [], LEASE, { rerank })).stderr).toBe(
     '3 questions searched with limitations: The model did not answer.\n',
@@ -119,14 +119,14 @@ test('answers that fell back to less are not passed off as what was asked for', 
   ])
 })
 
-test('JSON lines, and JSON, are taken as well', async () => {
+test('reads JSON lines and JSON too', async () => {
   const one = { query: 'when is the rent due', expect: [{ document: 'lease.pdf' }] }
   for (const text of [`\uFEFF${JSON.stringify(one)}\r\n\r\n${JSON.stringify(one)}\r\n`, JSON.stringify([one, one], null, 2)]) {
     expect((await evaluate(ANSWERS, ['--json'], text)).outcome().measures.document).toMatchObject({ questions: 2, hit_1: 1 })
   }
 })
 
-test('every fault of the file is named at once, with its line, and nothing is asked', async () => {
+test('lists every error of the file with its line, and asks nothing', async () => {
   const text = [
     '- query: fine',
     '  expect: [{ document: a.txt }]',
@@ -177,7 +177,7 @@ async function baselineOf(answers: Answers, text = LEASE): Promise<string> {
   return fileOf((await evaluate(answers, ['--json'], text)).stdout, 'before.json')
 }
 
-test('--baseline shows what changed; --max-drop makes a drop an exit code', async () => {
+test('--baseline shows the change, and --max-drop turns a drop into an exit code', async () => {
   const worse: Answers = { ...ANSWERS, 'how do I clean it': ['other.md:1', 'manual.md:1'] }
   const baseline = await baselineOf(ANSWERS)
   const shown = await evaluate(worse, ['--baseline', baseline])
@@ -194,13 +194,13 @@ test('--baseline shows what changed; --max-drop makes a drop an exit code', asyn
   expect(better.outcome().comparison).toMatchObject({ drop: 0, dropped_most: null })
 })
 
-test('a drop by page counts too', async () => {
+test('--max-drop applies to the measures by page too', async () => {
   const worse: Answers = { ...ANSWERS, 'when is the rent due': ['lease.pdf:1', 'lease.pdf:9'] }
   const run = await evaluate(worse, ['--baseline', await baselineOf(ANSWERS), '--max-drop', '0.1'])
   expect(run).toMatchObject({ code: 3, stderr: expect.stringContaining('page hit_5 dropped by 0.500') })
 })
 
-test('questions that only one of the runs has are left out of the comparison, and that is said', async () => {
+test('leaves out questions that only one run has, and says so', async () => {
   const baseline = await baselineOf(ANSWERS)
   const more = `${LEASE}\n- query: new\n  expect: [{ document: new.txt }]\n`
   const run = await evaluate({ ...ANSWERS, new: [] }, ['--baseline', baseline, '--max-drop', '0'], more)
@@ -221,19 +221,19 @@ test.each([
 })
 
 test.each(['{}', '[]', 'null', '{"eval": 1, "settings": {}, "questions": [{"query": 1}]}', 'no'])(
-  '%j is no baseline',
+  '%j is not a baseline',
   async (text) => {
     const run = await evaluate(ANSWERS, ['--baseline', fileOf(text, 'before.json')])
     expect(run).toMatchObject({ code: 2, asked: [] })
   },
 )
 
-test('not one found is exit code 1', async () => {
+test('exits with 1 when no question found its answer', async () => {
   const none = Object.fromEntries(Object.keys(ANSWERS).map((query) => [query, ['x.txt:1']]))
   expect(await evaluate(none)).toMatchObject({ code: 1 })
 })
 
-test('a question that fails is listed, the others count, and the exit code is 3', async () => {
+test('lists a failed question, measures the others and exits with 3', async () => {
   const { 'how do I clean it': _, ...rest } = ANSWERS
   const run = await evaluate(rest)
   expect(run.code).toBe(3)
@@ -241,7 +241,7 @@ test('a question that fails is listed, the others count, and the exit code is 3'
   expect(run.stdout).toContain('by document\t2\t')
 })
 
-test('a limited instance is waited for, as long as it says', async () => {
+test('waits as long as a busy instance asks', async () => {
   let refused = 0
   const { url } = await scriptedInstance({
     'POST /api/v1/search': (_request: unknown, response: never) => {
@@ -257,7 +257,7 @@ test('a limited instance is waited for, as long as it says', async () => {
   expect(waits).toEqual([7000, 7000])
 })
 
-test('Ctrl-C ends it without figures', async () => {
+test('Ctrl-C ends the run without printing measures', async () => {
   const controller = new AbortController()
   const { url } = await scriptedInstance({ 'POST /api/v1/search': () => controller.abort() })
   const env = { DOCSEARCH_SERVER: url, DOCSEARCH_TOKEN: 'dsk_x' }
@@ -266,7 +266,7 @@ test('Ctrl-C ends it without figures', async () => {
   expect(run.stderr).toContain('\r\u001b[Kdocsearch: Cancelled.')
 })
 
-test('an instance that is not there, or lets nobody in, ends it at the first question', async () => {
+test('stops at the first question when the instance is unreachable or refuses the login', async () => {
   const gone = await runCommand(['eval', fileOf(LEASE)], {
     env: { DOCSEARCH_SERVER: 'http://127.0.0.1:9', DOCSEARCH_TOKEN: 'dsk_x' },
   })

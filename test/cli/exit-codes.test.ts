@@ -24,7 +24,7 @@ test.each([
   expect(run.stderr).toContain('docsearch: A sentence \ufffd[31mthat helps.')
 })
 
-test('with --json an error is one object on standard error, wherever the flag stands', async () => {
+test('--json prints an error as one object on standard error, wherever the flag is given', async () => {
   const failing = (response: ServerResponse) =>
     problem(
       response,
@@ -53,7 +53,7 @@ test('with --json an error is one object on standard error, wherever the flag st
   }
 })
 
-test('names the command that helps, by the code of the error, and repeats no single fault', async () => {
+test('names the command that helps, by the code of the error, and prints a single field error once', async () => {
   const run = await against((response) =>
     problem(response, 404, 'project_not_found', 'There is no project "x".', {
       errors: [{ path: 'project', message: 'There is no project "x".' }],
@@ -62,25 +62,25 @@ test('names the command that helps, by the code of the error, and repeats no sin
   expect(run.stderr).toBe('docsearch: There is no project "x". `docsearch projects list` shows your projects.\n')
 })
 
-test('nothing listens: 5, with or without a key', async () => {
+test('exits with 5 when the connection is refused, with or without a key', async () => {
   const env = { DOCSEARCH_SERVER: 'http://127.0.0.1:1' }
   expect((await runCommand(['search', 'x'], { env })).code).toBe(5)
   expect((await runCommand(['search', 'x'], { env: { ...env, DOCSEARCH_TOKEN: 'dsk_x' } })).code).toBe(5)
 })
 
-test('it answers but nobody is logged in: 4, and what to do', async () => {
+test('exits with 4 and says how to log in', async () => {
   const instance = await scriptedInstance({ 'GET /api/v1/health': { status: 'ok', version: '1' } })
   const run = await runCommand(['search', 'x', '--server', instance.url])
   expect(run.code).toBe(4)
   expect(run.stderr).toContain(`docsearch login ${instance.url}`)
 })
 
-test('something else answers there: 7', async () => {
+test('exits with 7 when another server answers', async () => {
   const run = await against((response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>hello</html>'))
   expect(run.code).toBe(7)
 })
 
-test('a redirect is an error that says where it points; the credential is not sent there', async () => {
+test('a redirect is an error that names its target, and the credential is not sent there', async () => {
   const elsewhere = await scriptedInstance({})
   const run = await against((response) => response.writeHead(307, { Location: `${elsewhere.url}/api/v1/search` }).end())
   expect(run.code).toBe(2)
@@ -88,7 +88,7 @@ test('a redirect is an error that says where it points; the credential is not se
   expect(elsewhere.requests).toEqual([])
 })
 
-test('Ctrl-C: 130', async () => {
+test('Ctrl-C exits with 130', async () => {
   const controller = new AbortController()
   const instance = await scriptedInstance({ 'POST /api/v1/search': () => controller.abort() })
   const run = await runCommand(['search', 'x', '--server', instance.url], {
@@ -98,7 +98,7 @@ test('Ctrl-C: 130', async () => {
   expect(run.code).toBe(130)
 })
 
-describe('wrong usage is 2 and says what is wrong', () => {
+describe('wrong usage exits with 2 and says what is wrong', () => {
   test.each([
     [['serach'], 'Did you mean search?'],
     [['search', 'x', '--limit', '0'], 'from 1 to 100'],
@@ -123,7 +123,7 @@ describe('wrong usage is 2 and says what is wrong', () => {
   })
 })
 
-test('every help lists every exit code, and goes to standard output with 0', async () => {
+test('every --help lists every exit code on standard output and exits with 0', async () => {
   const commands = [
     '',
     'serve',

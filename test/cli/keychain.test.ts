@@ -10,7 +10,7 @@ const hasKeytar =
   spawnSync(process.execPath, ['-e', 'require("keytar")'], { cwd: fileURLToPath(new URL('.', import.meta.url)) }).status === 0
 const store = fileURLToPath(new URL('../../src/client/credentials/store.ts', import.meta.url))
 
-/** Runs a module in a session bus of its own, with a gnome-keyring that `unlock` has opened, or with none. */
+/** Runs a module in a separate session bus, with an unlocked gnome-keyring or without a keyring. */
 function inSession(script: string, home: string, unlock: boolean) {
   const keyring = unlock ? 'printf test | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1; ' : ''
   const program = `import { openCredentialStore } from '${store}'
@@ -30,7 +30,7 @@ function inSession(script: string, home: string, unlock: boolean) {
   })
 }
 
-test.skipIf(!there || !hasKeytar)('a real keyring keeps the key, and nothing of it is on the disk in the clear', () => {
+test.skipIf(!there || !hasKeytar)('a real keyring stores the key, and the disk has no plain copy', () => {
   const home = testFolder()
   const script = `const at = 'http://127.0.0.1:4747'
     const where = await s.save(at, { token: 'dsk_in_the_keyring', kind: 'api_key' })
@@ -46,7 +46,7 @@ test.skipIf(!there || !hasKeytar)('a real keyring keeps the key, and nothing of 
   ])
 })
 
-test.skipIf(!there || !hasKeytar)('without a keyring in the session the key goes to a file, and one line says so', () => {
+test.skipIf(!there || !hasKeytar)('without a keyring the key is stored in a file, with a notice', () => {
   const home = testFolder()
   const run = inSession(
     `await s.save('http://127.0.0.1:4747', { token: 'dsk_in_a_file', kind: 'api_key' }); console.log(JSON.stringify([(await s.get('http://127.0.0.1:4747')).source, notices]))`,

@@ -12,7 +12,7 @@ import { errorCode } from '../support/codes.ts'
 
 type Seen = Awaited<ReturnType<ReturnType<typeof comeBack>>>
 
-/** Logs in with a display, and with a browser that does as told; what it saw at the end. */
+/** Logs in with a display and a scripted browser. Returns the page that the browser saw at the end. */
 async function login(
   instance: ScriptedOAuth,
   change?: (answer: URLSearchParams) => void,
@@ -31,7 +31,7 @@ async function login(
 const notLoggedIn = async (instance: ScriptedOAuth, home: string) =>
   expect((await runCommand(['whoami', '--server', instance.url], { env: { XDG_CONFIG_HOME: home } })).code).toBe(4)
 
-test('the browser opens, the code is exchanged with its verifier, the login is kept for its owner only', async () => {
+test('opens the browser, exchanges the code with its verifier and stores the login in a private file', async () => {
   const instance = await scriptedOAuth()
   const { run, seen, home } = await login(instance)
   expect(run).toMatchObject({ code: 0, stdout: `Logged in to ${instance.url} as Alice (read:documents)\n` })
@@ -67,13 +67,13 @@ test('the browser opens, the code is exchanged with its verifier, the login is k
     expect(run.stdout + run.stderr).not.toContain(secret)
 })
 
-test('the port is closed at once afterwards', async () => {
+test('closes the port after the login', async () => {
   const instance = await scriptedOAuth()
   const { run } = await login(instance)
   await expect(fetch(new URL(run.opened[0]!).searchParams.get('redirect_uri')!)).rejects.toThrow()
 })
 
-test('declined: 4, in the terminal and in the browser', async () => {
+test('a declined login exits with 4 and shows in the terminal and in the browser', async () => {
   const instance = await scriptedOAuth()
   const { run, seen, home } = await login(instance, (answer) => {
     answer.delete('code')
@@ -93,7 +93,7 @@ test.each<[string, (answer: URLSearchParams) => void, string]>([
   ['another issuer', (answer) => answer.set('iss', 'https://evil.example'), 'wrong issuer'],
   ['no issuer although it is promised', (answer) => answer.delete('iss'), 'wrong issuer'],
   ['two issuers', (answer) => answer.append('iss', 'https://evil.example'), 'wrong issuer'],
-])('%s: 4, and the code is not used', async (_, change, sentence) => {
+])('%s exits with 4, and the code is not used', async (_, change, sentence) => {
   const instance = await scriptedOAuth()
   const { run, seen } = await login(instance, change)
   expect(run.code).toBe(4)
@@ -117,7 +117,7 @@ test.each([
   expect(run.stderr).toContain('Something \ufffd[31mof <b>that</b> kind.')
 })
 
-test('what an instance says is text in the page', async () => {
+test('escapes text of the instance in the page', async () => {
   const instance = await scriptedOAuth()
   const { seen } = await login(instance, (answer) => {
     answer.set('error', 'invalid_request')
@@ -127,21 +127,21 @@ test('what an instance says is text in the page', async () => {
   expect(seen!.page).not.toContain('<script')
 })
 
-test('the code is refused: 4, and the page does not say that all is well', async () => {
+test('a refused code exits with 4, and the page reports the failure', async () => {
   const refuse = (_: unknown, response: ServerResponse) => oauthError(response, 400, 'invalid_grant')
   const { run, seen } = await login(await scriptedOAuth({ 'POST /api/oauth/token': refuse }))
   expect(run.code).toBe(4)
   expect(seen).toMatchObject({ status: 400 })
 })
 
-test('something that is no token is not kept: 7', async () => {
+test('exits with 7 and stores nothing when the token is invalid', async () => {
   const { run, home } = await login(await scriptedOAuth({ 'POST /api/oauth/token': { ...TOKENS, access_token: 'a b\r\nc' } }))
   expect(run.code).toBe(7)
   expect(run.stderr).not.toContain('a b')
   expect(readdirSync(home)).toEqual([])
 })
 
-test('a token that does not work is not kept, and is ended', async () => {
+test('revokes a token that does not work, and stores nothing', async () => {
   const refuse = (_: unknown, response: ServerResponse) => oauthError(response, 500, 'server_error')
   const instance = await scriptedOAuth({ 'GET /api/v1/me': refuse })
   const { run, home } = await login(instance)
@@ -150,14 +150,14 @@ test('a token that does not work is not kept, and is ended', async () => {
   expect(instance.forms('/api/oauth/revoke')).toMatchObject([{ token: TOKENS.refresh_token, client_id: 'docsearch-cli' }])
 })
 
-test('a browser that never comes: 4 when the time is over', async () => {
+test('exits with 4 when the browser does not return in time', async () => {
   const instance = await scriptedOAuth()
   const { run } = await login(instance, undefined, { browser: async () => {}, wait: async () => {} })
   expect(run.code).toBe(4)
   expect(run.stderr).toContain('within 5 minutes')
 })
 
-test('Ctrl-C while it waits: 130', async () => {
+test('Ctrl-C while waiting exits with 130', async () => {
   const controller = new AbortController()
   const { run } = await login(await scriptedOAuth(), undefined, {
     signal: controller.signal,
@@ -166,11 +166,11 @@ test('Ctrl-C while it waits: 130', async () => {
   expect(run).toMatchObject({ code: 130, stdout: '' })
 })
 
-test('no browser can be started: that is said, and one that is opened by hand is waited for', async () => {
+test('reports a browser that cannot be started, and waits for one opened by hand', async () => {
   const instance = await scriptedOAuth()
   const { run } = await login(instance, undefined, {
     browser: async (address) => {
-      // After the failure has been told.
+      // Opens the address by hand, after the failure was reported.
       setImmediate(() => void comeBack(instance.url)(address))
       throw new Error('xdg-open is not there')
     },
@@ -180,7 +180,7 @@ test('no browser can be started: that is said, and one that is opened by hand is
   expect(run.stderr).toContain(run.opened[0])
 })
 
-test('icons, other paths, other methods and a second answer are turned away', async () => {
+test('refuses icons, other paths, other methods and a second response', async () => {
   const instance = await scriptedOAuth()
   const statuses: number[] = []
   const { run } = await login(instance, undefined, {
@@ -200,7 +200,7 @@ test('icons, other paths, other methods and a second answer are turned away', as
   expect(run.code).toBe(0)
 })
 
-test('--json: one object on standard output; where to go is one on standard error', async () => {
+test('--json prints the result on standard output and the address to open on standard error', async () => {
   const instance = await scriptedOAuth()
   const home = testFolder()
   const run = await runCommand(['login', instance.url, '--json', '--scope', 'read:documents'], {
@@ -218,7 +218,7 @@ test('--json: one object on standard output; where to go is one on standard erro
   expect(new URL(run.opened[0]!).searchParams.get('scope')).toBe('read:documents')
 })
 
-test('logging in again ends the login before', async () => {
+test('a new login revokes the previous one', async () => {
   const instance = await scriptedOAuth()
   const env = { DISPLAY: ':0', XDG_CONFIG_HOME: testFolder() }
   for (const _ of [1, 2])
@@ -226,7 +226,7 @@ test('logging in again ends the login before', async () => {
   expect(instance.forms('/api/oauth/revoke')).toHaveLength(1)
 })
 
-test('the first login is what a command without --server means, until the logout; its profile stays to log in again', async () => {
+test('the first login is the default of commands without --server until the logout, and its profile stays', async () => {
   const instance = await scriptedOAuth()
   const env = { DISPLAY: ':0', XDG_CONFIG_HOME: testFolder() }
   const browser = comeBack(instance.url)

@@ -8,7 +8,7 @@ import { comeBack, oauthError, scriptedOAuth, TOKENS } from '../support/scripted
 
 const SECRET = `dss_${'s'.repeat(43)}`
 
-/** An instance that demands this client and its secret. */
+/** An instance that requires this application and its secret. */
 async function demanding() {
   return scriptedOAuth({
     'POST /api/oauth/token': ({ body }: Received, response: ServerResponse) => {
@@ -23,7 +23,7 @@ test.each<[string, CliOptions]>([
   ['from DOCSEARCH_CLIENT_SECRET', { env: { DOCSEARCH_CLIENT_SECRET: SECRET } }],
   ['from standard input', { stdin: `${SECRET}\n` }],
   ['asked for on a terminal', { terminal: 80, prompts: { password: async () => SECRET } }],
-])('--client-id with the secret %s', async (_, options) => {
+])('--client-id reads the secret %s', async (_, options) => {
   const instance = await demanding()
   const env = { DISPLAY: ':0', XDG_CONFIG_HOME: testFolder(), ...options.env }
   const run = await runCommand(['login', instance.url, '--client-id', 'app_1'], {
@@ -34,7 +34,7 @@ test.each<[string, CliOptions]>([
   expect(run.code).toBe(0)
   expect(run.stdout + run.stderr + run.opened.join()).not.toContain(SECRET)
   expect(new URL(run.opened[0]!).searchParams.get('client_id')).toBe('app_1')
-  // It is needed again to end the login.
+  // Logging out sends the secret again.
   expect((await runCommand(['logout', '--server', instance.url], { env: { XDG_CONFIG_HOME: env.XDG_CONFIG_HOME } })).code).toBe(0)
   expect(instance.forms('/api/oauth/revoke')).toMatchObject([{ client_id: 'app_1', client_secret: SECRET }])
 })
@@ -42,7 +42,7 @@ test.each<[string, CliOptions]>([
 test.each([
   ['no client of its own', []],
   ['the wrong secret', ['--client-id', 'app_1']],
-])('with %s: 4, and what to do', async (_, args) => {
+])('exits with 4 and says what to do with %s', async (_, args) => {
   const instance = await demanding()
   const run = await runCommand(['login', instance.url, ...args], {
     env: { DISPLAY: ':0' },

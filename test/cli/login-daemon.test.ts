@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A user's own folder, with a program for BROWSER that writes down the address it is given. */
+/** A home folder with a program for BROWSER that writes its address to a file. */
 function terminal(name: string) {
   const home = join(folder, name)
   const asked = join(folder, `${name}.url`)
@@ -41,7 +41,7 @@ function terminal(name: string) {
 // `open` starts what BROWSER names through xdg-open, which only Linux has.
 const isLinux = process.platform === 'linux'
 
-test.skipIf(!isLinux)('five processes at a time renew a login once, and each of them works', async () => {
+test.skipIf(!isLinux)('five processes renew a login once, and each of them works', async () => {
   const { env, address, credentials } = terminal('five')
   const login = runCli(['login', daemon.url], env)
   const { pathname, search } = new URL(await address())
@@ -55,7 +55,7 @@ test.skipIf(!isLinux)('five processes at a time renew a login once, and each of 
   writeFileSync(file, JSON.stringify({ ...entry, token: JSON.stringify({ ...before, expiresAt: '2026-01-01T00:00:00.000Z' }) }))
   const runs: CliResult[] = await Promise.all(Array.from({ length: 5 }, () => runCli(['projects', 'list', '--json'], env)))
   expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])
-  // A second renewal with the same refresh token would have ended the login.
+  // A second renewal with the same refresh token would end the login.
   expect((await runCli(['whoami'], env)).code).toBe(0)
   const after = JSON.parse((JSON.parse(readFileSync(file, 'utf8')) as { token: string }).token) as Record<string, string>
   expect(after['refreshToken']).not.toBe(before['refreshToken'])
@@ -69,7 +69,7 @@ test.skipIf(!isLinux)('five processes at a time renew a login once, and each of 
   }
 })
 
-test.skipIf(!isLinux || browserPath === undefined)(`docsearch login by a real browser (${browserWord})`, async () => {
+test.skipIf(!isLinux || browserPath === undefined)(`docsearch login with a real browser (${browserWord})`, async () => {
   const { env, address } = terminal('chromium')
   const login = runCli(['login', daemon.url], env)
   await using browser = await launchBrowser()
@@ -84,7 +84,7 @@ test.skipIf(!isLinux || browserPath === undefined)(`docsearch login by a real br
   expect((await runCli(['whoami'], env)).stdout).toContain('email\tolga@example.org')
 })
 
-test('Ctrl-C ends a login that waits: 130', async () => {
+test('Ctrl-C ends a waiting login with 130', async () => {
   const { env } = terminal('cancelled')
   const child = spawn(process.execPath, [BIN, 'login', daemon.url, '--device'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = new Promise((resolve) => child.once('exit', resolve))

@@ -5,7 +5,7 @@ import { runCommand } from '../support/cli.ts'
 import { json } from '../support/scripted-instance.ts'
 import { oauthError, scriptedOAuth, TOKENS } from '../support/scripted-oauth.ts'
 
-/** The answers to the polls, in turn; a text is an error, null a connection that is cut. The last one goes on. */
+/** Answers to the polls, in order: a text is an error, null a broken connection. The last answer repeats. */
 function polls(...answers: (OAuthErrorCode | object | null)[]) {
   return (_: unknown, response: ServerResponse) => {
     const answer = answers.length > 1 ? answers.shift() : answers[0]
@@ -22,7 +22,7 @@ async function login(token: unknown, args: string[] = ['--device'], env: Record<
   return { instance, run, waits }
 }
 
-test('a code and where to enter it, then the login', async () => {
+test('shows a code and where to enter it, then logs in', async () => {
   const { instance, run, waits } = await login(polls('authorization_pending', 'authorization_pending', TOKENS))
   expect(run).toMatchObject({ code: 0, stdout: `Logged in to ${instance.url} as Alice (read:documents)\n`, opened: [] })
   expect(run.stderr).toContain('Code:  BCDF-GHJK')
@@ -39,7 +39,7 @@ test('a code and where to enter it, then the login', async () => {
   for (const secret of ['d'.repeat(64), TOKENS.access_token]) expect(run.stdout + run.stderr).not.toContain(secret)
 })
 
-test('slow_down makes it slower for good; a cut connection is tried again', async () => {
+test('slow_down lengthens the interval for good, and a broken connection is retried', async () => {
   const { run, waits } = await login(polls('slow_down', null, 'authorization_pending', TOKENS))
   expect(run.code).toBe(0)
   expect(waits).toEqual([5000, 10_000, 10_000, 10_000])
@@ -55,7 +55,7 @@ test.each([
   expect(run.stderr).toContain(sentence)
 })
 
-test('Ctrl-C while it waits: 130', async () => {
+test('Ctrl-C while waiting exits with 130', async () => {
   const instance = await scriptedOAuth()
   const controller = new AbortController()
   const run = await runCommand(['login', instance.url, '--device'], {
@@ -66,7 +66,7 @@ test('Ctrl-C while it waits: 130', async () => {
   expect(instance.forms('/api/oauth/token')).toEqual([])
 })
 
-describe('chosen by itself where a browser would open in the wrong place, or not at all', () => {
+describe('is the default where a browser would open on the wrong machine, or not at all', () => {
   test.each([
     { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22', DISPLAY: ':10' },
     { SSH_TTY: '/dev/pts/1', BROWSER: 'firefox' },
@@ -78,7 +78,7 @@ describe('chosen by itself where a browser would open in the wrong place, or not
   })
 })
 
-test('the code is shown with --quiet too, and with --json as an object on standard error', async () => {
+test('shows the code with --quiet too, and with --json as an object on standard error', async () => {
   expect((await login(polls(TOKENS), ['--device', '--quiet'])).run.stderr).toContain('BCDF-GHJK')
   const { instance, run } = await login(polls(TOKENS), ['--device', '--json'])
   expect(JSON.parse(run.stderr)).toEqual({
@@ -91,7 +91,7 @@ test('the code is shown with --quiet too, and with --json as an object on standa
   expect(JSON.parse(run.stdout)).toMatchObject({ server: instance.url, user: { name: 'Alice' } })
 })
 
-test('a person is not sent elsewhere with their password: 7', async () => {
+test('exits with 7 when the address for the code belongs to another server', async () => {
   const instance = await scriptedOAuth({
     'POST /api/oauth/device': {
       device_code: 'd'.repeat(64),
@@ -105,7 +105,7 @@ test('a person is not sent elsewhere with their password: 7', async () => {
   expect(run.stderr).not.toContain('BCDF')
 })
 
-test('an instance without it says so: 2', async () => {
+test('exits with 2 when the instance has no device login', async () => {
   const instance = await scriptedOAuth({}, () => ({ device_authorization_endpoint: undefined }))
   const run = await runCommand(['login', instance.url, '--device'])
   expect(run.code).toBe(2)

@@ -18,11 +18,11 @@ const word = missing.length === 0 ? 'gnome-keyring' : `skipped: no ${missing.joi
 
 const NEXT = { ...TOKENS, access_token: 'e'.repeat(64), refresh_token: 'f'.repeat(64) }
 
-test.skipIf(missing.length > 0)(`login, renewal and logout with a real keyring (${word})`, async () => {
+test.skipIf(missing.length > 0)(`stores, renews and deletes a login in a real keyring (${word})`, async () => {
   const instance = await scriptedOAuth({
     'POST /api/oauth/token': ({ body }: Received, response: ServerResponse) =>
       json(response, 200, body.toString().includes('grant_type=refresh_token') ? NEXT : TOKENS),
-    // What was logged in with has been ended meanwhile.
+    // The login is revoked in the meantime.
     'GET /api/v1/projects': ({ headers }: Received, response: ServerResponse) =>
       headers.authorization === `Bearer ${NEXT.access_token}`
         ? json(response, 200, { projects: [], next_cursor: null })

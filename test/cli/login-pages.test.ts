@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** Alice presses this button on the consent page; what the command line then shows in the browser. */
+/** Presses this button on the consent page as Alice. Returns what the command line then shows in the browser. */
 function decide(button: 'Allow' | 'Deny', alice = browser) {
   return async (address: string) => {
     const { pathname, search } = new URL(address)
@@ -48,14 +48,14 @@ function kept(env: { XDG_CONFIG_HOME: string }): Kept {
   return JSON.parse((JSON.parse(readFileSync(fileOf(env), 'utf8')) as { token: string }).token) as Kept
 }
 
-/** As if an hour had passed since; with other tokens where they are given. */
+/** Makes the stored login expire, and replaces its tokens if given. */
 function expire(env: { XDG_CONFIG_HOME: string }, tokens: Partial<Kept> = {}): void {
   const entry = JSON.parse(readFileSync(fileOf(env), 'utf8')) as object
   const token = JSON.stringify({ ...kept(env), ...tokens, expiresAt: new Date(0).toISOString() })
   writeFileSync(fileOf(env), JSON.stringify({ ...entry, token }))
 }
 
-test('login through the pages, whoami, a command, logout', async () => {
+test('logs in through the pages, then runs whoami, a command and logout', async () => {
   const { env, cli } = home()
   const login = await cli(['login', app.url])
   expect(login).toMatchObject({
@@ -84,14 +84,14 @@ test('login through the pages, whoami, a command, logout', async () => {
     for (const secret of [accessToken, refreshToken]) expect(run.stdout + run.stderr).not.toContain(secret)
 })
 
-test('declined on the page: 4', async () => {
+test('exits with 4 when the user declines on the page', async () => {
   const { cli } = home()
   const run = await cli(['login', app.url], { browser: decide('Deny') })
   expect(run.code).toBe(4)
   expect(run.stderr).toContain('was declined')
 })
 
-test('ended under Connected applications: the next command says to log in again', async () => {
+test('asks for a new login after the login was ended under Connected applications', async () => {
   const { cli } = home()
   await cli(['login', app.url])
   const disconnect = '/settings/connections/docsearch-cli/disconnect'
@@ -101,13 +101,13 @@ test('ended under Connected applications: the next command says to log in again'
   expect(run.stderr).toContain(`docsearch login ${app.url}`)
 })
 
-test('a member logs in as who they are', async () => {
+test('a member logs in as a member', async () => {
   const { cli } = home()
   const run = await cli(['login', app.url], { browser: decide('Allow', await loggedIn(app, 'bob@example.org')) })
   expect(run.stdout).toContain('as Bob')
 })
 
-test('a code that is entered on another device', async () => {
+test('logs in with a code that is entered on another device', async () => {
   const { cli } = home()
   let code = ''
   let outcome = ''
@@ -123,7 +123,7 @@ test('a code that is entered on another device', async () => {
   expect(JSON.parse(run.stdout)).toMatchObject({ user: { name: 'Alice' } })
 })
 
-test('a code that is declined: 4', async () => {
+test('exits with 4 when the code is declined', async () => {
   const { cli } = home()
   let code = ''
   const run = await cli(['--json', 'login', app.url, '--device'], {
@@ -139,7 +139,7 @@ async function enterCode(code: string, button: 'Allow' | 'Deny'): Promise<string
   return (await browser.submit(page, '/device/decision', {}, button)).text
 }
 
-test('an instance that demands a secret: logged in, renewed, logged out', async () => {
+test('logs in, renews and logs out as an application with a secret', async () => {
   const alice = await app.backend.records.users.findByEmail('alice@example.org')
   const { application, secret } = await app.backend.oauth.applications.create({
     ownerId: alice!.id,
@@ -161,7 +161,7 @@ test('an instance that demands a secret: logged in, renewed, logged out', async 
   expect((await cli(['whoami'], { env: { DOCSEARCH_TOKEN: after.accessToken, DOCSEARCH_SERVER: app.url } })).code).toBe(4)
 })
 
-test('a refresh token that was used elsewhere ends the login; no command loops over it', async () => {
+test('a refresh token that was used elsewhere ends the login, and no command loops', async () => {
   const { env, cli } = home()
   await cli(['login', app.url])
   const stolen = kept(env)

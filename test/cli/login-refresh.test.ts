@@ -15,7 +15,7 @@ async function refuse(): Promise<never> {
   throw new Error('no keychain here')
 }
 
-/** An instance whose access tokens are `access_1`, `access_2` and so on: only the newest is good, and each refresh token once. */
+/** An instance whose access tokens are `access_1`, `access_2` and so on. Only the newest is valid, and each refresh token works once. */
 async function rotating(script: Script = {}) {
   const now = { access: 1 }
   const guarded = (answer: object) => (request: Received, response: ServerResponse) => {
@@ -40,7 +40,7 @@ async function rotating(script: Script = {}) {
   return { instance, now, renewals: () => instance.forms('/api/oauth/token') }
 }
 
-/** A login kept as `docsearch login` keeps it, with its access token good for so many seconds. */
+/** Stores a login like `docsearch login`, with an access token that is valid for this many seconds. */
 async function keep(url: string, expiresInSeconds: number, change: Partial<OAuthLogin> = {}) {
   const env = { XDG_CONFIG_HOME: testFolder(), DOCSEARCH_SERVER: url }
   const store = openCredentialStore({ env, onNotice: () => {}, keytar: noKeychain })
@@ -56,7 +56,7 @@ async function keep(url: string, expiresInSeconds: number, change: Partial<OAuth
   return { env, store, list: () => runCommand(['projects', 'list', '--json'], { env }) }
 }
 
-test('a token that is good for long is used as it is', async () => {
+test('uses a token that is far from its expiry', async () => {
   const { instance, renewals } = await rotating()
   const { list } = await keep(instance.url, 600)
   expect((await list()).code).toBe(1)
@@ -64,7 +64,7 @@ test('a token that is good for long is used as it is', async () => {
   expect(instance.requests).toHaveLength(1)
 })
 
-test('one that runs out is renewed first, and what comes is kept', async () => {
+test('renews a token that is about to expire, and stores the new one', async () => {
   const { instance, renewals } = await rotating()
   const { list, store } = await keep(instance.url, 59, { clientId: 'app_1', clientSecret: 'dss_1' })
   expect(await list()).toMatchObject({ code: 1, stderr: '' })
@@ -81,14 +81,14 @@ test('one that runs out is renewed first, and what comes is kept', async () => {
   expect(renewals()).toHaveLength(1)
 })
 
-test('one that the instance refuses is renewed once, and the request sent again', async () => {
+test('renews a refused token once and sends the request again', async () => {
   const { instance, now, renewals } = await rotating()
   const { list } = await keep(instance.url, 600, { accessToken: 'access_0' })
   expect((await list()).code).toBe(1)
   expect([renewals().length, now.access]).toEqual([1, 2])
 })
 
-test('refused again after that: 4, without an end of trying', async () => {
+test('exits with 4 when the renewed token is refused too', async () => {
   const { instance, renewals } = await rotating({
     'GET /api/v1/projects': (_: Received, response: ServerResponse) =>
       problem(response, 401, 'invalid_token', 'The token is unknown, revoked or expired.'),
@@ -98,14 +98,14 @@ test('refused again after that: 4, without an end of trying', async () => {
   expect(renewals()).toHaveLength(1)
 })
 
-test('several commands at a time renew once, and each of them works', async () => {
+test('several commands renew once, and each of them works', async () => {
   const { instance, renewals } = await rotating()
   const { list } = await keep(instance.url, -1)
   expect((await Promise.all(Array.from({ length: 5 }, list))).map(({ code }) => code)).toEqual([1, 1, 1, 1, 1])
   expect(renewals()).toHaveLength(1)
 })
 
-test('an upload renews before it sends: a stream cannot be sent twice', async () => {
+test('an upload renews before it sends, because a stream cannot be sent twice', async () => {
   const { instance, renewals } = await rotating({
     'POST /api/v1/upload': (request: Received, response: ServerResponse) =>
       request.headers.authorization === 'Bearer access_2'
@@ -120,7 +120,7 @@ test('an upload renews before it sends: a stream cannot be sent twice', async ()
   expect(instance.requests.filter(({ path }) => path.startsWith('/api/v1/upload'))).toHaveLength(1)
 })
 
-test('the login has ended: 4, and how to log in again; nothing secret is said', async () => {
+test('exits with 4 and says how to log in again when the login has ended, without printing a secret', async () => {
   const { instance } = await rotating()
   const { list } = await keep(instance.url, -1, { refreshToken: 'refresh_0' })
   const run = await list()
@@ -130,7 +130,7 @@ test('the login has ended: 4, and how to log in again; nothing secret is said', 
   expect(run.stderr).not.toMatch(/refresh_0|access_1/)
 })
 
-test('a login that cannot be renewed and has run out: 4', async () => {
+test('exits with 4 when a login without a refresh token has expired', async () => {
   const { instance, renewals } = await rotating()
   const { list } = await keep(instance.url, -1, { accessToken: 'access_0', refreshToken: null })
   const run = await list()
@@ -139,7 +139,7 @@ test('a login that cannot be renewed and has run out: 4', async () => {
   expect(renewals()).toEqual([])
 })
 
-test('a client that the instance no longer knows: 4', async () => {
+test('exits with 4 when the instance no longer knows the application', async () => {
   const { instance } = await rotating({
     'POST /api/oauth/token': (_: Received, response: ServerResponse) => oauthError(response, 401, 'invalid_client'),
   })
@@ -147,13 +147,13 @@ test('a client that the instance no longer knows: 4', async () => {
   expect((await list()).code).toBe(4)
 })
 
-test('the instance is down: 5, and the login stays for when it is back', async () => {
+test('exits with 5 and keeps the login when the instance is down', async () => {
   const { env, list, store } = await keep('http://127.0.0.1:1', -1)
   expect((await list()).code).toBe(5)
   expect((await store.get(env.DOCSEARCH_SERVER))?.login?.refreshToken).toBe('refresh_1')
 })
 
-test('the instance fails or is busy: 7 and 6', async () => {
+test('exits with 7 when the instance fails and with 6 when it is busy', async () => {
   for (const [status, code] of [
     [500, 7],
     [503, 6],
@@ -165,7 +165,7 @@ test('the instance fails or is busy: 7 and 6', async () => {
   }
 })
 
-test('Ctrl-C does not throw away a login that is being renewed', async () => {
+test('Ctrl-C does not lose a login that is being renewed', async () => {
   const controller = new AbortController()
   const { instance } = await rotating({
     'POST /api/oauth/token': (_: Received, response: ServerResponse) => {
@@ -178,14 +178,14 @@ test('Ctrl-C does not throw away a login that is being renewed', async () => {
   expect((await store.get(instance.url))?.login?.refreshToken).toBe('refresh_2')
 })
 
-test('DOCSEARCH_TOKEN goes first, and nothing is renewed', async () => {
+test('DOCSEARCH_TOKEN takes precedence, and nothing is renewed', async () => {
   const { instance, renewals } = await rotating()
   const { env } = await keep(instance.url, -1)
   expect((await runCommand(['projects', 'list'], { env: { ...env, DOCSEARCH_TOKEN: 'access_1' } })).code).toBe(1)
   expect(renewals()).toEqual([])
 })
 
-test('logout: the refresh token is ended at the instance, then all is forgotten', async () => {
+test('logout revokes the refresh token, then deletes the login', async () => {
   const { instance } = await rotating()
   const { env, store } = await keep(instance.url, -1)
   const run = await runCommand(['logout', '--json'], { env })
@@ -197,7 +197,7 @@ test('logout: the refresh token is ended at the instance, then all is forgotten'
   expect((await runCommand(['logout'], { env })).code).toBe(4)
 })
 
-test('logout from an instance that is down: forgotten all the same, and what is left to do is said', async () => {
+test('logout deletes the login even if the instance is down, and says what is left to do', async () => {
   const { env, store } = await keep('http://127.0.0.1:1', 600)
   const run = await runCommand(['logout'], { env })
   expect(run).toMatchObject({ code: 0, stdout: 'Logged out of http://127.0.0.1:1\n' })

@@ -21,7 +21,7 @@ const run = (args: string[], options: CliOptions = {}) =>
   runCommand(args, { ...options, env: { DOCSEARCH_SERVER: app.url, DOCSEARCH_TOKEN: app.alice.key! } })
 const holdHoney = () => ollama.hold('/api/embed', ({ input }) => JSON.stringify(input).includes('honey'))
 
-test('list: a line for each model and index, tab-separated on a pipe, as the API has it with --json', async () => {
+test("list prints a line per model and index, tab-separated on a pipe, and the API's answer with --json", async () => {
   const { code, stdout } = await run(['models'])
   expect(code).toBe(0)
   const rows = stdout
@@ -38,7 +38,7 @@ test('list: a line for each model and index, tab-separated on a pipe, as the API
   expect((await run(['models', 'ls'])).stderr).toContain('nothing listens')
 })
 
-test('pull: one bar for the whole on a terminal, nothing but the end on a pipe, lines with --json', async () => {
+test('pull draws one bar on a terminal, prints only the end on a pipe, and lines with --json', async () => {
   ollama.pulls({ layers: [3_000_000, 1_000_000], steps: 2 }, makeModel('fresh'))
   const shown = await run(['models', 'pull', 'fresh'], { terminal: 100 })
   expect([shown.code, shown.stdout]).toEqual([0, ''])
@@ -56,7 +56,7 @@ test('pull: one bar for the whole on a terminal, nothing but the end on a pipe, 
   expect(json.stderr).toBe('')
 })
 
-test('pull: what fails is an error with its reason, also in the middle; Ctrl-C ends the download', async () => {
+test('pull reports a failure with its reason, also in the middle, and Ctrl-C ends the download', async () => {
   ollama.pulls({ layers: [10], error: 'unexpected EOF' })
   const failed = await run(['models', 'pull', 'fresh'])
   expect(failed.code).toBe(7)
@@ -73,7 +73,7 @@ test('pull: what fails is an error with its reason, also in the middle; Ctrl-C e
   await until('Ollama to be hung up on', () => ollama.hungUp === 1)
 })
 
-test('use: says how far it is, or waits with a bar; the same again is in use; remove asks and drops', async () => {
+test('use reports progress or waits with a bar, and remove asks before it deletes', async () => {
   await app.alice.ready('bees.txt', 'Bees make honey.')
   let held = holdHoney()
   const begun = await run(['models', 'use', 'embeddinggemma'])
@@ -97,7 +97,7 @@ test('use: says how far it is, or waits with a bar; the same again is in use; re
   held.release()
 })
 
-test('use --wait: Ctrl-C ends the waiting and not the change; a model that is not there is usage', async () => {
+test('Ctrl-C during use --wait ends the waiting but not the change, and an unknown model exits with 2', async () => {
   await app.alice.ready('bees.txt', 'Bees make honey.')
   const held = holdHoney()
   const cancel = new AbortController()

@@ -34,7 +34,7 @@ async function uploadText(project: string, name: string, text: string): Promise<
   return (run['documents'] as { id: string; status: string }[])[0]!.id
 }
 
-test('upload, wait, search: the passage with its page', async () => {
+test('uploads, waits and finds the passage with its page', async () => {
   await uploadText('letters', 'lease.txt', 'The rent is due on the third working day of each month.\n')
   const run = await cli(['search', 'when is the rent due', '--project', 'letters'])
   expect(run).toMatchObject({
@@ -46,7 +46,7 @@ test('upload, wait, search: the passage with its page', async () => {
   expect((await cli(['search', 'rent', '--project', 'nowhere'])).code).toBe(2)
 })
 
-test('the same file again is unchanged; a file that cannot be searched is refused: 3', async () => {
+test('the same file is unchanged, and an unsupported file is refused with 3', async () => {
   await uploadText('again', 'a.txt', 'Some words.')
   const folder = testFolder()
   writeFileSync(join(folder, 'a.txt'), 'Some words.')
@@ -57,7 +57,7 @@ test('the same file again is unchanged; a file that cannot be searched is refuse
   expect(run.stderr).toContain('empty.txt\tempty_file')
 })
 
-test('documents: list, show, text, get, reprocess, delete', async () => {
+test('lists, shows, prints, downloads, reprocesses and deletes a document', async () => {
   const id = await uploadText('papers', 'note.txt', 'A note about nothing.\n')
   expect((await cli(['documents', 'list', '--project', 'papers'])).stdout).toMatch(
     /^doc_\w+\tready\tpapers\tnote\.txt\t1\t22\t\n$/,
@@ -75,7 +75,7 @@ test('documents: list, show, text, get, reprocess, delete', async () => {
   expect((await cli(['documents', 'list', '--project', 'papers'])).code).toBe(1)
 })
 
-test('a document goes by its name or path too, as long as no other is called so', async () => {
+test('finds a document by its name or path if only one document has it', async () => {
   const id = await uploadText('first', 'only.txt', 'The only one.\n')
   expect((await cli(['documents', 'text', 'only.txt'])).stdout).toContain('The only one.')
   expect((await cli(['documents', 'show', 'only'])).stderr).toContain('`docsearch documents list`')
@@ -87,14 +87,14 @@ test('a document goes by its name or path too, as long as no other is called so'
   expect((await cli(['documents', 'delete', 'only.txt', '--yes'])).stdout).toBe('only.txt\tdeleted\n')
 })
 
-test('a noun alone lists', async () => {
+test('a noun alone lists its items', async () => {
   for (const noun of ['projects', 'keys', 'documents']) {
     const [alone, list] = [await cli([noun]), await cli([noun, 'list'])]
     expect(alone).toMatchObject({ code: list.code, stdout: list.stdout })
   }
 })
 
-test('projects: create, a taken name, rename, list, show, delete', async () => {
+test('creates, renames, lists, shows and deletes projects, and refuses a taken name', async () => {
   expect((await cli(['projects', 'create', 'drafts', '--description', 'unfinished'])).code).toBe(0)
   expect((await cli(['projects', 'create', 'drafts'])).code).toBe(2)
   expect(await cliJson(['projects', 'rename', 'drafts', 'finals'])).toMatchObject({ name: 'finals', description: 'unfinished' })
@@ -109,20 +109,20 @@ test('projects: create, a taken name, rename, list, show, delete', async () => {
   expect((await cli(['projects', 'show', 'finals'])).code).toBe(2)
 })
 
-test('keys: a key is shown once, may only what was asked for, and ends when deleted', async () => {
+test('creates a key with the given scopes, and deletes it', async () => {
   const made = await cli(['keys', 'create', 'reader', '--scope', 'read:documents', '--expires-in-days', '2'])
   expect(made.stdout).toMatch(/^dsk_\w{36}\n$/)
   const reader = { env: { DOCSEARCH_TOKEN: made.stdout.trim() } }
   expect((await cli(['projects', 'create', 'x'], reader)).code).toBe(4)
   expect((await cli(['keys', 'list'])).stdout).toContain('\treader\t…')
-  // On a terminal too narrow for the table the id is still whole, to be copied.
+  // A terminal that is too narrow for the table still shows the full ID.
   expect((await cli(['keys', 'list'], { terminal: 50, env: { NO_COLOR: '1' } })).stdout).toMatch(/^key_\w{26} /m)
   const { keys } = (await cliJson(['keys', 'list'])) as { keys: { id: string; name: string }[] }
   expect((await cli(['keys', 'delete', keys.find(({ name }) => name === 'reader')!.id, '--yes'])).code).toBe(0)
   expect((await cli(['whoami'], reader)).code).toBe(4)
 })
 
-test('login keeps a key that works, for its address; whoami, logout', async () => {
+test('login --with-token stores a working key for its address; whoami shows it and logout deletes it', async () => {
   const env = { XDG_CONFIG_HOME: testFolder(), DOCSEARCH_SERVER: '', DOCSEARCH_TOKEN: '' }
   const wrong = await cli(['login', app.url, '--with-token'], { env, stdin: 'dsk_wrong\n' })
   expect(wrong.code).toBe(4)

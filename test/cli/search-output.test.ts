@@ -15,7 +15,7 @@ async function search(answer: object, args: string[], options: Parameters<typeof
   return { ...run, sent: () => JSON.parse(instance.requests[0]!.body.toString()) as Record<string, unknown> }
 }
 
-test('on a pipe each result is one line name:page:text, whatever stands in the text', async () => {
+test('prints each result on a pipe as one line name:page:text', async () => {
   const run = await search(
     answerWith([result({ name: 'a\nb.pdf', text: 'one\r\n\ttwo\fthree\u001b[31m' }), result({ rank: 2 })]),
     ['rent'],
@@ -24,7 +24,7 @@ test('on a pipe each result is one line name:page:text, whatever stands in the t
   expect(run).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('on a terminal: rank, name, page, project, heading, and the passage wrapped to its width with the words marked', async () => {
+test('prints rank, name, page, project, heading and the wrapped passage with marked words on a terminal', async () => {
   const text = 'The rent is due on the third working day of every month and not later.'
   const run = await search(
     answerWith([
@@ -44,7 +44,7 @@ test('on a terminal: rank, name, page, project, heading, and the passage wrapped
   expect(plain(heading!)).toBe('   Terms › Rent')
   expect(passage.map(plain)).toEqual(['   The rent is due on the third working day', '   of every month and not later.'])
   expect(run.stdout).toContain('\u001b[1m\u001b[33mrent\u001b[39m\u001b[22m')
-  // One that the line break falls into is marked on both lines.
+  // A highlight across a line break is marked on both lines.
   expect(run.stdout).toContain('\u001b[1m\u001b[33mday\u001b[39m\u001b[22m\n   \u001b[1m\u001b[33mof\u001b[39m\u001b[22m every')
 })
 
@@ -56,20 +56,20 @@ test.each([
   [{ VTE_VERSION: '7600', TMUX: '/tmp/tmux' }, [], false],
   [{ VTE_VERSION: '7600', NO_COLOR: '1' }, [], false],
   [{ VTE_VERSION: '7600' }, ['--no-color'], false],
-])('on a terminal with %j %j the name is a link to the passage: %s', async (env, args, linked) => {
+])('on a terminal with %j %j, the name is a link to the passage: %s', async (env, args, linked) => {
   const run = await search(answerWith([result({})]), ['rent', ...args], { terminal: 80, env })
   expect(run.stdout.includes('\u001b]8;;http://127.0.0.1:4747/documents/doc_1?')).toBe(linked)
   expect(run.stdout.includes(']8;')).toBe(linked)
 })
 
-test('an address that could end its sequence is no link, and an instance without addresses has none', async () => {
+test('prints no link for an address that could end the escape sequence, or without an address', async () => {
   for (const url of ['http://x/\u001b\\\u001b[2J', 'javascript:alert(1)', 'http://x/\u009c', undefined]) {
     const run = await search(answerWith([{ ...result({}), url }]), ['rent'], { terminal: 80, env: { VTE_VERSION: '7600' } })
     expect(run.stdout).not.toContain(']8;')
   }
 })
 
-test('the header of a table, and the other documents with the same text, stand with a result', async () => {
+test('prints the table header and the other documents with the same text', async () => {
   const one = result({})
   const chunk = { ...one.chunk, context: 'Year | Rent' }
   const also_in = [{ id: 'doc_2', name: 'copy.pdf', page_start: 7 }]
@@ -79,7 +79,7 @@ test('the header of a table, and the other documents with the same text, stand w
   expect(lines).toContain('   also in copy.pdf (page 7)')
 })
 
-test('--explain shows what each feature has in the score, the most first', async () => {
+test('--explain shows the parts of a score, largest first', async () => {
   const stage = { rank: 1, score: 0.9 }
   const rerank = { ...stage, features: { bm25: 0.3, vector: 0, window_15: 0.4 } }
   const explain = { keyword: stage, vector: null, fused: stage, rerank }
@@ -96,7 +96,7 @@ test.each([
   expect(run.stdout).not.toContain('\u001b')
 })
 
-test('escape sequences and direction marks of a document never reach the terminal', async () => {
+test('never prints escape sequences and direction marks of a document', async () => {
   const evil = '\u001b]0;owned\u0007 \u009b2J \u202egnp.exe \r over'
   const run = await search(answerWith([result({ name: evil, text: evil, highlights: [[0, 3]] })]), ['x', '--no-color'], {
     terminal: 80,
@@ -110,14 +110,14 @@ test('escape sequences and direction marks of a document never reach the termina
   }
 })
 
-test('nothing found is exit code 1; what is not searchable yet is said', async () => {
+test('exits with 1 without results, and reports documents that are not searchable yet', async () => {
   const run = await search(answerWith([], { pending_documents: 2 }), ['rent'])
   expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(run.stderr).toContain('2 documents are not searchable yet.')
 })
 
 test.each([{ terminal: 80 }, {}])(
-  'a correction is said on standard error, with the way to insist ($terminal)',
+  'reports a correction on standard error, with the option to avoid it ($terminal)',
   async (options) => {
     const corrected = answerWith([result()], { query: 'rnet', corrected_query: 'rent\u001b[2J' })
     const run = await search(corrected, ['rnet'], options)
@@ -134,7 +134,7 @@ test.each([{ terminal: 80 }, {}])(
   },
 )
 
-test('a search that fell back to words says so and why', async () => {
+test('reports a search in keyword mode only, and why', async () => {
   const run = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), ['rent'])
   expect(run.stderr).toBe('Searched in keyword mode only: Ollama does not answer\n')
   const quiet = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), [
@@ -144,7 +144,7 @@ test('a search that fell back to words says so and why', async () => {
   expect(quiet.stderr).toBe('')
 })
 
-test('formats: json is the answer, jsonl a result a line, csv quotes what needs it, -l each name once', async () => {
+test('prints the answer as json, one result per line as jsonl, quoted cells as csv, and each name once with -l', async () => {
   const answer = answerWith([result({ text: 'a "b", c' }), result({ rank: 2 })])
   expect(JSON.parse((await search(answer, ['x', '--format', 'json'])).stdout)).toEqual(answer)
   expect(JSON.parse((await search(answer, ['--json', 'x'])).stdout)).toEqual(answer)
@@ -155,7 +155,7 @@ test('formats: json is the answer, jsonl a result a line, csv quotes what needs 
   expect((await search(answer, ['x', '-l'])).stdout).toBe('lease.pdf\n')
 })
 
-test('csv: what a spreadsheet would run as a formula begins with an apostrophe; -l keeps to the format', async () => {
+test('csv puts an apostrophe before formulas, and -l keeps the format', async () => {
   const answer = answerWith([result({ name: '=1+1.txt', text: '@SUM(A1) and more' }), result({ rank: 2, name: 'a,b.txt' })])
   const csv = (await search(answer, ['rent', '--format', 'csv'])).stdout
   expect(csv).toContain(",'=1+1.txt,")
@@ -164,7 +164,7 @@ test('csv: what a spreadsheet would run as a formula begins with an apostrophe; 
   expect((await search(answer, ['rent', '-l', '--format', 'jsonl'])).stdout).toBe('"=1+1.txt"\n"a,b.txt"\n')
 })
 
-test('flags become the request, and nothing is sent that was not asked for', async () => {
+test('sends only the given flags in the request', async () => {
   const run = await search(answerWith([result()]), [
     'rent',
     'due',
@@ -193,7 +193,7 @@ test('flags become the request, and nothing is sent that was not asked for', asy
   expect((await search(answerWith([result()]), ['--', '--json', '-l'])).sent()).toEqual({ query: '--json -l' })
 })
 
-test('--open fetches the original and opens it under a name that says what it is', async () => {
+test('--open downloads the original and opens it with the extension of its format', async () => {
   const bytes = Buffer.from('%PDF-1.7 …')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const instance = await scriptedInstance({
@@ -216,7 +216,7 @@ test('--open fetches the original and opens it under a name that says what it is
   expect(missing).toMatchObject({ code: 2, opened: [] })
 })
 
-test('without a question a person is asked, a pipe is told', async () => {
+test('asks for a missing query on a terminal, and reports it on a pipe', async () => {
   expect((await search(answerWith([result()]), [])).code).toBe(2)
   const asked = await search(answerWith([result()]), [], { terminal: 80, prompts: { input: async () => 'rent' } })
   expect(asked.sent()).toEqual({ query: 'rent' })

@@ -13,13 +13,13 @@ function event(id: number, type: string, documentId: string, data: object, at = 
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(value)}\n\n`
 }
 
-test('--wait ends when every document is ready or failed; a failure is listed: 3', async () => {
+test('--wait ends when every document is ready or failed, and exits with 3 for a failure', async () => {
   const folder = testFolder()
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(folder, name), name)
   const { promise: sent, resolve } = Promise.withResolvers<void>()
   const resumedAfter: (string | undefined)[] = []
   const instance = await scriptedInstance({
-    // Ready before the upload is answered, as a small document can be.
+    // A small document may be ready before the upload is answered.
     'POST /api/v1/upload': async (_: Received, response: ServerResponse) => {
       await sent
       json(response, 202, { documents: [uploaded('doc_a', 'a.txt'), uploaded('doc_b', 'b.txt')], rejected: [] })
@@ -31,7 +31,7 @@ test('--wait ends when every document is ready or failed; a failure is listed: 3
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
       if (resumedAfter.length === 1) {
         response.write(': hello\n\n' + event(7, 'document.ready', 'doc_a', { status: 'ready' }))
-        // Of an earlier version of the same document: it does not count.
+        // An event of an earlier version of the document does not count.
         response.write(event(8, 'document.ready', 'doc_b', { status: 'ready' }, '2025-12-31T00:00:00.000Z'))
         response.end(() => resolve())
       } else {
@@ -51,7 +51,7 @@ test('--wait ends when every document is ready or failed; a failure is listed: 3
   expect(resumedAfter).toEqual([undefined, '8'])
 })
 
-test('a terminal sees what is being processed, each and in total', async () => {
+test('--wait shows the progress of each document and in total on a terminal', async () => {
   const folder = testFolder()
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(folder, name), name)
   let shown = ''

@@ -9,7 +9,7 @@ import type { Received, Script } from '../support/scripted-instance.ts'
 import { until } from '../support/until.ts'
 import { errorCode } from '../support/codes.ts'
 
-/** What a multipart request carries, as any server would read it. */
+/** Reads the parts of a multipart request. */
 async function partsOf(request: Received) {
   const form = await new Response(new Uint8Array(request.body), {
     headers: { 'Content-Type': request.headers['content-type']! },
@@ -41,7 +41,7 @@ function library(): string {
   return folder
 }
 
-test('a folder is its files, by their path within it; hidden ones and inner folders are left out', async () => {
+test('uploads the files of a folder by their path in it, without hidden files and subfolders', async () => {
   const { instance, ...run } = await upload([library(), '--project', 'p', '--tag', 'x', '--tag', 'y,z', '--on-conflict', 'keep'])
   const { form, files, paths } = await partsOf(instance.requests[0]!)
   expect(files).toEqual([
@@ -55,7 +55,7 @@ test('a folder is its files, by their path within it; hidden ones and inner fold
   expect(run.stderr).toContain('Skipped 1 subfolder. To include subfolders, add --recursive.')
 })
 
-test('--recursive takes what is inside, a glob is expanded when the shell did not', async () => {
+test('--recursive includes subfolders, and globs are expanded', async () => {
   const folder = library()
   const recursive = await upload([folder, '-r'])
   expect((await partsOf(recursive.instance.requests[0]!)).paths).toEqual(['a.txt', 'b.txt', 'inner/c.txt'])
@@ -63,13 +63,13 @@ test('--recursive takes what is inside, a glob is expanded when the shell did no
   expect((await partsOf(glob.instance.requests[0]!)).paths).toEqual([join(folder, 'a.txt'), join(folder, 'b.txt')])
 })
 
-test('standard input becomes a document of the name it was given', async () => {
+test('uploads standard input under the given name', async () => {
   const { instance, code } = await upload(['-', '--name', 'notes.txt'], {}, { stdin: 'from a pipe' })
   expect((await partsOf(instance.requests[0]!)).files).toEqual([{ name: 'notes.txt', text: 'from a pipe' }])
   expect(code).toBe(0)
 })
 
-test('many files go in requests of at most 20', async () => {
+test('sends many files in requests of at most 20', async () => {
   const folder = testFolder()
   for (let i = 0; i < 45; i++) writeFileSync(join(folder, `${i}.txt`), `${i}`)
   const { instance, stdout } = await upload([folder])
@@ -78,7 +78,7 @@ test('many files go in requests of at most 20', async () => {
   expect(stdout.trimEnd().split('\n')).toHaveLength(45)
 })
 
-test('a busy instance is waited for as long as it asks', async () => {
+test('waits as long as a busy instance asks', async () => {
   let calls = 0
   const { code, instance } = await upload([library()], {
     'POST /api/v1/upload': (request: Received, response: ServerResponse) =>
@@ -90,7 +90,7 @@ test('a busy instance is waited for as long as it asks', async () => {
   expect(instance.requests).toHaveLength(2)
 })
 
-test('what is refused is listed with its reason, the rest is done: 3', async () => {
+test('lists refused files with their reasons, uploads the rest and exits with 3', async () => {
   const rejected = [{ name: 'b.txt', code: errorCode('unsupported_type'), message: 'This is \u001b[2Ja picture.' }]
   const run = await upload([library()], { 'POST /api/v1/upload': { documents: [uploaded('doc_a', 'a.txt')], rejected } })
   expect(run.code).toBe(3)
@@ -99,7 +99,7 @@ test('what is refused is listed with its reason, the rest is done: 3', async () 
   expect(run.stderr).toContain('1 of 2 files failed.')
 })
 
-test('all refused at once is the same list, not a failure of the upload', async () => {
+test('prints the same list when every file is refused', async () => {
   const rejected = ['a.txt', 'b.txt'].map((name) => ({ name, code: errorCode('empty_file'), message: 'It has no bytes.' }))
   const refuse = (_: Received, response: ServerResponse) =>
     problem(response, 422, 'empty_file', 'Nothing was taken.', { documents: [], rejected })
@@ -112,7 +112,7 @@ test('all refused at once is the same list, not a failure of the upload', async 
   expect(JSON.parse(run.stderr)).toMatchObject({ code: errorCode('partial_failure'), exit_code: 3 })
 })
 
-test('an instance with smaller limits gets smaller requests', async () => {
+test('sends smaller requests to an instance with smaller limits', async () => {
   const run = await upload([library()], {
     'POST /api/v1/upload': async (request: Received, response: ServerResponse) =>
       (await partsOf(request)).files.length > 1
@@ -123,7 +123,7 @@ test('an instance with smaller limits gets smaller requests', async () => {
   expect(run.stdout.trimEnd().split('\n')).toHaveLength(2)
 })
 
-test('a file that cannot be read is listed, the rest is sent: 3', async () => {
+test('lists an unreadable file, uploads the rest and exits with 3', async () => {
   const folder = library()
   symlinkSync('/no/such/target', join(folder, 'broken.txt'))
   const run = await upload([folder, '/no/such/file.txt'])
@@ -133,7 +133,7 @@ test('a file that cannot be read is listed, the rest is sent: 3', async () => {
   expect(run.stderr).toContain('/no/such/file.txt\tnot_there')
 })
 
-test('a name that no instance takes is refused by itself, not with all that is sent with it: 3', async () => {
+test('refuses an invalid name alone, uploads the rest and exits with 3', async () => {
   const folder = library()
   writeFileSync(join(folder, 'line\nbreak.txt'), 'x')
   const run = await upload([folder])
@@ -143,7 +143,7 @@ test('a name that no instance takes is refused by itself, not with all that is s
   expect(run.stderr).toContain('1 of 3 files failed.')
 })
 
-test('a path that the instance does not take is refused alone; a fault of the whole request ends the upload', async () => {
+test('refuses an invalid path alone, and ends the upload for an error of the whole request', async () => {
   const invalid = (path: string) => async (request: Received, response: ServerResponse) => {
     const { paths } = await partsOf(request)
     if (path === 'project' || paths.includes('b.txt'))
@@ -158,7 +158,7 @@ test('a path that the instance does not take is refused alone; a fault of the wh
   expect(all.instance.requests).toHaveLength(1)
 })
 
-test('a request that fails for good begins nothing new, but what is under way is counted', async () => {
+test('starts no new request after a final failure, but counts the requests under way', async () => {
   const folder = testFolder()
   for (let i = 0; i < 45; i++) writeFileSync(join(folder, `${100 + i}.txt`), `${i}`)
   const [allBegun, failed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -180,13 +180,13 @@ test('a request that fails for good begins nothing new, but what is under way is
   expect(run.stderr).toContain('25 of 45 files are stored')
 })
 
-test('two files that would become one document are refused before anything is sent', async () => {
+test('refuses two files that would become one document before it sends anything', async () => {
   const run = await upload([library(), library()])
   expect(run.code).toBe(2)
   expect(run.instance.requests).toEqual([])
 })
 
-test('--dry-run shows what would be sent and talks to nobody', async () => {
+test('--dry-run shows what would be sent without a request', async () => {
   const run = await upload([library(), '--dry-run', '--json'])
   expect(JSON.parse(run.stdout)).toMatchObject({
     dry_run: true,
@@ -196,7 +196,7 @@ test('--dry-run shows what would be sent and talks to nobody', async () => {
   expect(run.instance.requests).toEqual([])
 })
 
-test('standard input: a dry run lists it too, and no question takes from it', async () => {
+test('a dry run lists standard input too, and no question reads from it', async () => {
   const dry = await upload(['-', '--name', 'notes.txt', '--dry-run'], {}, { stdin: 'from a pipe' })
   expect(dry).toMatchObject({ code: 0, stdout: 'notes.txt\t11\n' })
   expect(dry.instance.requests).toEqual([])
@@ -206,11 +206,11 @@ test('standard input: a dry run lists it too, and no question takes from it', as
   expect((await partsOf(asked.instance.requests[0]!)).files).toEqual([{ name: 'n.txt', text: 'typed' }])
 })
 
-test('an empty --project is no project, not the default one: 2', async () => {
+test('exits with 2 for an empty --project', async () => {
   expect((await upload([library(), '--project', ''])).code).toBe(2)
 })
 
-test('--dry-run lists what cannot be sent: 3', async () => {
+test('--dry-run lists files that cannot be sent, and exits with 3', async () => {
   const folder = library()
   symlinkSync('/no/such/target', join(folder, 'broken.txt'))
   const run = await upload([folder, '--dry-run'])
@@ -219,11 +219,11 @@ test('--dry-run lists what cannot be sent: 3', async () => {
   expect(run.stderr).toContain("1 file can't be uploaded.")
 })
 
-test('an empty folder: nothing to upload, 1', async () => {
+test('exits with 1 for an empty folder', async () => {
   expect((await upload([testFolder()])).code).toBe(1)
 })
 
-test('with several projects a person is asked which', async () => {
+test('asks on a terminal when there are several projects', async () => {
   const projects = ['default', 'contracts'].map((name) => ({ id: `prj_${name}`, name }))
   const script = { 'GET /api/v1/projects': { projects, next_cursor: null } }
   const { instance } = await upload([library()], script, {
@@ -233,7 +233,7 @@ test('with several projects a person is asked which', async () => {
   expect((await partsOf(instance.requests[1]!)).form.get('project')).toBe('contracts')
 })
 
-test('a terminal sees a bar for each file and in total; a pipe sees none', async () => {
+test('shows a bar for each file and in total on a terminal, and none on a pipe', async () => {
   let shown = ''
   const script = {
     'POST /api/v1/upload': async (request: Received, response: ServerResponse) => {
@@ -249,7 +249,7 @@ test('a terminal sees a bar for each file and in total; a pipe sees none', async
   expect(piped.stderr).not.toMatch(/[\u001b█░]/)
 })
 
-test('a terminal is told what is wrong below the name of each file, a pipe in columns', async () => {
+test('prints problems below each path on a terminal, and in columns on a pipe', async () => {
   const script = {
     'POST /api/v1/upload': (_: Received, response: ServerResponse) =>
       json(response, 202, {
@@ -262,7 +262,7 @@ test('a terminal is told what is wrong below the name of each file, a pipe in co
   expect((await upload(args, script)).stderr).toMatch(/a\.txt\tencrypted\tIt has a \ufffd\[2Jpassword\n/)
 })
 
-test('Ctrl-C waits for the answer to what was sent whole, and begins nothing more: 130', async () => {
+test('Ctrl-C waits for the answer to a request that is fully sent, starts no other and exits with 130', async () => {
   const controller = new AbortController()
   const folder = testFolder()
   for (let i = 0; i < 100; i++) writeFileSync(join(folder, `${i}.txt`), `${i}`)
@@ -287,7 +287,7 @@ test('Ctrl-C waits for the answer to what was sent whole, and begins nothing mor
   expect(run.stderr).toContain('60 of 100 files are stored')
 })
 
-test('Ctrl-C says what was acknowledged, which stays: 130', async () => {
+test('Ctrl-C says what the instance has acknowledged, and exits with 130', async () => {
   const controller = new AbortController()
   const folder = testFolder()
   for (let i = 0; i < 100; i++) writeFileSync(join(folder, `${i}.txt`), `${i}`)
@@ -295,7 +295,7 @@ test('Ctrl-C says what was acknowledged, which stays: 130', async () => {
   const run = await upload(
     [folder],
     {
-      // Three requests at a time: the fourth comes when the first has been answered and read. The others never end.
+      // Three requests run at a time. The fourth starts when the first is answered and read; the others never end.
       'POST /api/v1/upload': async (request: Received, response: ServerResponse) => {
         calls++
         if (calls === 1) await takesAll(request, response)

@@ -30,7 +30,7 @@ const WAYS: [string, () => Promise<Cli> | Cli][] = [
   ],
 ]
 
-test.each(WAYS)('a member %s, from the invitation to the end', async (way, open) => {
+test.each(WAYS)('invites, shows, disables, enables, resets and deletes a member %s', async (way, open) => {
   const cli = await open()
   const email = `ada-${WAYS.findIndex(([name]) => name === way)}@example.org`
   const added = await json<UserCreated>(cli, ['users', 'add', email, '--name', 'Ada'])
@@ -57,7 +57,7 @@ test.each(WAYS)('a member %s, from the invitation to the end', async (way, open)
   expect(gone.stderr).toContain('`docsearch users list`')
 })
 
-test.each(WAYS)('what cannot be done %s says why, with 2', async (_way, open) => {
+test.each(WAYS)('explains an impossible request %s and exits with 2', async (_way, open) => {
   const cli = await open()
   const owner = (await json<UserList>(cli, ['users', 'list'])).users[0]!
   for (const [args, sentence] of [
@@ -78,7 +78,7 @@ test.each(WAYS)('what cannot be done %s says why, with 2', async (_way, open) =>
 })
 
 describe('a new data folder', () => {
-  test('becomes private, and its first user is the owner, whom serve then finds', async () => {
+  test('becomes private, and its first user is the owner that serve finds', async () => {
     const data = newDataFolder()
     const cli = onFolder(data)
     const run = await cli(['users', 'add', 'me@example.org', '--name', 'Me', '--password-stdin'], `${PASSWORD}\n`)
@@ -90,7 +90,7 @@ describe('a new data folder', () => {
     expect((await json<User>(cli, ['users', 'add', 'you@example.org'])).role).toBe('member')
   })
 
-  test('that several make at the same moment gets one owner', async () => {
+  test('gets one owner when several processes create it at once', async () => {
     const folder = newDataFolder()
     const env = { HOME: folder, XDG_CONFIG_HOME: folder, DOCSEARCH_DATA: join(folder, 'data') }
     const names = ['a', 'b', 'c', 'd']
@@ -100,7 +100,7 @@ describe('a new data folder', () => {
     expect(roles.toSorted()).toEqual(['member', 'member', 'member', 'owner'])
   })
 
-  test('may hold settings, and links lead to the address they give', async () => {
+  test('may contain settings, and links use their address', async () => {
     const data = newDataFolder()
     mkdirSync(data)
     writeFileSync(join(data, 'config.json'), '{"public_url": "https://docs.example.org"}')
@@ -115,7 +115,7 @@ describe('a new data folder', () => {
     ['users', 'show', 'x'],
     ['clients', 'list'],
     ['clients', 'create', 'x', '--redirect-uri', 'https://x.org/'],
-  ])('is not made by %s %s', async (...args) => {
+  ])('is not created by %s %s', async (...args) => {
     const data = newDataFolder()
     const run = await onFolder(data)(args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -132,7 +132,7 @@ test.each<[string, (data: string) => void | Promise<void>, RegExp]>([
     (data: string) => writeFileSync(join(data, 'docsearch.db'), 'no database '.repeat(500)),
     /damaged|corrupt/i,
   ],
-])('a folder with %s is refused, and left as it is', async (_what, spoil, sentence) => {
+])('refuses a folder with %s, and does not change it', async (_what, spoil, sentence) => {
   const data = newDataFolder()
   mkdirSync(data)
   await spoil(data)
@@ -150,19 +150,19 @@ async function newer(data: string): Promise<void> {
   db.close()
 }
 
-test('a folder and an instance cannot both be meant', async () => {
+test('refuses --data together with an instance', async () => {
   for (const flag of [
     ['--server', 'http://127.0.0.1:1'],
     ['--profile', 'work'],
   ])
     expect(await runCommand(['users', 'list', '--data', '/nowhere', ...flag])).toMatchObject({ code: 2, stdout: '' })
-  // An instance that is named goes before the folder of the environment.
+  // A named instance takes precedence over the folder in the environment.
   const env = { DOCSEARCH_DATA: '/nowhere', DOCSEARCH_SERVER: 'http://127.0.0.1:1', DOCSEARCH_TOKEN: 'dsk_x' }
   expect((await runCommand(['users', 'list'], { env })).code).toBe(5)
   expect((await runCommand(['users', 'list'], { env: { DOCSEARCH_DATA: '/nowhere' } })).stderr).toContain('/nowhere is not')
 })
 
-test('on a terminal the password is asked for twice, and a deletion once', async () => {
+test('asks for a password twice, and once before deleting', async () => {
   const data = newDataFolder()
   const answers = [PASSWORD, PASSWORD, PASSWORD, 'something else instead']
   const password = async () => answers.shift()!
@@ -184,7 +184,7 @@ test('on a terminal the password is asked for twice, and a deletion once', async
   expect(asked).toEqual(Array(2).fill('Delete user bob@example.org with all documents, keys and applications?'))
 })
 
-test("a member's key administers nothing: 4", async () => {
+test("a member's key exits with 4", async () => {
   const member = await json<UserCreated>(overApi(daemon), ['users', 'add', 'mia@example.org'])
   const db = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'))
   const token = await daemon.token()
@@ -195,7 +195,7 @@ test("a member's key administers nothing: 4", async () => {
   expect(run.stderr).toContain('owner')
 })
 
-test('what is done on the folder counts for the running daemon at once; it clears away what a user leaves behind', async () => {
+test('a change on the data folder applies to the running daemon at once, which removes the data of a deleted user', async () => {
   const beside = besideDaemon(daemon)
   const { id } = await json<User>(beside, ['users', 'add', 'zoe@example.org', '--password-stdin'], PASSWORD)
   const made = await runCli(
@@ -215,7 +215,7 @@ test('what is done on the folder counts for the running daemon at once; it clear
   expect(await json<UserDeleted>(beside, ['users', 'delete', id, '--yes'])).toMatchObject({ documents_deleted: 1 })
   expect((await zoe.call('GET', '/api/v1/me')).status).toBe(401)
 
-  // Its next start, at the latest, takes the passages out of the index.
+  // The daemon removes the passages from the index at its next start at the latest.
   await daemon.stop()
   daemon = await startRealDaemon({ home: join(daemon.dataDir, '..') })
   await until('nothing is left to be taken out of the index', () => {
@@ -226,7 +226,7 @@ test('what is done on the folder counts for the running daemon at once; it clear
   })
 })
 
-test("where the local daemon does not run, the error names the way without it; the owner's account is completed there", async () => {
+test("the error names --data when the local daemon does not run, and the owner's account is completed there", async () => {
   const home = join(daemon.dataDir, '..')
   const { DOCSEARCH_SERVER: _, DOCSEARCH_DATA: data, ...env } = daemon.env
   await daemon.stop()

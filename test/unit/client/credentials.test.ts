@@ -29,7 +29,7 @@ function open(keytar: KeytarLike, env: Record<string, string> = {}, home = testF
   return { store, notices, home, env: { XDG_CONFIG_HOME: home } }
 }
 
-test('without a keychain: a file of mode 0600 in a folder of mode 0700, and one line that says so', async () => {
+test('without a keychain the secret is in a file of mode 0600 in a folder of mode 0700, with a notice', async () => {
   const home = testFolder()
   const folder = join(home, 'docsearch', 'credentials')
   mkdirSync(folder, { recursive: true })
@@ -46,7 +46,7 @@ test('without a keychain: a file of mode 0600 in a folder of mode 0700, and one 
   expect(await store.get('HTTP://127.0.0.1:4747')).toEqual({ token: 'dsk_secret', kind: 'api_key', source: 'file' })
 })
 
-test('a credential is given out for its own address only', async () => {
+test('a credential is returned for its own address only', async () => {
   const { store } = open(memoryKeychain())
   await store.save('https://docs.example.org', { token: 'dsk_a', kind: 'api_key' })
   for (const other of [
@@ -60,7 +60,7 @@ test('a credential is given out for its own address only', async () => {
   expect((await store.get('https://DOCS.example.org:443/'))?.token).toBe('dsk_a')
 })
 
-test('in the keychain there is no secret on the disk; delete forgets both', async () => {
+test('with a keychain there is no secret on the disk, and delete removes both', async () => {
   const keychain = memoryKeychain()
   const { store, notices } = open(keychain)
   const { file } = await store.save('https://a.example', { token: 'dsk_secret', kind: 'api_key' })
@@ -72,12 +72,12 @@ test('in the keychain there is no secret on the disk; delete forgets both', asyn
   expect([keychain.held.size, notices.length]).toEqual([0, 0])
 })
 
-test('a keychain that says yes and keeps nothing is found out', async () => {
+test('detects a keychain that reports success and stores nothing', async () => {
   const { store } = open({ ...memoryKeychain(), setPassword: async () => {} })
   expect((await store.save('https://a.example', { token: 'dsk_x', kind: 'api_key' })).source).toBe('file')
 })
 
-test('a keychain that never answers is given up', async () => {
+test('gives up a keychain that never answers', async () => {
   const silent: KeytarLike = {
     getPassword: () => new Promise(() => {}),
     setPassword: () => new Promise(() => {}),
@@ -86,7 +86,7 @@ test('a keychain that never answers is given up', async () => {
   await expect(openKeychain(async () => silent, 20).get('https://a.example')).rejects.toThrow('did not answer')
 })
 
-test('DOCSEARCH_TOKEN goes first, and the keychain is not even loaded', async () => {
+test('DOCSEARCH_TOKEN takes precedence, and the keychain is not loaded', async () => {
   const untouchable = new Proxy({} as KeytarLike, {
     get: () => {
       throw new Error('touched')
@@ -96,7 +96,7 @@ test('DOCSEARCH_TOKEN goes first, and the keychain is not even loaded', async ()
   expect(await store.get('https://a.example')).toEqual({ token: 'dsk_env', kind: 'api_key', source: 'environment' })
 })
 
-test('many programs may keep different credentials at once, and none is lost', async () => {
+test('many programs store different credentials at once, and none is lost', async () => {
   const home = testFolder()
   const addresses = Array.from({ length: 20 }, (_, i) => `https://host${i}.example`)
   await Promise.all(
@@ -106,7 +106,7 @@ test('many programs may keep different credentials at once, and none is lost', a
   for (const address of addresses) expect((await store.get(address))?.token).toBe(`dsk_${address}`)
 })
 
-test('the key of a data folder follows the daemon to its new address, which then is the default', async () => {
+test('the key of a data folder follows the daemon to its new address, which becomes the default', async () => {
   const { store, env } = open(noKeychain)
   await store.rememberLocal({ address: 'http://127.0.0.1:5001', dataDir: '/data/a', token: 'dsk_a' })
   expect(await store.findLocal('/data/a')).toEqual({ token: 'dsk_a', address: 'http://127.0.0.1:5001' })
@@ -116,7 +116,7 @@ test('the key of a data folder follows the daemon to its new address, which then
   expect(await resolveTarget({ env })).toMatchObject({ address: 'http://127.0.0.1:5002', from: 'local daemon' })
 })
 
-test('two data folders served in turn at one address each keep their key', async () => {
+test('two data folders served in turn at one address keep their keys', async () => {
   const { store } = open(noKeychain)
   const address = 'http://127.0.0.1:4747'
   await store.rememberLocal({ address, dataDir: '/data/a', token: 'dsk_a' })
@@ -129,7 +129,7 @@ test('two data folders served in turn at one address each keep their key', async
   expect((await store.list()).filter((entry) => entry.dataDir === '/data/a')).toHaveLength(1)
 })
 
-test('a data folder without any key: nothing is made up', async () => {
+test('a data folder without a key gets none', async () => {
   const { store } = open(noKeychain)
   expect(await store.findLocal('/data/a')).toBeNull()
   expect(await store.rememberLocal({ address: 'http://127.0.0.1:4747', dataDir: '/data/a' })).toBe(false)

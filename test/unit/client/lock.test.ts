@@ -11,7 +11,7 @@ function lockFile(): string {
   return join(testFolder(), 'credentials', 'a.json.lock')
 }
 
-/** A process that has ended. */
+/** The ID of a process that has ended. */
 function deadPid(): number {
   return spawnSync(process.execPath, ['-e', '0']).pid
 }
@@ -20,7 +20,7 @@ function leaveLock(file: string, pid: number, host = hostname()): void {
   writeFileSync(file, JSON.stringify({ pid, host, nonce: 'left over' }))
 }
 
-test('one at a time, whatever each of them does; nothing is left', async () => {
+test('one process at a time holds the lock, and no file is left', async () => {
   const file = lockFile()
   let [inside, most, done] = [0, 0, 0]
   const work = async () => {
@@ -34,7 +34,7 @@ test('one at a time, whatever each of them does; nothing is left', async () => {
   expect(readdirSync(join(file, '..'))).toEqual([])
 })
 
-test('the lock of a process that died is taken away, by one of many', async () => {
+test('the lock of a dead process is removed by one of many', async () => {
   const file = lockFile()
   await withLock(file, async () => {})
   leaveLock(file, deadPid())
@@ -48,7 +48,7 @@ test('the lock of a process that died is taken away, by one of many', async () =
   expect(most).toBe(1)
 })
 
-test('one that is too old is taken away, even when its process runs or is of another machine', async () => {
+test('a lock that is too old is removed, even if its process runs or is on another machine', async () => {
   const file = lockFile()
   await withLock(file, async () => {})
   for (const host of [hostname(), 'another']) {
@@ -59,7 +59,7 @@ test('one that is too old is taken away, even when its process runs or is of ano
   }
 })
 
-test('one that is in use is waited for, and not for ever', async () => {
+test('waits for a lock in use, but not forever', async () => {
   const file = lockFile()
   await withLock(file, async () => {})
   for (const [pid, host] of [
@@ -72,7 +72,7 @@ test('one that is in use is waited for, and not for ever', async () => {
   }
 })
 
-test('Ctrl-C ends the wait, not what is done under the lock', async () => {
+test('Ctrl-C ends the wait, but not the work under the lock', async () => {
   const file = lockFile()
   const controller = new AbortController()
   const held = withLock(

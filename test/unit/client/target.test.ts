@@ -6,7 +6,7 @@ import { configFolder } from '../../../src/client/folders.ts'
 import { readProfiles, resolveTarget, saveProfile } from '../../../src/client/profiles.ts'
 import { testFolder } from '../../support/cli.ts'
 
-test('a flag beats the environment, the environment the profile, the profile the default', async () => {
+test('a flag overrides the environment, the environment the profile, and the profile the default', async () => {
   const env = { XDG_CONFIG_HOME: testFolder() }
   expect(await resolveTarget({ env })).toMatchObject({ address: 'http://127.0.0.1:4747', from: 'default' })
   await saveProfile(env, 'home', { server: 'https://home.example', project: 'letters' }, true)
@@ -28,7 +28,7 @@ test('a flag beats the environment, the environment the profile, the profile the
   })
 })
 
-test('every fault of the profiles file is named', async () => {
+test('every problem of the profiles file is listed', async () => {
   const env = { XDG_CONFIG_HOME: testFolder() }
   mkdirSync(join(env.XDG_CONFIG_HOME, 'docsearch'))
   const file = join(env.XDG_CONFIG_HOME, 'docsearch', 'config.json')
@@ -48,11 +48,14 @@ test.each([
   ['https://x.example/docsearch/', 'https://x.example/docsearch'],
 ])('%s is the address %s', (text, address) => expect(normaliseAddress(text)).toBe(address))
 
-test.each(['', 'ftp://x', 'https://user:secret@x.example', 'https://x.example/?a=b', 'http://'])('%s is no address', (text) => {
-  expect(() => normaliseAddress(text)).toThrow(/address/i)
-})
+test.each(['', 'ftp://x', 'https://user:secret@x.example', 'https://x.example/?a=b', 'http://'])(
+  '%s is not an address',
+  (text) => {
+    expect(() => normaliseAddress(text)).toThrow(/address/i)
+  },
+)
 
-test('settings lie where the platform has them', () => {
+test("settings are in the platform's folder", () => {
   expect(configFolder({ HOME: '/h' }, 'linux')).toBe('/h/.config/docsearch')
   expect(configFolder({ HOME: '/h', XDG_CONFIG_HOME: '/x' }, 'darwin')).toBe('/x/docsearch')
   expect(configFolder({ HOME: '/h', XDG_CONFIG_HOME: 'relative' }, 'darwin')).toBe('/h/Library/Application Support/docsearch')

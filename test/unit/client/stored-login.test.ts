@@ -33,7 +33,7 @@ function open(keytar: KeytarLike) {
   return { store, notices }
 }
 
-test('a login is one secret in the keychain; renewed, it goes where it lay', async () => {
+test('a login is one secret in the keychain, and a renewal replaces it there', async () => {
   const { store, notices } = open(memoryKeychain())
   const { source, file } = await store.saveLogin(AT, LOGIN)
   expect(source).toBe('keychain')
@@ -44,7 +44,7 @@ test('a login is one secret in the keychain; renewed, it goes where it lay', asy
   expect(notices).toEqual([])
 })
 
-test('a keychain that no longer takes it: the renewed login is in the file, not lost', async () => {
+test('a renewed login that the keychain refuses is stored in the file', async () => {
   const works = { set: true }
   const { store, notices } = open(memoryKeychain(works))
   await store.saveLogin(AT, LOGIN)
@@ -52,12 +52,12 @@ test('a keychain that no longer takes it: the renewed login is in the file, not 
   await store.renew(AT, RENEWED)
   expect(await store.get(AT)).toMatchObject({ token: 'access_2', source: 'file' })
   expect(notices).toEqual([expect.stringContaining('The login is stored in')])
-  // Once told is enough: an hour later nobody wants to read it again.
+  // The notice is printed once, not at every renewal.
   await store.renew(AT, LOGIN)
   expect(notices).toHaveLength(1)
 })
 
-test('renewed after a logout it is not kept again', async () => {
+test('a renewal after a logout stores nothing', async () => {
   const { store } = open(memoryKeychain())
   await store.saveLogin(AT, LOGIN)
   await store.delete(AT)
@@ -65,7 +65,7 @@ test('renewed after a logout it is not kept again', async () => {
   expect(await store.get(AT)).toBeNull()
 })
 
-test('a login that cannot be read: logging in again is what helps', async () => {
+test('an unreadable login asks for a new login', async () => {
   const { store } = open(memoryKeychain())
   await store.save(AT, { kind: 'oauth', login: { accessToken: 'x' } as OAuthLogin })
   await expect(store.get(AT)).rejects.toMatchObject({ code: errorCode('not_logged_in') })
@@ -73,7 +73,7 @@ test('a login that cannot be read: logging in again is what helps', async () => 
   expect(await store.get(AT)).toMatchObject({ token: 'access_1' })
 })
 
-test("whoever logs in to their own daemon stays who they are; the daemon's key is back after a logout", async () => {
+test("a login to the user's own daemon stays in use, and the daemon's key returns after a logout", async () => {
   const { store } = open(memoryKeychain())
   const local = { address: AT, dataDir: '/data/a', token: 'dsk_a' }
   await store.rememberLocal(local)
@@ -88,7 +88,7 @@ test("whoever logs in to their own daemon stays who they are; the daemon's key i
   expect((await store.list()).filter((entry) => entry.dataDir === '/data/a')).toHaveLength(1)
 })
 
-test('a daemon at another address takes its key along, and the login stays where it is good', async () => {
+test('a daemon at a new address takes its key with it, and the login stays at its address', async () => {
   const { store } = open(memoryKeychain())
   await store.rememberLocal({ address: AT, dataDir: '/data/a', token: 'dsk_a' })
   await store.saveLogin(AT, LOGIN)
