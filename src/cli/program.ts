@@ -85,7 +85,7 @@ function addCommand(parent: CommanderCommand, command: Command, execute: Execute
   added.action(() => execute(command, givenTo(added)))
 }
 
-/** The noun alone runs its standalone command; any other word behind it is an error. */
+/** The noun alone runs its standalone command. Any other word after it is an error. */
 function addNoun(program: CommanderCommand, noun: Noun, execute: Execute): void {
   const added = program
     .command(noun.name)

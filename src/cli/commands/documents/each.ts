@@ -7,7 +7,7 @@ import { count } from '../../view/style.ts'
 
 /**
  * Does something to each document. A document that can't be processed doesn't stop the others; a failure that concerns
- * all of them does. With a single document its error is thrown as it is.
+ * all of them does. A single document's error is thrown.
  */
 export async function eachDocument(
   context: Context,

@@ -6,7 +6,7 @@ export default defineCommand({
   name: 'remove',
   aliases: ['rm'],
   summary: 'Delete the index of a model that is not in use',
-  description: 'Delete the index of a model that is not in use, or stop building one. Ollama keeps the model itself.',
+  description: 'Delete the index of a model that is not in use, or stop building one. The model itself stays available.',
   arguments: { model: argument('<model>', 'builtin, or the name of a model in Ollama') },
   options: { yes },
   examples: ['docsearch models remove builtin --yes'],
@@ -19,6 +19,6 @@ export default defineCommand({
     )
     await client.models.remove(model)
     if (context.json) context.printJson({ removed: model })
-    else context.notice(`Deleted the index of ${model}. Ollama keeps the model.`)
+    else context.notice(`Deleted the index of ${model}. The model itself stays available.`)
   },
 })

@@ -26,7 +26,7 @@ export default defineCommand({
     context.print(
       used.state === 'in_use'
         ? `${used.model} is in use\n`
-        : `Building the index of ${used.model} (${progressOf(used)}). Searches use the current index until it is complete.\n`,
+        : `Building the index of ${used.model} (${progressOf(used)}). Searches use the current index until the new one is complete.\n`,
     )
     if (used.state === 'building')
       context.notice('To follow the progress, run `docsearch models list`, or `docsearch models use` with --wait.')
