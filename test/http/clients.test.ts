@@ -18,11 +18,11 @@ afterAll(() => app?.close())
 
 const clients = '/api/v1/clients'
 const CALLBACK = 'https://app.example.org/callback'
-const register = (more: object = {}) =>
-  app.alice.post<OAuthClientCreated>(clients, { name: 'Reading list', redirect_uris: [CALLBACK], ...more })
-const isGood = (id: string, secret: string) => app.backend.records.oauth.applications.hasSecret(id, hashSecret(secret))
+const register = (fields: object = {}) =>
+  app.alice.post<OAuthClientCreated>(clients, { name: 'Reading list', redirect_uris: [CALLBACK], ...fields })
+const hasSecret = (id: string, secret: string) => app.backend.records.oauth.applications.hasSecret(id, hashSecret(secret))
 
-test('a confidential application gets a secret, shown once and stored as a hash', async () => {
+test('a confidential application gets a secret that is shown once and stored as a hash', async () => {
   const { status, headers, body } = await register()
   expect([status, headers.get('location')]).toEqual([201, `${app.url}${clients}/${body.client_id}`])
   expect(body).toMatchObject({
@@ -33,7 +33,7 @@ test('a confidential application gets a secret, shown once and stored as a hash'
     scopes: ['read:documents', 'write:documents'],
     secrets: [{ last_four: body.client_secret!.slice(-4), expires_at: null }],
   })
-  expect(await isGood(body.client_id, body.client_secret!)).toBe(true)
+  expect(await hasSecret(body.client_id, body.client_secret!)).toBe(true)
   const { client_secret: secret, ...rest } = body
   expect((await app.alice.get<OAuthClient>(`${clients}/${body.client_id}`)).body).toEqual(rest)
   const listed = await app.alice.get<OAuthClientList>(clients)
@@ -41,7 +41,7 @@ test('a confidential application gets a secret, shown once and stored as a hash'
   expect(JSON.stringify(listed.body)).not.toContain(secret)
 })
 
-test('a public one has none, and none to rotate', async () => {
+test('a public application has no secret, and none to rotate', async () => {
   const { body } = await register({ type: 'public', redirect_uris: ['http://127.0.0.1/callback'], scopes: ['read:documents'] })
   expect(body).toMatchObject({ type: 'public', secrets: [], scopes: ['read:documents'] })
   expect(body).not.toHaveProperty('client_secret')
@@ -59,13 +59,13 @@ test.each([
   ['https://app.example.org/callback#here', 'fragment'],
   ['/callback', 'absolute'],
   ['', ''],
-])('the redirect address %j is refused, and the answer says which and why', async (uri, why) => {
+])('the redirect address %j is refused, and the error names it and the reason', async (uri, reason) => {
   const before = (await app.alice.get<OAuthClientList>(clients)).body.clients.length
   const answer = await register({ redirect_uris: [CALLBACK, uri] })
   expect(answer).toMatchObject({ status: 400, body: { code: errorCode('invalid_redirect_uri') } })
   const { detail } = answer.body as unknown as { detail: string }
   expect(detail).toContain(JSON.stringify(uri))
-  expect(detail).toContain(why)
+  expect(detail).toContain(reason)
   expect((await app.alice.get<OAuthClientList>(clients)).body.clients).toHaveLength(before)
   const { client_id: id } = (await register()).body
   expect(await app.alice.call('PATCH', `${clients}/${id}`, { json: { redirect_uris: [uri] } })).toMatchObject({
@@ -83,42 +83,41 @@ test.each([
   [{ scopes: ['everything'] }, 'invalid_request'],
   [{ type: 'secret' }, 'invalid_request'],
   [{ redirect_uris: Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`) }, 'too_many_redirect_uris'],
-] as const)('%j is refused: %s', async (more, code) => {
-  expect(await register(more)).toMatchObject({ status: 400, body: { code: errorCode(code) } })
+] as const)('%j is refused: %s', async (fields, code) => {
+  expect(await register(fields)).toMatchObject({ status: 400, body: { code: errorCode(code) } })
 })
 
-test('name, redirect addresses and scopes change, id and secret stay', async () => {
+test('an update changes the name, redirect addresses and scopes, but not the ID, secret or type', async () => {
   const { client_id: id, client_secret: secret } = (await register()).body
   const change = { name: 'Reader', redirect_uris: ['com.example.reader:/callback'], scopes: ['read:documents'] }
   expect(await app.alice.call('PATCH', `${clients}/${id}`, { json: change })).toMatchObject({
     status: 200,
     body: { ...change, client_id: id },
   })
-  expect(await isGood(id, secret!)).toBe(true)
+  expect(await hasSecret(id, secret!)).toBe(true)
   expect(await app.alice.call('PATCH', `${clients}/${id}`, { json: { type: 'public' } })).toMatchObject({ status: 400 })
 })
 
-test('a rotated secret: the new one works, the old one until its grace ends', async () => {
+test('after a rotation the new secret works, and the old one until its grace period ends', async () => {
   const { client_id: id, client_secret: first } = (await register()).body
   const second = (await app.alice.call<OAuthClientRotated>('POST', `${clients}/${id}/rotate`)).body
   expect(second.client_secret).not.toBe(first)
   expect(Date.parse(second.old_secrets_expire_at) - Date.now()).toBeGreaterThan(23 * 3_600_000)
-  expect([await isGood(id, first!), await isGood(id, second.client_secret)]).toEqual([true, true])
+  expect([await hasSecret(id, first!), await hasSecret(id, second.client_secret)]).toEqual([true, true])
   const third = (await app.alice.post<OAuthClientRotated>(`${clients}/${id}/rotate`, { grace_seconds: 0 })).body
-  expect([await isGood(id, first!), await isGood(id, second.client_secret)]).toEqual([false, false])
-  expect(await isGood(id, third.client_secret)).toBe(true)
+  expect([await hasSecret(id, first!), await hasSecret(id, second.client_secret)]).toEqual([false, false])
+  expect(await hasSecret(id, third.client_secret)).toBe(true)
   expect(await app.alice.post(`${clients}/${id}/rotate`, { grace_seconds: 31 * 86_400 })).toMatchObject({ status: 400 })
 })
 
-test('what is connected is listed and can be ended; deleting the application ends it too', async () => {
+test('a user lists and ends their connections, and deleting the application also ends them', async () => {
   const { client_id: id } = (await register()).body
-  const connect = () => grant(id)
-  await connect()
+  await connectBob(id)
   const listed = async () => (await app.bob.get<ConnectionList>('/api/v1/connections')).body.connections
   expect(await listed()).toEqual([
     expect.objectContaining({ client_id: id, name: 'Reading list', type: 'confidential', scopes: ['read:documents'] }),
   ])
-  // Whoever registered it has not connected it.
+  // Alice registered the application, but did not connect it.
   expect((await app.alice.get<ConnectionList>('/api/v1/connections')).body.connections).toEqual([])
   expect((await app.bob.call('DELETE', `/api/v1/connections/${id}`)).status).toBe(204)
   expect(await listed()).toEqual([])
@@ -126,13 +125,13 @@ test('what is connected is listed and can be ended; deleting the application end
     status: 404,
     body: { code: errorCode('connection_not_found') },
   })
-  await connect()
+  await connectBob(id)
   expect((await app.alice.call('DELETE', `${clients}/${id}`)).status).toBe(204)
   expect(await listed()).toEqual([])
   expect(await app.alice.get(`${clients}/${id}`)).toMatchObject({ status: 404, body: { code: errorCode('client_not_found') } })
 })
 
-test('the built-in application is nobody’s to see or change', async () => {
+test('no user can see or change the built-in application', async () => {
   for (const [method, path] of [
     ['GET', ''],
     ['PATCH', ''],
@@ -144,8 +143,8 @@ test('the built-in application is nobody’s to see or change', async () => {
   }
 })
 
-/** Bob has agreed that this application may read for him. */
-async function grant(clientId: string): Promise<void> {
+/** Connects the application to Bob's account, with the scope `read:documents`. */
+async function connectBob(clientId: string): Promise<void> {
   const { oauth, users } = app.backend.records
   const bob = (await users.findByEmail('bob@example.org'))!
   const expiresAt = new Date(Date.now() + 600_000)

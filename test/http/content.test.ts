@@ -16,7 +16,7 @@ afterAll(() => app?.close())
 
 const content = (headers: Record<string, string>) => app.alice.get<string>(path, headers)
 
-test('all of it, as an attachment that no browser runs', async () => {
+test('returns the whole file as an attachment that browsers do not run', async () => {
   const { status, body, headers } = await content({})
   const { body: document } = await app.alice.get<Document>(path.replace('/content', ''))
   expect([status, body]).toEqual([200, HTML])
@@ -34,14 +34,14 @@ test.each([
   ['bytes=10-', 10, HTML.length],
   ['bytes=-5', HTML.length - 5, HTML.length],
   ['bytes=5-100000', 5, HTML.length],
-])('range %s', async (range, start, end) => {
+])('range %s returns that part with 206', async (range, start, end) => {
   const { status, body, headers } = await content({ Range: range })
   expect([status, body]).toEqual([206, HTML.slice(start, end)])
   expect(headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/${HTML.length}`)
   expect(headers.get('content-length')).toBe(String(end - start))
 })
 
-test.each(['bytes=100000-', 'bytes=-0'])('range %s is beyond the end: 416 with the size', async (range) => {
+test.each(['bytes=100000-', 'bytes=-0'])('range %s beyond the end is 416 with the size', async (range) => {
   const { status, headers, body } = await content({ Range: range })
   expect([status, headers.get('content-range'), body]).toEqual([
     416,
@@ -50,18 +50,21 @@ test.each(['bytes=100000-', 'bytes=-0'])('range %s is beyond the end: 416 with t
   ])
 })
 
-test.each(['bytes=0-1,4-5', 'lines=0-1', 'bytes=9-2', 'bytes=x'])('range %s is answered with all of it', async (range) => {
-  expect(await content({ Range: range })).toMatchObject({ status: 200, body: HTML })
-})
+test.each(['bytes=0-1,4-5', 'lines=0-1', 'bytes=9-2', 'bytes=x'])(
+  'invalid or unsupported range %s returns the whole file',
+  async (range) => {
+    expect(await content({ Range: range })).toMatchObject({ status: 200, body: HTML })
+  },
+)
 
-test('unchanged is 304, a range of something that has changed is all of it', async () => {
+test('an unchanged file is 304, and a range of a changed file returns the whole file', async () => {
   const etag = (await content({})).headers.get('etag')!
   expect(await content({ 'If-None-Match': etag })).toMatchObject({ status: 304, body: '' })
   expect((await content({ 'If-Range': etag, Range: 'bytes=0-1' })).status).toBe(206)
   expect((await content({ 'If-Range': '"other"', Range: 'bytes=0-1' })).status).toBe(200)
 })
 
-test('HEAD has the headers and no body', async () => {
+test('HEAD returns the headers without the body', async () => {
   const { status, headers, body } = await app.alice.call<string>('HEAD', path)
   expect([status, headers.get('content-length'), body]).toEqual([200, String(HTML.length), ''])
   expect(headers.get('content-disposition')).toMatch(/^attachment/)

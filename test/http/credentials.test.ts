@@ -17,7 +17,7 @@ const scoped = guarded.filter(({ access }) => access !== 'any')
 const pathOf = (path: string) => path.replace('{id}', 'x')
 
 test.each(guarded.map(({ method, path }) => [method, path]))(
-  '%s %s without a credential: 401, no error code, the way to get one',
+  '%s %s without a credential is 401, with no error but the metadata address in the header',
   async (method, path) => {
     const { status, headers, body } = await app.stranger.call(method, pathOf(path))
     expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('unauthorized') })])
@@ -28,7 +28,7 @@ test.each(guarded.map(({ method, path }) => [method, path]))(
 )
 
 test.each(scoped.map(({ method, path, access }) => [method, path, access]))(
-  '%s %s without its scope: 403 with the scope',
+  '%s %s without its scope is 403 and names the scope',
   async (method, path, access) => {
     const all: Scope[] = ['read:documents', 'write:documents', 'manage:keys']
     const client = await app.aliceWith(...all.filter((scope) => scope !== access))
@@ -39,18 +39,18 @@ test.each(scoped.map(({ method, path, access }) => [method, path, access]))(
 )
 
 test.each([
-  ['a key nobody has', 'Bearer dsk_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa000000'],
-  ['something else', 'Bearer hello'],
-  ['something very long', `Bearer ${'x'.repeat(8000)}`],
+  ['an unknown key', 'Bearer dsk_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa000000'],
+  ['a word that is not a key', 'Bearer hello'],
+  ['a very long token', `Bearer ${'x'.repeat(8000)}`],
   ['another scheme', 'Basic YTpi'],
-  ['no credential behind the scheme', 'Bearer'],
+  ['a scheme without a credential', 'Bearer'],
 ])('%s is 401 invalid_token', async (_what, value) => {
   const { status, headers, body } = await app.stranger.call('GET', '/api/v1/me', { headers: { Authorization: value } })
   expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('invalid_token') })])
   expect(headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
 })
 
-test('the scheme is known in any case; a credential in the address counts for nothing', async () => {
+test('the scheme may be in any case, and a credential in the address is ignored', async () => {
   expect((await app.stranger.call('GET', '/api/v1/me', { headers: { Authorization: `bearer ${app.alice.key}` } })).status).toBe(
     200,
   )
@@ -58,7 +58,7 @@ test('the scheme is known in any case; a credential in the address counts for no
   expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('unauthorized') })])
 })
 
-test('me: user, scopes, credential', async () => {
+test('/me returns the user, the scopes and the credential', async () => {
   const { body } = await (await app.aliceWith('read:documents')).get<Me>('/api/v1/me')
   expect(body).toMatchObject({
     user: { name: 'Alice', role: 'owner' },
@@ -68,32 +68,32 @@ test('me: user, scopes, credential', async () => {
   })
 })
 
-test('a key is shown once, works, is listed without itself, and ends at once', async () => {
-  const made = await app.alice.post<ApiKeyCreated>('/api/v1/keys', { name: 'laptop', expires_in_days: 30 })
-  expect(made.status).toBe(201)
-  expect(made.body).toMatchObject({
+test('a key is shown only when it is created, and works until it is deleted', async () => {
+  const created = await app.alice.post<ApiKeyCreated>('/api/v1/keys', { name: 'laptop', expires_in_days: 30 })
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({
     scopes: ['read:documents', 'write:documents'],
-    last_four: made.body.key.slice(-4),
+    last_four: created.body.key.slice(-4),
     last_used_at: null,
   })
-  expect(Date.parse(made.body.expires_at!) - Date.parse(made.body.created_at)).toBeGreaterThan(29 * 86_400_000)
-  const laptop = apiClient(app.url, made.body.key)
-  expect((await laptop.get<Me>('/api/v1/me')).body.expires_at).toBe(made.body.expires_at)
-  const listed = (await app.alice.get<ApiKeyList>('/api/v1/keys?limit=100')).body.keys.find(({ id }) => id === made.body.id)
+  expect(Date.parse(created.body.expires_at!) - Date.parse(created.body.created_at)).toBeGreaterThan(29 * 86_400_000)
+  const laptop = apiClient(app.url, created.body.key)
+  expect((await laptop.get<Me>('/api/v1/me')).body.expires_at).toBe(created.body.expires_at)
+  const listed = (await app.alice.get<ApiKeyList>('/api/v1/keys?limit=100')).body.keys.find(({ id }) => id === created.body.id)
   expect(listed?.last_used_at).not.toBeNull()
-  expect(JSON.stringify(listed)).not.toContain(made.body.key)
-  expect((await app.alice.call('DELETE', `/api/v1/keys/${made.body.id}`)).status).toBe(204)
+  expect(JSON.stringify(listed)).not.toContain(created.body.key)
+  expect((await app.alice.call('DELETE', `/api/v1/keys/${created.body.id}`)).status).toBe(204)
   expect((await laptop.get('/api/v1/me')).status).toBe(401)
-  expect((await app.alice.call('DELETE', `/api/v1/keys/${made.body.id}`)).status).toBe(404)
+  expect((await app.alice.call('DELETE', `/api/v1/keys/${created.body.id}`)).status).toBe(404)
 })
 
-test('a key gives no more than its maker has', async () => {
-  const narrow = await app.aliceWith('manage:keys', 'read:documents')
-  expect(await narrow.post('/api/v1/keys', { name: 'wider', scopes: ['read:documents', 'write:documents'] })).toMatchObject({
+test('a key cannot have a scope that its creator lacks', async () => {
+  const creator = await app.aliceWith('manage:keys', 'read:documents')
+  expect(await creator.post('/api/v1/keys', { name: 'wider', scopes: ['read:documents', 'write:documents'] })).toMatchObject({
     status: 403,
     body: { code: errorCode('insufficient_scope'), scope: 'write:documents' },
   })
-  expect(await narrow.post<ApiKeyCreated>('/api/v1/keys', { name: 'default' })).toMatchObject({
+  expect(await creator.post<ApiKeyCreated>('/api/v1/keys', { name: 'default' })).toMatchObject({
     status: 201,
     body: { scopes: ['read:documents'] },
   })

@@ -16,7 +16,7 @@ afterAll(() => app?.close())
 const names = async (query: string) =>
   (await app.alice.get<DocumentList>(`/api/v1/documents${query}`)).body.documents.map(({ name }) => name).toSorted()
 
-test('a list by project, status, part of the name and hash, in pages without gap or double', async () => {
+test('lists documents by project, status, part of the name and hash, each on one result page', async () => {
   const text = 'Listed: one'
   await app.alice.ready('Listed-one.txt', text, { project: 'Lists' })
   await app.alice.ready('listed-two.txt', 'Listed: two', { project: 'Lists' })
@@ -37,7 +37,7 @@ test('a list by project, status, part of the name and hash, in pages without gap
   expect(seen.toSorted()).toEqual(await names(''))
 })
 
-test('a list of what has warnings, and of what has none', async () => {
+test('lists documents with warnings, or without', async () => {
   await app.alice.ready('warned.txt', '   ', { project: 'Warned' })
   await app.alice.ready('fine.txt', 'Fine.', { project: 'Warned' })
   expect(await names('?project=Warned&warnings=true')).toEqual(['warned.txt'])
@@ -51,11 +51,11 @@ test.each([
   ['?limit=1&limit=2', 400, 'invalid_request'],
   ['?cursor=not-ours', 400, 'invalid_cursor'],
   ['?__proto__=1', 400, 'invalid_request'],
-] as const)('a list with %s is %i %s', async (query, status, code) => {
+] as const)('listing documents with %s is %i %s', async (query, status, code) => {
   expect(await app.alice.get(`/api/v1/documents${query}`)).toMatchObject({ status, body: { code: errorCode(code) } })
 })
 
-test('deleted: 204, gone from lists, content and search at once', async () => {
+test('a deleted document, its content, its text and its search results are gone at once', async () => {
   const id = await app.alice.ready('doomed.txt', 'The zanzibarian clause ends here.')
   expect((await app.alice.call('DELETE', `/api/v1/documents/${id}`)).status).toBe(204)
   for (const path of ['', '/content', '/text']) expect((await app.alice.get(`/api/v1/documents/${id}${path}`)).status).toBe(404)
@@ -64,7 +64,7 @@ test('deleted: 204, gone from lists, content and search at once', async () => {
   expect(body.results).toEqual([])
 })
 
-test('reprocessed: 202, and ready again with the same text', async () => {
+test('reprocessing is 202, and the document gets ready again with the same text', async () => {
   const id = await app.alice.ready('again.txt', 'Read me twice.')
   expect(await app.alice.call('POST', `/api/v1/documents/${id}/reprocess`)).toMatchObject({ status: 202, body: { id } })
   const { id: ownerId } = (await app.backend.records.users.owner())!
@@ -73,7 +73,7 @@ test('reprocessed: 202, and ready again with the same text', async () => {
   expect((await app.alice.get<string>(`/api/v1/documents/${id}/text`)).body).toBe('Read me twice.')
 })
 
-test('text: one page, and 404 for a page that is not there', async () => {
+test('returns the text of a document or of one page, and 404 for a page that does not exist', async () => {
   const id = await app.alice.ready('pages.txt', 'first page\fsecond page')
   const whole = await app.alice.get<string>(`/api/v1/documents/${id}/text`)
   expect([whole.headers.get('content-type'), whole.body]).toEqual(['text/plain; charset=utf-8', 'first page\fsecond page'])
@@ -84,7 +84,7 @@ test('text: one page, and 404 for a page that is not there', async () => {
   })
 })
 
-test('a PDF with pages that have no text is ready; its health counts them', async () => {
+test('a PDF with pages without text is ready, and its health counts them', async () => {
   const send = async (name: string, ...pages: string[]) => {
     const content = await makePdf(pages.map((text) => (text === '' ? [] : [{ text }])))
     const answer = await app.alice.upload([{ name, content: new Uint8Array(content) }], {}, { Prefer: 'wait=60' })
@@ -103,35 +103,36 @@ test('a PDF with pages that have no text is ready; its health counts them', asyn
   })
 })
 
-test('no project is named like an id: it would stand for two', async () => {
+// The API finds projects by ID and by name, so such a name would be ambiguous.
+test('the name of a project must not look like an ID', async () => {
   const { id } = (await app.alice.post<Project>('/api/v1/projects', { name: 'Original' })).body
-  const fault = { status: 400, body: { errors: [{ path: 'name', message: 'must not look like the ID of a project' }] } }
-  expect(await app.alice.post('/api/v1/projects', { name: id })).toMatchObject(fault)
-  expect(await app.alice.call('PATCH', '/api/v1/projects/Original', { json: { name: id } })).toMatchObject(fault)
+  const refusal = { status: 400, body: { errors: [{ path: 'name', message: 'must not look like the ID of a project' }] } }
+  expect(await app.alice.post('/api/v1/projects', { name: id })).toMatchObject(refusal)
+  expect(await app.alice.call('PATCH', '/api/v1/projects/Original', { json: { name: id } })).toMatchObject(refusal)
   const { body } = await app.alice.upload([{ name: 'by-id.txt', content: 'Into a project by its id.' }], { project: id })
   expect(body.documents[0]?.project).toEqual({ id, name: 'Original' })
   await app.alice.call('DELETE', `/api/v1/projects/${id}`)
 })
 
-test('projects: made, found by id and name, renamed, counted, deleted with their documents', async () => {
-  const made = await app.alice.post<Project>('/api/v1/projects', { name: 'Contracts / 2026', description: 'Signed ones' })
-  expect([made.status, made.headers.get('location')]).toEqual([201, `${app.url}/api/v1/projects/${made.body.id}`])
+test('a project is created, found by ID and name, counted, renamed, and deleted with its documents', async () => {
+  const created = await app.alice.post<Project>('/api/v1/projects', { name: 'Contracts / 2026', description: 'Signed ones' })
+  expect([created.status, created.headers.get('location')]).toEqual([201, `${app.url}/api/v1/projects/${created.body.id}`])
   expect(await app.alice.post('/api/v1/projects', { name: 'Contracts / 2026' })).toMatchObject({
     status: 409,
     body: { code: errorCode('project_exists') },
   })
   await app.alice.ready('in-it.txt', 'A contract of nine words stands in this file.', { project: 'Contracts / 2026' })
   const byName = await app.alice.get<Project>(`/api/v1/projects/${encodeURIComponent('Contracts / 2026')}`)
-  expect(byName.body).toMatchObject({ id: made.body.id, document_count: 1, statuses: { ready: 1 } })
-  expect(await app.alice.call('PATCH', `/api/v1/projects/${made.body.id}`, { json: { name: 'Signed' } })).toMatchObject({
+  expect(byName.body).toMatchObject({ id: created.body.id, document_count: 1, statuses: { ready: 1 } })
+  expect(await app.alice.call('PATCH', `/api/v1/projects/${created.body.id}`, { json: { name: 'Signed' } })).toMatchObject({
     status: 200,
     body: { name: 'Signed', description: 'Signed ones' },
   })
-  expect(await app.alice.call('PATCH', `/api/v1/projects/${made.body.id}`, { json: { name: 'Lists' } })).toMatchObject({
+  expect(await app.alice.call('PATCH', `/api/v1/projects/${created.body.id}`, { json: { name: 'Lists' } })).toMatchObject({
     status: 409,
   })
-  const gone = await app.alice.call<ProjectDeleted>('DELETE', '/api/v1/projects/Signed')
-  expect([gone.status, gone.body]).toEqual([200, { id: made.body.id, name: 'Signed', documents_deleted: 1 }])
-  expect((await app.alice.get(`/api/v1/projects/${made.body.id}`)).status).toBe(404)
+  const deleted = await app.alice.call<ProjectDeleted>('DELETE', '/api/v1/projects/Signed')
+  expect([deleted.status, deleted.body]).toEqual([200, { id: created.body.id, name: 'Signed', documents_deleted: 1 }])
+  expect((await app.alice.get(`/api/v1/projects/${created.body.id}`)).status).toBe(404)
   expect((await app.alice.get<ProjectList>('/api/v1/projects')).body.projects.map(({ name }) => name)).not.toContain('Signed')
 })

@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** Reads events until `enough`; each is held against the contract. */
-async function listen(response: Response, enough: (events: DocumentEvent[]) => boolean): Promise<DocumentEvent[]> {
+/** Reads events until `isEnough` returns true, and checks each event against the contract. */
+async function listen(response: Response, isEnough: (events: DocumentEvent[]) => boolean): Promise<DocumentEvent[]> {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
   const events: DocumentEvent[] = []
   let text = ''
@@ -41,14 +41,14 @@ async function listen(response: Response, enough: (events: DocumentEvent[]) => b
       expect([lines['id'], lines['event']]).toEqual([String(event.id), event.type])
       events.push(event)
     }
-    if (enough(events)) break
+    if (isEnough(events)) break
   }
   return events
 }
 
 const isDone = (events: DocumentEvent[]) => events.some(({ type }) => type === 'document.ready')
 
-test("a listener sees what happens from now on, in order, and nobody else's", async () => {
+test("a listener gets the new events of its user in order, and no other user's events", async () => {
   await app.alice.ready('before.txt', 'Before anybody listened.')
   const listening = app.alice.open('/api/v1/events')
   const response = await listening
@@ -62,7 +62,7 @@ test("a listener sees what happens from now on, in order, and nobody else's", as
   expect(events.at(-1)?.data).toMatchObject({ status: 'ready' })
 })
 
-test('after a break it resumes without gap or double, by header and by parameter', async () => {
+test('a listener resumes after the event ID in the header, or else in the parameter', async () => {
   const all = await listen(
     await app.alice.open('/api/v1/events?last_event_id=0'),
     (events) => events.filter(({ type }) => type === 'document.ready').length === 2,
@@ -78,19 +78,19 @@ test('after a break it resumes without gap or double, by header and by parameter
   expect(headerWins).toEqual(all.slice(3))
 })
 
-test('a listener that goes away is forgotten', async () => {
-  await until('the earlier ones to be gone', () => listeners === 0)
-  const leave = new AbortController()
+test('a listener that disconnects is unsubscribed', async () => {
+  await until('the earlier listeners to be unsubscribed', () => listeners === 0)
+  const controller = new AbortController()
   const response = await fetch(`${app.url}/api/v1/events`, {
     headers: { Authorization: `Bearer ${app.alice.key}` },
-    signal: leave.signal,
+    signal: controller.signal,
   })
   expect([response.status, listeners]).toEqual([200, 1])
-  leave.abort()
-  await until('it to be gone', () => listeners === 0)
+  controller.abort()
+  await until('the listener to be unsubscribed', () => listeners === 0)
 })
 
-test('an id that is none is 400', async () => {
+test('an invalid event ID is 400', async () => {
   expect(await app.alice.get('/api/v1/events', { 'Last-Event-ID': 'abc' })).toMatchObject({
     status: 400,
     body: { code: errorCode('invalid_request') },
@@ -101,18 +101,18 @@ test('an id that is none is 400', async () => {
   })
 })
 
-test('HEAD ends at once', async () => {
+test('HEAD returns the headers and ends', async () => {
   const { status, headers } = await app.alice.call('HEAD', '/api/v1/events')
   expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
 })
 
-test('it ends when the instance stops', async () => {
-  const own = await startTestApp()
+test('the event stream ends when the instance stops', async () => {
+  const stoppingApp = await startTestApp()
   try {
-    const response = await own.alice.open('/api/v1/events')
-    own.beginStop()
+    const response = await stoppingApp.alice.open('/api/v1/events')
+    stoppingApp.beginStop()
     expect(await response.text()).toContain(': listening')
   } finally {
-    await own.close()
+    await stoppingApp.close()
   }
 })

@@ -32,17 +32,17 @@ afterAll(() => app?.close())
 beforeEach(() => lines.splice(0))
 
 test.each([
-  ['a bug', new Error('secret path /var/lib/x'), 500, 'internal_error'],
-  ['a fault of ours', new DocsearchError('index_failed', 'secret table t at /var/lib/x'), 500, 'internal_error'],
-  ['something outside', new DocsearchError('database_busy', 'secret pid 7', { retryAfter: 7 }), 503, 'unavailable'],
+  ['an unexpected error', new Error('secret path /var/lib/x'), 500, 'internal_error'],
+  ['an internal error', new DocsearchError('index_failed', 'secret table t at /var/lib/x'), 500, 'internal_error'],
+  ['a busy database', new DocsearchError('database_busy', 'secret pid 7', { retryAfter: 7 }), 503, 'unavailable'],
   [
-    'a full disk deep inside',
+    'an error caused by a full disk',
     new DocsearchError('index_failed', 'secret', { cause: Object.assign(new Error('x'), { code: 'ENOSPC' }) }),
     507,
     'disk_full',
   ],
   ['a full disk', Object.assign(new Error('secret'), { code: 'ENOSPC' }), 507, 'disk_full'],
-] as const)('%s shows nothing of the inside, and the log has it', async (_what, error, status, code) => {
+] as const)('the answer to %s has no internal details, and the log has the error', async (_what, error, status, code) => {
   failure = error
   const answer = await app.alice.post('/api/v1/search', { query: 'a' })
   expect([answer.status, answer.body]).toEqual([status, expect.objectContaining({ code: errorCode(code) })])
@@ -54,7 +54,7 @@ test.each([
   })
 })
 
-test('one line a request: pattern, status, time, size, user; no credential, query or text', async () => {
+test('the log has one line per request, without credentials, query or text', async () => {
   failure = new DocsearchError('project_not_found', 'no')
   await app.alice.post('/api/v1/search', { query: 'a very private question' })
   await app.alice.get('/api/v1/documents/doc_private?page=1')
