@@ -6,7 +6,7 @@ const WORDS = 120
 const PASSAGES = 4_000
 const BOUND = 2_000
 
-/** Measures the built-in embedder on one thread, in processor time. Each passage has 120 different words of everyday documents. */
+/** Measures the built-in embedder on one thread, in processor time. Each passage is a different run of 120 words from everyday documents. */
 export async function measureEmbed(): Promise<Figure[]> {
   const words = readMismatchSet().passages.flatMap(({ text }) => text.split(/\s+/))
   const inputs = Array.from({ length: PASSAGES }, (_, i) => {
