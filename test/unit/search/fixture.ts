@@ -74,19 +74,7 @@ export async function makeFixture(): Promise<Fixture> {
     passages: string[],
     { owner = first.owner, project = first.project, tags = [], following = false }: Change = {},
   ): Promise<DocumentRecord> {
-    const sha256 = createHash('sha256')
-      .update(name + passages.join())
-      .digest('hex')
-    const upload = {
-      ownerId: owner.id,
-      projectId: project.id,
-      name,
-      path: name,
-      mediaType: 'text/plain',
-      sizeBytes: 1,
-      sha256,
-      tags,
-    }
+    const upload = { ...uploadOf(name, passages, tags), ownerId: owner.id, projectId: project.id }
     const { document, outcome } = await records.documents.register(upload, 'replace')
     const indexed = await indexedPassages(document, passages, following, embedder)
     const words = createWordList()
@@ -142,6 +130,13 @@ export async function makeFixture(): Promise<Fixture> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+function uploadOf(name: string, passages: readonly string[], tags: string[]) {
+  const sha256 = createHash('sha256')
+    .update(name + passages.join())
+    .digest('hex')
+  return { name, path: name, mediaType: 'text/plain', sizeBytes: 1, sha256, tags }
 }
 
 /** Returns passages of a document as ingestion would index them. */
