@@ -39,7 +39,7 @@ export class Flow {
   /** The first heading, which can be the title. */
   firstHeading: { text: string; level: number } | null = null
 
-  /** @param max Limits, which are checked with each text because nobody knows beforehand how much a file unpacks to. */
+  /** @param max Limits, checked with each text and page because the size of an unpacked file is not known beforehand. */
   constructor(max: { chars: number; pages: number }) {
     this.max = max
   }

@@ -24,7 +24,7 @@ interface Structure {
 
 /**
  * Rewrites a part of WordprocessingML so that mammoth can read all of it. New pages and equations become runs of text, drawings
- * disappear except for the text in them, and headings and lists get a style that mammoth knows, whatever makes them such. Uses
+ * disappear except for the text in them, and headings and lists get a style that mammoth knows. Uses
  * memory in proportion to the part. Throws `corrupt`.
  */
 export async function rewriteForMammoth(source: Readable, styles: ParagraphStyles): Promise<string> {

@@ -12,7 +12,7 @@ const TURN_INTERVAL_MS = 30_000
  * - `waiting`: asked for a slot and has none yet.
  * - `running`: has a slot.
  * - `slow`: has a slot and loses it to the next waiting document.
- * - `paused`: lost its slot (is displaced) and stands still.
+ * - `paused`: lost its slot (is displaced) and does not run.
  * - `resumed`: displaced, and runs in a slot that no other document is waiting for.
  * - `turn`: displaced, and runs for a second although all slots are in use.
  * - `released`: needs no slot any more.
@@ -22,7 +22,7 @@ export type SlotState = 'waiting' | 'running' | 'slow' | 'paused' | 'resumed' | 
 export interface SlotRequest {
   urgent: boolean
   signal: AbortSignal | undefined
-  /** Called when the document has to stand still. */
+  /** Called when the document must stop running. */
   pause: () => void
   /** Called when the document may run again although it has lost its slot. */
   resume: () => void
@@ -47,7 +47,7 @@ interface Holder {
  * Gives out `count` slots, and one more for an urgent document.
  *
  * A slow document loses its slot to a waiting one, unless `maxDisplaced` documents have lost theirs already. A displaced document
- * stands still until a slot stays free, and runs there until another document wants the slot. If no slot becomes free, the
+ * is paused until a slot stays free, and then runs there until another document wants the slot. If no slot becomes free, the
  * displaced documents take turns, so that each of them comes to its end.
  */
 export class Slots {
