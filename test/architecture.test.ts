@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageName, readSource, readSources, root, targetFolder, type Source } from './support/sources.ts'
 
@@ -119,6 +119,36 @@ function wrongPackages(source: Source): string[] {
   })
 }
 
+/** Returns the first import circle that is reachable from a file, as a list of paths; null when there is none. */
+function findCircle(imports: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): string[] | null => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (done.has(path)) return null
+    for (const target of imports.get(path) ?? []) {
+      const circle = visit(target, [...trail, path])
+      if (circle !== null) return circle
+    }
+    done.add(path)
+    return null
+  }
+  for (const path of imports.keys()) {
+    const circle = visit(path, [])
+    if (circle !== null) return circle
+  }
+  return null
+}
+
+function importGraph(files: readonly Source[]): Map<string, string[]> {
+  const target = (path: string, request: string) => posix.join(posix.dirname(path), request)
+  return new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.flatMap(({ request }) => (request.startsWith('.') ? [target(path, request)] : [])),
+    ]),
+  )
+}
+
 const STATEMENT =
   /^\s*(select\b[^.]*\bfrom\b|insert into\b|update \w+ set\b|delete from\b|(create|drop|alter) (table|index|trigger)\b|pragma\b|begin (immediate|exclusive)\b)/i
 /** SQL is all lower or all upper case; a sentence starts with one capital. */
@@ -157,6 +187,10 @@ test('only an entry point ends the process; everything else throws, so that it c
   expect(found).toEqual([])
 })
 
+test('no file imports itself through others, type-only imports included', () => {
+  expect(findCircle(importGraph(sources))).toBeNull()
+})
+
 test('a file does one job: 500 lines at most', () => {
   expect(sources.filter((source) => source.lines > 500).map((source) => `src/${source.path}: ${source.lines} lines`)).toEqual([])
 })
@@ -185,6 +219,14 @@ describe('the rules find violations', () => {
   test('allowed imports pass', () => {
     expect(broken('cli/commands/serve.ts', "export const run = () => import('../../serve/main.ts')")).toEqual([])
     expect(broken('http/api/x.ts', "import type { A } from '../../core/model.ts'; import { b } from '../steps.ts'")).toEqual([])
+  })
+
+  test('an import circle is found', () => {
+    const files = [
+      readSource('http/a.ts', "import type { B } from './b/b.ts'"),
+      readSource('http/b/b.ts', "import { a } from '../a.ts'"),
+    ]
+    expect(findCircle(importGraph(files))).toEqual(['http/a.ts', 'http/b/b.ts', 'http/a.ts'])
   })
 
   test('packages, SQL and process.exit are found', () => {
