@@ -28,7 +28,7 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in SECTIONS))
 if (unknown.length > 0) {
-  console.error(`no such section: ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`)
+  console.error(`Unknown section: ${unknown.join(', ')}. Sections: ${Object.keys(SECTIONS).join(', ')}.`)
   process.exit(2)
 }
 const lines = ['| what | figure | bound |', '|---|---|---|']
