@@ -16,7 +16,7 @@ let document: Document
 let key: ApiKeyCreated
 let application: OAuthClientCreated
 
-/** Alice has a document, a project, a key and an application; whatever Bob sends, he gets none of it and changes none of it. */
+/** Alice has a document, a project, a key and an application. Bob must not see or change any of them. */
 beforeAll(async () => {
   app = await startTestApp()
   const id = await app.alice.ready('secret.txt', 'The xylophone is hidden under the stairs.', {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await app.bob.ready('of-bob.txt', 'Bob writes about gardens.')
 })
 afterAll(async () => {
-  // Nothing of hers was touched by any of the attempts.
+  // None of the cases changed Alice's data.
   if (app === undefined) return
   expect((await app.alice.get<Document>(`/api/v1/documents/${document.id}`)).body).toEqual(document)
   expect((await app.alice.get<Project>('/api/v1/projects/Private')).body).toMatchObject({
@@ -48,17 +48,17 @@ afterAll(async () => {
 const path = () => `/api/v1/documents/${document.id}`
 const project = () => `/api/v1/projects/${document.project.id}`
 const clientPath = () => `/api/v1/clients/${application.client_id}`
-const isMissing = (code: ErrorCode) => ({ status: 404, body: { code } })
+const notFound = (code: ErrorCode) => ({ status: 404, body: { code } })
 
-/** Bob is a member. */
-async function isForTheOwner(method: string, at: string, json?: object): Promise<void> {
+/** Checks that Bob, who is a member, gets the error `owner_only`. */
+async function expectOwnerOnly(method: string, at: string, json?: object): Promise<void> {
   expect(await app.bob.call(method, at, json === undefined ? {} : { json })).toMatchObject({
     status: 403,
     body: { code: errorCode('owner_only') },
   })
 }
 
-/** For every endpoint: what Bob tries, and what he must get. */
+/** For each operation: what Bob sends, and the answer he must get. */
 const CASES: Record<string, () => Promise<void>> = {
   async search() {
     for (const mode of ['hybrid', 'vector', 'keyword']) {
@@ -75,7 +75,7 @@ const CASES: Record<string, () => Promise<void>> = {
       })
       expect(narrowed.body.results).toEqual([])
     }
-    // Nor of her words, her documents' names, or that a phrase stands anywhere.
+    // Corrections, phrases and name filters must not reveal Alice's words or the names of her documents.
     for (const query of ['xylophonne stiars', 'hidenn gardns', '"hidden under the stairs" gardens', 'gardens name:secret']) {
       const { body } = await app.bob.post<SearchAnswer>('/api/v1/search', { query })
       expect(body.corrected_query).toBe(query === 'hidenn gardns' ? 'hidenn gardens' : null)
@@ -86,14 +86,14 @@ const CASES: Record<string, () => Promise<void>> = {
     expect(without.body.results).toEqual([])
     for (const one of [document.project.id, 'Private'])
       expect(await app.bob.post('/api/v1/search', { query: 'xylophone', project: one })).toMatchObject(
-        isMissing('project_not_found'),
+        notFound('project_not_found'),
       )
   },
   async upload() {
     expect(await app.bob.upload([{ name: 'secret.txt', content: 'mine now' }], { project: document.project.id })).toMatchObject(
-      isMissing('project_not_found'),
+      notFound('project_not_found'),
     )
-    // A project of the same name is his own, and the same bytes are a document of his own.
+    // The same bytes in a project of his own become a new document.
     const { body } = await app.bob.upload([{ name: 'copy.txt', content: 'The xylophone is hidden under the stairs.' }], {
       project: 'Hers',
     })
@@ -107,23 +107,23 @@ const CASES: Record<string, () => Promise<void>> = {
     expect(await names('?limit=100')).not.toContain('secret.txt')
     expect(await names('?name=secret')).toEqual([])
     expect(await names(`?sha256=${document.sha256}`)).toEqual([])
-    expect(await app.bob.get(`/api/v1/documents?project=${document.project.id}`)).toMatchObject(isMissing('project_not_found'))
+    expect(await app.bob.get(`/api/v1/documents?project=${document.project.id}`)).toMatchObject(notFound('project_not_found'))
   },
   async getDocument() {
-    expect(await app.bob.get(path())).toMatchObject(isMissing('document_not_found'))
+    expect(await app.bob.get(path())).toMatchObject(notFound('document_not_found'))
   },
   async deleteDocument() {
-    expect(await app.bob.call('DELETE', path())).toMatchObject(isMissing('document_not_found'))
+    expect(await app.bob.call('DELETE', path())).toMatchObject(notFound('document_not_found'))
   },
   async getDocumentContent() {
     const etag = `"${document.sha256}"`
-    expect(await app.bob.get(`${path()}/content`, { 'If-None-Match': etag })).toMatchObject(isMissing('document_not_found'))
+    expect(await app.bob.get(`${path()}/content`, { 'If-None-Match': etag })).toMatchObject(notFound('document_not_found'))
   },
   async getDocumentText() {
-    expect(await app.bob.get(`${path()}/text`)).toMatchObject(isMissing('document_not_found'))
+    expect(await app.bob.get(`${path()}/text`)).toMatchObject(notFound('document_not_found'))
   },
   async reprocessDocument() {
-    expect(await app.bob.call('POST', `${path()}/reprocess`)).toMatchObject(isMissing('document_not_found'))
+    expect(await app.bob.call('POST', `${path()}/reprocess`)).toMatchObject(notFound('document_not_found'))
   },
   async listProjects() {
     const { body } = await app.bob.get<ProjectList>('/api/v1/projects?limit=100')
@@ -137,20 +137,20 @@ const CASES: Record<string, () => Promise<void>> = {
   },
   async getProject() {
     for (const one of [project(), '/api/v1/projects/Private'])
-      expect(await app.bob.get(one)).toMatchObject(isMissing('project_not_found'))
+      expect(await app.bob.get(one)).toMatchObject(notFound('project_not_found'))
   },
   async updateProject() {
-    expect(await app.bob.call('PATCH', project(), { json: { name: 'Taken over' } })).toMatchObject(isMissing('project_not_found'))
+    expect(await app.bob.call('PATCH', project(), { json: { name: 'Taken over' } })).toMatchObject(notFound('project_not_found'))
   },
   async deleteProject() {
-    expect(await app.bob.call('DELETE', project())).toMatchObject(isMissing('project_not_found'))
+    expect(await app.bob.call('DELETE', project())).toMatchObject(notFound('project_not_found'))
   },
   async listenToEvents() {
     const response = await app.bob.open('/api/v1/events?last_event_id=0')
     let text = ''
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
       text += chunk
-      // His own come in order, so hers would have come before.
+      // Events come in order, so Alice's earlier events would have come before Bob's.
       if (text.includes('document.ready')) break
     }
     expect(text).toContain('of-bob.txt')
@@ -167,7 +167,7 @@ const CASES: Record<string, () => Promise<void>> = {
     expect(listed.map(({ id }) => id)).not.toContain(body.id)
   },
   async deleteKey() {
-    expect(await app.bob.call('DELETE', `/api/v1/keys/${key.id}`)).toMatchObject(isMissing('key_not_found'))
+    expect(await app.bob.call('DELETE', `/api/v1/keys/${key.id}`)).toMatchObject(notFound('key_not_found'))
   },
   async listClients() {
     expect((await app.bob.get<OAuthClientList>('/api/v1/clients')).body.clients).toEqual([])
@@ -182,47 +182,47 @@ const CASES: Record<string, () => Promise<void>> = {
     expect((await app.bob.call('DELETE', `/api/v1/clients/${body.client_id}`)).status).toBe(204)
   },
   async getClient() {
-    expect(await app.bob.get(clientPath())).toMatchObject(isMissing('client_not_found'))
+    expect(await app.bob.get(clientPath())).toMatchObject(notFound('client_not_found'))
   },
   async updateClient() {
     const json = { redirect_uris: ['https://bob.example.org/cb'] }
-    expect(await app.bob.call('PATCH', clientPath(), { json })).toMatchObject(isMissing('client_not_found'))
+    expect(await app.bob.call('PATCH', clientPath(), { json })).toMatchObject(notFound('client_not_found'))
   },
   async rotateClient() {
-    expect(await app.bob.call('POST', `${clientPath()}/rotate`)).toMatchObject(isMissing('client_not_found'))
+    expect(await app.bob.call('POST', `${clientPath()}/rotate`)).toMatchObject(notFound('client_not_found'))
   },
   async deleteClient() {
-    expect(await app.bob.call('DELETE', clientPath())).toMatchObject(isMissing('client_not_found'))
+    expect(await app.bob.call('DELETE', clientPath())).toMatchObject(notFound('client_not_found'))
   },
   async listConnections() {
     expect((await app.bob.get<ConnectionList>('/api/v1/connections')).body.connections).toEqual([])
   },
   async deleteConnection() {
     expect(await app.bob.call('DELETE', `/api/v1/connections/${application.client_id}`)).toMatchObject(
-      isMissing('connection_not_found'),
+      notFound('connection_not_found'),
     )
   },
-  listUsers: () => isForTheOwner('GET', '/api/v1/users'),
-  createUser: () => isForTheOwner('POST', '/api/v1/users', { email: 'carol@example.org' }),
-  getUser: () => isForTheOwner('GET', '/api/v1/users/alice@example.org'),
-  updateUser: () => isForTheOwner('PATCH', '/api/v1/users/alice@example.org', { name: 'Taken over' }),
-  resetUser: () => isForTheOwner('POST', '/api/v1/users/alice@example.org/reset'),
-  deleteUser: () => isForTheOwner('DELETE', '/api/v1/users/alice@example.org'),
+  listUsers: () => expectOwnerOnly('GET', '/api/v1/users'),
+  createUser: () => expectOwnerOnly('POST', '/api/v1/users', { email: 'carol@example.org' }),
+  getUser: () => expectOwnerOnly('GET', '/api/v1/users/alice@example.org'),
+  updateUser: () => expectOwnerOnly('PATCH', '/api/v1/users/alice@example.org', { name: 'Taken over' }),
+  resetUser: () => expectOwnerOnly('POST', '/api/v1/users/alice@example.org/reset'),
+  deleteUser: () => expectOwnerOnly('DELETE', '/api/v1/users/alice@example.org'),
   async listModels() {
     const { body } = await app.bob.get<ModelList>('/api/v1/models')
     expect(JSON.stringify(body)).not.toMatch(/Alice|secret\.txt/)
   },
-  pullModel: () => isForTheOwner('POST', '/api/v1/models/pull', { model: 'embeddinggemma' }),
-  useModel: () => isForTheOwner('POST', '/api/v1/models/use', { model: 'embeddinggemma' }),
-  removeModelIndex: () => isForTheOwner('DELETE', '/api/v1/models/builtin'),
-  // Both are allowed by users of their own to the same application; what one application or user has is nobody else's.
+  pullModel: () => expectOwnerOnly('POST', '/api/v1/models/pull', { model: 'embeddinggemma' }),
+  useModel: () => expectOwnerOnly('POST', '/api/v1/models/use', { model: 'embeddinggemma' }),
+  removeModelIndex: () => expectOwnerOnly('DELETE', '/api/v1/models/builtin'),
+  // Alice and Bob each use their own application here. One application must not use or see what another one was given.
   async issueToken() {
     const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
     const refused = await his.token({ grant_type: 'authorization_code', code: await hers.code(), redirect_uri: REDIRECT_URI })
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_grant'])
     const { access_token } = (await his.tokens()) as { access_token: string }
     const asBob = { Authorization: `Bearer ${access_token}` }
-    expect(await app.stranger.get(path(), asBob)).toMatchObject(isMissing('document_not_found'))
+    expect(await app.stranger.get(path(), asBob)).toMatchObject(notFound('document_not_found'))
   },
   async revokeToken() {
     const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
@@ -268,10 +268,10 @@ const CASES: Record<string, () => Promise<void>> = {
   },
 }
 
-test('every endpoint there is has a case here', () => {
+test('every operation has a case here', () => {
   expect(routes.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(CASES).toSorted())
 })
 
-test.each(Object.entries(CASES))('%s keeps two users apart', async (_operation, attempt) => {
-  await attempt()
+test.each(Object.entries(CASES))('%s does not show or change the data of another user', async (_operation, check) => {
+  await check()
 })

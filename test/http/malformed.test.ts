@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 
 test.each([
-  ['no HTTP at all', 'hello\r\n\r\n', 400, 'invalid_http'],
-  ['headers that never end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 431, 'headers_too_large'],
-] as const)('%s gets a problem like every other error', async (_, request, status, code) => {
+  ['a request that is not HTTP', 'hello\r\n\r\n', 400, 'invalid_http'],
+  ['headers that are too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 431, 'headers_too_large'],
+] as const)('%s gets a problem document like every other error', async (_, request, status, code) => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(request)
   const [head, body] = (await text(socket)).split('\r\n\r\n')

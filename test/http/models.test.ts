@@ -8,12 +8,12 @@ import { EMBEDDINGGEMMA, makeModel } from '../support/fake-ollama-model.ts'
 import { until } from '../support/until.ts'
 import { errorCode } from '../support/codes.ts'
 
-const TALKER = makeModel('talker', { capabilities: ['completion'] })
+const CHAT_MODEL = makeModel('chatty', { capabilities: ['completion'] })
 
 let ollama: FakeOllama
 let app: TestApp
 beforeEach(async () => {
-  ollama = await startFakeOllama([EMBEDDINGGEMMA, makeModel('unheard-of', { dimensions: 64 }), TALKER])
+  ollama = await startFakeOllama([EMBEDDINGGEMMA, makeModel('unheard-of', { dimensions: 64 }), CHAT_MODEL])
   app = await startTestApp({ ollamaUrl: ollama.url })
 })
 afterEach(async () => {
@@ -21,13 +21,13 @@ afterEach(async () => {
   await ollama?.close()
 })
 
-const list = async () => (await app.alice.get<ModelList>('/api/v1/models')).body
-const use = (model: string) => app.alice.post<ModelUsed>('/api/v1/models/use', { model })
-const remove = (model: string) => app.alice.call('DELETE', `/api/v1/models/${encodeURIComponent(model)}`)
-const inUse = (name: string) =>
-  until(`${name} in use`, async () => (await list()).models.some((model) => model.name === name && model.in_use))
+const listModels = async () => (await app.alice.get<ModelList>('/api/v1/models')).body
+const useModel = (model: string) => app.alice.post<ModelUsed>('/api/v1/models/use', { model })
+const removeIndex = (model: string) => app.alice.call('DELETE', `/api/v1/models/${encodeURIComponent(model)}`)
+const waitUntilInUse = (name: string) =>
+  until(`${name} in use`, async () => (await listModels()).models.some((model) => model.name === name && model.in_use))
 
-/** A download from its first byte to its last. */
+/** Starts a download. `signal` cancels it. */
 async function pull(model: string, signal?: AbortSignal): Promise<Response> {
   return fetch(`${app.url}/api/v1/models/pull`, {
     method: 'POST',
@@ -42,8 +42,8 @@ const linesOf = async (response: Response) =>
     .split('\n')
     .map((line) => JSON.parse(line) as ModelPullLine)
 
-test('the list has what can embed: built in and on Ollama, known or not, and the index in use', async () => {
-  const { models, ollama: server } = await list()
+test('lists the built-in model and the embedding models on Ollama, with the index in use', async () => {
+  const { models, ollama: server } = await listModels()
   expect(server.ok).toBe(true)
   expect(
     models.map(({ name, in_use, known, dimensions, available }) => ({ name, in_use, known, dimensions, available })),
@@ -55,64 +55,70 @@ test('the list has what can embed: built in and on Ollama, known or not, and the
   expect(models[0]!.indexes).toMatchObject([{ state: 'in_use', chunks: 0, documents_total: null }])
   expect(models[1]).toMatchObject({ size_bytes: 621_875_917, indexes: [] })
   await ollama.stop()
-  const without = await list()
+  const without = await listModels()
   expect(without.models.map(({ name }) => name)).toEqual(['builtin'])
   expect(without.ollama).toMatchObject({ ok: false, message: expect.stringContaining('nothing listens') })
 })
 
-test('use: 202 with progress while it is built, searches answered by the former; 200 when it is there, and back', async () => {
+test('use is 202 while the new index is built and the old one answers searches, and 200 for an index that exists', async () => {
   await app.alice.ready('bees.txt', 'Bees make honey.')
   const held = ollama.hold('/api/embed', ({ input }) => JSON.stringify(input).includes('honey'))
-  const asked = await use('embeddinggemma')
+  const asked = await useModel('embeddinggemma')
   expect([asked.status, asked.body]).toEqual([
     202,
     { model: 'ollama:embeddinggemma', state: 'building', documents_done: 0, documents_total: 1, notice: null },
   ])
   const search = async () => (await app.alice.post<SearchAnswer>('/api/v1/search', { query: 'honey' })).body
   expect(await search()).toMatchObject({ embedding_model: 'builtin', results: [{ document: { name: 'bees.txt' } }] })
-  const building = (await list()).models.find(({ name }) => name === 'ollama:embeddinggemma')!
+  const building = (await listModels()).models.find(({ name }) => name === 'ollama:embeddinggemma')!
   expect(building.indexes).toMatchObject([{ state: 'building', documents_done: 0, documents_total: 1, waiting_for: null }])
   expect((await app.alice.get<Health>('/api/v1/health')).body.checks?.index).toMatchObject({
     status: 'ok',
     building: { model: 'ollama:embeddinggemma', documents_done: 0, documents_total: 1 },
   })
   held.release()
-  await inUse('ollama:embeddinggemma')
+  await waitUntilInUse('ollama:embeddinggemma')
   expect(await search()).toMatchObject({
     embedding_model: 'ollama:embeddinggemma',
     results: [{ document: { name: 'bees.txt' } }],
   })
-  expect((await list()).models.map(({ name, indexes }) => [name, indexes[0]?.state])).toEqual([
+  expect((await listModels()).models.map(({ name, indexes }) => [name, indexes[0]?.state])).toEqual([
     ['ollama:embeddinggemma', 'in_use'],
     ['builtin', 'kept'],
     ['ollama:unheard-of', undefined],
   ])
-  expect((await use('ollama:embeddinggemma:latest')).status).toBe(200)
-  expect(await use('builtin')).toMatchObject({ status: 200, body: { state: 'in_use' } })
+  expect((await useModel('ollama:embeddinggemma:latest')).status).toBe(200)
+  expect(await useModel('builtin')).toMatchObject({ status: 200, body: { state: 'in_use' } })
   expect(await search()).toMatchObject({ embedding_model: 'builtin' })
 })
 
-test('remove: what is kept, what is being built; not what is in use, not what is not there', async () => {
+test('remove deletes a retired or building index, and refuses the active index and a missing one', async () => {
   await app.alice.ready('bees.txt', 'Bees make honey.')
-  await use('embeddinggemma')
-  await inUse('ollama:embeddinggemma')
-  expect(await remove('embeddinggemma')).toMatchObject({ status: 409, body: { code: errorCode('model_in_use') } })
-  expect((await remove('builtin')).status).toBe(204)
-  expect(await remove('builtin')).toMatchObject({ status: 404, body: { code: errorCode('index_not_found') } })
+  await useModel('embeddinggemma')
+  await waitUntilInUse('ollama:embeddinggemma')
+  expect(await removeIndex('embeddinggemma')).toMatchObject({ status: 409, body: { code: errorCode('model_in_use') } })
+  expect((await removeIndex('builtin')).status).toBe(204)
+  expect(await removeIndex('builtin')).toMatchObject({ status: 404, body: { code: errorCode('index_not_found') } })
   const held = ollama.hold('/api/embed', ({ model, input }) => model === 'unheard-of' && JSON.stringify(input).includes('honey'))
-  expect((await use('unheard-of')).status).toBe(202)
-  expect((await remove('unheard-of')).status).toBe(204)
+  expect((await useModel('unheard-of')).status).toBe(202)
+  expect((await removeIndex('unheard-of')).status).toBe(204)
   held.release()
-  expect((await list()).models.flatMap(({ indexes }) => indexes.map(({ state }) => state))).toEqual(['in_use'])
+  expect((await listModels()).models.flatMap(({ indexes }) => indexes.map(({ state }) => state))).toEqual(['in_use'])
 })
 
-test('a model that cannot be used is refused with the reason', async () => {
-  expect(await use('absent')).toMatchObject({ status: 422, body: { code: errorCode('model_unusable'), detail: /pull absent/ } })
-  expect(await use('talker')).toMatchObject({ status: 422, body: { code: errorCode('model_unusable'), detail: /completion/ } })
-  expect(await use('two words')).toMatchObject({ status: 400, body: { code: errorCode('invalid_request') } })
+test('use refuses an unusable model with the reason', async () => {
+  expect(await useModel('absent')).toMatchObject({
+    status: 422,
+    body: { code: errorCode('model_unusable'), detail: /pull absent/ },
+  })
+  expect(await useModel('chatty')).toMatchObject({
+    status: 422,
+    body: { code: errorCode('model_unusable'), detail: /completion/ },
+  })
+  expect(await useModel('two words')).toMatchObject({ status: 400, body: { code: errorCode('invalid_request') } })
 })
 
-test('pull: the whole of all layers, never going back, ends with success; then the model is in the list', async () => {
+test('pull reports growing progress over all layers, ends with success, and the model is in the list', async () => {
   ollama.pulls({ layers: [800, 200], steps: 2 }, makeModel('fresh'))
   const response = await pull('ollama:fresh')
   expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
@@ -131,10 +137,10 @@ test('pull: the whole of all layers, never going back, ends with success; then t
   ])
   expect(lines.at(-1)!.status).toBe('success')
   expect(ollama.calls.find(({ path }) => path === '/api/pull')!.body).toMatchObject({ model: 'fresh' })
-  expect((await list()).models.map(({ name }) => name)).toContain('ollama:fresh')
+  expect((await listModels()).models.map(({ name }) => name)).toContain('ollama:fresh')
 })
 
-test('pull: an error line after a good status is an error; one before any progress, and no Ollama, are refusals', async () => {
+test('a pull that fails during the download ends with an error line, and one that cannot start is 422', async () => {
   ollama.pulls({ layers: [10], error: 'max retries exceeded: unexpected EOF' })
   const lines = await linesOf(await pull('fresh'))
   expect(lines.at(-1)).toMatchObject({
@@ -142,10 +148,10 @@ test('pull: an error line after a good status is an error; one before any progre
     error: { code: errorCode('pull_failed'), message: expect.stringContaining('max retries exceeded') },
   })
   ollama.fail({ path: '/api/pull', body: '{"error":"pull model manifest: file does not exist"}\n' })
-  const refused = await pull('misspelt')
+  const refused = await pull('misspelled')
   expect([refused.status, await refused.json()]).toMatchObject([
     422,
-    { code: errorCode('pull_failed'), detail: /has no model misspelt to download/ },
+    { code: errorCode('pull_failed'), detail: /has no model misspelled to download/ },
   ])
   ollama.fail({ path: '/api/pull', status: 400, error: 'invalid model name' })
   expect((await pull('a:b:c')).status).toBe(422)
@@ -154,7 +160,7 @@ test('pull: an error line after a good status is an error; one before any progre
   expect([down.status, await down.json()]).toMatchObject([422, { detail: /nothing listens/ }])
 })
 
-test('pull: a download that ends without success is an error; hanging up ends it', async () => {
+test('a pull that ends without success is an error, and hanging up cancels the download', async () => {
   ollama.fail({ path: '/api/pull', body: '{"status":"pulling manifest"}\n{"status":"pulling","digest":"sha256:a","total":9}\n' })
   expect((await linesOf(await pull('fresh'))).at(-1)).toMatchObject({
     status: 'error',
@@ -165,5 +171,5 @@ test('pull: a download that ends without success is an error; hanging up ends it
   const response = await pull('fresh', cancel.signal)
   await response.body!.getReader().read()
   cancel.abort()
-  await until('Ollama to be hung up on', () => ollama.hungUp === 1)
+  await until('docsearch to close its connection to Ollama', () => ollama.hungUp === 1)
 })
