@@ -14,7 +14,7 @@ afterAll(() => app?.close())
 const paths = [...new Set(pages.map(({ path }) => path.replace(':id', 'style.css')))]
 const gets = pages.filter(({ method }) => method === 'GET')
 
-test.each([...paths, '/nothing/here'])('%s: no script, no frame, no sniffing, no path in a Referer', async (path) => {
+test.each([...paths, '/nothing/here'])('%s forbids scripts, frames, sniffing and a path in the Referer', async (path) => {
   for (const client of [owner, webClient(app)]) {
     const { headers } = await client.get(path)
     expect(headers.get('content-security-policy')).toBe(
@@ -31,7 +31,7 @@ test.each([...paths, '/nothing/here'])('%s: no script, no frame, no sniffing, no
 })
 
 test.each(gets.filter(({ access }) => access !== 'public').map(({ path }) => path.replace(':id', 'none')))(
-  '%s has no script and no style of its own',
+  '%s has no inline script and no inline style',
   async (path) => {
     const { html, status } = await owner.get(path)
     expect(status).toBeLessThan(500)
@@ -40,7 +40,7 @@ test.each(gets.filter(({ access }) => access !== 'public').map(({ path }) => pat
 )
 
 test.each(gets.filter(({ access }) => access === 'user' || access === 'owner').map(({ path }) => path.replace(':id', 'none')))(
-  '%s asks a stranger to log in',
+  '%s without a session redirects to the login',
   async (path) => {
     const page = await webClient(app).get(path)
     expect([page.status, page.location]).toEqual([303, `/login?return_to=${encodeURIComponent(path)}`])
@@ -92,7 +92,7 @@ test('an unknown path is a page for a browser, and a problem for a program and b
   }
 })
 
-test('browsers may cache the style sheet without limit under the address that pages use', async () => {
+test('browsers may cache the style sheet for a year under the address that pages use', async () => {
   const { html } = await owner.get('/login?x')
   const [, address = ''] = /rel="stylesheet" href="([^"]+)"/.exec((await webClient(app).get('/login')).html) ?? []
   expect(html).toBe('')
@@ -129,7 +129,7 @@ test('X-Forwarded-Proto is ignored', async () => {
   expect(page.headers.getSetCookie()).toEqual([expect.stringMatching(/^docsearch_\d+_form=[\w-]{43}; (?!.*Secure)/)])
 })
 
-test('an internal error is a page without details, and with the request id that the log has', async () => {
+test('an internal error is a page without details, and with the request ID', async () => {
   const broken = await startTestApp({
     change: (services) => ({
       accounts: {

@@ -13,20 +13,20 @@ const HARD_STATE = 'a b&é"<>%00#+'.repeat(147)
 
 let app: TestApp
 let alice: WebClient
-let server: ApplicationRecord
+let application: ApplicationRecord
 let secret: string
 beforeAll(async () => {
   app = await startTestApp()
   alice = await loggedIn(app, 'alice@example.org')
   // An application of another user: every user may allow it.
-  const made = await app.backend.oauth.applications.create({
+  const created = await app.backend.oauth.applications.create({
     ownerId: (await userId('bob@example.org'))!,
     name: 'Notes & <b>Tasks</b>',
     type: 'confidential',
     redirectUris: [CALLBACK, 'https://app.example.com/with?tenant=7&x=%20', 'http://127.0.0.1/callback', 'com.example.app:/cb'],
   })
-  server = made.application
-  secret = made.secret!
+  application = created.application
+  secret = created.secret!
 })
 afterAll(() => app?.close())
 
@@ -35,7 +35,7 @@ async function userId(email: string) {
 }
 
 function query(change: Record<string, string | string[] | undefined> = {}): string {
-  const all = { response_type: 'code', client_id: server.id, redirect_uri: CALLBACK, state: 'st4te', ...S256, ...change }
+  const all = { response_type: 'code', client_id: application.id, redirect_uri: CALLBACK, state: 'st4te', ...S256, ...change }
   return new URLSearchParams(
     Object.entries(all).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as [string, string])),
   ).toString()
@@ -55,7 +55,7 @@ async function redeem(code: string, change: Record<string, string> = {}) {
     body: new URLSearchParams({
       grant_type: 'authorization_code',
       code,
-      client_id: server.id,
+      client_id: application.id,
       client_secret: secret,
       redirect_uri: CALLBACK,
       code_verifier: VERIFIER,
@@ -87,7 +87,7 @@ test('login, consent and code lead to tokens that can search, with PKCE', async 
   expect(search.status).toBe(200)
 })
 
-test('state comes back byte for byte, with a code and with an error, and only when it was sent; iss is the issuer', async () => {
+test('the redirect names the issuer and returns the state unchanged, if any, with a code or an error', async () => {
   const metadata = (await (await fetch(`${app.url}/.well-known/oauth-authorization-server`)).json()) as { issuer: string }
   const consent = await ask({ state: HARD_STATE })
   expect(Buffer.byteLength(HARD_STATE)).toBeGreaterThan(2_000)
@@ -116,33 +116,41 @@ test('a difficult state survives the login', async () => {
 })
 
 test.each<[string, Record<string, string | string[] | undefined>, string]>([
-  ['an unknown client', { client_id: 'app_unknown' }, 'invalid_client'],
-  ['no client', { client_id: undefined }, 'invalid_request'],
-  ['a client id twice', { client_id: ['app_1', 'app_2'] }, 'invalid_request'],
-  ['no redirect', { redirect_uri: undefined }, 'invalid_request'],
+  ['an unknown application', { client_id: 'app_unknown' }, 'invalid_client'],
+  ['no client ID', { client_id: undefined }, 'invalid_request'],
+  ['two client IDs', { client_id: ['app_1', 'app_2'] }, 'invalid_request'],
+  ['no redirect address', { redirect_uri: undefined }, 'invalid_request'],
   ['another host', { redirect_uri: 'https://evil.example/callback' }, 'invalid_redirect_uri'],
   ['a slash at the end', { redirect_uri: `${CALLBACK}/` }, 'invalid_redirect_uri'],
-  ['another case', { redirect_uri: 'https://app.example.com/Callback' }, 'invalid_redirect_uri'],
-  ['another case of the host', { redirect_uri: 'https://APP.example.com/callback' }, 'invalid_redirect_uri'],
-  ['a query more', { redirect_uri: `${CALLBACK}?a=b` }, 'invalid_redirect_uri'],
+  ['a path in another case', { redirect_uri: 'https://app.example.com/Callback' }, 'invalid_redirect_uri'],
+  ['a host in another case', { redirect_uri: 'https://APP.example.com/callback' }, 'invalid_redirect_uri'],
+  ['an added query', { redirect_uri: `${CALLBACK}?a=b` }, 'invalid_redirect_uri'],
   ['an encoded dot', { redirect_uri: 'https://app.example.com/%2e/callback' }, 'invalid_redirect_uri'],
-  ['userinfo', { redirect_uri: 'https://app.example.com@evil.example/callback' }, 'invalid_redirect_uri'],
+  [
+    'the registered host as a user name',
+    { redirect_uri: 'https://app.example.com@evil.example/callback' },
+    'invalid_redirect_uri',
+  ],
   ['a fragment', { redirect_uri: `${CALLBACK}#x` }, 'invalid_redirect_uri'],
   [
-    'a subdomain of ours that is theirs',
+    'the registered host as a subdomain of another host',
     { redirect_uri: 'https://app.example.com.evil.example/callback' },
     'invalid_redirect_uri',
   ],
   ['javascript:', { redirect_uri: 'javascript:alert(1)' }, 'invalid_redirect_uri'],
-  ['loopback with another path', { redirect_uri: 'http://127.0.0.1:5/other' }, 'invalid_redirect_uri'],
-  ['a name that begins like loopback', { redirect_uri: 'http://127.0.0.1.evil.com/callback' }, 'invalid_redirect_uri'],
-  ['loopback as a number', { redirect_uri: 'http://2130706433/callback' }, 'invalid_redirect_uri'],
-])('%s is a page with 400 and never a redirect', async (_what, change, code) => {
+  ['a loopback address with another path', { redirect_uri: 'http://127.0.0.1:5/other' }, 'invalid_redirect_uri'],
+  [
+    'a host name that begins like a loopback address',
+    { redirect_uri: 'http://127.0.0.1.evil.com/callback' },
+    'invalid_redirect_uri',
+  ],
+  ['a loopback address as a number', { redirect_uri: 'http://2130706433/callback' }, 'invalid_redirect_uri'],
+])('%s is 400 without a redirect', async (_what, change, code) => {
   for (const client of [alice, webClient(app)]) {
     const page = await ask(change, client)
     expect([page.status, page.location, page.text]).toEqual([400, null, expect.stringContaining(code)])
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self';")
-    // The fields of the form are checked by the same rules.
+    // The server checks the query in the form against the same rules.
     const { csrf } = Object.fromEntries((await alice.get('/settings/profile')).form('/logout').fields)
     const posted = await alice.post(AUTHORIZE, { csrf: csrf!, decision: 'allow', query: query(change) })
     expect([posted.status, posted.location]).toEqual([400, null])
@@ -154,7 +162,7 @@ test.each<[string, Record<string, string | string[] | undefined>, string]>([
   ['no response_type', { response_type: undefined }, 'invalid_request'],
   ['an unknown scope', { scope: 'read:documents admin' }, 'invalid_scope'],
   ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
-])('%s goes back to the application as %s', async (_what, change, error) => {
+])('%s redirects to the application with the error %s', async (_what, change, error) => {
   const page = await ask(change)
   const back = new URL(page.location!)
   expect([page.status, back.origin + back.pathname, back.searchParams.get('error'), back.searchParams.get('state')]).toEqual([
@@ -219,7 +227,7 @@ test('the consent page accepts only a session, and no API key or token', async (
     expect([page.status, page.location]).toEqual([303, expect.stringMatching(/^\/login\?/)])
     const posted = await webClient(app).post(AUTHORIZE, { decision: 'allow', query: query() }, { Authorization })
     expect([posted.status, posted.location]).toEqual([403, null])
-    // A valid token of a form without a login still leads to the login.
+    // Even with the CSRF token of the login form, the request only leads to the login.
     const login = await stranger.get('/login')
     const { csrf } = Object.fromEntries(login.form('/login').fields)
     const asked = await stranger.post(AUTHORIZE, { csrf: csrf!, decision: 'allow', query: query() }, { Authorization })
@@ -245,7 +253,7 @@ test.each([['maybe'], [''], [['allow', 'deny']]])('the decision %j is refused', 
   expect([page.status, page.location]).toEqual([400, null])
 })
 
-test('a user who changes the account comes back to the same question', async () => {
+test('a user who switches accounts returns to the same consent', async () => {
   const browser = await loggedIn(app, 'bob@example.org')
   const consent = await ask({ state: HARD_STATE }, browser)
   const login = await browser.follow(await browser.submit(consent, '/logout'))

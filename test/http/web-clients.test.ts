@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, type WebClient } from '../support/web-client.ts'
 
 const NEW = '/settings/clients/new'
-const good = { name: 'Notes', redirect_uris: 'https://notes.example.com/cb\nhttp://127.0.0.1/cb\n' }
+const VALID = { name: 'Notes', redirect_uris: 'https://notes.example.com/cb\nhttp://127.0.0.1/cb\n' }
 
 let app: TestApp
 let bob: WebClient
@@ -16,13 +16,10 @@ beforeEach(async () => {
 })
 
 async function register(values: Record<string, string | string[]> = {}) {
-  return bob.submit(await bob.get(NEW), '/settings/clients', { ...good, ...values })
+  return bob.submit(await bob.get(NEW), '/settings/clients', { ...VALID, ...values })
 }
 
-/**
- * `invalid_grant` means that the application is known and the code is not. `invalid_client` means that the application is not
- * known.
- */
+/** Returns the error of the token endpoint: `invalid_client` for a wrong secret, else `invalid_grant`, because the code is unknown. */
 async function authenticate(client_id: string, client_secret: string): Promise<string> {
   const response = await fetch(`${app.url}/api/oauth/token`, {
     method: 'POST',
@@ -37,7 +34,7 @@ async function authenticate(client_id: string, client_secret: string): Promise<s
   return ((await response.json()) as { error: string }).error
 }
 
-test('registering shows id and secret once, and they work at the token endpoint', async () => {
+test('a new application shows its secret once, and the secret works at the token endpoint', async () => {
   const page = await register({ scopes: ['read:documents'] })
   const [id, secret] = [page.field('client-id')!, page.field('client-secret')!]
   expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -83,7 +80,7 @@ test.each([
   [{ name: '' }, 'Enter a name.'],
   [{ scopes: [] }, 'Choose at least one thing it may do.'],
   [{ type: 'secret' }, 'Choose one of the two.'],
-])('%j registers nothing', async (wrong, why) => {
+])('a form with %j registers no application', async (wrong, why) => {
   const page = await register(wrong)
   expect([page.status, page.text]).toEqual([422, expect.stringContaining(why)])
 })
@@ -92,7 +89,7 @@ test('new redirect addresses apply after an edit', async () => {
   const id = (await register()).field('client-id')!
   const path = `/settings/clients/${id}/edit`
   const form = await bob.get(path)
-  expect([form.field('redirect_uris'), form.field('scopes')]).toEqual([good.redirect_uris.trim(), 'write:documents'])
+  expect([form.field('redirect_uris'), form.field('scopes')]).toEqual([VALID.redirect_uris.trim(), 'write:documents'])
   const bad = await bob.submit(form, path, { redirect_uris: 'ftp://x' })
   expect([bad.status, bad.text]).toEqual([422, expect.stringContaining('has the scheme ftp:')])
   const after = await bob.follow(
@@ -106,9 +103,9 @@ test('new redirect addresses apply after an edit', async () => {
   expect((await ask('https://notes.example.com/new')).text).toContain('Allow Renamed')
 })
 
-test('the old secret works as long as the owner chose when creating a new one', async () => {
-  const made = await register()
-  const [id, first] = [made.field('client-id')!, made.field('client-secret')!]
+test('after a rotation the old secret works for the chosen time', async () => {
+  const created = await register()
+  const [id, first] = [created.field('client-id')!, created.field('client-secret')!]
   const rotate = async (grace_seconds: string) =>
     bob.submit(await bob.get(`/settings/clients/${id}`), `/settings/clients/${id}/rotate`, { grace_seconds })
   const second = (await rotate('3600')).field('client-secret')!
@@ -122,11 +119,12 @@ test('the old secret works as long as the owner chose when creating a new one', 
   for (const wrong of ['-1', '99999999', 'soon', '']) expect((await rotate(wrong)).status).toBe(400)
 })
 
-test('a connection is shown with its scopes, and can be ended by the user and by the owner of the application', async () => {
-  const made = await register({ name: 'Connected one' })
-  const [client_id, client_secret] = [made.field('client-id')!, made.field('client-secret')!]
+test('a connection is listed and works until the user ends it or the application is deleted', async () => {
+  const created = await register({ name: 'Connected one' })
+  const [client_id, client_secret] = [created.field('client-id')!, created.field('client-secret')!]
   const redirect_uri = 'https://notes.example.com/cb'
   const alice = await loggedIn(app, 'alice@example.org')
+  /** Connects Alice, and returns a function that gives the status of a request with her token. */
   const connect = async () => {
     const query = new URLSearchParams({ client_id, response_type: 'code', redirect_uri, scope: 'read:documents' })
     const consent = await alice.get(`/api/oauth/authorize?${query}`)
@@ -138,21 +136,21 @@ test('a connection is shown with its scopes, and can be ended by the user and by
     return async () => (await fetch(`${app.url}/api/v1/me`, { headers: { Authorization: `Bearer ${access_token}` } })).status
   }
 
-  const first = await connect()
-  expect(await first()).toBe(200)
+  const firstStatus = await connect()
+  expect(await firstStatus()).toBe(200)
   const path = `/settings/connections/${client_id}/disconnect`
   expect((await alice.get('/settings/connections')).text).toContain('Connected one')
   const ended = await alice.follow(await alice.submit(await alice.get(path), path))
   expect([ended.text.includes('The application was disconnected.'), ended.text.includes('Connected one')]).toEqual([true, false])
-  expect(await first()).toBe(401)
+  expect(await firstStatus()).toBe(401)
   expect((await alice.get(path)).status).toBe(404)
 
-  const second = await connect()
-  expect(await second()).toBe(200)
+  const secondStatus = await connect()
+  expect(await secondStatus()).toBe(200)
   const remove = `/settings/clients/${client_id}/delete`
   const gone = await bob.follow(await bob.submit(await bob.get(remove), remove))
   expect(gone.text).toContain('The application was deleted')
-  expect(await second()).toBe(401)
+  expect(await secondStatus()).toBe(401)
   expect((await alice.get('/settings/connections')).text).not.toContain('Connected one')
   expect((await bob.get(`/settings/clients/${client_id}`)).status).toBe(404)
 })

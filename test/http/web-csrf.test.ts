@@ -21,7 +21,7 @@ function tokenOf(page: WebPage, action: string): string {
 
 const POSTS = pages.filter(({ method }) => method === 'POST').map(({ path }) => path.replace(':id', 'some_id'))
 
-test.each(POSTS)('POST %s without a token, with a wrong one, or from elsewhere is 403', async (path) => {
+test.each(POSTS)('POST %s without a CSRF token, with a wrong one, or from another origin is 403', async (path) => {
   const attempts: [Record<string, string | string[]>, Record<string, string>][] = [
     [{}, {}],
     [{ csrf: '' }, {}],
@@ -49,7 +49,7 @@ test.each(POSTS)('POST %s without a token, with a wrong one, or from elsewhere i
   expect((await alice.get('/settings/profile')).status).toBe(200)
 })
 
-test('a login without a token, or with one of another browser, is 403', async () => {
+test('a login without a CSRF token, or with the token of another browser, is 403', async () => {
   const [hers, other] = [webClient(app), webClient(app)]
   const login = await hers.get('/login')
   await other.get('/login')
@@ -62,7 +62,7 @@ test('a login without a token, or with one of another browser, is 403', async ()
   expect((await hers.post('/login', { ...fields, csrf: tokenOf(login, '/login') })).status).toBe(303)
 })
 
-test('a token works only in its own session, and ends with it', async () => {
+test('a CSRF token works only in its own session', async () => {
   const bob = await loggedIn(app, 'bob@example.org')
   expect((await bob.post('/logout', { csrf })).status).toBe(403)
   const again = await loggedIn(app, 'alice@example.org')
@@ -90,7 +90,7 @@ test.each([
   expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8'])
 })
 
-test('a field twice is 400 and changes nothing', async () => {
+test('a form with a repeated field is 400 and changes nothing', async () => {
   const page = await alice.post('/settings/profile', { csrf, name: ['A', 'B'], email: 'alice@example.org' })
   expect([page.status, page.text]).toEqual([400, expect.stringContaining('invalid_request')])
   expect((await alice.get('/settings/profile')).field('name')).toBe('Alice')

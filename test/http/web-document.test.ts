@@ -8,13 +8,13 @@ import { loggedIn, type WebClient } from '../support/web-client.ts'
 let app: TestApp
 let alice: WebClient
 let id: string
-let long: string
+let longId: string
 beforeAll(async () => {
   app = await startTestApp()
   alice = await loggedIn(app, 'alice@example.org')
   const first = 'The lease\n\nThe rent is due on the third working day.\n'
   id = await app.alice.ready('lease.txt', `${first}\f<i>Notice</i> is three months.\n\nשלום עולם\n`, { tags: 'flat' })
-  long = await app.alice.ready('long.txt', Array.from({ length: 3000 }, (_, n) => `Line ${n} of a long text.`).join('\n\n'))
+  longId = await app.alice.ready('long.txt', Array.from({ length: 3000 }, (_, n) => `Line ${n} of a long text.`).join('\n\n'))
 })
 afterAll(() => app?.close())
 
@@ -65,7 +65,7 @@ test('finds a passage again after its document was cut into passages and indexed
 
 test('shows part of a long text, with links that lead through all of it', async () => {
   const lines = new Set<string>()
-  let at: string | undefined = `/documents/${long}`
+  let at: string | undefined = `/documents/${longId}`
   for (let n = 0; at !== undefined && n < 20; n++) {
     const { html, text }: { html: string; text: string } = await alice.get(at)
     expect(html.length).toBeLessThan(200_000)
@@ -78,7 +78,7 @@ test('shows part of a long text, with links that lead through all of it', async 
   expect(deep.text).not.toContain('Line 10 of')
 })
 
-test('says why a document could not be read and what to do, and when it is waiting', async () => {
+test('says why a document could not be read and what to do', async () => {
   const { body } = await app.alice.upload([{ name: 'broken.pdf', content: '%PDF-1.4\nnothing' }], {}, { Prefer: 'wait=60' })
   const page = await alice.get(`/documents/${body.documents[0]!.id}`)
   expect(page.text).toContain('This document can’t be searched')
@@ -86,7 +86,7 @@ test('says why a document could not be read and what to do, and when it is waiti
   expect(page.text).toContain('docsearch documents retry')
 })
 
-test('shows the original of a PDF in a frame that only this page may have', async () => {
+test('only the view of a document may show the original PDF in a frame', async () => {
   const content = new Uint8Array(await makePdf([[{ text: 'The heron stands in the reeds.' }]]))
   const { body } = await app.alice.upload([{ name: 'lease "報".pdf', content }], {}, { Prefer: 'wait=60' })
   const path = `/documents/${body.documents[0]!.id}`

@@ -8,9 +8,9 @@ import { loggedIn, type WebClient } from '../support/web-client.ts'
 let app: TestApp
 let bob: WebClient
 let csrf: string
-/** Alice's: whatever Bob sends, he sees none of it and changes none of it. */
+/** IDs of Alice's data, which Bob must not see or change. */
 let hers: { user: string; session: string; key: string; client: string; code: string; document: string }
-let bobs: string
+let bobId: string
 
 beforeAll(async () => {
   app = await startTestApp()
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const document = await app.alice.ready('file of the owner.txt', 'The lantern of the owner.', { project: 'All of the owner' })
   hers = { user: owner.id, session: session!.id, key: record.id, client: application.id, code: device.user_code, document }
   bob = await loggedIn(app, 'bob@example.org')
-  bobs = (await records.users.findByEmail('bob@example.org'))!.id
+  bobId = (await records.users.findByEmail('bob@example.org'))!.id
   csrf = Object.fromEntries((await bob.get('/settings/profile')).form('/logout').fields)['csrf']!
 })
 afterAll(async () => {
@@ -61,28 +61,29 @@ async function connect(client_id: string, device_code: string): Promise<void> {
   expect((await fetch(`${app.url}/api/oauth/token`, { method: 'POST', body })).status).toBe(200)
 }
 
-/** Expects a page without anything of Alice's. */
+/** Opens a view as Bob and checks that it shows nothing of Alice. */
 async function see(path: string, status = 200): Promise<void> {
   const page = await bob.get(path)
   expect([path, page.status]).toEqual([path, status])
-  nothingOfHers(page.html)
+  expectNothingOfAlice(page.html)
 }
 
+/** Posts a form as Bob and checks that the answer shows nothing of Alice. */
 async function send(path: string, fields: Record<string, string>, status: number): Promise<void> {
   const page = await bob.post(path, { csrf, ...fields })
   expect([path, page.status]).toEqual([path, status])
-  nothingOfHers(page.html)
+  expectNothingOfAlice(page.html)
 }
 
-function nothingOfHers(html: string): void {
+function expectNothingOfAlice(html: string): void {
   expect(html).not.toMatch(/Alice|alice@|of the owner|hers\.example/)
   for (const id of Object.values(hers)) expect(html).not.toContain(id)
 }
 
-const client = { name: 'Taken', redirect_uris: 'https://evil.example/cb', scopes: 'read:documents' }
+const applicationFields = { name: 'Taken', redirect_uris: 'https://evil.example/cb', scopes: 'read:documents' }
 const at = (method: Page['method'], path: string) => `${method} ${path}`
 
-/** What Bob tries on every page, and what he must get. */
+/** For each route: what Bob sends, and the answer he must get. */
 const CASES: Record<string, () => Promise<void>> = {
   [at('GET', '/assets/:id')]: () => see('/assets/style.css'),
   [at('GET', paths.home)]: async () => {
@@ -103,7 +104,7 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('GET', paths.loggedOut)]: () => see('/logged-out'),
   [at('GET', paths.setup)]: () => see(`/setup?token=${hers.user}`, 404),
   [at('POST', paths.setup)]: () => send('/setup', { token: hers.user, password: 'x', password_again: 'x' }, 404),
-  // Alice's application may ask every user. Bob then decides for himself.
+  // Any user may connect Alice's application to their own account, so these cases use an unknown application.
   [at('GET', paths.authorize)]: () => see('/api/oauth/authorize?client_id=unknown', 400),
   [at('POST', paths.authorize)]: () => send('/api/oauth/authorize', { query: 'client_id=unknown', decision: 'allow' }, 400),
   [at('GET', paths.device)]: () => see('/device'),
@@ -134,13 +135,13 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('POST', paths.connectionEnd(':id'))]: () => send(paths.connectionEnd(hers.client), {}, 404),
   [at('GET', paths.applications)]: () => see('/settings/clients'),
   [at('GET', paths.applicationNew)]: () => see('/settings/clients/new'),
-  [at('POST', paths.applications)]: () => send('/settings/clients', { ...client, type: 'public' }, 200),
+  [at('POST', paths.applications)]: () => send('/settings/clients', { ...applicationFields, type: 'public' }, 200),
   [at('GET', paths.application(':id'))]: async () => {
     await see(paths.application(hers.client), 404)
     await see(paths.application('docsearch-cli'), 404)
   },
   [at('GET', paths.applicationEdit(':id'))]: () => see(paths.applicationEdit(hers.client), 404),
-  [at('POST', paths.applicationEdit(':id'))]: () => send(paths.applicationEdit(hers.client), client, 404),
+  [at('POST', paths.applicationEdit(':id'))]: () => send(paths.applicationEdit(hers.client), applicationFields, 404),
   [at('POST', paths.applicationRotate(':id'))]: () => send(paths.applicationRotate(hers.client), { grace_seconds: '0' }, 404),
   [at('GET', paths.applicationDelete(':id'))]: () => see(paths.applicationDelete(hers.client), 404),
   [at('POST', paths.applicationDelete(':id'))]: () => send(paths.applicationDelete(hers.client), {}, 404),
@@ -155,15 +156,15 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('POST', paths.userDelete(':id'))]: () => forEachUser((id) => send(paths.userDelete(id), {}, 404)),
 }
 
-/** A member can administer no user, not even himself. */
+/** Tries Alice's ID and Bob's own, because a member cannot administer any user. */
 async function forEachUser(attempt: (id: string) => Promise<void>): Promise<void> {
-  for (const id of [hers.user, bobs]) await attempt(id)
+  for (const id of [hers.user, bobId]) await attempt(id)
 }
 
-test('every page has a case here', () => {
+test('every route has a case here', () => {
   expect(pages.map(({ method, path }) => at(method, path)).toSorted()).toEqual(Object.keys(CASES).toSorted())
 })
 
-test.each(Object.entries(CASES))('%s keeps two users apart', async (_page, attempt) => {
-  await attempt()
+test.each(Object.entries(CASES))('%s does not show or change the data of another user', async (_route, check) => {
+  await check()
 })

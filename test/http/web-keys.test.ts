@@ -14,12 +14,12 @@ beforeEach(async () => {
   bob = await loggedIn(app, 'bob@example.org')
 })
 
-async function make(values: Record<string, string | string[]>) {
+async function createKey(values: Record<string, string | string[]>) {
   return bob.submit(await bob.get('/settings/api-keys/new'), '/settings/api-keys', values)
 }
 
 test('a key is shown once, in the answer to the form, and works', async () => {
-  const page = await make({ name: 'Nightly <sync>', scopes: ['read:documents', 'manage:keys'], expires_in_days: '30' })
+  const page = await createKey({ name: 'Nightly <sync>', scopes: ['read:documents', 'manage:keys'], expires_in_days: '30' })
   const key = page.field('key')!
   expect([page.status, page.headers.get('cache-control'), key]).toEqual([200, 'no-store', expect.stringMatching(/^dsk_\w{36}$/)])
   const me = await apiClient(app.url, key).get<Me>('/api/v1/me')
@@ -37,7 +37,7 @@ test('a key can have no expiry, or one in ten years', async () => {
     ['', null],
     ['3650', expect.any(String)],
   ] as const) {
-    const page = await make({ name: 'x', expires_in_days })
+    const page = await createKey({ name: 'x', expires_in_days })
     const me = await apiClient(app.url, page.field('key')!).get<Me>('/api/v1/me')
     expect([me.body.expires_at, me.body.scopes]).toEqual([expected, ['read:documents', 'write:documents']])
   }
@@ -45,19 +45,19 @@ test('a key can have no expiry, or one in ten years', async () => {
 
 test.each([
   ['no name', { name: ' ' }, 'Enter a name.'],
-  ['no scope', { name: 'x', scopes: [] }, 'Choose at least one'],
-  ['a scope that does not exist', { name: 'x', scopes: ['admin'] }, 'There is no such permission.'],
-  ['a strange time', { name: 'x', expires_in_days: '1e99' }, 'Choose when the key expires.'],
-  ['a time in the past', { name: 'x', expires_in_days: '-1' }, 'Choose when the key expires.'],
-])('%s creates no key', async (_what, values, message) => {
+  ['no permission', { name: 'x', scopes: [] }, 'Choose at least one'],
+  ['an unknown permission', { name: 'x', scopes: ['admin'] }, 'There is no such permission.'],
+  ['an invalid lifetime', { name: 'x', expires_in_days: '1e99' }, 'Choose when the key expires.'],
+  ['a negative lifetime', { name: 'x', expires_in_days: '-1' }, 'Choose when the key expires.'],
+])('a form with %s creates no key', async (_what, values, message) => {
   const before = (await bob.get('/settings/api-keys')).html
-  const page = await make(values)
+  const page = await createKey(values)
   expect([page.status, page.text]).toEqual([422, expect.stringContaining(message)])
   expect((await bob.get('/settings/api-keys')).html.length).toBe(before.length)
 })
 
 test('a key is revoked after a confirmation, and stops working at once', async () => {
-  const key = (await make({ name: 'Short-lived' })).field('key')!
+  const key = (await createKey({ name: 'Short-lived' })).field('key')!
   const { authentication } = (await apiClient(app.url, key).get<Me>('/api/v1/me')).body
   const path = `/settings/api-keys/${authentication.id}/revoke`
   const ask = await bob.get(path)
@@ -69,7 +69,7 @@ test('a key is revoked after a confirmation, and stops working at once', async (
   expect((await bob.get(path)).status).toBe(404)
 })
 
-test('a session is no credential for the API, and a key is none for pages', async () => {
+test('a session cannot use the API, and a key cannot open a view', async () => {
   const cookie = [...bob.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   expect((await app.stranger.get('/api/v1/me', { Cookie: cookie })).status).toBe(401)
   const page = await bob.send('GET', '/settings/api-keys', null, { Authorization: `Bearer ${app.alice.key}` })

@@ -30,7 +30,7 @@ test('the cookie is limited to this host and path, hidden from scripts and other
   expect(line).toMatch(/^docsearch_\d+=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
 })
 
-test('a wrong password, an unknown address and a wrong form look the same, and start nothing', async () => {
+test('a wrong password, an unknown address and an empty form look the same, and start no session', async () => {
   const texts = []
   for (const values of [
     { email: 'bob@example.org', password: 'wrong' },
@@ -49,7 +49,7 @@ test('a wrong password, an unknown address and a wrong form look the same, and s
 test('the session id changes at login, and the one before no longer works', async () => {
   const browser = await loggedIn(app, 'alice@example.org')
   const first = browser.cookies.get(sessionName())!
-  // The login page redirects a user with a session, so this form was open before.
+  // The login page redirects a user with a session, so this posts the form directly.
   const { csrf } = Object.fromEntries((await browser.get('/settings/profile')).form('/logout').fields)
   const page = await browser.post('/login', { csrf: csrf!, email: 'bob@example.org', password: PASSWORD })
   expect([page.status, page.location]).toEqual([303, '/'])
@@ -96,7 +96,7 @@ test.each([
   const login = await browser.get(`/login?return_to=${encodeURIComponent(sent)}`)
   const page = await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD })
   expect([page.status, page.location]).toEqual([303, expected])
-  // Changing the form does not help.
+  // A forged field in the form leads to the same address.
   const again = webClient(app)
   const forged = await again.submit(await again.get('/login'), '/login', {
     email: 'alice@example.org',
@@ -106,7 +106,7 @@ test.each([
   expect(forged.location).toBe(expected)
 })
 
-test('return_to twice is ignored', async () => {
+test('a repeated return_to is ignored', async () => {
   const page = await webClient(app).get('/login?return_to=/device&return_to=//evil.example')
   expect([page.status, page.field('return_to')]).toEqual([200, undefined])
 })
@@ -128,7 +128,7 @@ test('a disabled user is logged out at once and cannot log in', async () => {
   expect((await webClient(app).logIn('carol@example.org', PASSWORD)).status).toBe(422)
 })
 
-test('too many failures are 429 with the time to wait, also for the right password', async () => {
+test('too many failed logins are 429 with the time to wait, also for the right password', async () => {
   const limited = await startTestApp({ loginFailures: 2 })
   try {
     await limited.backend.accounts.setPassword((await limited.backend.records.users.owner())!.id, PASSWORD)

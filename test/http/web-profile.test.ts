@@ -3,49 +3,49 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, PASSWORD, webClient, type WebClient } from '../support/web-client.ts'
 
 let app: TestApp
-let alice: WebClient
-let people = 0
+let browser: WebClient
+let users = 0
 let email: string
 beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app?.close())
 beforeEach(async () => {
-  email = `person${++people}@example.org`
+  email = `user${++users}@example.org`
   await app.backend.records.users.create({ name: 'Person', email, role: 'member' })
-  alice = await loggedIn(app, email)
+  browser = await loggedIn(app, email)
 })
 
-const isOut = async (client: WebClient) => (await client.get('/settings/profile')).location?.startsWith('/login') === true
+const isLoggedOut = async (client: WebClient) => (await client.get('/settings/profile')).location?.startsWith('/login') === true
 
-test('name and email can be changed, and the new address logs in', async () => {
-  const page = await alice.submit(await alice.get('/settings/profile'), '/settings/profile', {
+test('a user changes their name and email address, and logs in with the new address', async () => {
+  const page = await browser.submit(await browser.get('/settings/profile'), '/settings/profile', {
     name: ' Zoë <b>&amp; ',
     email: `new-${email}`,
   })
-  const after = await alice.follow(page)
+  const after = await browser.follow(page)
   expect([after.field('name'), after.field('email')]).toEqual(['Zoë <b>&amp;', `new-${email}`])
   expect(after.text).toContain('Your profile was saved.')
   expect(after.html).not.toContain('Zoë <b>')
   // The message is shown once.
-  expect((await alice.get('/settings/profile')).text).not.toContain('was saved')
+  expect((await browser.get('/settings/profile')).text).not.toContain('was saved')
   expect((await webClient(app).logIn(`new-${email}`, PASSWORD)).status).toBe(303)
 })
 
 test('an address of another user is refused', async () => {
-  const page = await alice.submit(await alice.get('/settings/profile'), '/settings/profile', { email: 'BOB@example.org' })
+  const page = await browser.submit(await browser.get('/settings/profile'), '/settings/profile', { email: 'BOB@example.org' })
   expect([page.status, page.field('email'), page.text]).toEqual([
     422,
     'BOB@example.org',
     expect.stringContaining('A user with the address'),
   ])
-  expect((await alice.get('/settings/profile')).field('email')).toBe(email)
+  expect((await browser.get('/settings/profile')).field('email')).toBe(email)
 })
 
-test('a new password needs the current one, ends the other sessions and gives this browser a new one', async () => {
+test('a new password needs the current one, ends the other sessions and gives this browser a new session', async () => {
   const other = await loggedIn(app, email)
   const change = async (values: Record<string, string>) =>
-    alice.submit(await alice.get('/settings/profile'), '/settings/password', {
+    browser.submit(await browser.get('/settings/profile'), '/settings/password', {
       current_password: PASSWORD,
       password: 'a different phrase',
       password_again: 'a different phrase',
@@ -56,14 +56,14 @@ test('a new password needs the current one, ends the other sessions and gives th
     expect([page.status, page.text]).toEqual([422, expect.stringContaining('Your password was not changed')])
     expect(page.html).not.toContain('a different phrase')
   }
-  expect(await isOut(other)).toBe(false)
+  expect(await isLoggedOut(other)).toBe(false)
 
   const stolen = webClient(app)
-  for (const [name, value] of alice.cookies) stolen.cookies.set(name, value)
-  const page = await alice.follow(await change({}))
+  for (const [name, value] of browser.cookies) stolen.cookies.set(name, value)
+  const page = await browser.follow(await change({}))
   expect(page.text).toContain('Your password was changed')
   expect(page.text.match(/This browser/g)).toHaveLength(1)
-  expect([await isOut(other), await isOut(stolen), await isOut(alice)]).toEqual([true, true, false])
+  expect([await isLoggedOut(other), await isLoggedOut(stolen), await isLoggedOut(browser)]).toEqual([true, true, false])
   expect((await webClient(app).logIn(email, PASSWORD)).status).toBe(422)
   expect((await webClient(app).logIn(email, 'a different phrase')).status).toBe(303)
 })
@@ -76,17 +76,17 @@ test('sessions are listed, and one or all others can be ended', async () => {
   await phone.post('/login', { csrf: csrf!, email, password: PASSWORD }, { 'User-Agent': agent })
   const [tablet, desk] = [await loggedIn(app, email), await loggedIn(app, email)]
 
-  const page = await alice.get('/settings/profile')
+  const page = await browser.get('/settings/profile')
   expect(page.text).toContain('Safari on iOS')
   expect(page.text.match(/IP address/g)).toHaveLength(4)
   const [phoneSession] = (await sessionsOf()).filter(({ userAgent }) => userAgent === agent)
-  const ended = await alice.follow(await alice.submit(page, `/settings/sessions/${phoneSession!.id}/end`))
+  const ended = await browser.follow(await browser.submit(page, `/settings/sessions/${phoneSession!.id}/end`))
   expect(ended.text).toContain('That browser was logged out.')
-  expect([await isOut(phone), await isOut(tablet), await isOut(alice)]).toEqual([true, false, false])
+  expect([await isLoggedOut(phone), await isLoggedOut(tablet), await isLoggedOut(browser)]).toEqual([true, false, false])
 
-  await alice.submit(ended, '/settings/sessions/end-others')
-  expect([await isOut(tablet), await isOut(desk), await isOut(alice)]).toEqual([true, true, false])
-  expect((await alice.get('/settings/profile')).text.match(/IP address/g)).toHaveLength(1)
+  await browser.submit(ended, '/settings/sessions/end-others')
+  expect([await isLoggedOut(tablet), await isLoggedOut(desk), await isLoggedOut(browser)]).toEqual([true, true, false])
+  expect((await browser.get('/settings/profile')).text.match(/IP address/g)).toHaveLength(1)
 })
 
 async function sessionsOf() {

@@ -43,19 +43,19 @@ test.each([
   [{ project: 'Terms' }, ['refunds.txt']],
   [{ tags: ' shop, legal ' }, ['refunds.txt']],
   [{ type: 'pdf' }, []],
-])('can be limited by %j', async (fields, expected) => {
+])('filters results by %j', async (fields, expected) => {
   const page = await alice.get(address({ q: 'refunds roses', ...fields }))
   expect([page.status, names(page.html)]).toEqual([200, expected])
   if (expected.length === 0) expect(page.text).toMatch(/Nothing found.*Search in all your documents/s)
 })
 
-test('corrects a misspelled query, unless the user insists', async () => {
+test('corrects a misspelled query, and links to a search for the words as typed', async () => {
   const page = await alice.get(address({ q: 'refnuds', project: 'Terms' }))
   expect(page.text).toContain('Showing results for refunds. Search instead for refnuds.')
-  const insist = readHtml(page.html).find(({ tag, text }) => tag === 'a' && text === 'refnuds')!.attributes['href']!
-  const insisted = await alice.get(insist)
-  expect(insisted.text).not.toContain('Showing results for')
-  expect(insisted.form('/').fields).toContainEqual(['project', expect.stringMatching(/^prj_/)])
+  const typedLink = readHtml(page.html).find(({ tag, text }) => tag === 'a' && text === 'refnuds')!.attributes['href']!
+  const typed = await alice.get(typedLink)
+  expect(typed.text).not.toContain('Showing results for')
+  expect(typed.form('/').fields).toContainEqual(['project', expect.stringMatching(/^prj_/)])
 })
 
 test('shows each result once over several result pages, with links back', async () => {

@@ -21,14 +21,14 @@ async function linkFor(email: string | null, purpose: LinkPurpose, name = 'New h
   return (await accounts.issueLink(user.id, purpose)).token
 }
 
-const chosen = { password: PASSWORD, password_again: PASSWORD }
+const passwords = { password: PASSWORD, password_again: PASSWORD }
 
 test('setup completes the account with name, email and password, and logs the user in', async () => {
   const token = await linkFor(null, 'setup')
   const browser = webClient(app)
   const form = await browser.get(`/setup?token=${token}`)
   expect([form.status, form.text]).toEqual([200, expect.stringContaining('Set up your instance')])
-  const page = await browser.submit(form, '/setup', { ...chosen, name: 'Olga', email: 'olga@example.org' })
+  const page = await browser.submit(form, '/setup', { ...passwords, name: 'Olga', email: 'olga@example.org' })
   expect([page.status, page.location]).toEqual([303, '/'])
   expect((await browser.get('/settings/profile')).field('name')).toBe('Olga')
   expect((await webClient(app).logIn('olga@example.org', PASSWORD)).status).toBe(303)
@@ -39,7 +39,7 @@ test('an invitation keeps its address, even when the form sends another', async 
   const browser = webClient(app)
   const form = await browser.get(`/setup?token=${token}`)
   expect([form.field('email'), form.field('name')]).toEqual(['ivan@example.org', 'New here'])
-  await browser.submit(form, '/setup', { ...chosen, name: 'Ivan', email: 'alice@example.org' })
+  await browser.submit(form, '/setup', { ...passwords, name: 'Ivan', email: 'alice@example.org' })
   const profile = await browser.get('/settings/profile')
   expect([profile.field('email'), profile.field('name')]).toEqual(['ivan@example.org', 'Ivan'])
 })
@@ -60,29 +60,29 @@ test('a reset changes only the password, and ends all sessions', async () => {
 test('using a link logs out the user who was logged in before', async () => {
   const browser = await loggedIn(app, 'alice@example.org')
   const token = await linkFor('dora@example.org', 'invitation')
-  await browser.submit(await browser.get(`/setup?token=${token}`), '/setup', { ...chosen, name: 'Dora' })
+  await browser.submit(await browser.get(`/setup?token=${token}`), '/setup', { ...passwords, name: 'Dora' })
   expect((await browser.get('/settings/profile')).field('email')).toBe('dora@example.org')
 })
 
 test.each([
-  ['too short', { password: 'short', password_again: 'short' }],
-  ['not the same', { password: PASSWORD, password_again: `${PASSWORD}!` }],
-  ['too common', { password: 'password123', password_again: 'password123' }],
-  ['without a name', { ...chosen, name: ' ' }],
-  ['an address that is no address', { ...chosen, email: 'nowhere' }],
-  ['a taken address', { ...chosen, email: 'Alice@example.org' }],
-])('%s: the form keeps all values but the password, and the link still works', async (_what, wrong) => {
+  ['a short password', { password: 'short', password_again: 'short' }],
+  ['two different passwords', { password: PASSWORD, password_again: `${PASSWORD}!` }],
+  ['a common password', { password: 'password123', password_again: 'password123' }],
+  ['a missing name', { ...passwords, name: ' ' }],
+  ['an invalid address', { ...passwords, email: 'nowhere' }],
+  ['a taken address', { ...passwords, email: 'Alice@example.org' }],
+])('after %s the form keeps the name and address, and the link still works', async (_what, wrong) => {
   const token = await linkFor(null, 'setup')
   const browser = webClient(app)
   const typed = { name: 'Egon', email: `egon${token.slice(0, 6).toLowerCase()}@example.org` }
   const page = await browser.submit(await browser.get(`/setup?token=${token}`), '/setup', { ...typed, ...wrong })
   expect(page.status).toBe(422)
   expect(page.field('password')).toBe('')
-  expect({ name: page.field('name'), email: page.field('email') }).toEqual({ ...typed, ...pick(wrong) })
-  expect((await browser.submit(page, '/setup', { ...chosen, ...typed })).status).toBe(303)
+  expect({ name: page.field('name'), email: page.field('email') }).toEqual({ ...typed, ...nameAndEmail(wrong) })
+  expect((await browser.submit(page, '/setup', { ...passwords, ...typed })).status).toBe(303)
 })
 
-function pick(wrong: Record<string, string>): Record<string, string> {
+function nameAndEmail(wrong: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(wrong).filter(([name]) => name === 'name' || name === 'email'))
 }
 
@@ -92,8 +92,8 @@ test('opening a link leaves it usable, and one of two uses at the same time succ
   const forms = [await one.get(`/setup?token=${token}`), await two.get(`/setup?token=${token}`)]
   expect((await one.send('HEAD', `/setup?token=${token}`, null, {})).status).toBe(200)
   const answers = await Promise.all([
-    one.submit(forms[0]!, '/setup', { ...chosen, name: 'One' }),
-    two.submit(forms[1]!, '/setup', { ...chosen, name: 'Two' }),
+    one.submit(forms[0]!, '/setup', { ...passwords, name: 'One' }),
+    two.submit(forms[1]!, '/setup', { ...passwords, name: 'Two' }),
   ])
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 404])
   const late = await webClient(app).get(`/setup?token=${token}`)
@@ -101,7 +101,7 @@ test('opening a link leaves it usable, and one of two uses at the same time succ
 })
 
 test.each(['/setup', '/setup?token=', '/setup?token=unknown', '/setup?token=a&token=b'])(
-  '%s says that the link is not good',
+  '%s says that the link is no longer valid',
   async (path) => {
     const page = await webClient(app).get(path)
     expect([page.status, page.text]).toEqual([404, expect.stringContaining('This link is no longer valid')])
@@ -114,7 +114,7 @@ test('the token is in no log, and no browser sends it to other sites', async () 
   const form = await browser.get(`/setup?token=${token}`)
   // No Referer has a path or a query (Referrer Policy, section 3.4).
   expect(form.headers.get('referrer-policy')).toBe('strict-origin')
-  await browser.submit(form, '/setup', { ...chosen, name: 'Gina' })
+  await browser.submit(form, '/setup', { ...passwords, name: 'Gina' })
   await browser.get(`/setup?token=${token}`)
   await browser.get(`/setup/${token}`)
   expect(lines.length).toBeGreaterThan(0)

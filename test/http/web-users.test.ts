@@ -50,7 +50,7 @@ test('a user is invited, chooses a password, and is disabled, enabled and delete
   expect((await ines.get('/settings')).location).toMatch(/^\/login/)
 })
 
-test('the page and the API show the last login, which is the start of a session', async () => {
+test('the page and the API show the last login, which a failed login does not change', async () => {
   const { records, accounts } = app.backend
   const before = await records.users.create({ name: 'Lea', email: 'lea@example.org', role: 'member' })
   const lea = `/api/v1/users/${before.id}`
@@ -79,7 +79,7 @@ test.each([
   [{ email: 'nowhere' }, 'This is not an email address'],
   [{ email: 'Bob@Example.org' }, 'A user with the address'],
   [{ email: 'x@example.org', name: 'n'.repeat(201) }, 'A name has at most 200 characters'],
-])('an invitation of %j is refused at its field', async (values, message) => {
+])('an invitation with %j gets an error at its field', async (values, message) => {
   const page = await owner.submit(await owner.get('/settings/users/invite'), '/settings/users/invite', values)
   expect([page.status, page.text, page.field('email')]).toEqual([422, expect.stringContaining(message), values.email])
 })
