@@ -103,7 +103,7 @@ async function checkOlderNode(bin) {
   const version = own && spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout.trim()
   if (!version || Number(/^v(\d+)/.exec(version)?.[1]) >= 24) return
   const { status, stderr } = spawnSync(own, [bin, 'search', 'rent'], { encoding: 'utf8' })
-  expect(`Node ${version}: exit code and message`, [status, /needs 24\.\d+ or newer/.test(stderr)], [2, true])
+  expect(`Node ${version}: exit code and message`, [status, /needs Node\.js 24\.\d+ or newer/.test(stderr)], [2, true])
 }
 
 function expect(what, found, wanted) {
