@@ -6,7 +6,8 @@ import { parseRange } from './range.ts'
 /** Uploaded HTML must never run under the address of the instance: it loads nothing, and the browser gives it an origin of its own. */
 export const FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
-export interface Manner {
+/** The headers that decide whether a browser shows or saves the original, and what the file may do. */
+export interface OriginalHeaders {
   /** `inline` shows the file in the browser. Only for types that can't run a script. */
   disposition: 'attachment' | 'inline'
   contentType: string
@@ -17,7 +18,7 @@ export interface Manner {
 export async function sendOriginal(
   ctx: Ctx,
   { document, sizeBytes: size, open }: Original,
-  { disposition, contentType, policy }: Manner,
+  { disposition, contentType, policy }: OriginalHeaders,
 ): Promise<void> {
   const etag = `"${document.sha256}"`
   ctx.set('ETag', etag)
@@ -42,8 +43,8 @@ export async function sendOriginal(
   if (range !== null) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
 }
 
-/** Sends the file to be saved. docsearch doesn't know the character set of the bytes, so the type has none. */
-export function asAttachment(mediaType: string): Manner {
+/** Returns the headers that make a browser save the file. docsearch doesn't know the character set of the bytes, so the type has none. */
+export function attachmentHeaders(mediaType: string): OriginalHeaders {
   const contentType = /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : 'application/octet-stream'
   return { disposition: 'attachment', contentType, policy: FILE_POLICY }
 }

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import { asAttachment, sendOriginal } from '../../answers/send-original.ts'
+import { attachmentHeaders, sendOriginal } from '../../answers/send-original.ts'
 
 export const contentRoute = ({ documents }: Pick<Dependencies, 'documents'>): Route =>
   route({
@@ -34,6 +34,6 @@ export const contentRoute = ({ documents }: Pick<Dependencies, 'documents'>): Ro
     problems: ['document_not_found', 'range_not_satisfiable', 'blob_missing'],
     async handle({ ctx, actor, id }) {
       const original = await documents.original(actor, id)
-      await sendOriginal(ctx, original, asAttachment(original.document.mediaType))
+      await sendOriginal(ctx, original, attachmentHeaders(original.document.mediaType))
     },
   })

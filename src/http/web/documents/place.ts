@@ -5,9 +5,9 @@ import { startOfPage, windowAt, type TextWindow } from '../../../pages/document/
 import type { Search } from '../../../services/search.ts'
 
 /** The part of a document that an address asks for. */
-interface Wanted {
+interface Target {
   passage: string
-  /** The number of a page. */
+  /** The number of a page of the document. */
   page: number | null
   /** An offset in the text of the document. */
   at: number | null
@@ -18,22 +18,22 @@ interface Wanted {
 interface Place {
   window: TextWindow
   passage: PassageState
-  /** The number of the page. */
+  /** The number of the page where the window starts or the passage is. */
   page: number
 }
 
 type Query = Readonly<Record<string, string | string[] | undefined>>
 
-export function wantedOf(query: Query, question: string | undefined): Wanted {
+export function readTarget(query: Query, question: string | undefined): Target {
   const last = (name: string) => [query[name] ?? []].flat().at(-1) ?? ''
   const number = (name: string) => (/^\d{1,9}$/.test(last(name)) ? Number(last(name)) : null)
   return { passage: last('passage'), page: number('page'), at: number('at'), question: question ?? '' }
 }
 
 /** Returns the passage if the text still has it, else its page, else the start of the document. */
-export function placeIn(
+export function findPlace(
   pages: readonly Page[],
-  { passage: sent, page, at, question }: Wanted,
+  { passage: sent, page, at, question }: Target,
   highlight: Search['highlight'],
 ): Place {
   const passage = sent === '' ? null : parsePassage(sent)

@@ -32,7 +32,7 @@ export function searchPages(parts: Parts): Page[] {
       async handle(call) {
         const { ctx, show, signedIn } = call
         const fields = searchFieldsOf(ctx.query)
-        const { found, errors, status } = fields.q === undefined ? NOT_ASKED : await answer(parts, call, fields, limit)
+        const { found, errors, status } = fields.q === undefined ? NOT_ASKED : await runSearch(parts, call, fields, limit)
         const holdings = await holdingsOf(parts, call)
         show(renderSearch({ ...signedIn(), fields, errors, holdings, found, baseUrl: parts.settings.baseUrl() }), status)
       },
@@ -40,7 +40,7 @@ export function searchPages(parts: Parts): Page[] {
   ]
 }
 
-/** A browser may search as many times a minute as a key may send requests. The result throws `rate_limited`. */
+/** Returns a function that throws `rate_limited` when a session searches more often in a minute than a key may send requests. */
 function searchLimit(points: number): Limit {
   if (points === 0) return async () => {}
   const limiter = new RateLimiterMemory({ points, duration: 60 })
@@ -58,10 +58,15 @@ interface Outcome {
 
 const NOT_ASKED: Outcome = { found: null, errors: {}, status: 200 }
 
-/** A fault that the user can correct in the form comes back as a sentence; other failures are thrown and become error pages. */
-async function answer(parts: Parts, call: PageCall, fields: ReturnType<typeof searchFieldsOf>, limit: Limit): Promise<Outcome> {
+/** Runs the search. Returns errors that the user can correct in the form, and throws all others, which become error pages. */
+async function runSearch(
+  parts: Parts,
+  call: PageCall,
+  fields: ReturnType<typeof searchFieldsOf>,
+  limit: Limit,
+): Promise<Outcome> {
   const { search, settings } = parts
-  // One result more than is shown tells whether there is another result page.
+  // One more result than the view shows tells whether there is another result page.
   const { request, errors } = requestOf(fields, { queryChars: settings.limits.queryChars, limit: RESULTS + 1 })
   if (request === null) return { found: null, errors, status: 400 }
   await limit(call)
@@ -69,9 +74,9 @@ async function answer(parts: Parts, call: PageCall, fields: ReturnType<typeof se
     const outcome = await search.search(call.actor, toSearchRequest(request), clientGone(call.ctx))
     return { found: foundIn(request, presentSearch(request, outcome, settings.baseUrl())), errors: {}, status: 200 }
   } catch (error) {
-    const refused = refusal(error)
-    if (refused === null) throw error
-    return { found: null, errors: refused, status: statusOf(error) }
+    const errors = formErrors(error)
+    if (errors === null) throw error
+    return { found: null, errors, status: statusOf(error) }
   }
 }
 
@@ -85,7 +90,7 @@ function foundIn({ offset }: ParsedSearchRequest, whole: Found['answer']): Found
   }
 }
 
-function refusal(error: unknown): SearchErrors | null {
+function formErrors(error: unknown): SearchErrors | null {
   if (!(error instanceof DocsearchError)) return null
   if (error.code === 'invalid_query') return { q: error.message }
   if (error.code === 'project_not_found') return { project: 'You have no such project. Choose one from the list.' }

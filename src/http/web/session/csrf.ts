@@ -8,15 +8,15 @@ const SECRET = /^[A-Za-z0-9_-]{43}$/
 const FORM_COOKIE_SECONDS = 24 * 60 * 60
 
 /**
- * Returns the token for every form. It is derived from a cookie that no other site can read: the session cookie, or without a login a cookie of
- * its own, made when first needed. So the token ends with the session and is useless in another one.
+ * Returns the token for every form. It is derived from a cookie that no other site can read: the session cookie, or without a login the
+ * form cookie, which this function creates when it is missing. So the token ends with the session and is useless in another one.
  */
 export function csrfToken(ctx: Ctx, settings: HttpSettings): string {
   ctx.state.csrf ??= derive(ctx.state.login?.token ?? readSecret(ctx, settings) ?? newSecret(ctx, settings))
   return ctx.state.csrf
 }
 
-/** Refuses a POST that has not the token of this browser. Nothing was done yet at this point. */
+/** Refuses a POST without the token of this browser. It runs before the handler, so nothing has changed yet. */
 export function csrfCheck(settings: HttpSettings): Middleware {
   return async (ctx, next) => {
     const secret = ctx.state.login?.token ?? readSecret(ctx, settings)
@@ -27,9 +27,9 @@ export function csrfCheck(settings: HttpSettings): Middleware {
 }
 
 /**
- * Refuses a POST when the browser's headers say that it comes from another site, before the body is read. Requests without these headers are
- * left to the token. `Origin: null` comes from a page that hides its address and from one that has none, such as a sandboxed frame; only
- * Sec-Fetch-Site can tell them apart.
+ * Refuses a POST when the browser's headers say that it comes from another site, before the body is read. For requests without these
+ * headers only the token counts. `Origin: null` comes from a page that hides its address and from one that has none, such as a
+ * sandboxed frame. Only Sec-Fetch-Site can tell them apart.
  */
 export function originCheck(settings: HttpSettings): Middleware {
   return async (ctx, next) => {

@@ -4,7 +4,7 @@ import type { Ctx, Middleware } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 
-/** No session token is longer than this; a longer cookie is not looked at. */
+/** Session tokens are shorter than this, so longer cookies are ignored. */
 const MAX_CHARACTERS = 512
 /** The session's row decides when the login ends, so the cookie may live longer. Browsers keep a cookie for at most 400 days (RFC 6265bis section 5.5). */
 const COOKIE_SECONDS = 400 * 24 * 60 * 60

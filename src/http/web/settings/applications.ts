@@ -30,7 +30,7 @@ const rotateForm = z.object({
     .pipe(z.int().max(MAX_GRACE_SECONDS)),
 })
 
-/** The field of the form at which an error of the service is shown. */
+/** For each error code of the service: the form field that shows the error. */
 const ERROR_FIELDS = {
   invalid_redirect_uri: 'redirect_uris',
   too_many_redirect_uris: 'redirect_uris',

@@ -118,13 +118,13 @@ const userChangePages = ({ users, settings }: Parts): Page[] => [
   },
 ]
 
-/** Returns the user of the address. Refuses the own account, so that owners can't lock themselves out here. */
+/** Returns the user whose ID is in the address. Refuses the owner's own account, so that owners can't lock themselves out. */
 async function findOther(users: Dependencies['users'], { actor, id }: PageCall): Promise<User> {
   if (id === actor.userId) throw fail('not_found', 'This is your own account. Change it under Profile.')
   return users.get(actor, id)
 }
 
-/** Shows the link, which is on this answer only. */
+/** Shows the one-time link. No later view shows it again. */
 function showLink({ show, signedIn }: PageCall, { user, link }: { user: User; link: PasswordLink }, baseUrl: string): void {
   const { token, purpose, expiresAt } = link
   const address = passwordLinkAddress(baseUrl, token)
