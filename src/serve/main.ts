@@ -1,7 +1,7 @@
+import { createRequire } from 'node:module'
 import { openCredentialStore } from '../client/credentials/store.ts'
 import { loadConfig, type LoadedConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
-import { VERSION } from '../core/version.ts'
 import { createLogger, type LogOutput } from './logging.ts'
 import { temporaryFolder } from './data-folder.ts'
 import { startDaemon } from './start.ts'
@@ -13,6 +13,9 @@ export interface ServeOutput {
   json: boolean
   quiet: boolean
 }
+
+/** package.json is next to `src/` and to `dist/`. */
+const VERSION = (createRequire(import.meta.url)('../../package.json') as { version: string }).version
 
 /** How long running work may take after a stop was requested. Docker kills after 10 s. */
 const GRACE_MS = 8_000
