@@ -155,6 +155,6 @@ export const eventQuery = z.strictObject({
     .transform(Number)
     .optional()
     .meta({
-      description: 'The same as the header Last-Event-ID, for programs that can’t send headers. The header takes precedence',
+      description: 'The same as the header Last-Event-ID, for programs that cannot send headers. The header takes precedence',
     }),
 })

@@ -8,7 +8,9 @@ const modelName = z
   .min(1)
   .max(300)
   .regex(/^[^\s\p{Cc}]+$/u, 'must be the name of a model, such as embeddinggemma or builtin')
-  .meta({ description: '`builtin`, or a model on the instance’s Ollama, such as `embeddinggemma` or `ollama:embeddinggemma`' })
+  .meta({
+    description: '`builtin`, or a model on the Ollama of the instance, such as `embeddinggemma` or `ollama:embeddinggemma`',
+  })
 
 const count = z.int().min(0)
 
@@ -31,12 +33,14 @@ export type ModelIndex = z.infer<typeof modelIndex>
 export const model = z
   .object({
     name: z.string(),
-    available: z.boolean().meta({ description: 'True if the model is built in, or if the instance’s Ollama has it now' }),
+    available: z.boolean().meta({ description: 'True if the model is built in, or if the Ollama of the instance has it now' }),
     in_use: z.boolean(),
     known: z.boolean().meta({ description: 'True if docsearch knows the prefixes and limits that the model was trained with' }),
     dimensions: z.int().nullable(),
     size_bytes: z.number().nullable().meta({ description: 'Size of the model itself. Null for the built-in model' }),
-    indexes: z.array(modelIndex).meta({ description: 'Two while docsearch rebuilds the index of a model that has changed' }),
+    indexes: z
+      .array(modelIndex)
+      .meta({ description: 'Normally at most one. Two while docsearch rebuilds the index of a model that has changed' }),
   })
   .meta({ id: 'Model' })
 export type Model = z.infer<typeof model>

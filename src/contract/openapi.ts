@@ -51,7 +51,7 @@ export function openApiDocument(options: {
       title: 'docsearch',
       version,
       description:
-        'Upload documents, ask in your own words, get the passage with its page. Errors are RFC 9457 problems with a stable `code`.',
+        'Upload documents, ask in your own words, and get passages with their pages. Errors are RFC 9457 problems with a stable `code`.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],

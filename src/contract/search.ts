@@ -29,7 +29,7 @@ export const searchRequest = z
     rerank: z.boolean().default(true).meta({ description: 'Lets the reranker reorder the best passages' }),
     correct: z.boolean().default(true).meta({
       description:
-        'Replaces misspelled words by words of your documents. Only words that none of your documents contains are replaced, and never words in quotes, with digits or in camelCase',
+        'Replaces misspelled words with words from your documents. Only words that none of your documents contains are replaced, and never words in quotes, with digits or in camelCase',
     }),
     group_by: z
       .enum(['chunk', 'document'])

@@ -13,7 +13,7 @@ export function invalid(faults: readonly FieldFault[]): DocsearchError {
   const [first] = faults
   const where = first === undefined || first.path === '' ? 'The body ' : `${first.path} `
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
-  return new DocsearchError('invalid_request', `${where}${first?.message ?? 'does not validate'}${more}.`, {
+  return new DocsearchError('invalid_request', `${where}${first?.message ?? 'is invalid'}${more}.`, {
     details: { errors: faults },
   })
 }
@@ -55,9 +55,9 @@ function words(issue: z.core.$ZodIssue, sent: unknown): string {
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}, not ${shown(sent)}`
     case 'too_big':
-      return `${size(issue.origin, sent)}, the limit is ${issue.maximum}`
+      return `${size(issue.origin, sent)}; the limit is ${issue.maximum}`
     case 'too_small':
-      return isEmpty(sent) ? 'must not be empty' : `${size(issue.origin, sent)}, the minimum is ${issue.minimum}`
+      return isEmpty(sent) ? 'must not be empty' : `${size(issue.origin, sent)}; the minimum is ${issue.minimum}`
     case 'invalid_format':
       if (issue.format === 'datetime') return `must be a time such as 2026-01-31T12:00:00Z, not ${shown(sent)}`
       return lowerFirst(issue.message)

@@ -49,7 +49,7 @@ export function createAuthorize(context: OAuthContext): Authorize {
       } catch (error) {
         // The application still waits for an answer (RFC 6749 section 4.1.2.1).
         log.error({ err: error, client_id: request.application.id }, 'could not store an authorization code')
-        return { location: refusal(request, new OAuthError('server_error', 'The instance failed. Its log has the reason.')) }
+        return { location: refusal(request, new OAuthError('server_error', 'Internal error. See the server log.')) }
       }
       return { location: addressOf(request, { code }, issuer()) }
     },

@@ -5,11 +5,11 @@ export function userExists(email: string | null | undefined, cause?: unknown): D
 }
 
 export function ownerExists(): DocsearchError {
-  return new DocsearchError('owner_exists', 'This instance already has an owner, and it can only have one.')
+  return new DocsearchError('owner_exists', 'This instance already has an owner, and it can have only one.')
 }
 
 export function ownerStays(): DocsearchError {
-  return new DocsearchError('owner_stays', "The owner of this instance can't be disabled or deleted.")
+  return new DocsearchError('owner_stays', 'The owner of this instance cannot be disabled or deleted.')
 }
 
 export function projectExists(name: string, cause?: unknown): DocsearchError {

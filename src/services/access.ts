@@ -58,7 +58,7 @@ export function requireScopesForKey(actor: Actor, scopes: readonly Scope[]): voi
   const missing = scopes.filter((scope) => !actor.scopes.has(scope))
   if (missing.length === 0) return
   throw insufficientScope(
-    `A key can't have more scopes than the credential that makes it, and yours lacks ${missing.join(', ')}. Leave them out, or use a credential that has them.`,
+    `A key cannot have more scopes than the credential that creates it, and yours lacks ${missing.join(', ')}. Leave these scopes out, or use a credential that has them.`,
     missing,
   )
 }
@@ -76,12 +76,14 @@ export function requireScopesForPassword(actor: Actor, user: Pick<User, 'id' | '
 
 export function requireScope(actor: Actor, scope: Scope): void {
   if (actor.scopes.has(scope)) return
-  throw insufficientScope(`This needs the scope ${scope}, which the credential does not have. Use one that has it.`, [scope])
+  throw insufficientScope(`This needs the scope ${scope}, which the credential does not have. Use a credential that has it.`, [
+    scope,
+  ])
 }
 
 export function requireOwner(actor: Actor): void {
   if (isOwner(actor)) return
-  throw new DocsearchError('owner_only', 'Only the owner of this instance may do this. Ask them to do it.')
+  throw new DocsearchError('owner_only', 'Only the owner of this instance may do this. Ask the owner to do it.')
 }
 
 export function isOwner({ role }: Pick<Actor, 'role'>): boolean {

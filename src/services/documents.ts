@@ -8,7 +8,7 @@ import { requireReader, requireWriter, type Actor } from './access.ts'
 import type { Projects } from './projects.ts'
 
 export interface DocumentFilter extends ListRequest {
-  /** Id or name. */
+  /** ID or name. */
   project?: string | undefined
   status?: DocumentStatus | undefined
   /** Only documents with warnings, or only those without. */
@@ -107,7 +107,7 @@ export function createDocuments(options: {
 }
 
 function notFound(): never {
-  throw new DocsearchError('document_not_found', 'You have no document with this id.')
+  throw new DocsearchError('document_not_found', 'You have no document with this ID.')
 }
 
 function textNotReady({ status }: DocumentRecord): DocsearchError {

@@ -5,7 +5,7 @@ const CONTROL = /\p{Cc}/u
 export function fileNameFault(name: string): string | null {
   if (name === '' || name === '.' || name === '..') return 'The file has no name.'
   if (CONTROL.test(name)) return 'The file name has control characters. Rename the file.'
-  if (name.length > MAX_CHARACTERS) return `The file name has ${name.length} characters, the limit is ${MAX_CHARACTERS}.`
+  if (name.length > MAX_CHARACTERS) return `The file name has ${name.length} characters; the limit is ${MAX_CHARACTERS}.`
   return null
 }
 

@@ -40,7 +40,7 @@ export function createKeys(options: { records: Pick<Records, 'keys'>; apiKeys: P
 
     async delete(actor, id) {
       if (await records.keys.delete(requireManager(actor), id)) return
-      throw new DocsearchError('key_not_found', 'You have no API key with this id.')
+      throw new DocsearchError('key_not_found', 'You have no API key with this ID.')
     },
   }
 }
@@ -50,7 +50,7 @@ function defaultScopes(actor: Actor): Scope[] {
   if (scopes.length > 0) return scopes
   throw new DocsearchError(
     'insufficient_scope',
-    'A key gets the scopes read:documents and write:documents by default, and this credential has neither. Name `scopes`.',
+    'A key gets the scopes read:documents and write:documents by default, and this credential has neither. Send `scopes`.',
     { details: { scope: DEFAULT_SCOPES.join(' ') } },
   )
 }

@@ -14,7 +14,7 @@ export type { IncomingFile, IncomingFiles } from './incoming-files.ts'
 
 /** An upload that has arrived as a whole. Its files lie in the incoming folder. */
 export interface Upload {
-  /** Id or name; a project of that name is made when there is none. */
+  /** ID or name; a project with this name is created if none exists. */
   project: string
   /** Null when none were given: a document that is there already keeps its tags. */
   tags: string[] | null
@@ -113,7 +113,7 @@ function checkFile({ name, path, received }: UploadedFile, hashes: Map<string, s
   if (received.isTooLarge)
     throw new DocsearchError(
       'too_large',
-      `The file has ${received.sizeBytes} bytes, the limit is ${maxFileBytes}. Split it, or raise limits.file_bytes on the instance.`,
+      `The file has ${received.sizeBytes} bytes; the limit is ${maxFileBytes}. Split it, or raise limits.file_bytes on the instance.`,
     )
   const before = hashes.get(path)
   // Otherwise the second file would replace the first, which would then be lost without notice.

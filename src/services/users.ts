@@ -149,7 +149,7 @@ async function completeOwner(users: Records['users'], owner: User, change: { ema
   if (owner.hasPassword)
     throw new DocsearchError(
       'owner_exists',
-      'This instance has an owner already, and there can be only one. Leave the role out to add a member.',
+      'This instance already has an owner, and it can have only one. To add a member, leave out `role`.',
     )
   return (await users.update(owner.id, change)) ?? owner
 }
@@ -160,5 +160,5 @@ function purposeFor({ hasPassword, role }: User): LinkPurpose {
 }
 
 function notFound(idOrEmail: string): DocsearchError {
-  return new DocsearchError('user_not_found', `No user has the id or email ${JSON.stringify(idOrEmail.slice(0, 100))}.`)
+  return new DocsearchError('user_not_found', `No user has the ID or email ${JSON.stringify(idOrEmail.slice(0, 100))}.`)
 }

@@ -237,7 +237,7 @@ test("the error names --data when the local daemon does not run, and the owner's
   const complete = ['users', 'add', 'me@example.org', '--owner', '--password-stdin', '--data', data!]
   const done = await runCli([...complete, '--json'], env, PASSWORD)
   expect(JSON.parse(done.stdout)).toMatchObject({ email: 'me@example.org', role: 'owner', has_password: true })
-  expect((await runCli(complete, env, PASSWORD)).stderr).toContain('has an owner already')
+  expect((await runCli(complete, env, PASSWORD)).stderr).toContain('already has an owner')
   daemon = await startRealDaemon({ home })
   expect(daemon.setupUrl).toBeNull()
 })

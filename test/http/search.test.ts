@@ -91,9 +91,9 @@ test('names the limit and what was sent', async () => {
 })
 
 test.each([
-  [{ query: '😀'.repeat(4001) }, 'query has 4001 characters, the limit is 4000.'],
-  [{ query: 'x', limit: 101 }, 'limit is 101, the limit is 100.'],
-  [{ query: 'x', offset: -1 }, 'offset is -1, the minimum is 0.'],
+  [{ query: '😀'.repeat(4001) }, 'query has 4001 characters; the limit is 4000.'],
+  [{ query: 'x', limit: 101 }, 'limit is 101; the limit is 100.'],
+  [{ query: 'x', offset: -1 }, 'offset is -1; the minimum is 0.'],
   [{ query: ' ' }, 'query must not be blank.'],
   [{ query: '' }, 'query must not be empty.'],
   [{ query: 7 }, 'query must be a string, not 7.'],

@@ -68,7 +68,7 @@ test('stops reading a request with 3,000 parts, whether files or fields', async 
       const answer = await roomy.alice.call<{ code: string; detail: string }>('POST', '/api/v1/upload', { body, headers: type })
       const isFile = disposition.includes('filename')
       expect([answer.status, answer.body.code]).toEqual([413, isFile ? 'too_many_files' : 'too_many_parts'])
-      expect(answer.body.detail).toMatch(isFile ? /21 files or more, the limit is 20/ : /53 parts or more, the limit is 52/)
+      expect(answer.body.detail).toMatch(isFile ? /21 files or more; the limit is 20/ : /53 parts or more; the limit is 52/)
       expect(await roomy.received()).toEqual([])
     }
   } finally {

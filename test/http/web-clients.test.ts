@@ -78,7 +78,7 @@ test.each([
 
 test.each([
   [{ name: '' }, 'Enter a name.'],
-  [{ scopes: [] }, 'Choose at least one thing it may do.'],
+  [{ scopes: [] }, 'Choose at least one permission.'],
   [{ type: 'secret' }, 'Choose one of the two.'],
 ])('a form with %j registers no application', async (wrong, why) => {
   const page = await register(wrong)

@@ -73,14 +73,14 @@ test('shows each result once over several result pages, with links back', async 
 test.each([
   [{ q: '   ' }, 400, 'Type a question first.'],
   [{ q: '' }, 400, 'Type a question first.'],
-  [{ q: 'x'.repeat(4001) }, 400, 'The question has 4001 characters, the limit is 4000.'],
-  [{ q: '😀'.repeat(4001) }, 400, 'The question has 4001 characters, the limit is 4000.'],
+  [{ q: 'x'.repeat(4001) }, 400, 'The question has 4001 characters; the limit is 4000.'],
+  [{ q: '😀'.repeat(4001) }, 400, 'The question has 4001 characters; the limit is 4000.'],
   [{ q: '-rent' }, 400, 'Add a word to look for'],
   [{ q: 'rent', project: 'Trems' }, 404, 'You have no such project.'],
-  [{ q: 'rent', offset: '1001' }, 400, 'The number of results to skip is 1001, the limit is 1000.'],
+  [{ q: 'rent', offset: '1001' }, 400, 'The number of results to skip is 1001; the limit is 1000.'],
   [{ q: 'rent', offset: 'many' }, 400, 'The number of results to skip must be a number, not "many".'],
   [{ q: 'rent', group: 'colour' }, 400, 'The grouping must be one of chunk, document, not "colour".'],
-  [{ q: 'rent', tags: 'x'.repeat(201) }, 400, 'has 201 characters, the limit is 200.'],
+  [{ q: 'rent', tags: 'x'.repeat(201) }, 400, 'has 201 characters; the limit is 200.'],
 ] as const)('explains why it refuses %j, and keeps the values of the form', async (fields, status, sentence) => {
   const page = await alice.get(address(fields))
   expect([page.status, page.text]).toEqual([status, expect.stringContaining(sentence)])

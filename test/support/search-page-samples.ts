@@ -105,7 +105,7 @@ export function searchPageSamples({ person, email, application, text }: Names): 
     'search, refused': renderSearch({
       ...props,
       fields: { q: text, project: text, tags: text },
-      errors: { q: `The question has 4001 characters, the limit is 4000.`, project: 'You have no such project.' },
+      errors: { q: `The question has 4001 characters; the limit is 4000.`, project: 'You have no such project.' },
     }),
     ...documentSamples({ person, email, application, text } as Names, page),
   }

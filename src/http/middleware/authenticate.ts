@@ -26,7 +26,7 @@ export function authenticate(options: {
     const principal = credential === null ? null : await authenticator.authenticate(credential)
     if (principal === null) {
       await limits.countFailure(ctx)
-      throw fail('invalid_token', 'The credential is unknown, revoked or expired. Make a new key or log in again.')
+      throw fail('invalid_token', 'The credential is unknown, revoked or expired. Create a new key or log in again.')
     }
     ctx.state.principal = principal
     ctx.state.actor = await account.identify(principal)

@@ -27,7 +27,7 @@ export const authorizeOperation: Operation = {
     },
     303: {
       description:
-        'To the login page when nobody is logged in. After the decision, which the page posts: to `redirect_uri` with `code`, or with `error=access_denied`',
+        'If no user is logged in: to the login page. After the user has decided: to `redirect_uri` with `code`, or with `error=access_denied`',
       headers: { Location: redirect },
     },
     400: {

@@ -24,7 +24,7 @@ function decode(text: string): string {
 }
 
 function malformed(): OAuthError {
-  return new OAuthError('invalid_client', 'The Authorization header is not HTTP Basic with a client id and a secret.', {
+  return new OAuthError('invalid_client', 'The Authorization header is not HTTP Basic with a client ID and a secret.', {
     isBasicRefused: true,
   })
 }

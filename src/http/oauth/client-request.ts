@@ -40,7 +40,7 @@ function formFields(text: string): Fields {
 
 function jsonFields(text: string): Fields {
   const { data } = textFields.safeParse(parseJson(text))
-  if (data === undefined) throw invalid('The body has to be one JSON object whose fields are all text.')
+  if (data === undefined) throw invalid('The body must be one JSON object whose fields are all strings.')
   return Object.entries(data)
 }
 

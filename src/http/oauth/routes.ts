@@ -20,7 +20,10 @@ const tag = 'OAuth 2.0'
 
 const REFUSALS: Record<number, Answer> = {
   400: { description: 'The request is refused; `error` says why', schema: oauthError },
-  401: { description: '`invalid_client`; with `WWW-Authenticate: Basic` when the client used HTTP Basic', schema: oauthError },
+  401: {
+    description: '`invalid_client`; with `WWW-Authenticate: Basic` when the application used HTTP Basic',
+    schema: oauthError,
+  },
   413: { description: 'The body is too long', schema: oauthError },
   429: { description: 'Too many requests, or too many wrong secrets; `Retry-After` says when to try again', schema: oauthError },
   500: { description: '`server_error`: an internal error', schema: oauthError },
@@ -56,7 +59,7 @@ export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => 
   endpoint({
     operationId: 'introspectToken',
     path: '/api/oauth/introspect',
-    summary: 'Show what a token of this client may do (RFC 7662)',
+    summary: 'Show what a token of this application may do (RFC 7662)',
     request: ownTokenRequest,
     answer: { description: 'The token, or only `active: false`', schema: introspection },
     act: (request) => oauth.introspect(request),

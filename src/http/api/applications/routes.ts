@@ -46,7 +46,7 @@ const allApplications = ({ applications, settings }: Parts): Route[] => [
     summary: 'Register an application',
     description:
       'The application may then ask users of this instance for access (OAuth 2.0). The answer has the secret of a confidential application; it is ' +
-      'shown only once. `scopes` may go beyond those of the caller: registering grants nothing, each user decides.',
+      'shown only once. `scopes` may go beyond those of the caller: registering grants no access, and each user decides.',
     access,
     body: oauthClientCreate,
     answers: { 201: { description: 'The application', schema: oauthClientCreated, headers: { Location: 'Its address' } } },
@@ -79,7 +79,7 @@ const oneApplication = ({ applications }: Parts): Route[] => [
     path,
     tag,
     summary: 'Change an application',
-    description: 'What users have already allowed the application stays as it is.',
+    description: 'Access that users have already granted does not change.',
     access,
     idDescription,
     body: oauthClientUpdate,
@@ -94,9 +94,9 @@ const oneApplication = ({ applications }: Parts): Route[] => [
     method: 'POST',
     path: '/api/v1/clients/{id}/rotate',
     tag,
-    summary: 'Make a new secret for an application',
+    summary: 'Create a new secret for an application',
     description:
-      'The new secret is shown only once. The old secrets stay valid for `grace_seconds`, so that you can change the application over.',
+      'The new secret is shown only once. The old secrets stay valid for `grace_seconds`, so that you can update the application first.',
     access,
     idDescription,
     body: oauthClientRotate,
@@ -113,7 +113,7 @@ const oneApplication = ({ applications }: Parts): Route[] => [
     path,
     tag,
     summary: 'Delete an application',
-    description: 'All access that users have given it ends at once.',
+    description: 'All access that users have granted it ends at once.',
     access,
     idDescription,
     answers: { 204: { description: 'The application is deleted, and its tokens no longer work' } },

@@ -12,7 +12,7 @@ export const contentRoute = ({ documents }: Pick<Dependencies, 'documents'>): Ro
     description:
       'The bytes that were uploaded, as an attachment. A request for one range gets that range; a request for several ranges gets the whole file.',
     access: 'read:documents',
-    idDescription: 'Id of the document',
+    idDescription: 'ID of the document',
     headers: {
       Range: { description: 'A single range', example: 'bytes=0-1023' },
       'If-None-Match': { description: 'An ETag; the answer is 304 when it is still the current one' },

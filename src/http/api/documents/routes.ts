@@ -7,7 +7,7 @@ import { textRoute } from './text.ts'
 
 const tag = 'Documents'
 const path = '/api/v1/documents/{id}'
-const idDescription = 'Id of the document'
+const idDescription = 'ID of the document'
 
 export const documentRoutes = ({ documents }: Pick<Dependencies, 'documents'>): Route[] => [
   route({

@@ -12,7 +12,7 @@ export const textRoute = ({ documents }: Pick<Dependencies, 'documents'>): Route
     description:
       'Exactly what was extracted, with a form feed (U+000C) between pages. The offsets of a search result count in this text.',
     access: 'read:documents',
-    idDescription: 'Id of the document',
+    idDescription: 'ID of the document',
     query: textQuery,
     answers: { 200: { description: 'The text in UTF-8', type: 'text/plain; charset=utf-8' } },
     problems: ['document_not_found', 'page_not_found', 'text_not_ready'],

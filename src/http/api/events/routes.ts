@@ -18,7 +18,7 @@ export const eventRoutes = ({ events, authenticator }: Pick<Dependencies, 'event
       'Server-sent events: `document.queued`, `.processing`, `.ready`, `.failed`, `.deleted`. After a break, `Last-Event-ID` (or `last_event_id`) resumes without a gap; without it the stream begins now. A comment every 15 seconds keeps the connection open. The stream ends when the instance stops or the credential ends.',
     access: 'read:documents',
     query: eventQuery,
-    headers: { 'Last-Event-ID': { description: 'Id of the last event that you received', example: '42' } },
+    headers: { 'Last-Event-ID': { description: 'ID of the last event that you received', example: '42' } },
     answers: { 200: { description: 'Events; `data` is a DocumentEvent', type: 'text/event-stream', schema: documentEvent } },
     async handle({ ctx, actor, query, ending }) {
       const afterId = lastEventId(ctx) ?? query.last_event_id ?? null

@@ -11,7 +11,7 @@ export const healthRoutes = ({ health, version }: Pick<Dependencies, 'health' | 
     tag: 'Instance',
     summary: 'Show whether the instance works',
     description:
-      'Without a credential the answer has only status and version. A `degraded` instance still answers searches and takes uploads where it can.',
+      'Without a credential, the answer has only status and version. A `degraded` instance still answers searches and takes uploads where it can.',
     access: 'optional',
     answers: {
       200: { description: 'The instance works (`ok`), or works in part (`degraded`)', schema: healthSchema },

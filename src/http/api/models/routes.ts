@@ -30,7 +30,7 @@ export const modelRoutes = ({ models, log }: Pick<Dependencies, 'models' | 'log'
     tag,
     summary: 'Download a model through Ollama',
     description:
-      'The answer is one JSON object a line while the model downloads, with the bytes of the whole model. The last line has the status `success`, or `error` with the reason. Closing the connection stops the download; another request resumes it.',
+      'The answer has one JSON object per line while the model downloads, with the bytes of the whole model. The last line has the status `success`, or `error` with the reason. Closing the connection stops the download; another request resumes it.',
     access,
     role,
     body: modelPull,
@@ -48,9 +48,9 @@ export const modelRoutes = ({ models, log }: Pick<Dependencies, 'models' | 'log'
     method: 'POST',
     path: '/api/v1/models/use',
     tag,
-    summary: 'Change to another embedding model',
+    summary: 'Switch to another embedding model',
     description:
-      'Builds a new index with the model. Searches use the old index until the new one is complete; then the two switch in one step, and the old index is kept. Going back to a kept index embeds only what has changed since. If another index was being built, it is dropped. The choice survives a restart, unless the instance is started with an embedder by name.',
+      'Builds a new index with the model. Searches use the old index until the new one is complete; then the two switch in one step, and the old index is kept. Changing back to a kept index embeds only what has changed since. If another index was being built, it is deleted. The choice survives a restart, unless the instance is started with an embedder by name.',
     access,
     role,
     body: modelUse,
@@ -70,12 +70,12 @@ export const modelRoutes = ({ models, log }: Pick<Dependencies, 'models' | 'log'
     method: 'DELETE',
     path: '/api/v1/models/{id}',
     tag,
-    summary: 'Drop the index of a model that is not in use',
-    description: 'The index is a kept one, or one that is being built; then building stops. The model itself stays in Ollama.',
+    summary: 'Delete the index of a model that is not in use',
+    description: 'Deletes an index kept from an earlier model, or stops building a new one. The model itself stays in Ollama.',
     access,
     role,
     idDescription: 'Name of the model: `builtin`, `ollama:embeddinggemma`, `embeddinggemma`',
-    answers: { 204: { description: 'The index is dropped' } },
+    answers: { 204: { description: 'The index is deleted' } },
     problems: ['index_not_found', 'model_in_use'],
     async handle({ ctx, actor, id }) {
       await models.removeIndex(actor, id)

@@ -14,7 +14,7 @@ import { presentProject } from './present.ts'
 
 const tag = 'Projects'
 const path = '/api/v1/projects/{id}'
-const idDescription = 'Id or name of the project'
+const idDescription = 'ID or name of the project'
 
 export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projects' | 'settings'>): Route[] => [
   route({
@@ -37,7 +37,7 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     method: 'POST',
     path: '/api/v1/projects',
     tag,
-    summary: 'Make a project',
+    summary: 'Create a project',
     access: 'write:documents',
     body: projectCreate,
     answers: { 201: { description: 'The new project', schema: project, headers: { Location: 'Its address' } } },
@@ -81,7 +81,7 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     method: 'DELETE',
     path,
     tag,
-    summary: 'Delete a project with its documents',
+    summary: 'Delete a project and its documents',
     access: 'write:documents',
     idDescription,
     answers: { 200: { description: 'What was deleted; no search finds it any more', schema: projectDeleted } },

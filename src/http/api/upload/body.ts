@@ -64,7 +64,7 @@ async function* chunksOf(request: IncomingMessage, limit: number, isForm: boolea
 async function readRaw(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
   if (ctx.query['name'] === undefined)
     throw invalid([
-      { path: 'name', message: 'is required for one file as the body: ?name=report.pdf; or send multipart/form-data' },
+      { path: 'name', message: 'is required if the body is the file itself: ?name=report.pdf; or send multipart/form-data' },
     ])
   const query = validate(rawUploadQuery, { ...ctx.query })
   const name = baseName(query.name)
@@ -96,11 +96,11 @@ async function readForm(ctx: Ctx, type: string, incoming: IncomingFiles, limits:
     maxParts: 2 * limits.requestFiles + OTHER_PARTS,
     async open({ name, fileName }) {
       if (fileName === null) return fieldSink(name, (value) => fields.set(name, [...(fields.get(name) ?? []), value]))
-      if (name !== 'file') faults.push({ path: name, message: 'is not a field for files; that is `file`' })
+      if (name !== 'file') faults.push({ path: name, message: 'is not a field for files; send files in `file`' })
       if (++begun > limits.requestFiles) {
         throw fail(
           'too_many_files',
-          `The request has ${begun} files or more, the limit is ${limits.requestFiles}. Send them in several requests.`,
+          `The request has ${begun} files or more; the limit is ${limits.requestFiles}. Send them in several requests.`,
           { limit: limits.requestFiles },
         )
       }
@@ -147,7 +147,7 @@ function toUpload(
   for (const [name, values] of fields) {
     if (name === 'file') faults.push({ path: 'file', message: 'has no file name; send it as a file' })
     else if (!FIELDS.has(name)) faults.push({ path: name, message: 'is not a field of this request' })
-    else if (name !== 'path' && values.length > 1) faults.push({ path: name, message: 'is given more than once' })
+    else if (name !== 'path' && values.length > 1) faults.push({ path: name, message: 'was sent more than once' })
   }
   // An empty form field counts as not sent.
   const given = (name: string) => fields.get(name)?.find((value) => value !== '')
@@ -160,7 +160,7 @@ function toUpload(
   if (paths.length > 0 && paths.length !== files.length) {
     faults.push({
       path: 'path',
-      message: `is given ${paths.length} times for ${files.length} files; send one for each file, in order, or none`,
+      message: `was sent ${paths.length} times for ${files.length} files; send one for each file, in order, or none`,
     })
   }
   const parsed = examine(uploadFields, input)
@@ -181,10 +181,10 @@ function check(
 ): { project: string; tags: string[] | null } {
   if (hasControlCharacters(input.project)) faults.push({ path: 'project', message: 'must not contain control characters' })
   const tags = [...new Set(input.tags.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
-  if (tags.length > MAX_TAGS) faults.push({ path: 'tags', message: `has ${tags.length} tags, the limit is ${MAX_TAGS}` })
+  if (tags.length > MAX_TAGS) faults.push({ path: 'tags', message: `has ${tags.length} tags; the limit is ${MAX_TAGS}` })
   const long = tags.find((tag) => tag.length > MAX_TAG_CHARACTERS)
   if (long !== undefined)
-    faults.push({ path: 'tags', message: `has a tag of ${long.length} characters, the limit is ${MAX_TAG_CHARACTERS}` })
+    faults.push({ path: 'tags', message: `has a tag of ${long.length} characters; the limit is ${MAX_TAG_CHARACTERS}` })
   if (hasControlCharacters(input.tags)) faults.push({ path: 'tags', message: 'must not contain control characters' })
   input.paths.forEach((path, i) => {
     if (hasControlCharacters(path)) faults.push({ path: `path.${i}`, message: 'must not contain control characters' })

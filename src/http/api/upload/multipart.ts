@@ -126,7 +126,7 @@ class MultipartReader {
 function tooManyParts(limit: number): Error {
   return fail(
     'too_many_parts',
-    `The request has ${limit + 1} parts or more, the limit is ${limit}. Send fewer files at a time.`,
+    `The request has ${limit + 1} parts or more; the limit is ${limit}. Send fewer files at a time.`,
     {
       limit,
     },

@@ -19,9 +19,9 @@ export const uploadRoutes = (parts: Parts): Route[] => [
     tag: 'Documents',
     summary: 'Upload documents',
     description: [
-      'One or more files as `multipart/form-data`, or one file as the body with `?name=` (and `project`, `tags`, `path`, `on_conflict` as parameters too).',
-      'After a 2xx the bytes are synced to the disk and will be processed, even after a crash. Nothing is accepted before the whole body has arrived.',
-      'The type is decided by the content. Only the part of a name after the last slash counts. A name with control characters or more than 1,000 characters is rejected (`invalid_name`).',
+      'Send one or more files as `multipart/form-data`, or one file as the body with `?name=` (`project`, `tags`, `path` and `on_conflict` are then parameters as well).',
+      'After a 2xx answer, the bytes are synced to disk and will be processed, even after a crash. docsearch accepts nothing before the whole body has arrived.',
+      'The content decides the type. Only the part of a name after the last slash counts. A name with control characters or more than 1,000 characters is rejected (`invalid_name`).',
       'When two different files of one request have the same path, the second one is rejected (`duplicate_path`).',
       'When every file is rejected, the status is that of the cause (409, 413, 415, 422; 422 for several causes) and the body has the fields of a problem in addition to `documents` and `rejected`.',
     ].join(' '),

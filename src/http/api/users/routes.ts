@@ -22,7 +22,7 @@ const tag = 'Users'
 const path = '/api/v1/users/{id}'
 const access = 'manage:keys'
 const role = 'owner'
-const idDescription = 'Id or email of the user'
+const idDescription = 'ID or email of the user'
 
 type Parts = Pick<Dependencies, 'users' | 'settings'>
 
@@ -51,7 +51,7 @@ const allUsers = ({ users, settings }: Parts): Route[] => [
     tag,
     summary: 'Add a user',
     description:
-      'Without a password the answer has a one-time link where the user sets one; it is shown only once. docsearch sends no mail.',
+      'Without a password, the answer has a one-time link with which the user sets one. The link is shown only once. docsearch sends no email.',
     access,
     role,
     body: userCreate,
@@ -103,7 +103,7 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     method: 'POST',
     path: '/api/v1/users/{id}/reset',
     tag,
-    summary: 'Make a link to set a new password',
+    summary: 'Create a link to set a new password',
     description:
       'Earlier links of the user end. The old password stays valid until the link is used; using the link ends all browser sessions of the user.',
     access,

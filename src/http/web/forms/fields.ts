@@ -24,7 +24,7 @@ export const email = z
 /** auth/password-rules.ts decides whether a password is good enough. */
 export const password = z.string('Enter a password.').min(1, 'Enter a password.')
 
-export const scopes = z.array(z.enum(SCOPES, 'There is no such permission.')).min(1, 'Choose at least one thing it may do.')
+export const scopes = z.array(z.enum(SCOPES, 'There is no such permission.')).min(1, 'Choose at least one permission.')
 
 /** Returns the scopes that were ticked, to show the form again. */
 export function chosenScopes({ ctx }: PageCall): Scope[] {

@@ -70,6 +70,6 @@ function isSame(sent: string, wanted: string): boolean {
 function refused(): Error {
   return fail(
     'csrf_failed',
-    'This form did not come from a page of this instance in this browser, or it is out of date. Nothing was changed.',
+    'This form did not come from a view of this instance in this browser, or it is out of date. Nothing was changed.',
   )
 }

@@ -25,7 +25,7 @@ const keyForm = z.object({
       z
         .int('Choose when the key expires.')
         .min(1, 'Choose when the key expires.')
-        .max(3650, 'A key can last ten years at most.')
+        .max(3650, 'A key can be valid for ten years at most.')
         .optional(),
     ),
 })
