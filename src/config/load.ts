@@ -48,7 +48,7 @@ export async function loadConfig(flags: Readonly<Record<string, unknown>>, env: 
   const rerankKey = env.DOCSEARCH_RERANK_KEY?.trim() || null
   // No message shows a key, not even a wrong one.
   if (rerankKey !== null && !/^[\x21-\x7e]+$/.test(rerankKey))
-    problems.push('DOCSEARCH_RERANK_KEY has a character that a key cannot have')
+    problems.push('DOCSEARCH_RERANK_KEY has a character that a key cannot contain')
   if (problems.length > 0) throw invalidConfiguration(problems)
   return { config: toConfig(dir, resolved, rerankKey), values }
 }

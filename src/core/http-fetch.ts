@@ -94,6 +94,6 @@ function isErrorObject(body: string): boolean {
 
 /** Describes an unexpected answer in a few words. */
 export function describeAnswer({ status, contentType, body }: Answer): string {
-  if (status >= 300 && status < 400) return `the address answers with a redirect (${status}), which docsearch does not follow`
+  if (status >= 300 && status < 400) return `the address answered with a redirect (${status}), which docsearch does not follow`
   return `status ${status} with ${contentType}: ${body.slice(0, 200).trim() || 'nothing'}`
 }

@@ -25,7 +25,7 @@ export async function embedWithBisection(
   if (notFinite && !vectors.some((vector) => vector !== null)) {
     const [vector] = await embed([PLAIN_WORD])
     if (vector === null || vector === undefined)
-      throw new OllamaCallError('not_finite', 'it gives no usable vector even for a single plain word')
+      throw new OllamaCallError('not_finite', 'the model returns no usable vector, even for one plain word')
   }
   return vectors
 

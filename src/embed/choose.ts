@@ -46,7 +46,7 @@ export async function chooseEmbedder({ setting, ollamaUrl, existing, log }: Choo
 }
 
 function keptReason(embedder: string): string {
-  return `The index was made with ${embedder}, which stays in use. To change it, run \`docsearch models use MODEL\`.`
+  return `The index was built with ${embedder}, which stays in use. To change it, run \`docsearch models use MODEL\`.`
 }
 
 async function chooseNamed(
@@ -72,7 +72,7 @@ async function keepOllama(
     const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, expected: expectedOf(existing) })
     return { embedder, reason: keptReason(`${model} on Ollama`) }
   } catch (error) {
-    return { embedder: null, reason: `The index was made with ${model} on Ollama. ${sentenceOf(error)}` }
+    return { embedder: null, reason: `The index was built with ${model} on Ollama. ${sentenceOf(error)}` }
   }
 }
 

@@ -62,7 +62,7 @@ export class OllamaModel {
 
 function modelChanged(name: string): DocsearchError {
   const message =
-    `Ollama's ${name} is no longer the model that made this index, so its vectors can't be compared with those in the index. ` +
+    `Ollama's ${name} is no longer the model that built this index, so its vectors cannot be compared with those in the index. ` +
     `Install the former model again, or embed all documents with the new one: \`docsearch models use ${name}\`.`
   return new DocsearchError('embedding_model_changed', message, { retryAfter: 60 })
 }

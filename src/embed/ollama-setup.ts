@@ -45,7 +45,7 @@ export async function setUpModel({ client, model, log, expected, dimensions, sig
   if (knownModel(model) === null) {
     log.warn(
       { model },
-      'docsearch does not know this embedding model and uses it without prefixes, which may cost much of its quality',
+      'docsearch does not know this embedding model and uses it without prefixes, which can make its results much worse',
     )
   }
   const made = expected && parseOllamaFingerprint(expected.fingerprint)
@@ -97,7 +97,7 @@ function requireCut({ cuts }: ModelProfile, model: string, full: number, wanted:
   const others = cuts === 'any' ? `any number below ${full}` : [full, ...cuts].join(', ')
   throw new DocsearchError(
     'invalid_configuration',
-    `${model} cannot give vectors of ${wanted} dimensions; it can give ${others}.`,
+    `${model} cannot produce vectors of ${wanted} dimensions; it can produce ${others}.`,
   )
 }
 

@@ -122,7 +122,7 @@ class OllamaEmbedder implements Embedder {
       // calls run at the same time, because a user is waiting.
       const [[vector]] = await Promise.all([this.embed(tuning.query, [text], either), this.server.verify(tuning.query, either)])
       if (vector === null || vector === undefined)
-        throw new OllamaCallError('not_finite', 'it gives no usable vector for this question')
+        throw new OllamaCallError('not_finite', 'the model returns no usable vector for this query')
       return vector
     })
   }
@@ -134,7 +134,7 @@ class OllamaEmbedder implements Embedder {
     } catch (error) {
       const explained = explain(error, url, model)
       if (explained instanceof DocsearchError) return { ok: false, code: healthCode(explained), message: explained.message }
-      return { ok: false, code: 'embedder_unavailable', message: 'The check was stopped before it ended.' }
+      return { ok: false, code: 'embedder_unavailable', message: 'The check was stopped before it finished.' }
     }
     if (this.lastFailure !== null) return { ok: false, code: this.lastFailure.code, message: this.lastFailure.message }
     return { ok: true, code: 'ok', message: `Ollama has ${model}, the model of this index.` }
@@ -166,10 +166,10 @@ class OllamaEmbedder implements Embedder {
     const request = { ...this.request(input), ...(cutTo !== undefined && { dimensions: cutTo }) }
     const answer = await this.server.call(patience, signal, (client, options) => client.embed(request, options))
     if (answer.length !== input.length)
-      throw new OllamaCallError('nonsense', `it answers ${answer.length} vectors to ${input.length} texts`)
+      throw new OllamaCallError('nonsense', `it returned ${answer.length} vectors for ${input.length} texts`)
     return answer.map((values) => {
       if (values.length === this.dimensions) return toVector(values)
-      const message = `it answers vectors of ${values.length} dimensions where the index has ${this.dimensions}`
+      const message = `it returned vectors of ${values.length} dimensions, but the index has ${this.dimensions}`
       throw new OllamaCallError('nonsense', message)
     })
   }

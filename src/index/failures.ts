@@ -23,7 +23,7 @@ export function indexFailure(error: unknown): DocsearchError {
 export function readFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError || DISK_FULL.test(messageOf(error)) || OUT_OF_HANDLES.test(messageOf(error)))
     return indexFailure(error)
-  return corrupt('The files of the search index are damaged. It has to be rebuilt from the documents.', error)
+  return corrupt('The files of the search index are damaged. The index must be rebuilt from the documents.', error)
 }
 
 export function corrupt(message: string, cause?: unknown): DocsearchError {

@@ -63,7 +63,7 @@ async function openTable(connection: Connection, name: string, schema: Schema): 
     const table = await connection.openTable(name)
     const found = (await table.schema()).fields.map(String).join()
     if (found !== schema.fields.map(String).join())
-      throw corrupt('The search index has another layout. It has to be rebuilt from the documents.')
+      throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
     await probe(table)
     return table
   } catch (error) {

@@ -62,7 +62,7 @@ async function folderSize(folder: string): Promise<number> {
 function tableName(indexId: string): string {
   // The id becomes part of a folder's name.
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(indexId)) {
-    throw new DocsearchError('index_failed', 'The id of an index has characters that a folder name must not have.')
+    throw new DocsearchError('index_failed', 'The ID of an index has characters that a folder name cannot have.')
   }
   return PREFIX + indexId
 }

@@ -52,7 +52,7 @@ export function createIngest(options: IngestOptions): Ingest {
     async start() {
       const interrupted = await records.queue.recover()
       if (interrupted > 0)
-        log.info({ documents: interrupted }, 'continuing with documents that were in work when the server ended')
+        log.info({ documents: interrupted }, 'continuing with documents that were being processed when the server stopped')
       await reconciler.reconcile()
       unsubscribe = lifecycle.onChange(onLifecycleChange)
       maintenance.start()

@@ -56,7 +56,7 @@ async function extract(job: QueuedDocument, parts: ProcessParts): Promise<Extrac
       }),
     )
   }
-  const message = `The server died ${job.attempts} times while working on this document. Save the document again in its own program and upload the new file.`
+  const message = `The server crashed ${job.attempts} times while processing this document. Open it in the program that made it, save it again and upload the new file.`
   await retries.run(() => records.queue.fail(job, { code: 'crashed_daemon', message }))
   onFailed()
   return null

@@ -12,5 +12,5 @@ export async function describeQueue(
   if (queued + processing === 0) return { status: 'ok', message: 'The queue is empty.', ...counts }
   const reason = retries.reason() ?? (lifecycle.active()?.embedder.canEmbed ? null : lifecycle.choice().reason)
   if (reason !== null) return { status: 'degraded', message: `Processing waits: ${reason}`, ...counts }
-  return { status: 'ok', message: `Documents waiting: ${queued}. In work: ${processing}.`, ...counts }
+  return { status: 'ok', message: `Documents waiting: ${queued}. In progress: ${processing}.`, ...counts }
 }

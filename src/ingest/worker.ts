@@ -105,7 +105,10 @@ export class Worker {
     if (isStuck || !(await this.#endWithin(graceMs / 2))) {
       this.#aborting.abort(stopping.signal.reason)
       if (!(await this.#endWithin(graceMs / 2)))
-        log.warn({ documents: this.#running.size }, 'stopped while documents were in work; they continue at the next start')
+        log.warn(
+          { documents: this.#running.size },
+          'stopped while documents were being processed; they continue at the next start',
+        )
     }
     this.#state = 'stopped'
   }

@@ -77,7 +77,7 @@ export class ActiveIndex {
       case 'changed': {
         await embedder.close()
         const { name, fingerprint } = embedder
-        const message = `${name} is no longer the model that made this index. ${remedy(name)}`
+        const message = `${name} is no longer the model that built this index. ${remedy(name)}`
         this.#log.error({ embedder: name, made_with: parseFingerprint(record.fingerprint).embedder, now: fingerprint }, message)
         this.choice = { embedder: name, reason: message }
         return this.#serve(record, placeholderEmbedder(record, 'embedding_model_changed', message))

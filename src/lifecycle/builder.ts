@@ -54,7 +54,7 @@ export class Builder {
     const { stopping, log } = this.#parts
     this.#running = this.#run()
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err: error }, 'the new index is not built any further until the next start')
+        if (!stopping.signal.aborted) log.error({ err: error }, 'building the new index has stopped until the next start')
       })
       .finally(() => (this.#state = 'stopped'))
   }
@@ -113,7 +113,7 @@ export class Builder {
     const { lifecycle, log } = this.#parts
     if (await isDamaged(error, target.index)) return lifecycle.restartBuilding('its files were damaged')
     this.#state = 'failed'
-    log.error({ err: error, embedder: target.embedder.name }, 'the new index could not be built any further; trying again')
+    log.error({ err: error, embedder: target.embedder.name }, 'building the new index failed; trying again')
     this.#failure = isDocsearchError(error) ? error.message : 'Internal error. See the server log.'
     await pause(AFTER_FAILURE_MS, signal)
   }

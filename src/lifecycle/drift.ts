@@ -94,7 +94,11 @@ export class DriftWatch {
     if (hasDrifted === !active.embedder.canEmbed) return
     const message = driftMessage(ownEmbedder, similarity)
     if (hasDrifted) log.error({ embedder: ownEmbedder.name, similarity }, message)
-    else log.info({ embedder: ownEmbedder.name, similarity }, 'the embedding model gives the vectors of the index again')
+    else
+      log.info(
+        { embedder: ownEmbedder.name, similarity },
+        'the embedding model again returns the same vectors as when the index was built',
+      )
     openIndexes.setActiveEmbedder(
       hasDrifted ? placeholderEmbedder(active.record, 'embedding_model_changed', message) : ownEmbedder,
     )

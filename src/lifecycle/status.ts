@@ -57,12 +57,12 @@ function buildingSentence({ record, progress }: IndexState): string {
 /** The message when a model's vectors no longer match those of the index. */
 export function driftMessage({ name }: Pick<Embedder, 'name'>, similarity: number): string {
   return (
-    `${name} now returns other vectors than when this index was made (similarity ${similarity.toFixed(2)}), under the same name and digest. ` +
-    `Perhaps Ollama was updated. Searches use keywords only, and new documents wait. ${remedy(name)}`
+    `${name} now returns other vectors than when this index was built (similarity ${similarity.toFixed(2)}), under the same name and digest. ` +
+    `Ollama may have been updated. Searches use keywords only, and new documents wait. ${remedy(name)}`
   )
 }
 
 /** How the user gets vectors back. docsearch never does this by itself. */
 export function remedy(name: string): string {
-  return `Run \`docsearch models use ${name}\` to embed all documents again while searches go on, or restore the former model.`
+  return `Run \`docsearch models use ${name}\` to embed all documents again while searches continue, or restore the former model.`
 }

@@ -72,7 +72,7 @@ async function begin(url: string, model: string, signal: AbortSignal): Promise<I
   answer.destroy()
   const { error } = first === '' ? {} : parse(first)
   if (typeof error === 'string') throw refusal(error)
-  throw new OllamaCallError(answer.statusCode! >= 500 ? 'busy' : 'refused', `it answers with status ${answer.statusCode}`)
+  throw new OllamaCallError(answer.statusCode! >= 500 ? 'busy' : 'refused', `it answered with status ${answer.statusCode}`)
 }
 
 function refusal(message: string): OllamaCallError {

@@ -15,7 +15,7 @@ export function emptyFile(): DocsearchError {
  */
 export function unsupportedType(what: string, isArchive: boolean, detected: string): DocsearchError {
   const advice = isArchive ? 'Upload the files in it.' : 'If it contains text, save it as PDF or DOCX and upload that.'
-  return new DocsearchError('unsupported_type', `This is ${what}, and docsearch reads ${formatNames('and')}. ${advice}`, {
+  return new DocsearchError('unsupported_type', `This is ${what}, but docsearch reads only ${formatNames('and')}. ${advice}`, {
     details: { detected },
   })
 }
@@ -26,7 +26,7 @@ export function encrypted(): DocsearchError {
 
 /** @param what The kind of file, e.g. 'The PDF'. */
 export function corrupt(what: string, cause?: unknown): DocsearchError {
-  return new DocsearchError('corrupt', `${what} is damaged and can't be read. ${RESAVE}`, { cause })
+  return new DocsearchError('corrupt', `${what} is damaged and cannot be read. ${RESAVE}`, { cause })
 }
 
 export function tooManyPages(pages: number, limit: number): DocsearchError {
@@ -86,7 +86,7 @@ export function outOfMemory(limitBytes: number, cause?: unknown): DocsearchError
 export function crashed(cause?: unknown): DocsearchError {
   return new DocsearchError(
     'parser_crashed',
-    `The document can't be read: it crashes the parser. Save it again (for a PDF: print it to a new PDF) and upload the new file.`,
+    `The document cannot be read: it crashes the parser. Save it again (for a PDF: print it to a new PDF) and upload the new file.`,
     { cause },
   )
 }
@@ -95,7 +95,7 @@ export function crashed(cause?: unknown): DocsearchError {
 export function noProcess(cause: Error): DocsearchError {
   return new DocsearchError(
     'parser_crashed',
-    "A parser process can't be started. Check that the machine has free memory and processes, then reprocess the document.",
+    'A parser process cannot be started. Check that the machine has free memory and processes, then reprocess the document.',
     { fault: 'outside', cause },
   )
 }

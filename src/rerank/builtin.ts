@@ -62,7 +62,7 @@ export function createBuiltinReranker(): Reranker {
         return {
           applied: false,
           scores: null,
-          reason: 'The built-in reranker weighs words, and no passage was found by its words.',
+          reason: 'The built-in reranker compares words, and keyword search found none of these passages.',
         }
       const sought = soughtOf({ words, idf })
       const average = candidates.reduce((sum, { terms }) => sum + countTerms(terms), 0) / candidates.length

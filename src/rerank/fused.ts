@@ -1,7 +1,9 @@
 import type { Reranker } from './reranker.ts'
 
 /** Keeps the fused order: for searches whose settings turn reranking off. */
-export function createFusedReranker(reason: string = 'No reranker is set up: results stand in their fused order.'): Reranker {
+export function createFusedReranker(
+  reason: string = 'No reranker is set up, so results keep the order of the first search stage.',
+): Reranker {
   return {
     model: null,
     readsPassages: false,

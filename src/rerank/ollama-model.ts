@@ -90,7 +90,7 @@ async function scoreOne(
     options,
   )
   if (tokens.length === 0)
-    throw new RerankModelError('reranker_unsuitable', 'it gives no log-probabilities, which need Ollama 0.12.11 or later')
+    throw new RerankModelError('reranker_unsuitable', 'it returns no log-probabilities; they need Ollama 0.12.11 or later')
   return shareOfYes(tokens)
 }
 

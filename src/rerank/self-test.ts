@@ -16,6 +16,6 @@ export async function selfTest(model: RerankModel, signal: AbortSignal): Promise
   const shown = (score: number | undefined) => score?.toFixed(2) ?? 'no score'
   throw new RerankModelError(
     'reranker_unsuitable',
-    `${model.name} can't tell a plain answer (${shown(answer)}) from a text about something else (${shown(other)}), so it isn't used.`,
+    `${model.name} cannot tell a plain answer (${shown(answer)}) from a text about something else (${shown(other)}), so it is not used.`,
   )
 }

@@ -27,7 +27,7 @@ export function shareOfYes(tokens: readonly TokenLogprob[]): number | null {
   let least = 0
   for (const { token, logprob } of tokens) {
     if (!Number.isFinite(logprob) || logprob > MAX_LOGPROB)
-      throw new RerankModelError('reranker_unsuitable', `it gives ${logprob} as a log-probability`)
+      throw new RerankModelError('reranker_unsuitable', `it returned ${logprob} as a log-probability`)
     least = Math.min(least, logprob)
     // The space before a word is part of its token; some tokenizers write it as ▁ or Ġ.
     const word = token.replace(/^[\s▁Ġ]+|\s+$/g, '').toLowerCase()

@@ -85,7 +85,8 @@ export async function makeUsable(dir: string): Promise<void> {
   try {
     await makeFolder(dir)
     const stats = await stat(dir)
-    if (!stats.isDirectory()) throw new DocsearchError('data_unusable', `${dir} is not a folder. Name another one with --data.`)
+    if (!stats.isDirectory())
+      throw new DocsearchError('data_unusable', `${dir} is not a folder. Name another folder with --data.`)
     const uid = process.getuid?.()
     if (uid !== undefined && stats.uid !== uid) {
       throw new DocsearchError(
@@ -102,7 +103,7 @@ export async function makeUsable(dir: string): Promise<void> {
       code === 'EROFS' || code === 'EACCES'
         ? 'is not writable. Change its permissions, or name another folder with --data.'
         : code === 'ENOTDIR' || code === 'EEXIST'
-          ? 'is not a folder. Name another one with --data.'
+          ? 'is not a folder. Name another folder with --data.'
           : `cannot be used: ${message}. Name another folder with --data.`
     throw new DocsearchError('data_unusable', `The data folder ${dir} ${why}`, { cause: error })
   }
@@ -133,7 +134,7 @@ function takeLock(file: string, dir: string): DatabaseSync {
     if (/locked|busy/i.test(message)) {
       throw new DocsearchError(
         'data_in_use',
-        `The data folder ${dir} is in use by another daemon${holder(dir)}. Stop that one, or name another folder with --data.`,
+        `The data folder ${dir} is in use by another daemon${holder(dir)}. Stop that daemon, or name another folder with --data.`,
         {
           cause: error,
         },

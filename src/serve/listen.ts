@@ -37,7 +37,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Docs
   if (error.code === 'EACCES')
     return new DocsearchError(
       'cannot_listen',
-      `Port ${port} needs more rights than this user has. Choose a port from 1024 with --port.`,
+      `Port ${port} needs more rights than this user has. Choose port 1024 or higher with --port.`,
       options,
     )
   return new DocsearchError(

@@ -216,7 +216,7 @@ test('--dry-run lists files that cannot be sent, and exits with 3', async () => 
   const run = await upload([folder, '--dry-run'])
   expect(run).toMatchObject({ code: 3, stdout: 'a.txt\t13\nb.txt\t13\n' })
   expect(run.stderr).toContain('broken.txt\tunreadable\tbroken symbolic link')
-  expect(run.stderr).toContain("1 file can't be uploaded.")
+  expect(run.stderr).toContain('1 file cannot be uploaded.')
 })
 
 test('exits with 1 for an empty folder', async () => {

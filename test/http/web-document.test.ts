@@ -81,7 +81,7 @@ test('shows part of a long text, with links that lead through all of it', async 
 test('says why a document could not be read and what to do', async () => {
   const { body } = await app.alice.upload([{ name: 'broken.pdf', content: '%PDF-1.4\nnothing' }], {}, { Prefer: 'wait=60' })
   const page = await alice.get(`/documents/${body.documents[0]!.id}`)
-  expect(page.text).toContain('This document can’t be searched')
+  expect(page.text).toContain('This document cannot be searched')
   expect(page.text).toContain(body.documents[0]!.error!.message)
   expect(page.text).toContain('docsearch documents retry')
 })

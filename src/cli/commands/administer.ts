@@ -12,15 +12,12 @@ export type Administration = Pick<Client, 'users' | 'clients'>
 export const DATA_OPTIONS = {
   data: text(
     '--data <folder>',
-    'Work on this data folder instead of over the API, even while a daemon runs on it (DOCSEARCH_DATA, unless an instance is named)',
+    'Work directly on this data folder, even while a daemon runs on it (DOCSEARCH_DATA, unless you name an instance)',
   ),
 }
 
 /** For the commands that print a link. */
-export const publicUrl = text(
-  '--public-url <url>',
-  'With --data: address for the link (default: the address at which the daemon was last served)',
-)
+export const publicUrl = text('--public-url <url>', 'With --data: address for the link (default: the last address of the daemon)')
 
 interface AdministrationOptions {
   data: string | undefined

@@ -9,7 +9,7 @@ export default defineCommand({
   name: '__complete',
   isHidden: true,
   summary: 'Print names for shell completion',
-  description: 'Print names for shell completion, one per line. Prints nothing when the instance cannot be asked.',
+  description: 'Print names for shell completion, one per line. Print nothing if the instance does not answer.',
   arguments: { what: argument('<what>') },
   async run(context, { what }) {
     if (what !== 'projects') return

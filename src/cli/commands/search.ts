@@ -139,7 +139,7 @@ async function openResult(context: Context, answer: SearchAnswer, number: number
   const result = answer.results[number - 1]
   if (result === undefined)
     throw usage(
-      `Can't open result ${number}: there ${answer.results.length === 1 ? 'is only 1 result' : `are only ${answer.results.length} results`}.`,
+      `Cannot open result ${number}: there ${answer.results.length === 1 ? 'is only 1 result' : `are only ${answer.results.length} results`}.`,
     )
   const [{ download, nameToOpen }, { mkdtemp }, { tmpdir }, { join }] = await Promise.all([
     import('../download.ts'),

@@ -27,7 +27,7 @@ export default defineCommand({
     ),
     host: text('--host <address>', 'Address to listen on (default 127.0.0.1)'),
     port: option('--port <number>', 'Port to listen on; 0 takes a free one (default 4747)', integer(0, 65_535)),
-    publicUrl: text('--public-url <url>', 'URL under which users reach this instance'),
+    publicUrl: text('--public-url <url>', 'URL at which users reach this instance'),
     ollama: text('--ollama <url>', 'URL of Ollama (default http://127.0.0.1:11434)'),
     printConfig: flag('--print-config', 'Print every setting with its source, then exit'),
   },

@@ -69,7 +69,7 @@ function damaged(path: string, what: string, cause?: unknown): DocsearchError {
 export function readModel(bytes: ArrayBufferLike): ModelTable {
   const all = Buffer.from(bytes)
   const { format, wordBytes, ...header } = JSON.parse(all.toString('utf8', 0, all.indexOf('\n'))) as Header
-  if (format !== FORMAT) throw new Error(`a model's file of format ${format}`)
+  if (format !== FORMAT) throw new Error(`unknown model file format ${format}`)
   const { words, phrases, dimensions } = header
   let at = aligned(all.indexOf('\n') + 1)
   const wordList = all.toString('utf8', at, at + wordBytes)

@@ -48,7 +48,7 @@ export function renderConsent({ applicationName, clientType, redirectUri, scopes
       </dl>
       <ScopeList scopes={scopes} alsoDenied={['See or change your password']} />
       {clientType === 'public' || isThisComputer ? (
-        <p class="notice warning">Continue only if you started this yourself: docsearch can’t check who wrote this program.</p>
+        <p class="notice warning">Continue only if you started this yourself: docsearch cannot check who wrote this program.</p>
       ) : null}
       <Form action={paths.authorize} csrf={csrf} hidden={{ query }}>
         <DecisionButtons />

@@ -44,7 +44,7 @@ export function renderError({ status, code, detail, requestId, retryAfterSeconds
 }
 
 const NOT_SENT_BACK =
-  'docsearch did not send you back to the application, because it can’t trust the address that the application gave. Tell the developer of the application.'
+  'docsearch did not send you back to the application, because it cannot trust the address that the application gave. Tell the developer of the application.'
 
 const BY_CODE: Record<string, { title: string; help: string }> = {
   invalid_client: { title: 'Unknown application', help: NOT_SENT_BACK },

@@ -14,7 +14,7 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
     <>
       {status === 'failed' ? (
         <div class="notice error">
-          <h2>This document can’t be searched</h2>
+          <h2>This document cannot be searched</h2>
           <p>{sentence(error?.message ?? 'It could not be read')}</p>
           <p>
             Correct the problem, then upload the document again or run <code>docsearch documents retry {document.id}</code>.

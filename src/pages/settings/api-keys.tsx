@@ -183,7 +183,7 @@ export function renderApiKeyRevoke({ key, ...page }: ApiKeyRevokeProps): string 
         <strong>
           <bdi>{key.name}</bdi>
         </strong>{' '}
-        (<code>dsk_…{key.lastFour}</code>) stops working at once for every program that uses it. This can’t be undone.
+        (<code>dsk_…{key.lastFour}</code>) stops working at once for every program that uses it. This cannot be undone.
       </p>
       <p>
         {key.lastUsedAt === null ? (

@@ -155,7 +155,7 @@ export function renderApplicationDelete({ application, ...page }: ApplicationDel
         <strong>
           <bdi>{application.name}</bdi>
         </strong>{' '}
-        (<code>{application.id}</code>) is disconnected from every user at once, and its secrets stop working. This can’t be
+        (<code>{application.id}</code>) is disconnected from every user at once, and its secrets stop working. This cannot be
         undone.
       </p>
       <Confirm

@@ -199,7 +199,7 @@ export function renderUserDelete({ user, documents, ...page }: UserDeleteProps):
         <strong>
           <bdi>{user.who}</bdi>
         </strong>{' '}
-        is deleted, with all projects, API keys and connected applications, {documentsGo(documents)}. This can’t be undone.
+        is deleted, with all projects, API keys and connected applications, {documentsGo(documents)}. This cannot be undone.
       </p>
       <Confirm action={paths.userDelete(user.id)} csrf={page.csrf} verb="Delete account" cancel={paths.users} />
     </SettingsPage>,

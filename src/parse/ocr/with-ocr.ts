@@ -25,11 +25,11 @@ export async function withOcr(
       } catch (error) {
         if (!isDocsearchError(error)) throw error
         // The parser's message advises the author of the file, which is the program here.
-        throw new OcrFailure(`the PDF that it wrote at {output} can't be read (${error.code})`, { cause: error })
+        throw new OcrFailure(`the PDF that the program wrote at {output} cannot be read (${error.code})`, { cause: error })
       }
     })
     if (recognized.pageCount !== document.pageCount)
-      throw new OcrFailure(`it wrote ${recognized.pageCount} pages, but the document has ${document.pageCount}`)
+      throw new OcrFailure(`the program wrote ${recognized.pageCount} pages, but the document has ${document.pageCount}`)
     return merge(document, recognized, Math.round(performance.now() - started))
   } catch (error) {
     signal.throwIfAborted()

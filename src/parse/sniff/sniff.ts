@@ -16,7 +16,7 @@ const START_BYTES = 2048
 const MAX_CONTROL_SHARE = 0.005
 
 const KNOWN: Readonly<Record<string, string>> = {
-  'application/zip': 'a ZIP archive that holds no Word document',
+  'application/zip': 'a ZIP archive that contains no Word document',
   'application/gzip': 'a gzip archive',
   'application/x-cfb': 'a file of an older Office format (DOC, XLS, PPT)',
   'application/rtf': 'an RTF document',
@@ -96,7 +96,7 @@ function textFormatOf(head: Buffer, name: string): FormatId {
 }
 
 function unsupported(detected: string | null): DocsearchError {
-  const what = detected === null ? 'a binary file of an unknown kind' : (KNOWN[detected] ?? `a file of type ${detected}`)
+  const what = detected === null ? 'a binary file of an unknown type' : (KNOWN[detected] ?? `a file of type ${detected}`)
   const isArchive = detected === 'application/zip' || detected === 'application/gzip'
   return unsupportedType(what, isArchive, detected ?? 'application/octet-stream')
 }

@@ -177,6 +177,6 @@ test("takes a rerank endpoint's key only from the environment, and never shows i
   await writeFile(join(dir, 'config.json'), JSON.stringify({ rerank: { key: 'sk-secret' } }))
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow(/unknown key "rerank\.key"/)
   const failure = await loadConfig({ data: dir }, { DOCSEARCH_RERANK_KEY: key }).catch((error) => error)
-  expect(failure.message).toMatch(/DOCSEARCH_RERANK_KEY has a character that a key cannot have/)
+  expect(failure.message).toMatch(/DOCSEARCH_RERANK_KEY has a character that a key cannot contain/)
   expect(failure.message).not.toContain(key)
 })

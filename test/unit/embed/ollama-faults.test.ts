@@ -62,8 +62,8 @@ test('reports a server that stays overloaded with a time to wait, and uses it ag
 })
 
 test.each<[string, Partial<Fault>, RegExp]>([
-  ['too few vectors', { kind: 'wrong_count' }, /1 vectors to 2 texts/],
-  ['vectors of another length', { kind: 'wrong_dimensions' }, /767 dimensions where the index has 768/],
+  ['too few vectors', { kind: 'wrong_count' }, /1 vectors for 2 texts/],
+  ['vectors of another length', { kind: 'wrong_dimensions' }, /767 dimensions, but the index has 768/],
   ['no JSON', { body: '<html>Welcome</html>' }, /not JSON/],
   ['other JSON', { body: '{"result": "fine"}' }, /not in Ollama's format/],
   [

@@ -65,7 +65,7 @@ test('gives shorter vectors only for models that were trained to give them', asy
   expect(vector).toHaveLength(256)
   expect(short.fingerprint).not.toBe((await stage.make()).fingerprint)
   await expect(stage.make({ dimensions: 300 })).rejects.toThrow(/768, 512, 256, 128/)
-  await expect(stage.make({ model: 'nomic-embed-text', dimensions: 256 })).rejects.toThrow(/cannot give vectors of 256/)
+  await expect(stage.make({ model: 'nomic-embed-text', dimensions: 256 })).rejects.toThrow(/cannot produce vectors of 256/)
 })
 
 test('refuses a model that cannot embed or is missing, and says what to do', async () => {

@@ -60,7 +60,7 @@ test.each([
     /ended with 3: no language data/,
   ],
   ['writes nothing', '', /wrote no file/],
-  ['writes no PDF', `fs.writeFileSync(output, '%PDF-nonsense')`, /the PDF that it wrote at \{output\} can't be read/],
+  ['writes no PDF', `fs.writeFileSync(output, '%PDF-nonsense')`, /the PDF that the program wrote at \{output\} cannot be read/],
   ['writes too much', `fs.writeFileSync(output, Buffer.alloc(2e6))`, /more than 1000000 bytes, the limit/],
   ['writes without end', `for (;;) fs.appendFileSync(output, Buffer.alloc(1e6))`, /more than 1000000 bytes, the limit/],
   ['writes other pages', `fs.copyFileSync(new URL('short.pdf', import.meta.url), output)`, /1 pages, but the document has 3/],

@@ -12,7 +12,7 @@ function describeWith(queued: number, { waitsFor = null as string | null, canEmb
 
 test.each([
   ['an empty queue', describeWith(0, { waitsFor: 'x', canEmbed: false }), 'ok', 'The queue is empty.'],
-  ['a queue that moves', describeWith(2), 'ok', 'Documents waiting: 2. In work: 0.'],
+  ['a queue that moves', describeWith(2), 'ok', 'Documents waiting: 2. In progress: 0.'],
   ['a full disk', describeWith(2, { waitsFor: 'The disk is full.' }), 'degraded', 'Processing waits: The disk is full.'],
   ['no embedder', describeWith(2, { canEmbed: false }), 'degraded', 'Processing waits: Ollama does not answer.'],
 ])('%s', async (_, described, status, message) => {

@@ -106,7 +106,7 @@ test('the features of a passage add up to its score', async () => {
 
 test('keeps the order of a search by vectors alone, and says why', async () => {
   const outcome = await rank('water pump', { one: { text: 'The water pump.', keywordScore: 0, vectorPart: 0.5 } })
-  expect(outcome).toMatchObject({ applied: false, reason: expect.stringMatching(/found by its words/) })
+  expect(outcome).toMatchObject({ applied: false, reason: expect.stringMatching(/keyword search found none/) })
 })
 
 test('other work gets its turn while many long passages are scored', async () => {

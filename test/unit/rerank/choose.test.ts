@@ -61,14 +61,14 @@ test('auto does not use a model that only has the name of a reranker, and health
   const chosen = await take('auto')
   expect(chosen.status()).toMatchObject({
     code: 'reranker_unsuitable',
-    message: expect.stringMatching(/can't tell a plain answer/),
+    message: expect.stringMatching(/cannot tell a plain answer/),
   })
-  expect(await ask(chosen)).toMatchObject({ model: 'builtin', reason: expect.stringMatching(/can't tell a plain answer/) })
+  expect(await ask(chosen)).toMatchObject({ model: 'builtin', reason: expect.stringMatching(/cannot tell a plain answer/) })
 })
 
 test.each([
-  ['says the same to everything', { reading: 'indifferent' }, /can't tell a plain answer \(0.50\) from .* \(0.50\)/],
-  ['prefers wrong answers', { reading: 'contrary' }, /can't tell/],
+  ['says the same to everything', { reading: 'indifferent' }, /cannot tell a plain answer \(0.50\) from .* \(0.50\)/],
+  ['prefers wrong answers', { reading: 'contrary' }, /cannot tell/],
   ['does not generate', { capabilities: ['embedding'] }, /its capabilities on Ollama are embedding/],
   ['gives no log-probabilities', { logprobs: 'none' }, /need Ollama 0\.12\.11 or later/],
   ['gives positive log-probabilities', { logprobs: 'positive' }, /as a log-probability/],

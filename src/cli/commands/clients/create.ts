@@ -11,8 +11,8 @@ export default defineCommand({
   arguments: { name: argument('<name>', 'Name that users see when the application asks for access') },
   options: {
     ...DATA_OPTIONS,
-    redirectUris: required(repeatable(text('--redirect-uri <url>', 'Where the application receives its users back, repeatable'))),
-    isPublic: flag('--public', "The application can't keep a secret: use PKCE instead"),
+    redirectUris: required(repeatable(text('--redirect-uri <url>', 'Address to which docsearch sends users back, repeatable'))),
+    isPublic: flag('--public', 'The application cannot keep a secret and uses PKCE instead'),
     scopes: repeatable(
       choice(
         '--scope <scope>',

@@ -9,7 +9,7 @@ export default defineCommand({
   aliases: ['rm'],
   summary: 'Delete an application',
   description: 'Delete an application. It loses access to the documents of every user.',
-  arguments: { id: argument('<client-id>') },
+  arguments: { id: argument('<client-id>', 'Client ID of the application') },
   options: { ...DATA_OPTIONS, yes },
   examples: ['docsearch clients delete app_01h… --yes'],
   async run(context, { id }, options) {

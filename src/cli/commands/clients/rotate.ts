@@ -9,7 +9,7 @@ export default defineCommand({
   name: 'rotate',
   summary: 'Create a new secret for an application',
   description: 'Create a new secret for an application and print it. The secret is shown only once.',
-  arguments: { id: argument('<client-id>') },
+  arguments: { id: argument('<client-id>', 'Client ID of the application') },
   options: {
     ...DATA_OPTIONS,
     grace: option(

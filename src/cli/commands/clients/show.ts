@@ -8,7 +8,7 @@ import { administer, DATA_OPTIONS } from '../administer.ts'
 export default defineCommand({
   name: 'show',
   summary: 'Show an application',
-  arguments: { id: argument('<client-id>') },
+  arguments: { id: argument('<client-id>', 'Client ID of the application') },
   options: DATA_OPTIONS,
   examples: ['docsearch clients show app_01h…'],
   async run(context, { id }, options) {

@@ -12,7 +12,7 @@ export default defineCommand({
   options: {
     output: text(
       '-o, --output <file>',
-      "File to write, - for standard output (default: the document's name in this folder; on a pipe standard output)",
+      "File to write, - for standard output (default: the document's name in this folder; on a pipe, standard output)",
     ),
     force: flag('-f, --force', 'Overwrite an existing file'),
   },
@@ -22,7 +22,7 @@ export default defineCommand({
     const id = await documentId(client, args.document)
     const toStdout = output === '-' || (output === undefined && context.io.stdout.isTTY !== true && !context.json)
     if (toStdout) {
-      if (context.json) throw usage("--json can't be used with -o -, because both write to standard output.")
+      if (context.json) throw usage('--json cannot be used with -o -, because both write to standard output.')
       await pipeline(await client.documents.content(id), context.io.stdout, { end: false, signal: context.io.signal })
       return
     }

@@ -31,7 +31,7 @@ export default defineCommand({
   async run(context, { documents }, { project, warnings }) {
     const client = await context.client()
     if (documents.length > 0 && (project !== undefined || warnings))
-      throw usage("--project and --warnings can't be used with a list of documents.")
+      throw usage('--project and --warnings cannot be used with a list of documents.')
     const filter: DocumentFilter = warnings ? { project, warnings } : { project, status: 'failed' }
     const ids = documents.length > 0 ? documents : await matchingIds(context, client, filter)
     if (ids.length === 0) {

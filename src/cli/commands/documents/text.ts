@@ -7,7 +7,7 @@ export default defineCommand({
   name: 'text',
   summary: 'Print the text extracted from a document',
   description:
-    'Print the text extracted from a document. A pipe gets exactly what was extracted; on a terminal control characters are replaced.',
+    'Print the text extracted from a document. A pipe gets exactly what was extracted; on a terminal, control characters are replaced.',
   arguments: { document: argument('<document>', DOCUMENT) },
   options: { page: option('--page <number>', 'Print only this page', integer(1)) },
   examples: ['docsearch documents text doc_01h… --page 3'],

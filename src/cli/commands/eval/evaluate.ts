@@ -45,7 +45,7 @@ function summariseRun(
 ): Outcome {
   const comparison = baseline === null ? null : compare(asked.questions, baseline.questions, options.maxDrop)
   if (baseline !== null && comparison === null && asked.questions.length > 0)
-    throw usage(`Can't compare: ${options.file} has none of the questions in ${file}.`)
+    throw usage(`Cannot compare: ${options.file} has none of the questions in ${file}.`)
   const document = summarise(asked.questions.map((one) => one.document))
   const page = summarise(asked.questions.flatMap((one) => one.page ?? []))
   return { eval: 1, file, settings, measures: { document, page }, ...asked, comparison }

@@ -16,7 +16,7 @@ question failed, or that a measure dropped by more than --max-drop.`
 export default defineCommand({
   name: 'eval',
   summary: 'Measure search quality with questions whose answers you know',
-  arguments: { file: argument('<file>', 'Questions with their answers') },
+  arguments: { file: argument('<file>', 'File with questions and their answers') },
   options: {
     limit: option('-n, --limit <number>', 'Number of results to look at, 1 to 100 (default 10)', integer(1, 100)),
     mode: choice('--mode <mode>', 'How to search (default hybrid)', ['hybrid', 'vector', 'keyword']),

@@ -18,5 +18,5 @@ export async function readSecret(io: Io, what: string): Promise<string> {
 function checked(text: string, what: string): string {
   const secret = text.trim()
   if (/^[\x21-\x7e]*$/.test(secret)) return secret
-  throw usage(`Standard input does not hold a valid ${what}.`)
+  throw usage(`Standard input does not contain a valid ${what}.`)
 }

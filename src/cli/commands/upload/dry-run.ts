@@ -20,7 +20,7 @@ export function printPlan(context: Context, plan: Plan): number {
   context.notice(`${count(plan.files.length, 'file')}, ${formatBytes(bytes)}. Nothing was uploaded.`)
   if (plan.refused.length === 0) return EXIT.done
   reportProblems(context, [], plan.refused)
-  throw new PartialFailure(`${count(plan.refused.length, 'file')} can't be uploaded.`)
+  throw new PartialFailure(`${count(plan.refused.length, 'file')} cannot be uploaded.`)
 }
 
 /** Ends an upload without files: nothing found in a folder, wrong usage for a missing file, a failure for an unreadable one. */

@@ -14,12 +14,12 @@ export default defineCommand({
     tags: repeatable(text('-t, --tag <tag>', 'Tag for the documents, repeatable')),
     recursive: flag('-r, --recursive', 'Include subfolders'),
     name: text('--name <name>', 'Name of the document read from standard input'),
-    onConflict: choice('--on-conflict <action>', 'If the project has a different file at the same path (default replace)', [
-      'replace',
-      'keep',
-      'error',
-    ]),
-    wait: flag('-w, --wait', 'Wait until the documents can be found'),
+    onConflict: choice(
+      '--on-conflict <action>',
+      'What to do if the project has a different file at the same path (default replace)',
+      ['replace', 'keep', 'error'],
+    ),
+    wait: flag('-w, --wait', 'Wait until the documents are searchable'),
     dryRun: flag('-n, --dry-run', 'Show what would be uploaded'),
   },
   examples: [
