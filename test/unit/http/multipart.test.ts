@@ -72,3 +72,18 @@ test('stops reading with the error of a sink', async () => {
   })
   await expect(readMultipart({ chunks: chunks(), boundary: 'b', maxParts: 3, open })).rejects.toBe(refused)
 })
+
+test.each([20_000, 40_000, 66_000, 93_418, 200_000])(
+  'reads a body to its end when a part of %i bytes and the end come together',
+  async (size) => {
+    const long = 'x'.repeat(size)
+    const body = Buffer.from(
+      `${part('Content-Disposition: form-data; name="a"', long)}${part('Content-Disposition: form-data; name="b"', 'short')}--b--\r\n`,
+    )
+    for (const chunkBytes of [1_000, 16_384, 65_536, body.length])
+      expect((await read(body, chunkBytes)).map(([name, , content]) => [name, content.length])).toEqual([
+        ['a', size],
+        ['b', 5],
+      ])
+  },
+)

@@ -76,7 +76,8 @@ class MultipartReader {
     const parser = this.#parser
     for await (const chunk of this.#options.chunks) {
       if (this.#failure !== null) return
-      if (!parser.write(chunk)) await once(parser, 'drain')
+      // A parser that has found the end of the body may never ask for more: a part that ended while it was full does not wake it.
+      if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), this.#finished.promise])
     }
     parser.end()
     await this.#finished.promise
