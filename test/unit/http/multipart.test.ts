@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readMultipart } from '../../../src/http/api/upload/multipart.ts'
 
@@ -87,3 +88,25 @@ test.each([20_000, 40_000, 66_000, 93_418, 200_000])(
       ])
   },
 )
+
+test('reads every part whole, whatever the sizes of parts, chunks and epilogue', async () => {
+  const size = fc.oneof(
+    fc.integer({ min: 0, max: 100 }),
+    fc.integer({ min: 0, max: 200_000 }),
+    fc.constantFrom(16_384, 65_535, 65_536),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(size, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1_000, max: 150_000 }),
+      fc.integer({ min: 0, max: 200_000 }),
+      async (sizes, chunkBytes, epilogueBytes) => {
+        const contents = sizes.map((length, i) => String(i).repeat(length))
+        const parts = contents.map((content, i) => part(`Content-Disposition: form-data; name="${i}"`, content))
+        const body = Buffer.from(`${parts.join('')}--b--\r\n${' '.repeat(epilogueBytes)}`)
+        expect((await read(body, chunkBytes)).map(([, , content]) => content)).toEqual(contents)
+      },
+    ),
+    { numRuns: 200 },
+  )
+})

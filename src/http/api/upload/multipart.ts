@@ -48,6 +48,7 @@ class MultipartReader {
   readonly #open = new Set<Readable>()
   /** Resolves when the parser has found the end of the body, or reading has failed. Dicer may find it before its own `end` is called. */
   readonly #finished = Promise.withResolvers<void>()
+  #isFinished = false
   #parts = 0
   /** Settles when all parts found so far are read. */
   #work: Promise<void> = Promise.resolve()
@@ -59,7 +60,10 @@ class MultipartReader {
     this.#parser.on('part', (part: Readable) => this.#takePart(part))
     // The parser's own error is a body without its end; errors of a part come later and are caused by it.
     this.#parser.on('error', () => this.#stop(malformed()))
-    this.#parser.on('finish', this.#finished.resolve)
+    this.#parser.on('finish', () => {
+      this.#isFinished = true
+      this.#finished.resolve()
+    })
   }
 
   async read(): Promise<void> {
@@ -76,7 +80,9 @@ class MultipartReader {
     const parser = this.#parser
     for await (const chunk of this.#options.chunks) {
       if (this.#failure !== null) return
-      // A parser that has found the end of the body may never ask for more: a part that ended while it was full does not wake it.
+      // The epilogue means nothing (RFC 2046 section 5.1.1). A parser that has finished would keep it in memory.
+      if (this.#isFinished) continue
+      // Dicer never calls back a write in which the body ends while a part is full, so `drain` may not come.
       if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), this.#finished.promise])
     }
     parser.end()
