@@ -126,7 +126,7 @@ test('documents retry reprocesses failed documents, in a named project if given,
     },
     'POST /api/v1/documents/doc_01h00000000000000000000001/reprocess': (_: Received, response: ServerResponse) =>
       limited++ === 0
-        ? problem(response, 429, 'rate_limited', 'Too many.', {}, { 'Retry-After': '0' })
+        ? problem(response, 429, errorCode('rate_limited'), 'Too many.', {}, { 'Retry-After': '0' })
         : json(response, 202, uploaded('doc_01h00000000000000000000001', 'a')),
     'POST /api/v1/documents/doc_01h00000000000000000000002/reprocess': uploaded('doc_01h00000000000000000000002', 'b'),
   })

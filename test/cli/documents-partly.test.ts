@@ -10,7 +10,7 @@ test('lists what was done before the instance failed, and exits with the code of
   const instance = await scriptedInstance({
     [`DELETE /api/v1/documents/${first}`]: (_: unknown, response: ServerResponse) => void response.writeHead(204).end(),
     [`DELETE /api/v1/documents/${gone}`]: (_: unknown, response: ServerResponse) =>
-      problem(response, 404, 'document_not_found', 'There is none.'),
+      problem(response, 404, errorCode('document_not_found'), 'There is none.'),
     [`DELETE /api/v1/documents/${last}`]: (_: unknown, response: ServerResponse) =>
       problem(response, 503, 'unavailable', 'Try again shortly.'),
   })

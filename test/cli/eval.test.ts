@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/cli/commands/eval/outcome.ts'
 import { runCommand, testFolder } from '../support/cli.ts'
 import { answerWith, json, problem, result, scriptedInstance } from '../support/scripted-instance.ts'
+import { errorCode } from '../support/codes.ts'
 
 /** The results of each question as `name:page`, best first. */
 type Answers = Record<string, string[]>
@@ -31,7 +32,7 @@ async function instance(answers: Answers, more: object = {}) {
       const request = JSON.parse(body.toString()) as { query: string }
       asked.push(request)
       const found = answers[request.query]
-      if (found === undefined) return problem(response, 404, 'project_not_found', 'There is no project kitchen.')
+      if (found === undefined) return problem(response, 404, errorCode('project_not_found'), 'There is no project kitchen.')
       const results = found.map((one, i) => result({ rank: i + 1, name: one.split(':')[0]!, page: Number(one.split(':')[1]) }))
       json(response, 200, answerWith(results, more))
     },
@@ -245,7 +246,7 @@ test('waits as long as a busy instance asks', async () => {
   let refused = 0
   const { url } = await scriptedInstance({
     'POST /api/v1/search': (_request: unknown, response: never) => {
-      if (refused++ < 2) return problem(response, 429, 'rate_limited', 'Too many.', {}, { 'Retry-After': '7' })
+      if (refused++ < 2) return problem(response, 429, errorCode('rate_limited'), 'Too many.', {}, { 'Retry-After': '7' })
       json(response, 200, answerWith([result()]))
     },
   })
@@ -272,7 +273,7 @@ test('stops at the first question when the instance is unreachable or refuses th
   })
   expect(gone.code).toBe(5)
   const { url, requests } = await scriptedInstance({
-    'POST /api/v1/search': (_request: unknown, response: never) => problem(response, 401, 'invalid_token', 'No.'),
+    'POST /api/v1/search': (_request: unknown, response: never) => problem(response, 401, errorCode('invalid_token'), 'No.'),
   })
   const run = await runCommand(['eval', fileOf(LEASE)], { env: { DOCSEARCH_SERVER: url, DOCSEARCH_TOKEN: 'dsk_x' } })
   expect(run.code).toBe(4)

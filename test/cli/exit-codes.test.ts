@@ -10,14 +10,14 @@ async function against(answer: (response: ServerResponse) => void, args: string[
 }
 
 test.each([
-  [400, 'invalid_request', 2],
-  [401, 'invalid_token', 4],
-  [403, 'insufficient_scope', 4],
-  [404, 'project_not_found', 2],
-  [429, 'rate_limited', 6],
-  [500, 'internal_error', 7],
+  [400, errorCode('invalid_request'), 2],
+  [401, errorCode('invalid_token'), 4],
+  [403, errorCode('insufficient_scope'), 4],
+  [404, errorCode('project_not_found'), 2],
+  [429, errorCode('rate_limited'), 6],
+  [500, errorCode('internal_error'), 7],
   [503, 'unavailable', 6],
-  [507, 'disk_full', 7],
+  [507, errorCode('disk_full'), 7],
 ] as const)('an answer of %i %s ends with %i', async (status, code, exit) => {
   const run = await against((response) => problem(response, status, code, 'A sentence \u001b[31mthat helps.'))
   expect(run.code).toBe(exit)
@@ -29,7 +29,7 @@ test('--json prints an error as one object on standard error, wherever the flag 
     problem(
       response,
       400,
-      'invalid_request',
+      errorCode('invalid_request'),
       'Not valid.',
       { errors: [{ path: 'limit', message: 'too big' }] },
       { 'Retry-After': '3' },
@@ -55,7 +55,7 @@ test('--json prints an error as one object on standard error, wherever the flag 
 
 test('names the command that helps, by the code of the error, and prints a single field error once', async () => {
   const run = await against((response) =>
-    problem(response, 404, 'project_not_found', 'There is no project "x".', {
+    problem(response, 404, errorCode('project_not_found'), 'There is no project "x".', {
       errors: [{ path: 'project', message: 'There is no project "x".' }],
     }),
   )

@@ -103,9 +103,9 @@ test.each<[string, (answer: URLSearchParams) => void, string]>([
 })
 
 test.each([
-  ['invalid_scope', 2],
-  ['server_error', 7],
-  ['temporarily_unavailable', 6],
+  [errorCode('invalid_scope'), 2],
+  [errorCode('server_error'), 7],
+  [errorCode('temporarily_unavailable'), 6],
 ] as const)('the instance sends the browser back with %s: %i, and what it said', async (error, code) => {
   const instance = await scriptedOAuth()
   const { run } = await login(instance, (answer) => {
@@ -128,7 +128,7 @@ test('escapes text of the instance in the page', async () => {
 })
 
 test('a refused code exits with 4, and the page reports the failure', async () => {
-  const refuse = (_: unknown, response: ServerResponse) => oauthError(response, 400, 'invalid_grant')
+  const refuse = (_: unknown, response: ServerResponse) => oauthError(response, 400, errorCode('invalid_grant'))
   const { run, seen } = await login(await scriptedOAuth({ 'POST /api/oauth/token': refuse }))
   expect(run.code).toBe(4)
   expect(seen).toMatchObject({ status: 400 })
@@ -142,7 +142,7 @@ test('exits with 7 and stores nothing when the token is invalid', async () => {
 })
 
 test('revokes a token that does not work, and stores nothing', async () => {
-  const refuse = (_: unknown, response: ServerResponse) => oauthError(response, 500, 'server_error')
+  const refuse = (_: unknown, response: ServerResponse) => oauthError(response, 500, errorCode('server_error'))
   const instance = await scriptedOAuth({ 'GET /api/v1/me': refuse })
   const { run, home } = await login(instance)
   expect(run.code).toBe(7)

@@ -5,6 +5,7 @@ import type { CliOptions } from '../support/cli.ts'
 import { json } from '../support/scripted-instance.ts'
 import type { Received } from '../support/scripted-instance.ts'
 import { comeBack, oauthError, scriptedOAuth, TOKENS } from '../support/scripted-oauth.ts'
+import { errorCode } from '../support/codes.ts'
 
 const SECRET = `dss_${'s'.repeat(43)}`
 
@@ -14,7 +15,7 @@ async function demanding() {
     'POST /api/oauth/token': ({ body }: Received, response: ServerResponse) => {
       const form = new URLSearchParams(body.toString())
       if (form.get('client_id') === 'app_1' && form.get('client_secret') === SECRET) json(response, 200, TOKENS)
-      else oauthError(response, 401, 'invalid_client')
+      else oauthError(response, 401, errorCode('invalid_client'))
     },
   })
 }

@@ -4,6 +4,7 @@ import type { OAuthErrorCode } from '../../src/core/errors.ts'
 import { runCommand } from '../support/cli.ts'
 import { json } from '../support/scripted-instance.ts'
 import { oauthError, scriptedOAuth, TOKENS } from '../support/scripted-oauth.ts'
+import { errorCode } from '../support/codes.ts'
 
 /** Answers to the polls, in order: a text is an error, null a broken connection. The last answer repeats. */
 function polls(...answers: (OAuthErrorCode | object | null)[]) {
@@ -23,7 +24,9 @@ async function login(token: unknown, args: string[] = ['--device'], env: Record<
 }
 
 test('shows a code and where to enter it, then logs in', async () => {
-  const { instance, run, waits } = await login(polls('authorization_pending', 'authorization_pending', TOKENS))
+  const { instance, run, waits } = await login(
+    polls(errorCode('authorization_pending'), errorCode('authorization_pending'), TOKENS),
+  )
   expect(run).toMatchObject({ code: 0, stdout: `Logged in to ${instance.url} as Alice (read:documents)\n`, opened: [] })
   expect(run.stderr).toContain('Code:  BCDF-GHJK')
   expect(run.stderr).toContain(`${instance.url}/device within 15 minutes`)
@@ -40,15 +43,15 @@ test('shows a code and where to enter it, then logs in', async () => {
 })
 
 test('slow_down lengthens the interval for good, and a broken connection is retried', async () => {
-  const { run, waits } = await login(polls('slow_down', null, 'authorization_pending', TOKENS))
+  const { run, waits } = await login(polls(errorCode('slow_down'), null, errorCode('authorization_pending'), TOKENS))
   expect(run.code).toBe(0)
   expect(waits).toEqual([5000, 10_000, 10_000, 10_000])
 })
 
 test.each([
-  ['access_denied', 'was declined'],
-  ['expired_token', 'has expired'],
-  ['authorization_pending', 'has expired'],
+  [errorCode('access_denied'), 'was declined'],
+  [errorCode('expired_token'), 'has expired'],
+  [errorCode('authorization_pending'), 'has expired'],
 ] as const)('%s to the end: 4', async (error, sentence) => {
   const { run } = await login(polls(error))
   expect(run).toMatchObject({ code: 4, stdout: '' })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { runCommand, testFolder } from '../support/cli.ts'
 import { problem, scriptedInstance } from '../support/scripted-instance.ts'
 import { comeBack, scriptedOAuth } from '../support/scripted-oauth.ts'
+import { errorCode } from '../support/codes.ts'
 
 const METADATA = 'GET /.well-known/oauth-authorization-server'
 
@@ -20,7 +21,8 @@ test('exits with 5 and one sentence when the server does not speak HTTPS', async
 
 test('exits with 2 and names --with-token when the instance has no OAuth login', async () => {
   const older = await scriptedInstance({
-    [METADATA]: (_: unknown, response: ServerResponse) => problem(response, 404, 'not_found', 'There is nothing at this path.'),
+    [METADATA]: (_: unknown, response: ServerResponse) =>
+      problem(response, 404, errorCode('not_found'), 'There is nothing at this path.'),
   })
   const run = await runCommand(['login', older.url])
   expect(run.code).toBe(2)

@@ -8,6 +8,7 @@ import { testFolder } from '../support/cli.ts'
 import { json, problem } from '../support/scripted-instance.ts'
 import type { Received } from '../support/scripted-instance.ts'
 import { scriptedOAuth, TOKENS } from '../support/scripted-oauth.ts'
+import { errorCode } from '../support/codes.ts'
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const missing = [
@@ -26,7 +27,7 @@ test.skipIf(missing.length > 0)(`stores, renews and deletes a login in a real ke
     'GET /api/v1/projects': ({ headers }: Received, response: ServerResponse) =>
       headers.authorization === `Bearer ${NEXT.access_token}`
         ? json(response, 200, { projects: [], next_cursor: null })
-        : problem(response, 401, 'invalid_token', 'The token is unknown, revoked or expired.'),
+        : problem(response, 401, errorCode('invalid_token'), 'The token is unknown, revoked or expired.'),
   })
   const home = testFolder()
   const config = join(home, 'config')

@@ -20,13 +20,13 @@ async function rotating(script: Script = {}) {
   const now = { access: 1 }
   const guarded = (answer: object) => (request: Received, response: ServerResponse) => {
     if (request.headers.authorization === `Bearer access_${now.access}`) json(response, 200, answer)
-    else problem(response, 401, 'invalid_token', 'The token is unknown, revoked or expired.')
+    else problem(response, 401, errorCode('invalid_token'), 'The token is unknown, revoked or expired.')
   }
   const instance = await scriptedOAuth({
     'GET /api/v1/projects': guarded({ projects: [], next_cursor: null }),
     'POST /api/oauth/token': (request: Received, response: ServerResponse) => {
       const form = new URLSearchParams(request.body.toString())
-      if (form.get('refresh_token') !== `refresh_${now.access}`) return oauthError(response, 400, 'invalid_grant')
+      if (form.get('refresh_token') !== `refresh_${now.access}`) return oauthError(response, 400, errorCode('invalid_grant'))
       now.access += 1
       json(response, 200, {
         access_token: `access_${now.access}`,
@@ -91,7 +91,7 @@ test('renews a refused token once and sends the request again', async () => {
 test('exits with 4 when the renewed token is refused too', async () => {
   const { instance, renewals } = await rotating({
     'GET /api/v1/projects': (_: Received, response: ServerResponse) =>
-      problem(response, 401, 'invalid_token', 'The token is unknown, revoked or expired.'),
+      problem(response, 401, errorCode('invalid_token'), 'The token is unknown, revoked or expired.'),
   })
   const { list } = await keep(instance.url, 600)
   expect((await list()).code).toBe(4)
@@ -110,7 +110,7 @@ test('an upload renews before it sends, because a stream cannot be sent twice', 
     'POST /api/v1/upload': (request: Received, response: ServerResponse) =>
       request.headers.authorization === 'Bearer access_2'
         ? json(response, 202, { documents: [], rejected: [] })
-        : problem(response, 401, 'invalid_token', 'The token is unknown, revoked or expired.'),
+        : problem(response, 401, errorCode('invalid_token'), 'The token is unknown, revoked or expired.'),
   })
   const { env } = await keep(instance.url, 30)
   const file = join(testFolder(), 'a.txt')
@@ -141,7 +141,7 @@ test('exits with 4 when a login without a refresh token has expired', async () =
 
 test('exits with 4 when the instance no longer knows the application', async () => {
   const { instance } = await rotating({
-    'POST /api/oauth/token': (_: Received, response: ServerResponse) => oauthError(response, 401, 'invalid_client'),
+    'POST /api/oauth/token': (_: Received, response: ServerResponse) => oauthError(response, 401, errorCode('invalid_client')),
   })
   const { list } = await keep(instance.url, -1)
   expect((await list()).code).toBe(4)
@@ -159,7 +159,7 @@ test('exits with 7 when the instance fails and with 6 when it is busy', async ()
     [503, 6],
   ] as const) {
     const { instance } = await rotating({
-      'POST /api/oauth/token': (_: Received, response: ServerResponse) => oauthError(response, status, 'server_error'),
+      'POST /api/oauth/token': (_: Received, response: ServerResponse) => oauthError(response, status, errorCode('server_error')),
     })
     expect((await (await keep(instance.url, -1)).list()).code).toBe(code)
   }

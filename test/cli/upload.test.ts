@@ -83,7 +83,7 @@ test('waits as long as a busy instance asks', async () => {
   const { code, instance } = await upload([library()], {
     'POST /api/v1/upload': (request: Received, response: ServerResponse) =>
       ++calls === 1
-        ? problem(response, 429, 'rate_limited', 'Too many requests.', {}, { 'Retry-After': '0' })
+        ? problem(response, 429, errorCode('rate_limited'), 'Too many requests.', {}, { 'Retry-After': '0' })
         : takesAll(request, response),
   })
   expect(code).toBe(0)
@@ -102,7 +102,7 @@ test('lists refused files with their reasons, uploads the rest and exits with 3'
 test('prints the same list when every file is refused', async () => {
   const rejected = ['a.txt', 'b.txt'].map((name) => ({ name, code: errorCode('empty_file'), message: 'It has no bytes.' }))
   const refuse = (_: Received, response: ServerResponse) =>
-    problem(response, 422, 'empty_file', 'Nothing was taken.', { documents: [], rejected })
+    problem(response, 422, errorCode('empty_file'), 'Nothing was taken.', { documents: [], rejected })
   const run = await upload([library(), '--json'], { 'POST /api/v1/upload': refuse })
   expect(run.code).toBe(3)
   expect(JSON.parse(run.stdout)).toMatchObject({
@@ -116,7 +116,7 @@ test('sends smaller requests to an instance with smaller limits', async () => {
   const run = await upload([library()], {
     'POST /api/v1/upload': async (request: Received, response: ServerResponse) =>
       (await partsOf(request)).files.length > 1
-        ? problem(response, 413, 'too_many_files', 'One file a request.')
+        ? problem(response, 413, errorCode('too_many_files'), 'One file a request.')
         : takesAll(request, response),
   })
   expect(run.code).toBe(0)
@@ -147,7 +147,7 @@ test('refuses an invalid path alone, and ends the upload for an error of the who
   const invalid = (path: string) => async (request: Received, response: ServerResponse) => {
     const { paths } = await partsOf(request)
     if (path === 'project' || paths.includes('b.txt'))
-      return problem(response, 400, 'invalid_request', `${path} is odd.`, { errors: [{ path, message: 'is odd' }] })
+      return problem(response, 400, errorCode('invalid_request'), `${path} is odd.`, { errors: [{ path, message: 'is odd' }] })
     return takesAll(request, response)
   }
   const one = await upload([library()], { 'POST /api/v1/upload': invalid('path.1') })
@@ -169,7 +169,7 @@ test('starts no new request after a final failure, but counts the requests under
       if ((await partsOf(request)).paths.includes('100.txt')) {
         await allBegun.promise
         response.once('close', failed.resolve)
-        return problem(response, 500, 'internal_error', 'It broke.')
+        return problem(response, 500, errorCode('internal_error'), 'It broke.')
       }
       await failed.promise
       return takesAll(request, response)

@@ -42,13 +42,13 @@ type Read = ParseSummary & { pages: Page[]; opened: number[] }
 /** The failures that a parser may report. A crash, a hang and any other error are bugs of the parser. */
 const DOCUMENTED = [
   'encrypted',
-  'corrupt',
-  'unsupported_type',
-  'empty_file',
-  'too_many_pages',
-  'too_much_text',
-  'too_much_xml',
-  'too_many_entries',
+  errorCode('corrupt'),
+  errorCode('unsupported_type'),
+  errorCode('empty_file'),
+  errorCode('too_many_pages'),
+  errorCode('too_much_text'),
+  errorCode('too_much_xml'),
+  errorCode('too_many_entries'),
 ]
 
 /** Checks what every parser promises (src/parse/parser.ts, src/core/parsed.ts), in this process and in a parser process. */

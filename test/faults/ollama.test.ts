@@ -132,7 +132,7 @@ describe('an Ollama that fails while documents are embedded', () => {
     // Not even right after a check with the right model.
     await expectKeywordsOnly(all['before.txt']!, 'before.txt')
     const words = await upload('changed.txt')
-    await until('health to report it', async () => (await embedderHealth())?.code === 'embedding_model_changed')
+    await until('health to report it', async () => (await embedderHealth())?.code === errorCode('embedding_model_changed'))
     await expectKeywordsOnly(all['before.txt']!, 'before.txt')
     expect((await running.documents()).find(({ name }) => name === 'changed.txt')!.status).toMatch(/queued|processing/)
     ollama.setDigest(EMBEDDINGGEMMA.name, EMBEDDINGGEMMA.digest)

@@ -9,6 +9,7 @@ import { expectNothingLeft, expectSearchableOnce, expectTidy, found } from '../s
 import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
+import { errorCode } from '../support/codes.ts'
 
 let instance: Instance
 let running: Running
@@ -49,7 +50,7 @@ test('an endless document fails alone, and its process is gone', async () => {
   mkdirSync(outside)
   running = await instance.start({ env: { ...SHORT, TMPDIR: outside } })
   expect((await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])).status).toBe(202)
-  await expectFailedAlone('endless.pdf', 'parse_timeout', await uploadOthers(10))
+  await expectFailedAlone('endless.pdf', errorCode('parse_timeout'), await uploadOthers(10))
   await expectNothingLeft(running, instance.dataDir, outside)
 })
 
@@ -63,7 +64,7 @@ test('a document whose parser keeps dying fails alone after its attempts', async
     for (const pid of childrenOf(running.daemon.pid)) killNow(pid)
     return (await running.documents()).some(({ status }) => status === 'failed')
   })
-  await expectFailedAlone('deadly.pdf', 'parser_crashed', others)
+  await expectFailedAlone('deadly.pdf', errorCode('parser_crashed'), others)
   const fresh = rareWord()
   await running.upload([{ name: 'after.txt', content: textWith(fresh) }], { wait: true })
   await expectSearchableOnce(running, { ...others, 'after.txt': fresh })
@@ -72,7 +73,7 @@ test('a document whose parser keeps dying fails alone after its attempts', async
 test('a document that needs too much memory fails alone', async () => {
   running = await instance.start({ env: { DOCSEARCH_LIMITS_PARSE_MEMORY_BYTES: '200 MiB' } })
   expect((await running.upload([{ name: 'swelling.docx', content: swellingDocx(50) }])).status).toBe(202)
-  await expectFailedAlone('swelling.docx', 'parse_memory', await uploadOthers(5))
+  await expectFailedAlone('swelling.docx', errorCode('parse_memory'), await uploadOthers(5))
   await expectTidy(running, instance.dataDir)
 })
 
@@ -80,7 +81,7 @@ test('a document that inflates beyond the limit fails alone', async () => {
   running = await instance.start()
   const answer = await running.upload([{ name: 'bomb.docx', content: swellingDocx(70) }])
   const others = await uploadOthers(3)
-  if (answer.status === 202) await expectFailedAlone('bomb.docx', 'too_much_xml', others)
+  if (answer.status === 202) await expectFailedAlone('bomb.docx', errorCode('too_much_xml'), others)
   else {
     expect(answer).toMatchObject({ status: 422 })
     await expectSearchableOnce(running, others)
@@ -108,5 +109,5 @@ test('a daemon that is stopped while a parser loops exits with 0, and its next s
   expect(await running.daemon.stop()).toBe(0)
   expect(children.filter(isRunning)).toEqual([])
   running = await instance.start({ env: SHORT })
-  await expectFailedAlone('endless.pdf', 'parse_timeout', others)
+  await expectFailedAlone('endless.pdf', errorCode('parse_timeout'), others)
 })

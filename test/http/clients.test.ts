@@ -76,13 +76,13 @@ test.each([
 })
 
 test.each([
-  [{ redirect_uris: [] }, 'invalid_request'],
-  [{ redirect_uris: CALLBACK }, 'invalid_request'],
-  [{ name: ' ' }, 'invalid_request'],
-  [{ name: 'a\u001b[31m' }, 'invalid_request'],
-  [{ scopes: ['everything'] }, 'invalid_request'],
-  [{ type: 'secret' }, 'invalid_request'],
-  [{ redirect_uris: Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`) }, 'too_many_redirect_uris'],
+  [{ redirect_uris: [] }, errorCode('invalid_request')],
+  [{ redirect_uris: CALLBACK }, errorCode('invalid_request')],
+  [{ name: ' ' }, errorCode('invalid_request')],
+  [{ name: 'a\u001b[31m' }, errorCode('invalid_request')],
+  [{ scopes: ['everything'] }, errorCode('invalid_request')],
+  [{ type: 'secret' }, errorCode('invalid_request')],
+  [{ redirect_uris: Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`) }, errorCode('too_many_redirect_uris')],
 ] as const)('%j is refused: %s', async (fields, code) => {
   expect(await register(fields)).toMatchObject({ status: 400, body: { code: errorCode(code) } })
 })

@@ -46,11 +46,11 @@ test('lists documents with warnings, or without', async () => {
 })
 
 test.each([
-  ['?project=nobody', 404, 'project_not_found'],
-  ['?limit=0&status=done&sha256=x&colour=red', 400, 'invalid_request'],
-  ['?limit=1&limit=2', 400, 'invalid_request'],
-  ['?cursor=not-ours', 400, 'invalid_cursor'],
-  ['?__proto__=1', 400, 'invalid_request'],
+  ['?project=nobody', 404, errorCode('project_not_found')],
+  ['?limit=0&status=done&sha256=x&colour=red', 400, errorCode('invalid_request')],
+  ['?limit=1&limit=2', 400, errorCode('invalid_request')],
+  ['?cursor=not-ours', 400, errorCode('invalid_cursor')],
+  ['?__proto__=1', 400, errorCode('invalid_request')],
 ] as const)('listing documents with %s is %i %s', async (query, status, code) => {
   expect(await app.alice.get(`/api/v1/documents${query}`)).toMatchObject({ status, body: { code: errorCode(code) } })
 })

@@ -32,16 +32,16 @@ afterAll(() => app?.close())
 beforeEach(() => lines.splice(0))
 
 test.each([
-  ['an unexpected error', new Error('secret path /var/lib/x'), 500, 'internal_error'],
-  ['an internal error', new DocsearchError('index_failed', 'secret table t at /var/lib/x'), 500, 'internal_error'],
+  ['an unexpected error', new Error('secret path /var/lib/x'), 500, errorCode('internal_error')],
+  ['an internal error', new DocsearchError('index_failed', 'secret table t at /var/lib/x'), 500, errorCode('internal_error')],
   ['a busy database', new DocsearchError('database_busy', 'secret pid 7', { retryAfter: 7 }), 503, 'unavailable'],
   [
     'an error caused by a full disk',
     new DocsearchError('index_failed', 'secret', { cause: Object.assign(new Error('x'), { code: 'ENOSPC' }) }),
     507,
-    'disk_full',
+    errorCode('disk_full'),
   ],
-  ['a full disk', Object.assign(new Error('secret'), { code: 'ENOSPC' }), 507, 'disk_full'],
+  ['a full disk', Object.assign(new Error('secret'), { code: 'ENOSPC' }), 507, errorCode('disk_full')],
 ] as const)('the answer to %s has no internal details, and the log has the error', async (_what, error, status, code) => {
   failure = error
   const answer = await app.alice.post('/api/v1/search', { query: 'a' })

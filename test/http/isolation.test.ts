@@ -86,12 +86,12 @@ const CASES: Record<string, () => Promise<void>> = {
     expect(without.body.results).toEqual([])
     for (const one of [document.project.id, 'Private'])
       expect(await app.bob.post('/api/v1/search', { query: 'xylophone', project: one })).toMatchObject(
-        notFound('project_not_found'),
+        notFound(errorCode('project_not_found')),
       )
   },
   async upload() {
     expect(await app.bob.upload([{ name: 'secret.txt', content: 'mine now' }], { project: document.project.id })).toMatchObject(
-      notFound('project_not_found'),
+      notFound(errorCode('project_not_found')),
     )
     // The same bytes in a project of his own become a new document.
     const { body } = await app.bob.upload([{ name: 'copy.txt', content: 'The xylophone is hidden under the stairs.' }], {
@@ -107,23 +107,27 @@ const CASES: Record<string, () => Promise<void>> = {
     expect(await names('?limit=100')).not.toContain('secret.txt')
     expect(await names('?name=secret')).toEqual([])
     expect(await names(`?sha256=${document.sha256}`)).toEqual([])
-    expect(await app.bob.get(`/api/v1/documents?project=${document.project.id}`)).toMatchObject(notFound('project_not_found'))
+    expect(await app.bob.get(`/api/v1/documents?project=${document.project.id}`)).toMatchObject(
+      notFound(errorCode('project_not_found')),
+    )
   },
   async getDocument() {
-    expect(await app.bob.get(path())).toMatchObject(notFound('document_not_found'))
+    expect(await app.bob.get(path())).toMatchObject(notFound(errorCode('document_not_found')))
   },
   async deleteDocument() {
-    expect(await app.bob.call('DELETE', path())).toMatchObject(notFound('document_not_found'))
+    expect(await app.bob.call('DELETE', path())).toMatchObject(notFound(errorCode('document_not_found')))
   },
   async getDocumentContent() {
     const etag = `"${document.sha256}"`
-    expect(await app.bob.get(`${path()}/content`, { 'If-None-Match': etag })).toMatchObject(notFound('document_not_found'))
+    expect(await app.bob.get(`${path()}/content`, { 'If-None-Match': etag })).toMatchObject(
+      notFound(errorCode('document_not_found')),
+    )
   },
   async getDocumentText() {
-    expect(await app.bob.get(`${path()}/text`)).toMatchObject(notFound('document_not_found'))
+    expect(await app.bob.get(`${path()}/text`)).toMatchObject(notFound(errorCode('document_not_found')))
   },
   async reprocessDocument() {
-    expect(await app.bob.call('POST', `${path()}/reprocess`)).toMatchObject(notFound('document_not_found'))
+    expect(await app.bob.call('POST', `${path()}/reprocess`)).toMatchObject(notFound(errorCode('document_not_found')))
   },
   async listProjects() {
     const { body } = await app.bob.get<ProjectList>('/api/v1/projects?limit=100')
@@ -137,13 +141,15 @@ const CASES: Record<string, () => Promise<void>> = {
   },
   async getProject() {
     for (const one of [project(), '/api/v1/projects/Private'])
-      expect(await app.bob.get(one)).toMatchObject(notFound('project_not_found'))
+      expect(await app.bob.get(one)).toMatchObject(notFound(errorCode('project_not_found')))
   },
   async updateProject() {
-    expect(await app.bob.call('PATCH', project(), { json: { name: 'Taken over' } })).toMatchObject(notFound('project_not_found'))
+    expect(await app.bob.call('PATCH', project(), { json: { name: 'Taken over' } })).toMatchObject(
+      notFound(errorCode('project_not_found')),
+    )
   },
   async deleteProject() {
-    expect(await app.bob.call('DELETE', project())).toMatchObject(notFound('project_not_found'))
+    expect(await app.bob.call('DELETE', project())).toMatchObject(notFound(errorCode('project_not_found')))
   },
   async listenToEvents() {
     const response = await app.bob.open('/api/v1/events?last_event_id=0')
@@ -167,7 +173,7 @@ const CASES: Record<string, () => Promise<void>> = {
     expect(listed.map(({ id }) => id)).not.toContain(body.id)
   },
   async deleteKey() {
-    expect(await app.bob.call('DELETE', `/api/v1/keys/${key.id}`)).toMatchObject(notFound('key_not_found'))
+    expect(await app.bob.call('DELETE', `/api/v1/keys/${key.id}`)).toMatchObject(notFound(errorCode('key_not_found')))
   },
   async listClients() {
     expect((await app.bob.get<OAuthClientList>('/api/v1/clients')).body.clients).toEqual([])
@@ -182,24 +188,24 @@ const CASES: Record<string, () => Promise<void>> = {
     expect((await app.bob.call('DELETE', `/api/v1/clients/${body.client_id}`)).status).toBe(204)
   },
   async getClient() {
-    expect(await app.bob.get(clientPath())).toMatchObject(notFound('client_not_found'))
+    expect(await app.bob.get(clientPath())).toMatchObject(notFound(errorCode('client_not_found')))
   },
   async updateClient() {
     const json = { redirect_uris: ['https://bob.example.org/cb'] }
-    expect(await app.bob.call('PATCH', clientPath(), { json })).toMatchObject(notFound('client_not_found'))
+    expect(await app.bob.call('PATCH', clientPath(), { json })).toMatchObject(notFound(errorCode('client_not_found')))
   },
   async rotateClient() {
-    expect(await app.bob.call('POST', `${clientPath()}/rotate`)).toMatchObject(notFound('client_not_found'))
+    expect(await app.bob.call('POST', `${clientPath()}/rotate`)).toMatchObject(notFound(errorCode('client_not_found')))
   },
   async deleteClient() {
-    expect(await app.bob.call('DELETE', clientPath())).toMatchObject(notFound('client_not_found'))
+    expect(await app.bob.call('DELETE', clientPath())).toMatchObject(notFound(errorCode('client_not_found')))
   },
   async listConnections() {
     expect((await app.bob.get<ConnectionList>('/api/v1/connections')).body.connections).toEqual([])
   },
   async deleteConnection() {
     expect(await app.bob.call('DELETE', `/api/v1/connections/${application.client_id}`)).toMatchObject(
-      notFound('connection_not_found'),
+      notFound(errorCode('connection_not_found')),
     )
   },
   listUsers: () => expectOwnerOnly('GET', '/api/v1/users'),
@@ -219,10 +225,10 @@ const CASES: Record<string, () => Promise<void>> = {
   async issueToken() {
     const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]
     const refused = await his.token({ grant_type: 'authorization_code', code: await hers.code(), redirect_uri: REDIRECT_URI })
-    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_grant'])
+    expect([refused.status, refused.body.error]).toEqual([400, errorCode('invalid_grant')])
     const { access_token } = (await his.tokens()) as { access_token: string }
     const asBob = { Authorization: `Bearer ${access_token}` }
-    expect(await app.stranger.get(path(), asBob)).toMatchObject(notFound('document_not_found'))
+    expect(await app.stranger.get(path(), asBob)).toMatchObject(notFound(errorCode('document_not_found')))
   },
   async revokeToken() {
     const [hers, his] = [await oauthFlow(app), await oauthFlow(app, { userName: 'Bob' })]

@@ -19,8 +19,13 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 
 test.each([
-  ['a request that is not HTTP', 'hello\r\n\r\n', 400, 'invalid_http'],
-  ['headers that are too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 431, 'headers_too_large'],
+  ['a request that is not HTTP', 'hello\r\n\r\n', 400, errorCode('invalid_http')],
+  [
+    'headers that are too long',
+    `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`,
+    431,
+    errorCode('headers_too_large'),
+  ],
 ] as const)('%s gets a problem document like every other error', async (_, request, status, code) => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(request)

@@ -142,7 +142,7 @@ test('a verifier must have 43 to 128 characters of its alphabet', async () => {
       body: { error: errorCode('invalid_request') },
     })
   for (const code_verifier of ['a'.repeat(43), 'a'.repeat(128)])
-    expect((await flow.exchange(code, { code_verifier })).body.error, 'well-formed, and wrong').toBe('invalid_grant')
+    expect((await flow.exchange(code, { code_verifier })).body.error, 'well-formed, and wrong').toBe(errorCode('invalid_grant'))
 })
 
 test('unknown and malformed codes are refused', async () => {

@@ -46,7 +46,7 @@ test('a device polls, slows down when asked to, and gets its tokens once the use
   clock.advance(3_000)
   expect((await poll()).body.error).toBe(errorCode('slow_down'))
   clock.advance(6_000)
-  expect((await poll()).body.error, 'the interval has grown to 10 s').toBe('slow_down')
+  expect((await poll()).body.error, 'the interval has grown to 10 s').toBe(errorCode('slow_down'))
   clock.advance(15_000)
   expect((await poll()).body.error).toBe(errorCode('authorization_pending'))
   expect(await device.lookup(user_code)).toMatchObject({
@@ -57,7 +57,7 @@ test('a device polls, slows down when asked to, and gets its tokens once the use
   const { status, body } = await poll()
   expect([status, body.scope]).toEqual([200, 'read:documents manage:keys'])
   expect((await flow.api(body.access_token)).body).toMatchObject({ user: { name: 'Alice' } })
-  expect((await poll()).body.error, 'once').toBe('invalid_grant')
+  expect((await poll()).body.error, 'once').toBe(errorCode('invalid_grant'))
   expect((await flow.refresh(body.refresh_token)).status).toBe(200)
 })
 
@@ -105,7 +105,7 @@ test('50 polls at the same time after the consent get one pair of tokens', async
   const answers = await Promise.all(Array.from({ length: 50 }, poll))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error))).toEqual(
-    new Set(['invalid_grant']),
+    new Set([errorCode('invalid_grant')]),
   )
 })
 
@@ -122,7 +122,7 @@ test('another application does not get the tokens', async () => {
 test('a confidential application must send its secret, and no application gets scopes it may not have', async () => {
   const flow = await oauthFlow(app)
   const refused = await flow.post('/api/oauth/device', { client_secret: undefined })
-  expect([refused.status, refused.body['error']]).toEqual([401, 'invalid_client'])
+  expect([refused.status, refused.body['error']]).toEqual([401, errorCode('invalid_client')])
   expect((await flow.post('/api/oauth/device', { scope: 'manage:keys' })).body).toMatchObject({
     error: errorCode('invalid_scope'),
   })

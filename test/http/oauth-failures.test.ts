@@ -11,9 +11,9 @@ async function start(options: TestAppOptions) {
 }
 
 test.each([
-  ['a bug', new Error('no such table at /var/lib/secret'), 500, 'server_error'],
-  ['a full disk', Object.assign(new Error('write /var/lib/secret'), { code: 'ENOSPC' }), 507, 'server_error'],
-  ['an interruption', new DOMException('secret', 'AbortError'), 503, 'temporarily_unavailable'],
+  ['a bug', new Error('no such table at /var/lib/secret'), 500, errorCode('server_error')],
+  ['a full disk', Object.assign(new Error('write /var/lib/secret'), { code: 'ENOSPC' }), 507, errorCode('server_error')],
+  ['an interruption', new DOMException('secret', 'AbortError'), 503, errorCode('temporarily_unavailable')],
 ] as const)('the answer to %s has no details of the failure', async (_case, failure, status, error) => {
   const app = await start({})
   const flow = await oauthFlow(app)
@@ -36,7 +36,7 @@ test('wrong secrets from one address are rate-limited, right ones are not', asyn
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
   }
   const { status, headers, body } = await guess()
-  expect([status, body['error']]).toEqual([429, 'temporarily_unavailable'])
+  expect([status, body['error']]).toEqual([429, errorCode('temporarily_unavailable')])
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(15 * 60)
   expect((await flow.exchange('x'.repeat(64))).status, 'a wrong code counts too').toBe(429)
   await flow.tokens()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI } from '../support/oauth-flow.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -31,7 +32,7 @@ test('one of 50 requests that redeem a code at the same time gets tokens, and th
   const answers = await Promise.all(Array.from({ length: 50 }, () => flow.exchange(code)))
   const [winner, ...others] = answers.toSorted((a, b) => a.status - b.status)
   expect(winner?.status).toBe(200)
-  expect(others.every(({ status, body }) => status === 400 && body.error === 'invalid_grant')).toBe(true)
+  expect(others.every(({ status, body }) => status === 400 && body.error === errorCode('invalid_grant'))).toBe(true)
   expect((await flow.api(winner?.body.access_token ?? '')).status).toBe(401)
 })
 

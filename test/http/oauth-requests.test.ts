@@ -149,7 +149,7 @@ describe('refused with 401', () => {
       const { status, headers: answered, body } = await send(form(fields), headers)
       expect([status, body['error'], answered.get('www-authenticate')]).toEqual([
         401,
-        'invalid_client',
+        errorCode('invalid_client'),
         expect.stringMatching(/^Basic realm="docsearch"/),
       ])
     }

@@ -50,15 +50,15 @@ const json = (body: string, headers: Record<string, string> = { 'Content-Type': 
   app.alice.call('POST', '/api/v1/projects', { body, headers })
 
 test.each([
-  ['not JSON', '{"name": ', 400, 'invalid_json'],
-  ['a bare value', '"name"', 400, 'invalid_json'],
-  ['a field __proto__', '{"name": "x", "__proto__": {"polluted": true}}', 400, 'invalid_json'],
-  ['__proto__ further down', '{"name": "x", "description": {"__proto__": {"polluted": true}}}', 400, 'invalid_json'],
-  ['nothing', '', 400, 'invalid_request'],
-  ['a list', '[]', 400, 'invalid_request'],
-  ['deep JSON', `{"name": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400, 'invalid_request'],
-  ['huge JSON', `{"name": "${'x'.repeat(1_100_000)}"}`, 413, 'body_too_large'],
-  ['control characters in a name', '{"name": "a\\u0000b"}', 400, 'invalid_request'],
+  ['not JSON', '{"name": ', 400, errorCode('invalid_json')],
+  ['a bare value', '"name"', 400, errorCode('invalid_json')],
+  ['a field __proto__', '{"name": "x", "__proto__": {"polluted": true}}', 400, errorCode('invalid_json')],
+  ['__proto__ further down', '{"name": "x", "description": {"__proto__": {"polluted": true}}}', 400, errorCode('invalid_json')],
+  ['nothing', '', 400, errorCode('invalid_request')],
+  ['a list', '[]', 400, errorCode('invalid_request')],
+  ['deep JSON', `{"name": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400, errorCode('invalid_request')],
+  ['huge JSON', `{"name": "${'x'.repeat(1_100_000)}"}`, 413, errorCode('body_too_large')],
+  ['control characters in a name', '{"name": "a\\u0000b"}', 400, errorCode('invalid_request')],
 ] as const)('refuses a body with %s', async (_what, body, status, code) => {
   expect(await json(body)).toMatchObject({ status, body: { code: errorCode(code) } })
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()

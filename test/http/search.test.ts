@@ -80,7 +80,7 @@ test.each([
     '/api/v1/search',
     json,
   )
-  expect([status, body.code]).toEqual([400, 'invalid_request'])
+  expect([status, body.code]).toEqual([400, errorCode('invalid_request')])
   expect(body.errors.map(({ path }) => path).toSorted()).toEqual(paths)
 })
 

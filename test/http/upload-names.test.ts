@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { UploadAnswer } from '../../src/contract/documents.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 
@@ -45,7 +46,7 @@ test.each([
   ['two dots', '..'],
 ])('rejects a name with %s, in an answer without control characters', async (_what, written) => {
   const { status, documents, rejected } = await sendNamed(written)
-  expect([status, documents, rejected.map(({ code }) => code)]).toEqual([422, [], ['invalid_name']])
+  expect([status, documents, rejected.map(({ code }) => code)]).toEqual([422, [], [errorCode('invalid_name')]])
   expect(rejected[0]?.name).not.toMatch(/\p{Cc}/u)
   expect(await app.received()).toEqual([])
 })
@@ -57,5 +58,5 @@ test('ignores an empty file field of a form', async () => {
     body: empty,
     headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
   })
-  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
+  expect([answer.status, answer.body.code]).toEqual([400, errorCode('invalid_request')])
 })

@@ -106,18 +106,18 @@ test('accepts the other files when some are rejected, and gives each refusal its
   expect(status).toBe(202)
   expect(body.documents.map(({ name }) => name)).toEqual(['good.txt'])
   expect(body.rejected.map(({ name, code }) => [name, code])).toEqual([
-    ['empty.txt', 'empty_file'],
-    ['picture.pdf', 'unsupported_type'],
+    ['empty.txt', errorCode('empty_file')],
+    ['picture.pdf', errorCode('unsupported_type')],
   ])
 })
 
 test.each([
-  ['an empty file', [{ name: 'e.txt', content: '' }], 422, 'empty_file'],
+  ['an empty file', [{ name: 'e.txt', content: '' }], 422, errorCode('empty_file')],
   [
     'an unknown type',
     [{ name: 'x.txt', content: new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]) }],
     415,
-    'unsupported_type',
+    errorCode('unsupported_type'),
   ],
   [
     'different causes',
@@ -126,7 +126,7 @@ test.each([
       { name: 'x.txt', content: new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]) },
     ],
     422,
-    'cannot_be_processed',
+    errorCode('cannot_be_processed'),
   ],
 ] as const)('answers with the status of the cause when all files are rejected for %s', async (_what, files, status, code) => {
   const answer = await app.alice.upload(files)
@@ -146,7 +146,7 @@ test('rejects the second of two files with one name', async () => {
     { name: 'twin.txt', content: 'right' },
   ])
   expect(body.documents).toHaveLength(1)
-  expect(body.rejected.map(({ code }) => code)).toEqual(['duplicate_path'])
+  expect(body.rejected.map(({ code }) => code)).toEqual([errorCode('duplicate_path')])
 })
 
 test('creates a project once for many uploads at the same time', async () => {

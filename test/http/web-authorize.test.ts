@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApplicationRecord } from '../../src/core/model.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, PASSWORD, webClient, type WebClient, type WebPage } from '../support/web-client.ts'
+import { errorCode } from '../support/codes.ts'
 
 const AUTHORIZE = '/api/oauth/authorize'
 const CALLBACK = 'https://app.example.com/callback'
@@ -94,7 +95,10 @@ test('the redirect names the issuer and returns the state unchanged, if any, wit
   const good = await allow(consent)
   const denied = new URL((await alice.submit(consent, AUTHORIZE, {}, 'Deny')).location!)
   const failed = new URL((await ask({ state: HARD_STATE, scope: 'everything' })).location!)
-  expect([denied, failed].map(({ searchParams }) => searchParams.get('error'))).toEqual(['access_denied', 'invalid_scope'])
+  expect([denied, failed].map(({ searchParams }) => searchParams.get('error'))).toEqual([
+    errorCode('access_denied'),
+    errorCode('invalid_scope'),
+  ])
   for (const { searchParams, origin, pathname } of [good, denied, failed]) {
     expect(searchParams.get('state')).toBe(HARD_STATE)
     expect(searchParams.get('iss')).toBe(metadata.issuer)
@@ -116,35 +120,35 @@ test('a difficult state survives the login', async () => {
 })
 
 test.each<[string, Record<string, string | string[] | undefined>, string]>([
-  ['an unknown application', { client_id: 'app_unknown' }, 'invalid_client'],
-  ['no client ID', { client_id: undefined }, 'invalid_request'],
-  ['two client IDs', { client_id: ['app_1', 'app_2'] }, 'invalid_request'],
-  ['no redirect address', { redirect_uri: undefined }, 'invalid_request'],
-  ['another host', { redirect_uri: 'https://evil.example/callback' }, 'invalid_redirect_uri'],
-  ['a slash at the end', { redirect_uri: `${CALLBACK}/` }, 'invalid_redirect_uri'],
-  ['a path in another case', { redirect_uri: 'https://app.example.com/Callback' }, 'invalid_redirect_uri'],
-  ['a host in another case', { redirect_uri: 'https://APP.example.com/callback' }, 'invalid_redirect_uri'],
-  ['an added query', { redirect_uri: `${CALLBACK}?a=b` }, 'invalid_redirect_uri'],
-  ['an encoded dot', { redirect_uri: 'https://app.example.com/%2e/callback' }, 'invalid_redirect_uri'],
+  ['an unknown application', { client_id: 'app_unknown' }, errorCode('invalid_client')],
+  ['no client ID', { client_id: undefined }, errorCode('invalid_request')],
+  ['two client IDs', { client_id: ['app_1', 'app_2'] }, errorCode('invalid_request')],
+  ['no redirect address', { redirect_uri: undefined }, errorCode('invalid_request')],
+  ['another host', { redirect_uri: 'https://evil.example/callback' }, errorCode('invalid_redirect_uri')],
+  ['a slash at the end', { redirect_uri: `${CALLBACK}/` }, errorCode('invalid_redirect_uri')],
+  ['a path in another case', { redirect_uri: 'https://app.example.com/Callback' }, errorCode('invalid_redirect_uri')],
+  ['a host in another case', { redirect_uri: 'https://APP.example.com/callback' }, errorCode('invalid_redirect_uri')],
+  ['an added query', { redirect_uri: `${CALLBACK}?a=b` }, errorCode('invalid_redirect_uri')],
+  ['an encoded dot', { redirect_uri: 'https://app.example.com/%2e/callback' }, errorCode('invalid_redirect_uri')],
   [
     'the registered host as a user name',
     { redirect_uri: 'https://app.example.com@evil.example/callback' },
-    'invalid_redirect_uri',
+    errorCode('invalid_redirect_uri'),
   ],
-  ['a fragment', { redirect_uri: `${CALLBACK}#x` }, 'invalid_redirect_uri'],
+  ['a fragment', { redirect_uri: `${CALLBACK}#x` }, errorCode('invalid_redirect_uri')],
   [
     'the registered host as a subdomain of another host',
     { redirect_uri: 'https://app.example.com.evil.example/callback' },
-    'invalid_redirect_uri',
+    errorCode('invalid_redirect_uri'),
   ],
-  ['javascript:', { redirect_uri: 'javascript:alert(1)' }, 'invalid_redirect_uri'],
-  ['a loopback address with another path', { redirect_uri: 'http://127.0.0.1:5/other' }, 'invalid_redirect_uri'],
+  ['javascript:', { redirect_uri: 'javascript:alert(1)' }, errorCode('invalid_redirect_uri')],
+  ['a loopback address with another path', { redirect_uri: 'http://127.0.0.1:5/other' }, errorCode('invalid_redirect_uri')],
   [
     'a host name that begins like a loopback address',
     { redirect_uri: 'http://127.0.0.1.evil.com/callback' },
-    'invalid_redirect_uri',
+    errorCode('invalid_redirect_uri'),
   ],
-  ['a loopback address as a number', { redirect_uri: 'http://2130706433/callback' }, 'invalid_redirect_uri'],
+  ['a loopback address as a number', { redirect_uri: 'http://2130706433/callback' }, errorCode('invalid_redirect_uri')],
 ])('%s is 400 without a redirect', async (_what, change, code) => {
   for (const client of [alice, webClient(app)]) {
     const page = await ask(change, client)
@@ -158,10 +162,10 @@ test.each<[string, Record<string, string | string[] | undefined>, string]>([
 })
 
 test.each<[string, Record<string, string | string[] | undefined>, string]>([
-  ['response_type=token', { response_type: 'token' }, 'unsupported_response_type'],
-  ['no response_type', { response_type: undefined }, 'invalid_request'],
-  ['an unknown scope', { scope: 'read:documents admin' }, 'invalid_scope'],
-  ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+  ['response_type=token', { response_type: 'token' }, errorCode('unsupported_response_type')],
+  ['no response_type', { response_type: undefined }, errorCode('invalid_request')],
+  ['an unknown scope', { scope: 'read:documents admin' }, errorCode('invalid_scope')],
+  ['plain PKCE', { code_challenge_method: 'plain' }, errorCode('invalid_request')],
 ])('%s redirects to the application with the error %s', async (_what, change, error) => {
   const page = await ask(change)
   const back = new URL(page.location!)
@@ -179,7 +183,7 @@ test.each(['client_id', 'redirect_uri', 'state', 'scope', 'response_type', 'code
   async (name) => {
     const doubled = `${query({ scope: 'read:documents' })}&${name}=${encodeURIComponent('read:documents')}`
     const page = await alice.get(`${AUTHORIZE}?${doubled}`)
-    expect([page.status, page.location, page.text]).toEqual([400, null, expect.stringContaining('invalid_request')])
+    expect([page.status, page.location, page.text]).toEqual([400, null, expect.stringContaining(errorCode('invalid_request'))])
     const { csrf } = Object.fromEntries((await alice.get('/settings/profile')).form('/logout').fields)
     expect((await alice.post(AUTHORIZE, { csrf: csrf!, decision: 'allow', query: doubled })).status).toBe(400)
   },

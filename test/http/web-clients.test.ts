@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, type WebClient } from '../support/web-client.ts'
+import { errorCode } from '../support/codes.ts'
 
 const NEW = '/settings/clients/new'
 const VALID = { name: 'Notes', redirect_uris: 'https://notes.example.com/cb\nhttp://127.0.0.1/cb\n' }
@@ -39,7 +40,10 @@ test('a new application shows its secret once, and the secret works at the token
   const [id, secret] = [page.field('client-id')!, page.field('client-secret')!]
   expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
   expect(secret).toMatch(/^dss_[\w-]{43}$/)
-  expect([await authenticate(id, secret), await authenticate(id, `${secret}x`)]).toEqual(['invalid_grant', 'invalid_client'])
+  expect([await authenticate(id, secret), await authenticate(id, `${secret}x`)]).toEqual([
+    errorCode('invalid_grant'),
+    errorCode('invalid_client'),
+  ])
 
   const shown = await bob.get(`/settings/clients/${id}`)
   expect(shown.html).not.toContain(secret)
@@ -109,12 +113,15 @@ test('after a rotation the old secret works for the chosen time', async () => {
   const rotate = async (grace_seconds: string) =>
     bob.submit(await bob.get(`/settings/clients/${id}`), `/settings/clients/${id}/rotate`, { grace_seconds })
   const second = (await rotate('3600')).field('client-secret')!
-  expect([await authenticate(id, first), await authenticate(id, second)]).toEqual(['invalid_grant', 'invalid_grant'])
+  expect([await authenticate(id, first), await authenticate(id, second)]).toEqual([
+    errorCode('invalid_grant'),
+    errorCode('invalid_grant'),
+  ])
   const third = (await rotate('0')).field('client-secret')!
   expect([await authenticate(id, first), await authenticate(id, second), await authenticate(id, third)]).toEqual([
-    'invalid_client',
-    'invalid_client',
-    'invalid_grant',
+    errorCode('invalid_client'),
+    errorCode('invalid_client'),
+    errorCode('invalid_grant'),
   ])
   for (const wrong of ['-1', '99999999', 'soon', '']) expect((await rotate(wrong)).status).toBe(400)
 })

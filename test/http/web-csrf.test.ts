@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pages } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, PASSWORD, webClient, type WebClient, type WebPage } from '../support/web-client.ts'
+import { errorCode } from '../support/codes.ts'
 
 let app: TestApp
 let alice: WebClient
@@ -40,7 +41,7 @@ test.each(POSTS)('POST %s without a CSRF token, with a wrong one, or from anothe
     const page = await alice.post(path, fields, headers)
     expect([page.status, page.text, page.location], JSON.stringify([fields, headers])).toEqual([
       403,
-      expect.stringContaining('csrf_failed'),
+      expect.stringContaining(errorCode('csrf_failed')),
       null,
     ])
     expect(page.text).toMatch(/Nothing was changed.*\n.*reload the page/)
@@ -92,7 +93,7 @@ test.each([
 
 test('a form with a repeated field is 400 and changes nothing', async () => {
   const page = await alice.post('/settings/profile', { csrf, name: ['A', 'B'], email: 'alice@example.org' })
-  expect([page.status, page.text]).toEqual([400, expect.stringContaining('invalid_request')])
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining(errorCode('invalid_request'))])
   expect((await alice.get('/settings/profile')).field('name')).toBe('Alice')
 })
 

@@ -3,9 +3,10 @@ import { problem } from '../../src/contract/common.ts'
 import { problemCodes, type Operation } from '../../src/contract/operation.ts'
 import { operations } from './api-table.ts'
 import { PROBLEMS } from '../../src/http/problems/problems.ts'
+import { errorCode } from './codes.ts'
 
 /** Codes that any path can answer, before a route is known. */
-const ANYWHERE = new Set(['not_found', 'method_not_allowed', 'host_not_allowed'])
+const ANYWHERE = new Set<string>([errorCode('not_found'), errorCode('method_not_allowed'), errorCode('host_not_allowed')])
 
 /** Returns the row of the table for this request. */
 export function routeOf(method: string, path: string): Operation | undefined {
@@ -43,7 +44,7 @@ function checkProblem(route: Operation | undefined, answer: { status: number; he
   expect(Object.keys(PROBLEMS)).toContain(parsed.code)
   if (route !== undefined && !ANYWHERE.has(parsed.code))
     expect(problemCodes(route), `codes of ${route.operationId}`).toContain(parsed.code)
-  if (answer.status === 401 || parsed.code === 'insufficient_scope')
+  if (answer.status === 401 || parsed.code === errorCode('insufficient_scope'))
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
   if (answer.status === 429 || answer.status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
 }

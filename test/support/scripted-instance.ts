@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { ErrorCode } from '../../src/core/errors.ts'
+import { errorCode } from './codes.ts'
 
 export interface Received {
   method: string
@@ -36,7 +37,7 @@ export async function scriptedInstance(script: Script): Promise<ScriptedInstance
     const told = script[`${request.method} ${pathname}`]
     if (typeof told === 'function') await (told as Handler)(received, response)
     else if (told !== undefined) json(response, 200, told)
-    else problem(response, 404, 'not_found', 'There is nothing at this path.')
+    else problem(response, 404, errorCode('not_found'), 'There is nothing at this path.')
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
 import { startSampleApplication, type SampleApplication } from '../support/sample-application.ts'
 import { PASSWORD } from '../support/web-client.ts'
+import { errorCode } from '../support/codes.ts'
 
 /** Some containers have no IPv6. */
 const hasIpv6 = Object.values(networkInterfaces())
@@ -114,7 +115,7 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
       await page.goto(`${app.url}/login?${new URLSearchParams({ return_to: `/api/oauth/authorize?${wrong}` })}`)
       await logIn(page)
       await page.waitForURL((url) => url.origin === its.url)
-      expect(its.callbacks.map(({ query }) => query.get('error'))).toEqual(['unsupported_response_type'])
+      expect(its.callbacks.map(({ query }) => query.get('error'))).toEqual([errorCode('unsupported_response_type')])
       expect(said).toEqual([])
     })
   })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { openApiDocument } from '../../../src/contract/openapi.ts'
 import { problemCodes, type Operation } from '../../../src/contract/operation.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const problems = {
   host_not_allowed: { status: 403, means: 'The host is unknown.' },
@@ -60,8 +61,15 @@ test('public operations need no credential, optional ones accept one', () => {
 
 test('each kind of operation has its error codes', () => {
   expect(problemCodes(operation)).toEqual(
-    expect.arrayContaining(['thing_exists', 'insufficient_scope', 'owner_only', 'invalid_json', 'disk_full', 'rate_limited']),
+    expect.arrayContaining([
+      'thing_exists',
+      errorCode('insufficient_scope'),
+      errorCode('owner_only'),
+      errorCode('invalid_json'),
+      errorCode('disk_full'),
+      errorCode('rate_limited'),
+    ]),
   )
-  expect(problemCodes({ ...operation, access: 'public' })).not.toContain('unauthorized')
-  expect(problemCodes({ ...operation, errors: 'oauth' })).toEqual(['thing_exists', 'host_not_allowed'])
+  expect(problemCodes({ ...operation, access: 'public' })).not.toContain(errorCode('unauthorized'))
+  expect(problemCodes({ ...operation, errors: 'oauth' })).toEqual(['thing_exists', errorCode('host_not_allowed')])
 })

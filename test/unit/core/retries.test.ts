@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DocsearchError } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createRetries } from '../../../src/core/retries.ts'
+import { errorCode } from '../../support/codes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -36,7 +37,7 @@ test('rejects at once with a failure that does not pass, or when trying again is
       () => Promise.reject(full()),
       () => true,
     ),
-  ).rejects.toMatchObject({ code: 'disk_full' })
+  ).rejects.toMatchObject({ code: errorCode('disk_full') })
   expect(retries.reason()).toBeNull()
 })
 

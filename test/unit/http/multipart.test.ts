@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readMultipart } from '../../../src/http/api/upload/multipart.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const CONTENT = 'first\r\n--almost\r\n-'
 const part = (headers: string, content: string) => `--b\r\n${headers}\r\n\r\n${content}\r\n`
@@ -46,17 +47,17 @@ test('refuses a body that is cut off, wherever the cut is', async () => {
   const end = BODY.lastIndexOf('--\r\n')
   for (let length = 0; length < end + 2; length++) {
     const cut = BODY.subarray(0, length)
-    await expect(read(cut, 7), `cut after ${length} bytes`).rejects.toMatchObject({ code: 'invalid_multipart' })
-    await expect(read(cut, 1000), `cut after ${length} bytes`).rejects.toMatchObject({ code: 'invalid_multipart' })
+    await expect(read(cut, 7), `cut after ${length} bytes`).rejects.toMatchObject({ code: errorCode('invalid_multipart') })
+    await expect(read(cut, 1000), `cut after ${length} bytes`).rejects.toMatchObject({ code: errorCode('invalid_multipart') })
   }
 })
 
 test('refuses a part without Content-Disposition or with headers over the limit', async () => {
   const without = Buffer.from(`${part('Content-Type: text/plain', 'a')}--b--\r\n`)
-  await expect(read(without, 1000)).rejects.toMatchObject({ code: 'invalid_multipart' })
+  await expect(read(without, 1000)).rejects.toMatchObject({ code: errorCode('invalid_multipart') })
   for (const size of [17_000, 200_000]) {
     const long = Buffer.from(`${part(`Content-Disposition: form-data; name="a"\r\nX: ${'x'.repeat(size)}`, 'a')}--b--\r\n`)
-    await expect(read(long, 1000)).rejects.toMatchObject({ code: 'body_too_large' })
+    await expect(read(long, 1000)).rejects.toMatchObject({ code: errorCode('body_too_large') })
   }
 })
 

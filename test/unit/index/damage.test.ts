@@ -89,7 +89,7 @@ test.each([
     const damaged = join(path, join(file.parentPath, file.name).slice(whole.length))
     await truncate(damaged, newSize((await stat(damaged)).size))
     const seen = await look(path)
-    if (seen === 'index_corrupt') corrupt++
+    if (seen === errorCode('index_corrupt')) corrupt++
     else expect(seen, file.name).toEqual(truth)
     await rm(path, { recursive: true })
   }

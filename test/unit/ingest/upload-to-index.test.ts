@@ -60,8 +60,8 @@ test('a document that cannot be parsed fails with a code, and the others become 
 })
 
 test.each([
-  ['empty.txt', '', 'empty_file'],
-  ['picture.pdf', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'unsupported_type'],
+  ['empty.txt', '', errorCode('empty_file')],
+  ['picture.pdf', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), errorCode('unsupported_type')],
 ] as const)('refuses %s at once, and leaves nothing behind', async (name, content, code) => {
   const bench = await openBench()
   await bench.ingest.start()

@@ -8,14 +8,15 @@ import { documentText, type Page } from '../../../src/core/parsed.ts'
 import { createParserPool } from '../../../src/parse/pool/pool.ts'
 import { sniff } from '../../../src/parse/sniff/sniff.ts'
 import { DATA_DIR } from '../../support/data.ts'
+import { errorCode } from '../../support/codes.ts'
 
 /** The documents that are refused, and their codes. */
 const REFUSED: Record<string, string> = {
   'pdf/pypdf__r6-user-password.pdf': 'encrypted',
-  'pdf/pdfplumber__empty.pdf': 'empty_file',
-  'pdf/pdf.js__poppler-742-0-fuzzed.pdf': 'corrupt',
+  'pdf/pdfplumber__empty.pdf': errorCode('empty_file'),
+  'pdf/pdf.js__poppler-742-0-fuzzed.pdf': errorCode('corrupt'),
   'docx/poi__bug53475-password-is-pass.docx': 'encrypted',
-  'docx/poi__stress025.docx': 'unsupported_type',
+  'docx/poi__stress025.docx': errorCode('unsupported_type'),
 }
 
 /** Counts words, and characters of scripts without blanks. */

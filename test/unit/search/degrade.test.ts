@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DocsearchError, type ErrorCode } from '../../../src/core/errors.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
+import { errorCode } from '../../support/codes.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -14,9 +15,9 @@ const broken = (embedQuery: Embedder['embedQuery']): Embedder => ({ ...fixture.e
 const failing = (code: ErrorCode) => broken(() => Promise.reject(new DocsearchError(code, 'No.')))
 
 test.each([
-  ['embedder_unavailable', 'hybrid', /ollama:some cannot be reached/],
-  ['embedding_model_changed', 'hybrid', /no longer the model/],
-  ['embedder_unavailable', 'vector', /cannot be reached/],
+  [errorCode('embedder_unavailable'), 'hybrid', /ollama:some cannot be reached/],
+  [errorCode('embedding_model_changed'), 'hybrid', /no longer the model/],
+  [errorCode('embedder_unavailable'), 'vector', /cannot be reached/],
 ] as const)('after %s in %s mode, searches by keywords and says why', async (code, mode, reason) => {
   const outcome = await fixture.ask('harbour', { mode }, { embedder: failing(code) })
   expect(outcome).toMatchObject({ mode: 'keyword', modeReason: expect.stringMatching(reason), embeddingModel: null })

@@ -12,6 +12,7 @@ import {
   requireScopesForPassword,
   requireWriter,
 } from '../../../src/services/access.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const MEMBER = { id: 'usr_member', role: 'member' } as const
 const OWNER = { id: 'usr_owner', role: 'owner' } as const
@@ -30,19 +31,19 @@ describe('the scope of an action', () => {
     expect(rule(member(scope))).toBe(MEMBER.id)
     expect(rule(owner(scope))).toBe(OWNER.id)
     const others = SCOPES.filter((one) => one !== scope)
-    expect(() => rule(member(...others))).toThrow(refusal('insufficient_scope', scope))
-    expect(() => rule(owner(...others))).toThrow(refusal('insufficient_scope', scope))
+    expect(() => rule(member(...others))).toThrow(refusal(errorCode('insufficient_scope'), scope))
+    expect(() => rule(owner(...others))).toThrow(refusal(errorCode('insufficient_scope'), scope))
   })
 })
 
 describe('the instance', () => {
   test('only its owner administers it, with manage:keys', () => {
     expect(() => requireAdministrator(owner('manage:keys'))).not.toThrow()
-    expect(() => requireAdministrator(member(...SCOPES))).toThrow(refusal('owner_only'))
+    expect(() => requireAdministrator(member(...SCOPES))).toThrow(refusal(errorCode('owner_only')))
     expect(() => requireAdministrator(owner('read:documents', 'write:documents'))).toThrow(
-      refusal('insufficient_scope', 'manage:keys'),
+      refusal(errorCode('insufficient_scope'), 'manage:keys'),
     )
-    expect(() => requireOwner(member(...SCOPES))).toThrow(refusal('owner_only'))
+    expect(() => requireOwner(member(...SCOPES))).toThrow(refusal(errorCode('owner_only')))
     expect([isOwner(owner()), isOwner(member(...SCOPES))]).toEqual([true, false])
   })
 
@@ -56,16 +57,16 @@ describe('a credential cannot make another one that may do more', () => {
   test('a key cannot have a scope that the actor lacks', () => {
     expect(() => requireScopesForKey(member('manage:keys', 'read:documents'), ['read:documents'])).not.toThrow()
     expect(() => requireScopesForKey(member('manage:keys'), ['manage:keys', 'read:documents'])).toThrow(
-      refusal('insufficient_scope', 'read:documents'),
+      refusal(errorCode('insufficient_scope'), 'read:documents'),
     )
   })
 
   test('only an actor with every scope sets a password for their own user', () => {
     expect(() => requireScopesForPassword(owner(...SCOPES), OWNER)).not.toThrow()
     expect(() => requireScopesForPassword(owner('manage:keys'), OWNER)).toThrow(
-      refusal('insufficient_scope', 'read:documents write:documents'),
+      refusal(errorCode('insufficient_scope'), 'read:documents write:documents'),
     )
-    expect(() => requireScopesForPassword(member('manage:keys'), MEMBER)).toThrow(refusal('insufficient_scope'))
+    expect(() => requireScopesForPassword(member('manage:keys'), MEMBER)).toThrow(refusal(errorCode('insufficient_scope')))
   })
 
   test('the owner invites and resets other users with manage:keys alone', () => {

@@ -269,16 +269,16 @@ test('reads or refuses tables nested thousands deep, without a crash', async () 
 })
 
 test.each([
-  ['more XML than the limit', () => textDocx(70), 'too_much_xml'],
-  ['more text than the limit', () => textDocx(25), 'too_much_text'],
-  ['a document type', () => rawDocx(docxParagraph('&a;'), { prolog: '<!DOCTYPE d [<!ENTITY a "aaaa">]>' }), 'corrupt'],
+  ['more XML than the limit', () => textDocx(70), errorCode('too_much_xml')],
+  ['more text than the limit', () => textDocx(25), errorCode('too_much_text')],
+  ['a document type', () => rawDocx(docxParagraph('&a;'), { prolog: '<!DOCTYPE d [<!ENTITY a "aaaa">]>' }), errorCode('corrupt')],
   [
     'more entries than the limit',
     () =>
       rawDocx(docxParagraph('x'), {
         extra: Array.from({ length: 5_100 }, (_, i) => ({ name: `word/media/${i}.png`, data: '' })),
       }),
-    'too_many_entries',
+    errorCode('too_many_entries'),
   ],
 ] as const)('a DOCX with %s is refused', async (_what, make, code) => {
   await expect(parseBytes(make(), 'a.docx', { limits: DEFAULT_LIMITS })).rejects.toMatchObject({ code: errorCode(code) })
