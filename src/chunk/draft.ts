@@ -44,7 +44,7 @@ function isSameSection(before: Draft, draft: Draft): boolean {
   )
 }
 
-/** Returns the headings of a passage. If it holds several short sections, they are those of the section with the most text. */
+/** Returns the headings of a passage. If it holds several short sections, the section with the most text gives the headings. */
 export function mainPath(pieces: readonly PlacedPiece[]): string[] {
   const tokens = new Map<string[], number>()
   let main: string[] = []

@@ -29,7 +29,7 @@ export const apiKeyCreate = z
       .array(scope)
       .min(1)
       .optional()
-      .meta({ description: `Default: those of ${DEFAULT_SCOPES.join(' and ')} that the caller has` }),
+      .meta({ description: `Default: ${DEFAULT_SCOPES.join(' and ')}, as far as the caller has them` }),
     expires_in_days: z.int().min(1).max(3650).optional().meta({ description: 'Default: the key never expires' }),
   })
   .meta({ id: 'ApiKeyCreate' })

@@ -41,7 +41,7 @@ export interface Answer {
   headers?: Record<string, string>
 }
 
-/** Returns every error code that an endpoint can answer with: its own and those of its kind. */
+/** Returns every error code that an endpoint can answer with: its own codes and the codes that every endpoint of its kind shares. */
 export function problemCodes(operation: Operation): string[] {
   const codes = new Set(operation.problems)
   codes.add('host_not_allowed')

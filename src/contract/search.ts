@@ -75,7 +75,7 @@ export const searchResult = z
     }),
     text: z.string().meta({
       description:
-        "The document's text from `char_start` to `char_end`. Up to three neighbouring passages of a page with similar scores form one result. `chunk.id`, `index` and `heading` are those of the best passage",
+        "The document's text from `char_start` to `char_end`. Up to three neighbouring passages of a page with similar scores form one result. `chunk.id`, `index` and `heading` belong to the best passage",
     }),
     joined_chunks: z.int().meta({ description: 'Number of passages in `text`' }),
     also_in: z.array(z.object({ id: z.string(), name: z.string(), page_start: z.int() })).meta({

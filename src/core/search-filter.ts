@@ -12,9 +12,9 @@ interface ConditionValues {
   containsAll: readonly string[]
   /** The field contains none of the values, in any letter case. */
   containsNone: readonly string[]
-  /** Each phrase stands in one of the fields: whole words, in any letter case, with any white space between them. */
+  /** One of the fields contains each phrase: whole words, in any letter case, with any white space between them. */
   hasAllPhrases: readonly string[]
-  /** No phrase stands in any of the fields. */
+  /** None of the fields contains any of the phrases. */
   hasNoPhrase: readonly string[]
 }
 

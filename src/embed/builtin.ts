@@ -81,8 +81,8 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
 const MEANING_DEVIATION = 0.045
 
 /**
- * Returns the highest cosine that unrelated texts reach by chance. Their cosines are about normally distributed around 0: those of the
- * model because all English is a little alike, those of hashed features (by 1/√dimensions) because hashes collide. The largest of n
+ * Returns the highest cosine that unrelated texts reach by chance. Their cosines are about normally distributed around 0: in the
+ * model's part because all English is a little alike, in the hashed part (by 1/√dimensions) because hashes collide. The largest of n
  * draws is about √(2 ln n) deviations out, and hardly ever half a deviation more.
  */
 function nearestByChance(passages: number, question: Float32Array): number {

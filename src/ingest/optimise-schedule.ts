@@ -5,7 +5,7 @@ const MIN_PAUSE_MS = 15_000
 /** … and for at most this part of the time. */
 const MAX_PART = 1 / 20
 
-/** Decides when the index has to be optimised although documents are still in work. Times are those of `performance.now()`. */
+/** Decides when the index has to be optimised although documents are still in work. Times come from `performance.now()`. */
 export class OptimiseSchedule {
   #passages = 0
   #nextAt: number

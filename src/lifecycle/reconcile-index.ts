@@ -8,7 +8,7 @@ export interface IndexRecords {
   expected(): Promise<IndexContents>
   /** The index lacks these documents, or has them in another version or with other passages. */
   onMissing(documentIds: readonly string[]): Promise<void>
-  /** Returns those of the ids whose passages the index should not have. */
+  /** Returns the ids whose passages the index should not have. */
   unknown(documentIds: readonly string[]): Promise<string[]>
 }
 

@@ -54,7 +54,7 @@ function buildingSentence({ record, progress }: IndexState): string {
   return `building an index with ${record.embeddingModel}${done}`
 }
 
-/** The message when a model's vectors no longer match those of the index. */
+/** The message when a model's vectors no longer match the vectors in the index. */
 export function driftMessage({ name }: Pick<Embedder, 'name'>, similarity: number): string {
   return (
     `${name} now returns other vectors than when this index was built (similarity ${similarity.toFixed(2)}), under the same name and digest. ` +

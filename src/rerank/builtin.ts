@@ -49,7 +49,7 @@ const WEIGHTS = {
 type Features = Record<keyof typeof WEIGHTS | 'bm25', number>
 
 /**
- * Reorders by where the question's words stand in the passage: next to each other, close together, in its title, in its opening. It
+ * Reorders by where the passage contains the question's words: next to each other, close together, in its title, in its opening. It
  * needs no model and waits for nothing: a hundred passages take a few milliseconds. The vectors' part of each score stays in it.
  */
 export function createBuiltinReranker(): Reranker {

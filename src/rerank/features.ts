@@ -46,7 +46,7 @@ export function soughtOf({ words, idf }: Pick<RerankRequest, 'words' | 'idf'>): 
   return { words: sought, byTerm, pairs: [...pairs.values()], total: sought.reduce((sum, word) => sum + word.idf, 0) }
 }
 
-/** Where the question's words stand in a passage: two parallel lists, ordered by place. */
+/** Where a passage contains the question's words: two parallel lists, ordered by place. */
 export interface Finds {
   places: number[]
   words: number[]

@@ -35,7 +35,7 @@ function alone(best: Candidate): Group {
   return { best, score: best.score, joined: [best], twins: [], matchingPassages: 1 }
 }
 
-/** Makes one result of a text that stands in several documents, and of passages that follow one another. */
+/** Makes one result of a text that several documents contain, and of passages that follow one another. */
 function joinNeighbours(candidates: readonly Candidate[]): Group[] {
   const groups: Group[] = []
   const byText = new Map<string, Group>()

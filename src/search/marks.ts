@@ -3,7 +3,7 @@ import { analyseQuery } from '../text/analyse.ts'
 import { highlight } from '../text/highlight.ts'
 import { parseQuery } from './parse.ts'
 
-/** Returns where a question's words stand in a text, as a search would highlight them: spans in UTF-16 code units. */
+/** Returns where a text contains a question's words, as a search would highlight them: spans in UTF-16 code units. */
 export function marksOf(query: string, text: string): [number, number][] {
   try {
     return highlight(text, analyseQuery(parseQuery(query).text))

@@ -19,7 +19,7 @@ export interface Question {
 export interface AskOptions {
   /** The question without its operators. */
   query: string
-  /** Terms to search in addition to those of the question. */
+  /** Terms to search in addition to the question's terms. */
   furtherTerms: readonly string[]
   mode: SearchMode
   embedder: Embedder

@@ -23,7 +23,7 @@ export interface Corrected {
 }
 
 /**
- * Corrects the words of a question that stand in none of the owner's documents. It takes the nearest word of the documents: with the
+ * Corrects the words of a question that none of the owner's documents contains. It takes the nearest word of the documents: with the
  * same first letter and one edit, or two from eight letters on; among equally near words, the one in the most documents. A common word
  * is right even when no document has it: `date` is no misspelled `data`.
  */

@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 export interface NewKey {
   name: string
-  /** Default: those of DEFAULT_SCOPES that the actor has. */
+  /** Default: the scopes of DEFAULT_SCOPES that the actor has. */
   scopes?: readonly Scope[] | undefined
   /** Default: the key doesn't expire. */
   expiresInDays?: number | undefined

@@ -46,7 +46,7 @@ const allApplications = ({ applications, settings }: Parts): Route[] => [
     summary: 'Register an application',
     description:
       'The application may then ask users of this instance for access (OAuth 2.0). The answer has the secret of a confidential application; it is ' +
-      'shown only once. `scopes` may go beyond those of the caller: registering grants no access, and each user decides.',
+      'shown only once. `scopes` may go beyond what the caller has: registering grants no access, and each user decides.',
     access,
     body: oauthClientCreate,
     answers: { 201: { description: 'The application', schema: oauthClientCreated, headers: { Location: 'Its address' } } },

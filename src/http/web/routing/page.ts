@@ -25,9 +25,9 @@ export interface PageCall {
   ctx: Ctx
   /** Value of `:id` in the path; empty where there is none. */
   id: string
-  /** Null when nobody is logged in, which happens only on a page for `anyone`. */
+  /** Null without a login, which happens only on a page for `anyone`. */
   visitor: Login | null
-  /** Throws when nobody is logged in. */
+  /** Throws without a login. */
   login: Login
   user: User
   /** On whose behalf the page acts. Throws like `login`. */

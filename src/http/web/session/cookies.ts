@@ -1,7 +1,7 @@
 import type { Ctx } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
 
-/** `session`: the login. `form`: the CSRF secret while nobody is logged in. `flash`: a message that is shown once. */
+/** `session`: the login. `form`: the CSRF secret before the login. `flash`: a message that is shown once. */
 export type CookieKind = 'session' | 'form' | 'flash'
 
 type Base = Pick<HttpSettings, 'baseUrl'>
