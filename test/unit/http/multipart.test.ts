@@ -1,5 +1,6 @@
+import { Dicer } from '@fastify/busboy'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { readMultipart } from '../../../src/http/api/upload/multipart.ts'
 import { errorCode } from '../../support/codes.ts'
 
@@ -73,6 +74,38 @@ test('stops reading with the error of a sink', async () => {
     async end() {},
   })
   await expect(readMultipart({ chunks: chunks(), boundary: 'b', maxParts: 3, open })).rejects.toBe(refused)
+})
+
+test.each([
+  ['delimiters', '\r\n--b'],
+  ['empty parts', '\r\n--b\r\n\r\n'],
+  ['small parts', '\r\n--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'],
+])('starts few parts and reads no further when a body is full of %s', async (_, repeated) => {
+  const starts = vi.spyOn(Dicer.prototype, 'emit')
+  for (const perChunk of [1, 5_000]) {
+    let chunksRead = 0
+    async function* chunks() {
+      for (; chunksRead < 1_000; chunksRead++) yield Buffer.from(repeated.repeat(perChunk))
+    }
+    const open = async () => ({ async write() {}, async end() {} })
+    await expect(readMultipart({ chunks: chunks(), boundary: 'b', maxParts: 3, open })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:invalid_multipart|too_many_parts)$/),
+    })
+    expect(chunksRead).toBeLessThan(10)
+    expect(starts.mock.calls.filter(([event]) => event === 'part').length).toBeLessThan(8)
+    starts.mockClear()
+  }
+})
+
+test('refuses one part more than the limit, wherever the chunks end, and accepts the limit', async () => {
+  const small = part('Content-Disposition: form-data; name="a"', '1')
+  for (const bytes of [1, 7, 64, 1000]) {
+    expect(await read(Buffer.from(`${small.repeat(3)}--b--\r\n`), bytes)).toHaveLength(3)
+    await expect(read(Buffer.from(`${small.repeat(4)}--b--\r\n`), bytes)).rejects.toMatchObject({
+      code: errorCode('too_many_parts'),
+    })
+    await expect(read(Buffer.from(`${small.repeat(3)}--b--${'\r\n--b'.repeat(500)}`), bytes)).resolves.toHaveLength(3)
+  }
 })
 
 test.each([20_000, 40_000, 66_000, 93_418, 200_000])(
