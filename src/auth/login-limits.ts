@@ -1,8 +1,10 @@
-import { isIPv6 } from 'node:net'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { DocsearchError } from '../core/errors.ts'
+import { networkOf } from '../core/network.ts'
+import { RateCounter } from '../core/rate-counter.ts'
 
 const WINDOW_SECONDS = 15 * 60
+/** No email address is longer (RFC 5321 section 4.5.3.1). Longer names share a count, because the name is the attacker's to choose. */
+const MAX_ACCOUNT_CHARACTERS = 320
 
 export interface LoginLimits {
   /**
@@ -18,62 +20,40 @@ export interface LoginLimits {
  */
 export function createLoginLimits(failures: number): LoginLimits {
   if (failures === 0) return { begin: async () => ({ async succeeded() {} }) }
-  const options = { points: failures, duration: WINDOW_SECONDS }
-  const accounts = new RateLimiterMemory(options)
-  const addresses = new RateLimiterMemory(options)
+  const options = { limit: failures, seconds: WINDOW_SECONDS }
+  const accounts = new RateCounter(options)
+  const addresses = new RateCounter(options)
   return {
-    async begin({ account, address }) {
+    async begin({ account: named, address }) {
+      const account = named.slice(0, MAX_ACCOUNT_CHARACTERS)
       const network = networkOf(address)
       // The address comes first: otherwise one address could fill the memory with invented accounts.
-      await count(addresses, network)
+      count(addresses, network)
       try {
-        await count(accounts, account)
+        count(accounts, account)
       } catch (error) {
-        await takeBack(addresses, network)
+        addresses.takeBack(network)
         throw error
       }
       return {
         async succeeded() {
-          await accounts.delete(account)
+          accounts.forget(account)
           // Only this attempt: a user who logs in between guesses must not get more guesses at other accounts.
-          await takeBack(addresses, network)
+          addresses.takeBack(network)
         },
       }
     },
   }
 }
 
-async function count(limiter: RateLimiterMemory, key: string): Promise<void> {
-  try {
-    await limiter.consume(key)
-  } catch (refused) {
-    if (!(refused instanceof RateLimiterRes)) throw refused
-    await takeBack(limiter, key)
-    throw tooManyFailures(Math.max(1, Math.ceil(refused.msBeforeNext / 1000)))
-  }
-}
-
-/** Uncounts one attempt. A reward in a window that has ended would leave one attempt more than the limit. */
-async function takeBack(limiter: RateLimiterMemory, key: string): Promise<void> {
-  const state = await limiter.get(key)
-  if (state !== null && state.msBeforeNext > 0 && state.consumedPoints > 0) await limiter.reward(key)
+function count(counter: RateCounter, key: string): void {
+  const state = counter.take(key)
+  if (!state.isOver) return
+  counter.takeBack(key)
+  throw tooManyFailures(Math.max(1, Math.ceil(state.resetMs / 1000)))
 }
 
 function tooManyFailures(seconds: number): DocsearchError {
   const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
   return new DocsearchError('too_many_failures', `Too many failed logins. Try again in ${wait}.`, { retryAfter: seconds })
-}
-
-/** Returns the /64 network of an IPv6 address, because one customer can use every address in it. An IPv4 address stays as it is. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address
-  const [head = '', tail] = address.split('%')[0]!.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length
-  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after]
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
 }

@@ -18,8 +18,10 @@ export interface Config {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
   reranker: string
   rerank: RerankConfig
-  /** Requests a minute for a key; 0 for no limit. */
+  /** Requests a minute for a key; 0 for no limit, also for users. */
   rateLimit: number
+  /** Requests a minute for all keys, applications and browsers of a user together; 0 for no limit. */
+  userRateLimit: number
   /** Failed logins in 15 minutes, for an account and for an address; 0 for no limit. */
   loginFailures: number
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -67,6 +69,9 @@ export interface Limits {
   /** Characters of a query. */
   queryChars: number
 }
+
+/** A user with two or three busy applications stays below this many times the limit of one key. */
+export const DEFAULT_KEYS_PER_USER = 3
 
 const MB = 1_000_000
 

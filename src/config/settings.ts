@@ -75,6 +75,8 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'rerank.passage_tokens', schema: integer(32, 2048), default: 512 },
   { key: 'rerank.parallel', schema: integer(1, 32), default: 1 },
   { key: 'rate_limit', schema: integer(0, 1_000_000), default: 600 },
+  // Without a value, three times `rate_limit`.
+  { key: 'user_rate_limit', schema: integer(0, 10_000_000).nullable(), default: null },
   { key: 'login_failures', schema: integer(0, 1_000_000), default: 10 },
   {
     key: 'log_level',

@@ -27,7 +27,10 @@ const SCOPE_MEANINGS: Record<Scope, string> = {
 
 const SHARED_HEADERS: Headers = {
   'X-Request-Id': { description: 'The ID of this request, as in the server log', schema: { type: 'string' } },
-  'RateLimit-Limit': { description: 'Requests a minute for this credential', schema: { type: 'integer' } },
+  'RateLimit-Limit': {
+    description: 'Requests a minute for this credential, or for all credentials of its user if they have fewer left',
+    schema: { type: 'integer' },
+  },
   'RateLimit-Remaining': { description: 'Requests left', schema: { type: 'integer' } },
   'RateLimit-Reset': { description: 'Seconds until all requests are available again', schema: { type: 'integer' } },
 }

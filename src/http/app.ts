@@ -5,6 +5,7 @@ import type { Dependencies } from './dependencies.ts'
 import { hostCheck } from './middleware/host-check.ts'
 import { openMetadata } from './middleware/open-metadata.ts'
 import { problemErrors } from './middleware/problem-errors.ts'
+import { rateLimits } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
@@ -28,8 +29,9 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   app.use(openMetadata())
   app.use(problemErrors(log, settings.baseUrl, { wantsPage, showErrorPage }))
   app.use(hostCheck(settings))
-  for (const step of pageRouter(pages(dependencies), dependencies)) app.use(step)
-  for (const step of apiRouter(apiTable(dependencies).routes, dependencies)) app.use(step)
+  const limits = rateLimits(settings)
+  for (const step of pageRouter(pages(dependencies), dependencies, limits)) app.use(step)
+  for (const step of apiRouter(apiTable(dependencies).routes, dependencies, limits)) app.use(step)
   app.use(notFound())
 
   // Errors before the answer began are answered by problemErrors. Only later ones arrive here.

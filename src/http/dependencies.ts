@@ -26,8 +26,10 @@ export interface HttpSettings {
   /** Host names to accept in the Host header, next to IP addresses and localhost. */
   allowedHosts: readonly string[]
   trustProxy: boolean
-  /** Requests a minute for one credential; 0 for no limit. */
+  /** Requests a minute for one credential, one session or one address without either; 0 for no limit, also for users. */
   rateLimit: number
+  /** Requests a minute for all credentials and sessions of one user together; 0 for no limit. */
+  userRateLimit: number
   limits: { fileBytes: number; requestFiles: number; requestBytes: number; queryChars: number }
   /** Aborts when the daemon begins to stop. Long answers (events, `Prefer: wait`) end then. */
   stopping: AbortSignal

@@ -94,9 +94,9 @@ async function start({ config, version, clock, log, credentials }: StartOptions,
 }
 
 function httpSettings(config: Config, baseUrl: () => string, stopping: AbortSignal): HttpSettings {
-  const { publicUrl, allowedHosts, trustProxy, rateLimit, limits } = config
+  const { publicUrl, allowedHosts, trustProxy, rateLimit, userRateLimit, limits } = config
   const hosts = [...allowedHosts, ...(publicUrl === null ? [] : [new URL(publicUrl).hostname])]
-  return { baseUrl, allowedHosts: hosts, trustProxy, rateLimit, limits, stopping }
+  return { baseUrl, allowedHosts: hosts, trustProxy, rateLimit, userRateLimit, limits, stopping }
 }
 
 async function setupUrl(owner: User, accounts: Backend['accounts'], baseUrl: string): Promise<string | null> {

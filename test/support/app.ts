@@ -8,7 +8,7 @@ import { createApiKeys } from '../../src/auth/api-keys.ts'
 import { createAuthenticator } from '../../src/auth/authenticator.ts'
 import { createAccounts } from '../../src/auth/create-accounts.ts'
 import { openBlobs } from '../../src/blobs/files.ts'
-import { DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
+import { DEFAULT_KEYS_PER_USER, DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Scope } from '../../src/core/model.ts'
@@ -52,7 +52,7 @@ export interface TestApp {
 
 export interface TestAppOptions {
   limits?: Partial<Limits>
-  http?: Partial<Pick<HttpSettings, 'rateLimit' | 'allowedHosts' | 'trustProxy'>>
+  http?: Partial<Pick<HttpSettings, 'rateLimit' | 'userRateLimit' | 'allowedHosts' | 'trustProxy'>>
   publicUrl?: string
   /** Failed logins allowed in 15 minutes. Default here: 0, no limit. */
   loginFailures?: number
@@ -122,6 +122,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       allowedHosts: [],
       trustProxy: false,
       rateLimit: 0,
+      userRateLimit: DEFAULT_KEYS_PER_USER * (options.http?.rateLimit ?? 0),
       limits,
       stopping: stopping.signal,
       ...options.http,

@@ -5,6 +5,7 @@ import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { oauthRoutes } from '../../src/http/oauth/routes.ts'
 import type { State } from '../../src/http/routing/context.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
+import { rateLimits } from '../../src/http/middleware/rate-limit.ts'
 import { apiRouter } from '../../src/http/routing/router.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
@@ -26,7 +27,8 @@ const settings = {
 }
 const app = new Koa<State>()
 // Tests call only the OAuth endpoints, which need only these parts.
-for (const step of apiRouter(oauthRoutes({ oauth }), { settings, log } as unknown as Dependencies)) app.use(step)
+const parts = { settings, log } as unknown as Dependencies
+for (const step of apiRouter(oauthRoutes({ oauth }), parts, rateLimits(parts.settings))) app.use(step)
 const server = app.listen(0, '127.0.0.1', () =>
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
 )

@@ -25,7 +25,7 @@ export function authenticate(options: {
     const credential = bearerCredential(ctx)
     const principal = credential === null ? null : await authenticator.authenticate(credential)
     if (principal === null) {
-      await limits.countFailure(ctx)
+      limits.countFailure(ctx)
       throw fail('invalid_token', 'The credential is unknown, revoked or expired. Create a new key or log in again.')
     }
     ctx.state.principal = principal

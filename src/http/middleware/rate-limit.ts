@@ -1,5 +1,7 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { DocsearchError } from '../../core/errors.ts'
+import { networkOf } from '../../core/network.ts'
+import { RateCounter, type RateState } from '../../core/rate-counter.ts'
+import type { HttpSettings } from '../dependencies.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 
 const WINDOW_SECONDS = 60
@@ -7,68 +9,83 @@ const WINDOW_SECONDS = 60
 const MAX_FAILURES = 120
 
 export interface RateLimits {
-  /** Counts a request for the credential, or for the address when there is no credential. */
+  /** Counts a request for the credential or session and for its user. Without either, counts it for the address. */
   step: Middleware
   /** Counts a refused credential for its address. Throws `rate_limited` above the limit. Valid credentials from that address still work. */
-  countFailure(ctx: Ctx): Promise<void>
+  countFailure(ctx: Ctx): void
 }
 
-/** Limits each credential to `perMinute` requests a minute, counted in memory; 0 for no limits. */
-export function rateLimits(perMinute: number): RateLimits {
-  if (perMinute === 0) return { step: (_ctx, next) => next(), async countFailure() {} }
-  const requests = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
-  const failures = new RateLimiterMemory({ points: MAX_FAILURES, duration: WINDOW_SECONDS })
+/** Counts requests in memory. API and views share the counters, so a user has one budget for both. */
+export function rateLimits(settings: Pick<HttpSettings, 'rateLimit' | 'userRateLimit'>): RateLimits {
+  if (settings.rateLimit === 0) return { step: (_ctx, next) => next(), countFailure() {} }
+  const budgets = new Budgets(settings)
+  const failures = new RateCounter({ limit: MAX_FAILURES, seconds: WINDOW_SECONDS })
 
   return {
     async step(ctx, next) {
-      const { principal } = ctx.state
-      const key = principal === undefined ? `address ${ctx.ip}` : `credential ${principal.credentialId}`
-      const { isOver, state } = await consume(requests, key)
-      ctx.set('RateLimit-Limit', String(perMinute))
-      ctx.set('RateLimit-Remaining', String(state.remainingPoints))
+      const { state, who } = budgets.take(ctx)
+      ctx.set('RateLimit-Limit', String(state.limit))
+      ctx.set('RateLimit-Remaining', String(state.remaining))
       ctx.set('RateLimit-Reset', String(seconds(state)))
-      if (isOver) throw limited(state, tooMany(perMinute), perMinute)
+      if (state.isOver) throw limited(state, `${who} sent more than the limit of ${state.limit} requests within a minute.`)
       await next()
     },
-    async countFailure(ctx) {
-      const { isOver, state } = await consume(failures, ctx.ip)
-      if (isOver) throw limited(state, tooMany(MAX_FAILURES), MAX_FAILURES)
+    countFailure(ctx) {
+      const state = failures.take(networkOf(ctx.ip))
+      if (state.isOver) throw limited(state, `You sent more than ${MAX_FAILURES} wrong credentials within a minute.`)
     },
   }
+}
+
+/** What every credential, user and address may send within a minute. */
+class Budgets {
+  readonly #credentials: RateCounter
+  readonly #users: RateCounter | null
+  readonly #addresses: RateCounter
+
+  constructor({ rateLimit, userRateLimit }: Pick<HttpSettings, 'rateLimit' | 'userRateLimit'>) {
+    this.#credentials = new RateCounter({ limit: rateLimit, seconds: WINDOW_SECONDS })
+    this.#users = userRateLimit === 0 ? null : new RateCounter({ limit: userRateLimit, seconds: WINDOW_SECONDS })
+    this.#addresses = new RateCounter({ limit: rateLimit, seconds: WINDOW_SECONDS })
+  }
+
+  /** Counts a request, and returns the budget that has the least left. */
+  take(ctx: Ctx): { state: RateState; who: string } {
+    const caller = callerOf(ctx)
+    if (caller === null) return { state: this.#addresses.take(networkOf(ctx.ip)), who: 'Your address' }
+    const own = { state: this.#credentials.take(caller.credentialId), who: caller.who }
+    // A credential over its limit must not use up the budget of the user's other credentials.
+    if (own.state.isOver || this.#users === null) return own
+    const all = { state: this.#users.take(caller.userId), who: 'All your keys, applications and browsers together' }
+    return all.state.isOver || all.state.remaining < own.state.remaining ? all : own
+  }
+}
+
+function callerOf(ctx: Ctx): { credentialId: string; userId: string; who: string } | null {
+  const { principal, login } = ctx.state
+  if (principal !== undefined) return { ...principal, who: 'This key or application' }
+  if (login !== undefined) return { credentialId: login.session.id, userId: login.user.id, who: 'This browser' }
+  return null
 }
 
 /** Limits the requests from one address, for operations that need no credential but still cost something. */
 export function addressLimit({ requests, seconds: duration }: { requests: number; seconds: number }): Middleware {
-  const limiter = new RateLimiterMemory({ points: requests, duration })
+  const counter = new RateCounter({ limit: requests, seconds: duration })
   return async (ctx, next) => {
-    const { isOver, state } = await consume(limiter, ctx.ip)
-    if (isOver)
-      throw limited(state, `You sent more than ${requests} of these requests within ${duration / 60} minutes.`, requests)
+    const state = counter.take(networkOf(ctx.ip))
+    if (state.isOver) throw limited(state, `You sent more than ${requests} of these requests within ${duration / 60} minutes.`)
     await next()
   }
 }
 
-export async function consume(limiter: RateLimiterMemory, key: string): Promise<{ isOver: boolean; state: RateLimiterRes }> {
-  try {
-    return { isOver: false, state: await limiter.consume(key) }
-  } catch (refused) {
-    if (!(refused instanceof RateLimiterRes)) throw refused
-    return { isOver: true, state: refused }
-  }
-}
-
-function tooMany(limit: number): string {
-  return `You sent more than the limit of ${limit} requests within a minute.`
-}
-
 /** `why` is a sentence, to which the time to wait is added. */
-export function limited(state: RateLimiterRes, why: string, limit: number): DocsearchError {
+export function limited(state: RateState, why: string): DocsearchError {
   return new DocsearchError('rate_limited', `${why} Try again in ${seconds(state)} s (see Retry-After).`, {
     retryAfter: seconds(state),
-    details: { limit },
+    details: { limit: state.limit },
   })
 }
 
-function seconds(state: RateLimiterRes): number {
-  return Math.max(1, Math.ceil(state.msBeforeNext / 1000))
+function seconds({ resetMs }: RateState): number {
+  return Math.max(1, Math.ceil(resetMs / 1000))
 }

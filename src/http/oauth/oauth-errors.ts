@@ -1,8 +1,9 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
+import { networkOf } from '../../core/network.ts'
+import { RateCounter } from '../../core/rate-counter.ts'
 import { OAuthError } from '../../oauth/errors.ts'
-import { consume, limited } from '../middleware/rate-limit.ts'
+import { limited } from '../middleware/rate-limit.ts'
 import { statusOf } from '../problems/problems.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 import type { HttpSettings } from '../dependencies.ts'
@@ -18,13 +19,13 @@ const RETRY_SECONDS = 5
  * blocking everyone behind a shared proxy would not make guessing any harder.
  */
 export function oauthErrors({ log, settings }: { log: Logger; settings: Pick<HttpSettings, 'rateLimit'> }): Middleware {
-  const failures = settings.rateLimit === 0 ? null : new RateLimiterMemory({ points: MAX_FAILURES, duration: WINDOW_SECONDS })
+  const failures = settings.rateLimit === 0 ? null : new RateCounter({ limit: MAX_FAILURES, seconds: WINDOW_SECONDS })
 
-  async function countFailure(ctx: Ctx, error: unknown): Promise<unknown> {
+  function countFailure(ctx: Ctx, error: unknown): unknown {
     if (failures === null || !isGuess(error)) return error
-    const { isOver, state } = await consume(failures, ctx.ip)
-    return isOver
-      ? limited(state, `You sent more than ${MAX_FAILURES} wrong secrets, codes or tokens within 15 minutes.`, MAX_FAILURES)
+    const state = failures.take(networkOf(ctx.ip))
+    return state.isOver
+      ? limited(state, `You sent more than ${MAX_FAILURES} wrong secrets, codes or tokens within 15 minutes.`)
       : error
   }
 
@@ -34,7 +35,7 @@ export function oauthErrors({ log, settings }: { log: Logger; settings: Pick<Htt
     try {
       await next()
     } catch (thrown) {
-      const error = await countFailure(ctx, thrown)
+      const error = countFailure(ctx, thrown)
       if (error instanceof OAuthError) return refuse(ctx, error)
       if (isDocsearchError(error, 'rate_limited')) return refuse(ctx, busy(429, error.message), error.retryAfter)
       if (!ctx.res.closed) log.error({ request_id: ctx.state.requestId, route: ctx.state.route, err: error }, 'request failed')

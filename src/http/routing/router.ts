@@ -6,17 +6,17 @@ import type { Dependencies } from '../dependencies.ts'
 import { accessCheck } from '../middleware/access-check.ts'
 import { authenticate } from '../middleware/authenticate.ts'
 import { jsonBody } from '../body/json-body.ts'
-import { addressLimit, rateLimits, type RateLimits } from '../middleware/rate-limit.ts'
+import { addressLimit, type RateLimits } from '../middleware/rate-limit.ts'
 import { oauthErrors } from '../oauth/oauth-errors.ts'
 import { fail } from '../problems/problems.ts'
+import { endpointOf } from './endpoints.ts'
 import type { Call, Route } from './route.ts'
 
 type Parts = Pick<Dependencies, 'account' | 'authenticator' | 'settings' | 'log'>
 
-/** Returns the table of routes as middleware. Each row gets the steps that its access and schemas need. */
-export function apiRouter(table: readonly Route[], parts: Parts): Koa.Middleware<State>[] {
+/** Returns the table of routes as middleware. Each row gets the steps that its cost, access and schemas need. */
+export function apiRouter(table: readonly Route[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
   const router = new Router<State>()
-  const limits = rateLimits(parts.settings.rateLimit)
   for (const row of table) {
     router.register(row.path.replaceAll(/\{(\w+)\}/g, ':$1'), [row.method], steps(row, parts, limits))
   }
@@ -25,13 +25,14 @@ export function apiRouter(table: readonly Route[], parts: Parts): Koa.Middleware
 
 function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
   const { access } = row
+  const { cost } = endpointOf(row)
   const { account, authenticator, settings } = parts
   return [
     nameRoute(row),
-    ...(row.errors === 'oauth' ? [oauthErrors(parts), limits.step] : []),
-    ...(row.addressLimit === undefined || settings.rateLimit === 0 ? [] : [addressLimit(row.addressLimit)]),
+    ...(row.errors === 'oauth' ? [oauthErrors(parts)] : []),
     authenticate({ access, authenticator, account, limits }),
-    ...(access === 'public' ? [] : [limits.step]),
+    ...(cost === 'anonymous' ? [] : [limits.step]),
+    ...(row.addressLimit === undefined ? [] : [addressLimit(row.addressLimit)]),
     accessCheck(row),
     ...(row.body === undefined ? [] : [jsonBody({ optional: row.bodyOptional === true })]),
     handler(row, settings.stopping),

@@ -89,6 +89,17 @@ const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => let
 const asConfig = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, value]) => [camel(name), value]))
 
+test('a user has three times the requests of a key, or what the setting says', async () => {
+  const limitsOf = async (env: Record<string, string>) => {
+    const { config } = await loadConfig({ data: dir }, env)
+    return [config.rateLimit, config.userRateLimit]
+  }
+  expect(await limitsOf({})).toEqual([600, 1800])
+  expect(await limitsOf({ DOCSEARCH_RATE_LIMIT: '50' })).toEqual([50, 150])
+  expect(await limitsOf({ DOCSEARCH_USER_RATE_LIMIT: '700' })).toEqual([600, 700])
+  expect(await limitsOf({ DOCSEARCH_USER_RATE_LIMIT: '0' })).toEqual([600, 0])
+})
+
 test('has the promised limits by default, and the documentation names them', async () => {
   const { config } = await loadConfig({ data: dir }, {})
   expect([config.rateLimit, config.limits]).toEqual([600, asConfig(LIMITS)])

@@ -1,5 +1,6 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { consume, limited } from '../../middleware/rate-limit.ts'
+import { networkOf } from '../../../core/network.ts'
+import { RateCounter } from '../../../core/rate-counter.ts'
+import { limited } from '../../middleware/rate-limit.ts'
 import type { PageCall } from '../routing/page.ts'
 
 const WINDOW_SECONDS = 15 * 60
@@ -14,29 +15,28 @@ const MAX_FOR_ADDRESS = 30
  */
 export interface DeviceAttempts {
   /** Throws `rate_limited` after too many wrong codes. Call it before looking at a code, so that it refuses the right code too. */
-  check(call: PageCall): Promise<void>
-  countWrong(call: PageCall): Promise<void>
+  check(call: PageCall): void
+  countWrong(call: PageCall): void
 }
 
 export function deviceAttempts(): DeviceAttempts {
-  const sessions = new RateLimiterMemory({ keyPrefix: 'session', points: MAX_FOR_SESSION, duration: WINDOW_SECONDS })
-  const addresses = new RateLimiterMemory({ keyPrefix: 'address', points: MAX_FOR_ADDRESS, duration: WINDOW_SECONDS })
+  const sessions = new RateCounter({ limit: MAX_FOR_SESSION, seconds: WINDOW_SECONDS })
+  const addresses = new RateCounter({ limit: MAX_FOR_ADDRESS, seconds: WINDOW_SECONDS })
   const both = ({ ctx, login }: PageCall) =>
     [
-      { limiter: sessions, key: login.session.id },
-      { limiter: addresses, key: ctx.ip },
+      { counter: sessions, key: login.session.id },
+      { counter: addresses, key: networkOf(ctx.ip) },
     ] as const
 
   return {
-    async check(call) {
-      for (const { limiter, key } of both(call)) {
-        const state = await limiter.get(key)
-        if (state !== null && state.consumedPoints >= limiter.points)
-          throw limited(state, `You entered more than ${limiter.points} wrong codes within 15 minutes.`, limiter.points)
+    check(call) {
+      for (const { counter, key } of both(call)) {
+        const state = counter.peek(key)
+        if (state.isOver) throw limited(state, `You entered more than ${counter.limit} wrong codes within 15 minutes.`)
       }
     },
-    async countWrong(call) {
-      for (const { limiter, key } of both(call)) await consume(limiter, key)
+    countWrong(call) {
+      for (const { counter, key } of both(call)) counter.take(key)
     },
   }
 }

@@ -31,11 +31,11 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
       access: 'user',
       async handle(call) {
         const { user, csrf, submitted, show } = call
-        await attempts.check(call)
+        attempts.check(call)
         const { user_code } = submitted(codeForm).data ?? { user_code: '' }
         const asked = await oauth.device.lookup(user_code)
         if (asked === null) {
-          await attempts.countWrong(call)
+          attempts.countWrong(call)
           const errors = {
             user_code: 'No device is waiting with this code. Compare it with the code on the device, or start again there.',
           }
@@ -59,12 +59,12 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
       access: 'user',
       async handle(call) {
         const { user, submitted, show } = call
-        await attempts.check(call)
+        attempts.check(call)
         const { data } = submitted(decisionForm)
         if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
         const asked = await oauth.device.lookup(data.user_code)
         const isDecided = asked !== null && (await oauth.device.decide(data.user_code, user, data.decision === 'allow'))
-        if (!isDecided) await attempts.countWrong(call)
+        if (!isDecided) attempts.countWrong(call)
         const outcome = isDecided ? (data.decision === 'allow' ? 'allowed' : 'denied') : 'ended'
         show(renderDeviceDone({ outcome, applicationName: asked?.application.name ?? null }), isDecided ? 200 : 422)
       },

@@ -2,7 +2,9 @@ import Router from '@koa/router'
 import type Koa from 'koa'
 import { isOwner } from '../../../services/access.ts'
 import { fail } from '../../problems/problems.ts'
+import type { RateLimits } from '../../middleware/rate-limit.ts'
 import type { Middleware, State } from '../../routing/context.ts'
+import { endpointOf } from '../../routing/endpoints.ts'
 import { otherMethods } from '../../routing/router.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { csrfCheck, originCheck } from '../session/csrf.ts'
@@ -13,18 +15,21 @@ import { loadSession } from '../session/session.ts'
 
 type Parts = Pick<Dependencies, 'accounts' | 'settings' | 'clock'>
 
-/** Returns the table of pages as middleware. Each row gets the steps that its method and access need. Unknown paths go on to the next step. */
-export function pageRouter(table: readonly Page[], parts: Parts): Koa.Middleware<State>[] {
+/** Returns the table of pages as middleware. Each row gets the steps that its cost, method and access need. Unknown paths go on to the next step. */
+export function pageRouter(table: readonly Page[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
   const router = new Router<State>()
-  for (const row of table) router.register(row.path, [row.method], steps(row, parts))
+  for (const row of table) router.register(row.path, [row.method], steps(row, parts, limits))
   return [markPages(router), router.routes() as Middleware, otherMethods(router)]
 }
 
-function steps(row: Page, parts: Parts): Middleware[] {
+function steps(row: Page, parts: Parts, limits: RateLimits): Middleware[] {
+  const path = row.path.replaceAll(/:(\w+)/g, '{$1}')
+  const { cost } = endpointOf({ method: row.method, path })
   return [
-    nameRoute(row),
+    nameRoute(path),
     pagePolicy(),
     ...(row.access === 'public' ? [] : [loadSession(parts)]),
+    ...(cost === 'anonymous' ? [] : [limits.step]),
     ...(row.method === 'POST' ? [originCheck(parts.settings), formBody(), csrfCheck(parts.settings)] : []),
     accessCheck(row.access),
     async (ctx) => row.handle(pageCall(ctx, parts)),
@@ -39,9 +44,9 @@ function markPages(router: Router<State>): Middleware {
   }
 }
 
-function nameRoute(row: Page): Middleware {
+function nameRoute(path: string): Middleware {
   return async (ctx, next) => {
-    ctx.state.route = row.path.replaceAll(/:(\w+)/g, '{$1}')
+    ctx.state.route = path
     await next()
   }
 }

@@ -1,4 +1,3 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { ParsedSearchRequest } from '../../../contract/search.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import { paths } from '../../../pages/paths.ts'
@@ -9,7 +8,6 @@ import { presentSearch } from '../../api/search/present.ts'
 import { toSearchRequest } from '../../api/search/request.ts'
 import { clientGone } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { consume, limited } from '../../middleware/rate-limit.ts'
 import { statusOf } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
 import type { Page, PageCall } from '../routing/page.ts'
@@ -20,35 +18,21 @@ const RESULTS = 10
 const MAX_OFFSET = 1000
 
 type Parts = Pick<Dependencies, 'projects' | 'search' | 'settings'>
-type Limit = (call: PageCall) => Promise<void>
 
-export function searchPages(parts: Parts): Page[] {
-  const limit = searchLimit(parts.settings.rateLimit)
-  return [
-    {
-      method: 'GET',
-      path: paths.home,
-      access: 'user',
-      async handle(call) {
-        const { ctx, show, signedIn } = call
-        const fields = searchFieldsOf(ctx.query)
-        const { found, errors, status } = fields.q === undefined ? NOT_ASKED : await runSearch(parts, call, fields, limit)
-        const holdings = await holdingsOf(parts, call)
-        show(renderSearch({ ...signedIn(), fields, errors, holdings, found, baseUrl: parts.settings.baseUrl() }), status)
-      },
+export const searchPages = (parts: Parts): Page[] => [
+  {
+    method: 'GET',
+    path: paths.home,
+    access: 'user',
+    async handle(call) {
+      const { ctx, show, signedIn } = call
+      const fields = searchFieldsOf(ctx.query)
+      const { found, errors, status } = fields.q === undefined ? NOT_ASKED : await runSearch(parts, call, fields)
+      const holdings = await holdingsOf(parts, call)
+      show(renderSearch({ ...signedIn(), fields, errors, holdings, found, baseUrl: parts.settings.baseUrl() }), status)
     },
-  ]
-}
-
-/** Returns a function that throws `rate_limited` when a session searches more often in a minute than a key may send requests. */
-function searchLimit(points: number): Limit {
-  if (points === 0) return async () => {}
-  const limiter = new RateLimiterMemory({ points, duration: 60 })
-  return async ({ login }) => {
-    const { isOver, state } = await consume(limiter, login.session.id)
-    if (isOver) throw limited(state, `You sent more than ${points} searches within a minute.`, points)
-  }
-}
+  },
+]
 
 interface Outcome {
   found: Found | null
@@ -59,17 +43,11 @@ interface Outcome {
 const NOT_ASKED: Outcome = { found: null, errors: {}, status: 200 }
 
 /** Runs the search. Returns errors that the user can correct in the form, and throws all others, which become error pages. */
-async function runSearch(
-  parts: Parts,
-  call: PageCall,
-  fields: ReturnType<typeof searchFieldsOf>,
-  limit: Limit,
-): Promise<Outcome> {
+async function runSearch(parts: Parts, call: PageCall, fields: ReturnType<typeof searchFieldsOf>): Promise<Outcome> {
   const { search, settings } = parts
   // One more result than the view shows tells whether there is another result page.
   const { request, errors } = requestOf(fields, { queryChars: settings.limits.queryChars, limit: RESULTS + 1 })
   if (request === null) return { found: null, errors, status: 400 }
-  await limit(call)
   try {
     const outcome = await search.search(call.actor, toSearchRequest(request), clientGone(call.ctx))
     return { found: foundIn(request, presentSearch(request, outcome, settings.baseUrl())), errors: {}, status: 200 }

@@ -1,0 +1,85 @@
+/** Far more callers than an instance has. An attacker with more addresses makes the counter forget the oldest ones. */
+const MAX_KEYS = 100_000
+
+/** What one key has left in its window. */
+export interface RateState {
+  /** True when the key is over its limit. */
+  isOver: boolean
+  limit: number
+  remaining: number
+  /** Milliseconds until the window ends and the key can start again. */
+  resetMs: number
+}
+
+interface Window {
+  count: number
+  endsAt: number
+}
+
+/**
+ * Counts events by key. The window of a key starts with its first event. Memory is bounded, because attackers choose keys: ended windows
+ * are removed as new ones start, and above `maxKeys` the oldest window goes.
+ */
+export class RateCounter {
+  readonly limit: number
+  readonly #windowMs: number
+  readonly #maxKeys: number
+  /** In the order in which the windows started, which is also the order in which they end. */
+  readonly #windows = new Map<string, Window>()
+
+  constructor({ limit, seconds, maxKeys = MAX_KEYS }: { limit: number; seconds: number; maxKeys?: number }) {
+    this.limit = limit
+    this.#windowMs = seconds * 1000
+    this.#maxKeys = maxKeys
+  }
+
+  /** Number of keys in memory. */
+  get size(): number {
+    return this.#windows.size
+  }
+
+  /** Counts one event. */
+  take(key: string): RateState {
+    const window = this.#current(key) ?? this.#start(key)
+    window.count++
+    return this.#state(window)
+  }
+
+  /** Returns the state of a key without counting; `isOver` is true when the next event would be over the limit. */
+  peek(key: string): RateState {
+    const window = this.#current(key) ?? { count: 0, endsAt: Date.now() + this.#windowMs }
+    return this.#state({ ...window, count: window.count + 1 })
+  }
+
+  /** Uncounts one event, unless its window has ended. */
+  takeBack(key: string): void {
+    const window = this.#current(key)
+    if (window !== undefined && window.count > 0) window.count--
+  }
+
+  forget(key: string): void {
+    this.#windows.delete(key)
+  }
+
+  #current(key: string): Window | undefined {
+    const window = this.#windows.get(key)
+    return window !== undefined && window.endsAt > Date.now() ? window : undefined
+  }
+
+  #start(key: string): Window {
+    const now = Date.now()
+    this.#windows.delete(key)
+    for (const [oldest, { endsAt }] of this.#windows) {
+      if (endsAt > now && this.#windows.size < this.#maxKeys) break
+      this.#windows.delete(oldest)
+    }
+    const window = { count: 0, endsAt: now + this.#windowMs }
+    this.#windows.set(key, window)
+    return window
+  }
+
+  #state({ count, endsAt }: Window): RateState {
+    const remaining = Math.max(0, this.limit - count)
+    return { isOver: count > this.limit, limit: this.limit, remaining, resetMs: Math.max(0, endsAt - Date.now()) }
+  }
+}
