@@ -5,12 +5,14 @@ import { Packer } from './packer.ts'
 import { type Span, spansOf } from './spans.ts'
 
 /** Part of the index's fingerprint. Raise it with every change that cuts a document into other passages. */
-export const CHUNKER_VERSION = 4
+export const CHUNKER_VERSION = 5
 
 /** About 250 English words: long enough to answer a question, short enough to have one subject. */
 const DEFAULT_TARGET = 320
 /** A longer header row is not repeated, because it would outweigh the rows below it. */
 const MAX_CONTEXT_CHARS = 300
+/** Passages that are further apart are not joined in a result. */
+const MAX_GAP_CHARS = 1_000
 
 export interface ChunkOptions {
   /** Tokens that a passage may have. */
@@ -31,7 +33,8 @@ interface HeaderRow {
  * Cuts a document into passages along its structure: headings, paragraphs, lists, rows, sentences, pages. Pure.
  *
  * The passages are in order, don't overlap, and hold every character that is not blank:
- * `chunk.text === documentText(pages).slice(chunk.charStart, chunk.charEnd)`. Only a sentence longer than `maxTokens` is cut.
+ * `chunk.text === documentText(pages).slice(chunk.charStart, chunk.charEnd)`. A passage has at most `maxTokens` and
+ * `MAX_PASSAGE_CHARS`. Only a sentence that is longer is cut.
  */
 export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Chunk[] {
   const { countTokens } = options
@@ -48,7 +51,7 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
     const { start, table } = draft.pieces[0]!
     const header = table === null ? undefined : headers.get(table)
     const isRepeated = header !== undefined && header.start < start && draft.tokens + header.tokens <= maxTokens
-    const gap = previousEnd === null ? '' : text.slice(previousEnd, start)
+    const gap = previousEnd === null || start - previousEnd > MAX_GAP_CHARS ? '' : text.slice(previousEnd, start)
     const chunk = { ...toChunk(text, draft, index), gap, context: isRepeated ? header.text : '' }
     previousEnd = chunk.charEnd
     return chunk

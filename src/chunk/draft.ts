@@ -1,3 +1,4 @@
+import { MAX_PASSAGE_CHARS } from '../core/text-limits.ts'
 import type { Piece } from './sentences.ts'
 
 /** A block or sentence of a passage, with its place in the document. */
@@ -15,6 +16,11 @@ export interface Draft {
   tokens: number
 }
 
+/** True if a passage that ends with this piece has no more characters than a passage may have, gaps included. */
+export function hasRoomFor({ pieces }: Draft, piece: Pick<Piece, 'start' | 'end'>): boolean {
+  return piece.end - (pieces[0] ?? piece).start <= MAX_PASSAGE_CHARS
+}
+
 /** Below this share of the target a passage is tiny: a heading doesn't end it, and it joins the passage before it. */
 export const TINY_SHARE = 0.2
 /** A passage may exceed the target by this factor when it takes in a tiny one. */
@@ -27,7 +33,9 @@ export function mergeTiny(drafts: readonly Draft[], target: number, maxTokens: n
     const last = merged.at(-1)
     const sum = (last?.tokens ?? 0) + draft.tokens + 1
     const isTiny = draft.tokens < target * TINY_SHARE
-    if (last !== undefined && isTiny && isSameSection(last, draft) && sum <= Math.min(maxTokens, target * MERGED_SHARE)) {
+    const hasRoom =
+      last !== undefined && hasRoomFor(last, draft.pieces.at(-1)!) && sum <= Math.min(maxTokens, target * MERGED_SHARE)
+    if (isTiny && hasRoom && isSameSection(last, draft)) {
       last.pieces.push(...draft.pieces)
       last.tokens = sum
     } else merged.push(draft)

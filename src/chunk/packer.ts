@@ -1,4 +1,5 @@
-import { type Draft, type PlacedPiece, TINY_SHARE } from './draft.ts'
+import { MAX_PASSAGE_CHARS, shorten } from '../core/text-limits.ts'
+import { type Draft, hasRoomFor, type PlacedPiece, TINY_SHARE } from './draft.ts'
 import { cutLong, type Piece, sentencesOf } from './sentences.ts'
 import type { Span } from './spans.ts'
 
@@ -70,7 +71,7 @@ export class Packer {
     if (!leftPage && !this.hasOnlyHeadings() && this.draft.tokens >= target * TINY_SHARE) this.close()
     const level = span.level ?? 1
     while ((this.headings.at(-1)?.level ?? 0) >= level) this.headings.pop()
-    this.headings.push({ level, text: shorten(this.text.slice(span.start, span.end)) })
+    this.headings.push({ level, text: headingOf(this.text.slice(span.start, span.end)) })
     this.path = this.headings.map((heading) => heading.text)
   }
 
@@ -80,13 +81,13 @@ export class Packer {
     const block: Piece = { start, end, tokens: countTokens(this.text.slice(start, end)) }
     // The end of a broken sentence may exceed the target, but not the limit.
     const room = continues ? maxTokens : target
-    if (block.tokens <= maxTokens && this.tokensWith(block) <= room) {
+    if (block.tokens <= maxTokens && this.fits(block, room)) {
       this.push(block, span)
       return
     }
     const isWholeCode = kind === 'code' && block.tokens <= Math.min(maxTokens, target * CODE_FACTOR)
     const isNextBlock = block.tokens <= target && this.draft.tokens >= target * FULL_SHARE && !continues
-    if (isWholeCode || isNextBlock) {
+    if ((isWholeCode || isNextBlock) && end - start <= MAX_PASSAGE_CHARS) {
       this.makeRoom(block)
       this.push(block, span)
     } else this.placeSentences(span)
@@ -95,12 +96,18 @@ export class Packer {
   private placeSentences(span: Span): void {
     const { target, maxTokens, countTokens } = this.options
     for (const sentence of sentencesOf(this.text, span.start, span.end, span.kind === 'code', countTokens)) {
-      const pieces = sentence.tokens > maxTokens ? cutLong(this.text, sentence, maxTokens, countTokens) : [sentence]
+      const isLong = sentence.tokens > maxTokens || sentence.end - sentence.start > MAX_PASSAGE_CHARS
+      const pieces = isLong ? cutLong(this.text, sentence, { maxTokens, maxChars: MAX_PASSAGE_CHARS }, countTokens) : [sentence]
       for (const piece of pieces) {
-        if (this.draft.pieces.length > 0 && this.tokensWith(piece) > target) this.makeRoom(piece)
+        if (this.draft.pieces.length > 0 && !this.fits(piece, target)) this.makeRoom(piece)
         this.push(piece, span)
       }
     }
+  }
+
+  /** True if the draft has at most `maxTokens` and the characters of a passage with one more piece. */
+  private fits(piece: Piece, maxTokens: number): boolean {
+    return hasRoomFor(this.draft, piece) && this.tokensWith(piece) <= maxTokens
   }
 
   /** Returns the tokens of the draft with one more piece and the gap before it. */
@@ -134,7 +141,7 @@ export class Packer {
   /** Ends the draft so that the piece fits into the next one, even if headings went there. */
   private makeRoom(piece: Piece): void {
     this.close()
-    if (this.draft.pieces.length > 0 && this.tokensWith(piece) > this.options.maxTokens) {
+    if (this.draft.pieces.length > 0 && !this.fits(piece, this.options.maxTokens)) {
       this.finished.push(this.draft)
       this.draft = { pieces: [], tokens: 0 }
     }
@@ -165,9 +172,6 @@ function continuesSentence(text: string, before: Span, span: Span): boolean {
   )
 }
 
-function shorten(heading: string): string {
-  const line = heading.replace(/\s+/g, ' ')
-  if (line.length <= MAX_HEADING_CHARS) return line
-  const cut = line.slice(0, MAX_HEADING_CHARS - 1).toWellFormed()
-  return `${cut.replace(/\uFFFD$/, '')}…`
+function headingOf(text: string): string {
+  return shorten(text.replace(/\s+/g, ' '), MAX_HEADING_CHARS)
 }

@@ -1,3 +1,4 @@
+import { isInsidePair } from '../core/text-limits.ts'
 import { trim } from './spans.ts'
 
 /** A stretch of the document's text that stays in one passage. */
@@ -51,16 +52,22 @@ function windowEnd(text: string, from: number, end: number): number {
   return boundary(text, limit, from)
 }
 
+/** What one piece may have at most. */
+export interface PieceLimits {
+  maxTokens: number
+  maxChars: number
+}
+
 /**
  * Cuts a sentence that is longer than a passage may be. It cuts at the end of a line or at a blank if the last third of the piece
- * has one, and never within a character.
+ * has one. It divides a surrogate pair never, and a character from its marks only if the marks alone fill a piece.
  */
-export function cutLong(text: string, piece: Piece, maxTokens: number, countTokens: CountTokens): Piece[] {
+export function cutLong(text: string, piece: Piece, { maxTokens, maxChars }: PieceLimits, countTokens: CountTokens): Piece[] {
   const pieces: Piece[] = []
   let at = piece.start
   let perToken = Math.max(1, (piece.end - piece.start) / Math.max(piece.tokens, 1))
   while (at < piece.end) {
-    let length = Math.min(piece.end - at, Math.max(1, Math.floor(maxTokens * perToken)))
+    let length = Math.min(piece.end - at, maxChars, Math.max(1, Math.floor(maxTokens * perToken)))
     let cut = at + length
     let tokens = 0
     for (;;) {
@@ -78,7 +85,7 @@ export function cutLong(text: string, piece: Piece, maxTokens: number, countToke
   return pieces
 }
 
-/** Returns the best place to cut at or before `limit` and after `from`. */
+/** Returns the best place to cut at or before `limit` and after `from`. Only a surrogate pair at `from` may reach beyond `limit`. */
 function boundary(text: string, limit: number, from: number): number {
   const earliest = from + Math.floor(((limit - from) * 2) / 3)
   const tail = text.slice(earliest, limit)
@@ -89,17 +96,11 @@ function boundary(text: string, limit: number, from: number): number {
   let cut = limit
   while (cut > from + 1 && joinsPrevious(text, cut)) cut--
   if (!joinsPrevious(text, cut)) return cut
-  // A single character is longer than the room: keep it whole.
-  cut = limit
-  while (isLowSurrogate(text, cut)) cut++
-  return cut
+  // One character with all its marks is longer than the room.
+  if (!isInsidePair(text, limit)) return limit
+  return limit - 1 > from ? limit - 1 : limit + 1
 }
 
 function joinsPrevious(text: string, at: number): boolean {
-  return isLowSurrogate(text, at) || /^[\p{M}\u200D]/u.test(text.slice(at, at + 2))
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at)
-  return unit >= 0xdc00 && unit < 0xe000 && text.charCodeAt(at - 1) >= 0xd800 && text.charCodeAt(at - 1) < 0xdc00
+  return isInsidePair(text, at) || /^[\p{M}\u200D]/u.test(text.slice(at, at + 2))
 }

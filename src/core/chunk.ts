@@ -1,4 +1,4 @@
-/** A passage of a document: the unit that is embedded, indexed and shown. */
+/** A passage of a document: the unit that is embedded, indexed and shown. `text-limits.ts` has its limits. */
 export interface Chunk {
   /** Counted from 0 within the document. */
   index: number
@@ -8,7 +8,7 @@ export interface Chunk {
   charEnd: number
   pageStart: number
   pageEnd: number
-  /** The white space between the previous passage and this one. Empty for the first passage. */
+  /** The white space between the previous passage and this one. Empty for the first passage, and where it is very long. */
   gap: string
   /** The header row of the table in which the passage starts. Empty if it starts outside a table or contains the header row. */
   context: string

@@ -60,7 +60,7 @@ function count(text: string, cost: Cost): number {
     const code = i < text.length ? text.charCodeAt(i) : 32
     const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
     const isDigit = code >= 48 && code <= 57
-    const isForeign = code >= 0xc0 && code < 0x0e00
+    const isForeign = isForeignLetter(code)
     if (isLetter || isForeign) letters++
     else if (letters > 0) {
       total += cost.word(letters)
@@ -78,6 +78,21 @@ function count(text: string, cost: Cost): number {
     else total += cost.symbol
   }
   return Math.ceil(total)
+}
+
+/**
+ * True for letters outside ASCII in scripts with blanks between words: Latin to Arabic and the scripts of India, Amharic, Vietnamese,
+ * decomposed Hangul, and the forms of letters that PDFs have. Their blocks contain hardly anything else.
+ */
+function isForeignLetter(code: number): boolean {
+  if (code < 0x1100) return code >= 0xc0 && code < 0x0e00
+  if (code < 0x2000) return code < 0x1780 || code >= 0x1800
+  return (
+    (code >= 0x2c00 && code < 0x2e00) ||
+    (code >= 0xfb00 && code < 0xfe00) ||
+    (code >= 0xfe70 && code < 0xff00) ||
+    (code >= 0xff21 && code < 0xff5b)
+  )
 }
 
 function isUnspaced(code: number): boolean {

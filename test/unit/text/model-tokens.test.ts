@@ -23,6 +23,8 @@ test('counts about the words that people count', () => {
   expect(countWords('The tenant pays the rent.')).toBe(5)
   expect(countWords('東京タワー')).toBe(5)
   expect(countWords('')).toBe(0)
+  expect(countWords('ሰላም ለዓለም')).toBe(2)
+  expect(countWords('Tiếng Việt')).toBe(2)
 })
 
 test('cuts a text to a number of tokens, never within a character', () => {
