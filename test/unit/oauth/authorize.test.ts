@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { SCOPES } from '../../../src/core/model.ts'
 import type { NewApplication } from '../../../src/oauth/oauth.ts'
 import { ISSUER, openOAuth } from '../../support/open-oauth.ts'
 import { errorCode } from '../../support/codes.ts'
@@ -127,7 +128,7 @@ describe('redirects with an error', () => {
     ['for a missing response type', { response_type: undefined }, errorCode('invalid_request')],
     ['for another response mode', { response_mode: 'fragment' }, errorCode('invalid_request')],
     ['for a scope that does not exist', { scope: 'read:documents admin' }, errorCode('invalid_scope')],
-    ['for a scope that the application may not have', { scope: 'manage:keys' }, errorCode('invalid_scope')],
+    ['for nothing but a scope that the application may not have', { scope: 'manage:keys' }, errorCode('invalid_scope')],
     ['for PKCE with plain', { code_challenge: CHALLENGE, code_challenge_method: 'plain' }, errorCode('invalid_request')],
     ['for PKCE without a method', { code_challenge: CHALLENGE }, errorCode('invalid_request')],
     ['for a method without PKCE', { code_challenge_method: 'S256' }, errorCode('invalid_request')],
@@ -159,6 +160,13 @@ test.each<[string, Query, Partial<NewApplication>, string[]]>([
   ['the default', {}, {}, ['read:documents', 'write:documents']],
   ['the default, as far as the application may have it', {}, { scopes: ['read:documents', 'manage:keys'] }, ['read:documents']],
   ['the default for an empty scope', { scope: '' }, {}, ['read:documents', 'write:documents']],
+  ['the requested scopes that the application may have', { scope: SCOPES.join(' ') }, {}, ['read:documents', 'write:documents']],
+  [
+    'the only requested scope that the application may have',
+    { scope: 'read:documents write:documents' },
+    { scopes: ['read:documents'] },
+    ['read:documents'],
+  ],
   ['manage:keys only on request', { scope: 'manage:keys' }, { scopes: ['manage:keys'] }, ['manage:keys']],
 ])('asks for consent to %s', async (_case, query, application, scopes) => {
   expect((await begin(query, application)).outcome).toMatchObject({ kind: 'ask', request: { scopes } })
