@@ -149,7 +149,10 @@ function refusal(status: number, codes: string[], problems: Problems): ZodOpenAp
   const headers: Headers = references(['X-Request-Id'])
   if (status === 429 || status === 503) headers['Retry-After'] = { description: 'Seconds', schema: { type: 'integer' } }
   if (status === 401 || status === 403)
-    headers['WWW-Authenticate'] = { description: 'RFC 6750, with resource_metadata', schema: { type: 'string' } }
+    headers['WWW-Authenticate'] = {
+      description: 'RFC 6750, with the scope that the operation needs and resource_metadata',
+      schema: { type: 'string' },
+    }
   return {
     description: codes.map((code) => `\`${code}\`: ${problems[code]?.means ?? ''}`).join(' '),
     headers,

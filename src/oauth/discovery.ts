@@ -1,4 +1,4 @@
-import { SCOPES } from '../core/model.ts'
+import { DEFAULT_SCOPES, SCOPES } from '../core/model.ts'
 import { GRANTS } from './token.ts'
 
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'none']
@@ -31,7 +31,8 @@ export function resourceMetadata(issuer: string): Record<string, unknown> {
     resource: issuer,
     resource_name: 'docsearch',
     authorization_servers: [issuer],
-    scopes_supported: [...SCOPES],
+    // Not every scope that exists: clients such as the MCP SDK's ask for all scopes in this list.
+    scopes_supported: [...DEFAULT_SCOPES],
     bearer_methods_supported: ['header'],
     resource_documentation: `${issuer}/api/docs`,
   }

@@ -16,13 +16,13 @@ const guarded = routes.filter(({ access }) => access !== 'public' && access !== 
 const scoped = guarded.filter(({ access }) => access !== 'any')
 const pathOf = (path: string) => path.replace('{id}', 'x')
 
-test.each(guarded.map(({ method, path }) => [method, path]))(
-  '%s %s without a credential is 401, with no error but the metadata address in the header',
-  async (method, path) => {
+test.each(guarded.map(({ method, path, access }) => [method, path, access === 'any' ? 'read:documents' : access]))(
+  '%s %s without a credential is 401, and the header has no error but the scope %s and the metadata address',
+  async (method, path, scope) => {
     const { status, headers, body } = await app.stranger.call(method, pathOf(path))
     expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('unauthorized') })])
     expect(headers.get('www-authenticate')).toBe(
-      `Bearer realm="docsearch", resource_metadata="${app.url}/.well-known/oauth-protected-resource"`,
+      `Bearer realm="docsearch", scope="${scope}", resource_metadata="${app.url}/.well-known/oauth-protected-resource"`,
     )
   },
 )
@@ -47,7 +47,7 @@ test.each([
 ])('%s is 401 invalid_token', async (_what, value) => {
   const { status, headers, body } = await app.stranger.call('GET', '/api/v1/me', { headers: { Authorization: value } })
   expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('invalid_token') })])
-  expect(headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
+  expect(headers.get('www-authenticate')).toMatch(/error="invalid_token".*, scope="read:documents"/)
 })
 
 test('the scheme may be in any case, and a credential in the address is ignored', async () => {

@@ -18,6 +18,7 @@ export function authenticate(options: {
   const { access, authenticator, account, limits } = options
   return async (ctx, next) => {
     if (access === 'public') return next()
+    ctx.state.access = access
     if (ctx.get('Authorization') === '') {
       if (access === 'optional') return next()
       throw fail('unauthorized', 'Send a credential: `Authorization: Bearer <API key or access token>`.')

@@ -1,10 +1,13 @@
 import type Koa from 'koa'
+import type { Operation } from '../../contract/operation.ts'
 import type { Principal, SessionRecord, User } from '../../core/model.ts'
 import type { Actor } from '../../services/access.ts'
 
 /** What the steps of a request leave for the steps after them. */
 export interface State {
   requestId: string
+  /** Routes of the API only: what the route needs. A refusal names it. */
+  access?: Operation['access']
   /** The accepted credential. */
   principal?: Principal
   /** On whose behalf the request is made. */
