@@ -2,8 +2,8 @@ import Koa from 'koa'
 import { apiTable } from './api/index.ts'
 import type { State } from './routing/context.ts'
 import type { Dependencies } from './dependencies.ts'
+import { crossOrigin } from './middleware/cross-origin.ts'
 import { hostCheck } from './middleware/host-check.ts'
-import { openMetadata } from './middleware/open-metadata.ts'
 import { problemErrors } from './middleware/problem-errors.ts'
 import { rateLimits } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
@@ -26,7 +26,7 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   app.use(requestId(clock))
   app.use(requestLog(log))
   app.use(securityHeaders())
-  app.use(openMetadata())
+  app.use(crossOrigin())
   app.use(problemErrors(log, settings.baseUrl, { wantsPage, showErrorPage }))
   app.use(hostCheck(settings))
   const limits = rateLimits(settings)

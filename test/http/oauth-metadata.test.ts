@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow } from '../support/oauth-flow.ts'
 
@@ -36,6 +36,12 @@ test('a 401 leads to the metadata of the API, which lead to the authorization se
   expect(body).toMatchObject({ resource: PUBLIC_URL, authorization_servers: [PUBLIC_URL], bearer_methods_supported: ['header'] })
 })
 
+test('the metadata of the API list only the scopes that an application gets by default', async () => {
+  expect((await app.stranger.get(RESOURCE)).body).toMatchObject({ scopes_supported: ['read:documents', 'write:documents'] })
+  const flow = await oauthFlow(app)
+  expect((await flow.tokens({ scope: 'read:documents write:documents' })).scope).toBe('read:documents write:documents')
+})
+
 test('every endpoint in the metadata exists', async () => {
   const { body } = await app.stranger.get(SERVER)
   for (const [name, address] of Object.entries(body)) {
@@ -51,18 +57,42 @@ test('an authorization answer names the same issuer as the metadata', async () =
   expect((await app.stranger.get(SERVER)).body).toMatchObject({ issuer: PUBLIC_URL })
 })
 
-test('websites of other origins may read the metadata and nothing else', async () => {
-  for (const path of [SERVER, RESOURCE]) {
+describe('a website of another origin', () => {
+  const Origin = 'https://app.example.com'
+  const preflight = { Origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization' }
+  const ask = (path: string, init: RequestInit = {}) => fetch(app.url + path, init)
+
+  test.each([SERVER, RESOURCE, '/.well-known/openid-configuration'])('may read %s', async (path) => {
     for (const method of ['GET', 'OPTIONS']) {
-      const { headers } = await fetch(app.url + path, { method, headers: { Origin: 'https://app.example.com' } })
-      expect([headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')], method).toEqual([
-        '*',
-        '*',
-      ])
+      const { headers } = await ask(path, { method, headers: { Origin } })
+      expect([headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')]).toEqual(['*', '*'])
     }
-  }
-  for (const path of ['/api/oauth/token', '/api/v1/me']) {
-    const { headers } = await fetch(app.url + path, { method: 'OPTIONS', headers: { Origin: 'https://app.example.com' } })
-    expect(headers.get('access-control-allow-origin'), path).toBeNull()
-  }
+  })
+
+  test.each(['/api/oauth/token', '/api/oauth/revoke'])('may call %s and read its refusals', async (path) => {
+    const asked = await ask(path, { method: 'OPTIONS', headers: preflight })
+    expect([asked.status, asked.headers.get('access-control-allow-methods')]).toEqual([204, 'POST'])
+    // A wildcard does not include Authorization.
+    expect(asked.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, *')
+    for (const init of [
+      { method: 'POST', body: '{' },
+      { method: 'POST', body: new URLSearchParams({ client_id: 'app_x' }) },
+    ]) {
+      const { status, headers } = await ask(path, { ...init, headers: { Origin } })
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([expect.any(Number), '*'])
+      expect(status).toBeGreaterThanOrEqual(400)
+      // The answer never depends on a cookie, so the browser need not send any.
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+    }
+  })
+
+  test.each(['/api/oauth/introspect', '/api/oauth/device', '/api/oauth/authorize', '/api/v1/me', '/api/v1/search', '/login'])(
+    'may not read %s',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const { headers } = await ask(path, { method, headers: method === 'OPTIONS' ? preflight : { Origin } })
+        expect(headers.get('access-control-allow-origin'), method).toBeNull()
+      }
+    },
+  )
 })
