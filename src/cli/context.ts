@@ -84,7 +84,8 @@ export function createContext(io: Io, globals: Globals, version: string): Contex
     },
     async clientWith(token, address) {
       const { createClient } = await import('../client/client.ts')
-      return createClient({ server: address, token, signal: io.signal, userAgent: context.userAgent })
+      const dataDir = await (await context.credentials()).dataDirOf(address)
+      return createClient({ server: address, dataDir, token, signal: io.signal, userAgent: context.userAgent })
     },
     userAgent: `docsearch/${version}`,
   }

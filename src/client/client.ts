@@ -24,6 +24,8 @@ import type { EventOptions } from './events.ts'
 
 export interface ClientOptions {
   server: string
+  /** The data folder of this user's own daemon at this address. Requests then go through the daemon's socket; null sends them to the address. */
+  dataDir: string | null
   /** An API key, an access token, or a source of tokens; null for endpoints that need none. */
   token: string | TokenSource | null
   /** The program that calls, such as `docsearch/0.1.0`. */
@@ -98,11 +100,12 @@ class Api {
   readonly transport: Transport
   readonly signal: AbortSignal | undefined
 
-  constructor({ server, token, userAgent = 'docsearch-client', connectMs, idleMs, signal }: ClientOptions) {
+  constructor({ server, dataDir, token, userAgent = 'docsearch-client', connectMs, idleMs, signal }: ClientOptions) {
     this.address = normaliseAddress(server)
     this.signal = signal
     this.transport = createTransport({
       address: this.address,
+      dataDir,
       token: checkedToken(token),
       userAgent,
       ...(connectMs !== undefined && { connectMs }),

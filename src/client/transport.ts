@@ -37,6 +37,8 @@ export interface TokenSource {
 
 export interface TransportOptions {
   address: string
+  /** The data folder of this user's own daemon at this address. Requests then go through the daemon's socket, never to the port. Null sends them to the address. */
+  dataDir: string | null
   token: string | TokenSource | null
   userAgent: string
   connectMs?: number
@@ -58,7 +60,7 @@ const MAX_JSON_BYTES = 256 * 1024 * 1024
 
 /**
  * Speaks HTTP to one instance only. Uses `node:http` with its own agent instead of `fetch`, which follows redirects, honours NODE_USE_ENV_PROXY
- * and loads slowly. So the credential reaches this address only.
+ * and loads slowly. So the credential reaches this address only, and for this user's own daemon only that daemon.
  */
 export function createTransport(options: TransportOptions): Transport {
   const base = new URL(options.address)
@@ -90,8 +92,15 @@ export function createTransport(options: TransportOptions): Transport {
       port: base.port === '' ? (secure ? 443 : 80) : base.port,
       method: call.method,
       path: base.pathname.replace(/\/+$/, '') + call.path + queryOf(call.query),
-      headers: headersOf(options.userAgent, call, payload, token),
     }
+    const headers = headersOf(options.userAgent, call, payload, token)
+    if (options.dataDir !== null) {
+      const { localSocket } = await import('./local-daemon.ts')
+      request.socketPath = localSocket(options.dataDir, options.address)
+      // Every instance answers to this name, whatever its public URL is.
+      headers['Host'] = 'localhost'
+    }
+    request.headers = headers
     if (call.signal !== undefined) request.signal = call.signal
     const answer = await send(library.request, request, payload, call, options)
     const status = answer.statusCode ?? 0

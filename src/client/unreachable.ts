@@ -8,6 +8,7 @@ const REASONS: Record<string, string> = {
   ENETUNREACH: 'no route to the network',
   ETIMEDOUT: 'the connection timed out',
   ECONNRESET: 'the connection was closed',
+  ENOENT: 'its socket is missing',
   EPIPE: 'the connection was closed',
   EPROTO: 'the server does not speak HTTPS',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak HTTPS',
@@ -17,7 +18,10 @@ const REASONS: Record<string, string> = {
 export function unreachable(error: unknown, address: string): ClientError {
   const code = codeOf(error)
   const reason = REASONS[code] ?? (error instanceof Error && error.message !== '' ? error.message : code)
-  const hint = code === 'ECONNREFUSED' ? ' Start the server with `docsearch serve`, or pass another address with --server.' : ''
+  const hint =
+    code === 'ECONNREFUSED' || code === 'ENOENT'
+      ? ' Start the server with `docsearch serve`, or pass another address with --server.'
+      : ''
   return new ClientError('unreachable', `Cannot reach ${address}: ${reason}.${hint}`, {
     cause: error,
     details: { reason: code },

@@ -2,6 +2,7 @@ import Koa from 'koa'
 import { apiTable } from './api/index.ts'
 import type { State } from './routing/context.ts'
 import type { Dependencies } from './dependencies.ts'
+import { callerAddress } from './middleware/caller-address.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
 import { hostCheck } from './middleware/host-check.ts'
 import { problemErrors } from './middleware/problem-errors.ts'
@@ -23,6 +24,7 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   const app = new Koa<State>({ proxy: settings.trustProxy, maxIpsCount: settings.trustProxy ? 1 : 0 })
   const log = dependencies.log.child({ part: 'http' })
 
+  app.use(callerAddress())
   app.use(requestId(clock))
   app.use(requestLog(log))
   app.use(securityHeaders())

@@ -4,6 +4,7 @@ import { createAccounts } from '../auth/create-accounts.ts'
 import { reachableAddress } from '../client/address.ts'
 import type { Client } from '../client/client.ts'
 import { lastLocalInstance } from '../client/credentials/local.ts'
+import { daemonOf } from '../client/local-daemon.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/config.ts'
 import { oauthClientCreate, oauthClientRotate, oauthClientUpdate } from '../contract/clients.ts'
@@ -24,7 +25,7 @@ import { openRecords } from '../records/sql/open.ts'
 import { offlineActor, type Actor } from '../services/access.ts'
 import { createApplications, type Applications } from '../services/applications.ts'
 import { createUsers, type Users } from '../services/users.ts'
-import { daemonOf, isDataFolder, makeUsable } from './data-folder.ts'
+import { isDataFolder, keepFilesPrivate, makeUsable } from './data-folder.ts'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
 
@@ -43,6 +44,7 @@ export async function openAdministration(
   output: ServeOutput,
   { mayCreate }: { mayCreate: boolean },
 ): Promise<LocalAdministration> {
+  keepFilesPrivate()
   const { config } = await loadConfig(flags, output.env)
   const dir = config.dataDir
   // isFree comes first: another process may be creating the data folder, and between the two checks it becomes one.

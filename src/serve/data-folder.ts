@@ -1,21 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { access, chmod, constants, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
 import { DocsearchError } from '../core/errors.ts'
 
 const DATABASE = 'docsearch.db'
-/** The daemon writes this file once it listens. */
-const HOLDER = 'daemon.json'
-
-export interface DaemonFacts {
-  pid: number
-  /** The address the daemon listens on. */
-  url: string
-  /** The address for links: the public URL, or the address listened on. */
-  base_url: string
-}
 
 /** A data folder that only this process may use until it closes the folder. */
 export interface DataFolder {
@@ -39,7 +30,7 @@ export interface DataFolder {
  */
 export async function openDataFolder(dir: string): Promise<DataFolder> {
   await makeUsable(dir)
-  const holderFile = join(dir, HOLDER)
+  const holderFile = factsFile(dir)
   const lock = takeLock(join(dir, 'daemon.lock'), dir)
   const temporary = temporaryFolder(dir)
   await rm(temporary, { recursive: true, force: true })
@@ -60,19 +51,17 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
   }
 }
 
+/**
+ * Makes every file that this process and its children create readable for this user only. Everything that writes to a data folder calls it first,
+ * because SQLite and LanceDB choose no mode for their files.
+ */
+export function keepFilesPrivate(): void {
+  process.umask(0o077)
+}
+
 /** True when a daemon has run on the folder or users were added. */
 export function isDataFolder(dir: string): boolean {
   return existsSync(join(dir, DATABASE))
-}
-
-/** Returns what the daemon on this folder announced; null when none runs or it does not listen yet. */
-export function daemonOf(dir: string): Partial<Record<keyof DaemonFacts, unknown>> | null {
-  try {
-    return JSON.parse(readFileSync(join(dir, HOLDER), 'utf8')) as Partial<Record<keyof DaemonFacts, unknown>>
-  } catch {
-    // Only messages and links use it, and both work without it.
-    return null
-  }
 }
 
 /** The folder for files that must not outlive the process. */

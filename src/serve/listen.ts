@@ -5,17 +5,21 @@ import { MAX_HEADER_BYTES } from '../http/problems/malformed.ts'
 
 /** Listens, and returns the address to show, with the port that was taken. Throws `port_in_use`, `cannot_listen`. */
 export async function listen(handler: RequestListener, host: string, port: number): Promise<{ server: Server; url: string }> {
-  // An upload may take long. Only its headers must arrive quickly.
-  const server = createServer(
-    { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000, maxHeaderSize: MAX_HEADER_BYTES },
-    handler,
-  )
+  const server = createHttpServer(handler)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)))
     server.listen(port, host, resolve)
   })
   const taken = (server.address() as AddressInfo).port
   return { server, url: `http://${shownHost(host)}:${taken}` }
+}
+
+export function createHttpServer(handler: RequestListener): Server {
+  // An upload may take long. Only its headers must arrive quickly.
+  return createServer(
+    { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000, maxHeaderSize: MAX_HEADER_BYTES },
+    handler,
+  )
 }
 
 /** Returns loopback for an address that listens everywhere, because a client can't connect to that. */

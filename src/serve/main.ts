@@ -3,7 +3,7 @@ import { openCredentialStore } from '../client/credentials/store.ts'
 import { loadConfig, type LoadedConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
 import { createLogger, type LogOutput } from './logging.ts'
-import { temporaryFolder } from './data-folder.ts'
+import { keepFilesPrivate, temporaryFolder } from './data-folder.ts'
 import { startDaemon } from './start.ts'
 
 export interface ServeOutput {
@@ -27,6 +27,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  */
 export async function runServe(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
   const { stdout, stderr, env, json } = output
+  keepFilesPrivate()
   const loaded = await loadConfig(flags, env)
   if (flags.printConfig) {
     stdout.write(json ? `${JSON.stringify(loaded.values)}\n` : configTable(loaded))
@@ -44,7 +45,14 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
   const alive = setInterval(() => {}, DAY_MS)
   try {
     const credentials = openCredentialStore({ env, onNotice: say })
-    const daemon = await startDaemon({ config, version: VERSION, clock: systemClock, log, credentials })
+    const daemon = await startDaemon({
+      config,
+      version: VERSION,
+      clock: systemClock,
+      log,
+      credentials,
+      runtimeDir: env['XDG_RUNTIME_DIR'],
+    })
     say(`docsearch ${VERSION}, data in ${config.dataDir}`)
     say(`embedder ${daemon.embedder.embedder}: ${daemon.embedder.reason}`)
     say(`reranker ${daemon.reranker.reranker}: ${daemon.reranker.reason}`)

@@ -3,7 +3,7 @@ import { systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { createLogger } from './logging.ts'
-import { isDataFolder, openDataFolder } from './data-folder.ts'
+import { isDataFolder, keepFilesPrivate, openDataFolder } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
 
 /**
@@ -12,6 +12,7 @@ import type { ServeOutput } from './main.ts'
  * the folder, `data_in_use` while a daemon runs.
  */
 export async function runReindex(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
+  keepFilesPrivate()
   const { config } = await loadConfig(flags, output.env)
   // Opening creates what is missing. Don't create a data folder from a mistyped path.
   if (!isDataFolder(config.dataDir))

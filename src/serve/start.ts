@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { createAccessTokens } from '../auth/access-tokens.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
@@ -17,6 +17,7 @@ import { openDataFolder } from './data-folder.ts'
 import { startSweep } from './expired-rows.ts'
 import { ensureLocalKey, ensureOwner } from './first-start.ts'
 import { listen } from './listen.ts'
+import { listenLocally } from './local-socket.ts'
 import { OpenParts } from './open-parts.ts'
 
 export interface Daemon {
@@ -35,6 +36,8 @@ interface StartOptions {
   clock: Clock
   log: Logger
   credentials: CredentialStore
+  /** XDG_RUNTIME_DIR, for a data folder that cannot contain a socket. */
+  runtimeDir: string | undefined
 }
 
 /** Opens and connects all parts, and listens. When a step fails, the parts that were opened before it are closed again. */
@@ -48,7 +51,7 @@ export async function startDaemon(options: StartOptions): Promise<Daemon> {
   }
 }
 
-async function start({ config, version, clock, log, credentials }: StartOptions, open: OpenParts): Promise<Daemon> {
+async function start({ config, version, clock, log, credentials, runtimeDir }: StartOptions, open: OpenParts): Promise<Daemon> {
   const stopping = new AbortController()
   let baseUrl = config.publicUrl ?? ''
   const folder = await openDataFolder(config.dataDir)
@@ -75,11 +78,20 @@ async function start({ config, version, clock, log, credentials }: StartOptions,
   })
   // Koa answers every failure itself, so its promise never rejects.
   const handle = app.callback()
-  const { server, url } = await listen((request, response) => void handle(request, response), config.host, config.port)
+  const handler: RequestListener = (request, response) => void handle(request, response)
+  const { server, url } = await listen(handler, config.host, config.port)
   server.on('clientError', malformedRequests(clock, settings.baseUrl))
   open.add('server', (graceMs) => closeServer(server, graceMs))
   baseUrl ||= url
-  await folder.announce({ pid: process.pid, url, base_url: baseUrl })
+  const local = await listenLocally(handler, { dataDir: config.dataDir, runtimeDir, log })
+  if (local !== null) {
+    local.server.on('clientError', malformedRequests(clock, settings.baseUrl))
+    open.add('local socket', async (graceMs) => {
+      await closeServer(local.server, graceMs)
+      await local.remove()
+    })
+  }
+  await folder.announce({ pid: process.pid, url, base_url: baseUrl, ...(local !== null && { socket: local.path }) })
   await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir })
   return {
     url,

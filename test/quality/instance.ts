@@ -46,7 +46,7 @@ export async function startInstance(
     async load(project, files) {
       // Listens for events like the command line: polling would slow down the instance that is measured.
       const failed: string[] = []
-      const client = createClient({ server: daemon.url, token })
+      const client = createClient({ server: daemon.url, dataDir: null, token })
       const watch = new DocumentWatch(client, new AbortController().signal, ({ status, name }) => {
         if (status === 'failed') failed.push(name)
       })

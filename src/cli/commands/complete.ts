@@ -15,11 +15,13 @@ export default defineCommand({
     if (what !== 'projects') return
     try {
       const { address } = await context.target()
-      const credential = await (await context.credentials()).get(address)
+      const credentials = await context.credentials()
+      const credential = await credentials.get(address)
       if (credential === null) return
       const { createClient } = await import('../../client/client.ts')
       const client = createClient({
         server: address,
+        dataDir: await credentials.dataDirOf(address),
         token: credential.token,
         connectMs: LIMIT_MS,
         idleMs: LIMIT_MS,

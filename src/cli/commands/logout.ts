@@ -42,11 +42,16 @@ export default defineCommand({
 })
 
 /** Null when the instance has ended the login. */
-async function revoke({ io, userAgent }: Context, address: string, login: OAuthLogin): Promise<DocsearchError | null> {
+async function revoke(
+  { io, userAgent, credentials }: Context,
+  address: string,
+  login: OAuthLogin,
+): Promise<DocsearchError | null> {
   const { discover } = await import('../../client/oauth/instance.ts')
   const { revokeLogin } = await import('../../client/oauth/tokens.ts')
   try {
-    await revokeLogin(await discover({ address, userAgent, signal: io.signal, idleMs: IDLE_MS }), login)
+    const dataDir = await (await credentials()).dataDirOf(address)
+    await revokeLogin(await discover({ address, dataDir, userAgent, signal: io.signal, idleMs: IDLE_MS }), login)
     return null
   } catch (error) {
     if (!(error instanceof DocsearchError) || error.code === 'aborted') throw error

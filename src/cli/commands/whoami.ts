@@ -71,7 +71,8 @@ async function renewableUntil(context: Context, address: string, login: OAuthLog
   const { renewableUntil } = await import('../../client/oauth/tokens.ts')
   const { io, userAgent } = context
   try {
-    return await renewableUntil(await discover({ address, userAgent, signal: io.signal }), login)
+    const dataDir = await (await context.credentials()).dataDirOf(address)
+    return await renewableUntil(await discover({ address, dataDir, userAgent, signal: io.signal }), login)
   } catch (error) {
     if (!(error instanceof DocsearchError) || error.code === 'aborted') throw error
     return null

@@ -14,8 +14,10 @@ export interface Entry {
   kind: CredentialKind
   store: 'keychain' | 'file'
   token?: string
-  /** For a key of a daemon on this machine: its data folder. */
+  /** For a credential of this user's own daemon: its data folder. */
   dataDir?: string
+  /** True for a key that the user typed. A key of the own daemon without it comes from `serve`. */
+  isTyped?: boolean
 }
 
 export interface Entries {
@@ -83,12 +85,13 @@ function fileName(address: string): string {
 }
 
 function parseEntry(value: Record<string, unknown>): Entry | undefined {
-  const { address, kind, store, token, dataDir } = value
+  const { address, kind, store, token, dataDir, isTyped } = value
   if (typeof address !== 'string' || !KINDS.includes(kind)) return undefined
   if (store !== 'keychain' && store !== 'file') return undefined
   if (store === 'file' && typeof token !== 'string') return undefined
   const entry: Entry = { address, kind: kind as CredentialKind, store }
   if (typeof token === 'string') entry.token = token
   if (typeof dataDir === 'string') entry.dataDir = dataDir
+  if (isTyped === true) entry.isTyped = true
   return entry
 }

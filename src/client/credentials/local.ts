@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { normaliseAddress, reachableAddress } from '../address.ts'
 import { configFolder } from '../folders.ts'
+import { announces } from '../local-daemon.ts'
 import type { Env } from '../folders.ts'
 import { readJson, writePrivateJson } from '../private-file.ts'
-import { copyOf } from './secrets.ts'
-import type { Place, Secrets } from './secrets.ts'
-import type { OAuthLogin } from './oauth-login.ts'
+import { copyOf, isLogin } from './secrets.ts'
+import type { NewCredential, Place, Secrets } from './secrets.ts'
 
 export interface LocalInstance {
   address: string
@@ -17,7 +17,7 @@ export interface LocalInstance {
 /** See CredentialStore.findLocal. */
 export async function findLocal(secrets: Secrets, dataDir: string): Promise<{ token: string; address: string } | null> {
   for (const entry of await secrets.list()) {
-    if (entry.dataDir !== resolve(dataDir) || entry.kind === 'oauth') continue
+    if (entry.dataDir !== resolve(dataDir) || entry.isLogin) continue
     const credential = await secrets.get(entry.address)
     if (credential !== null) return { token: credential.token, address: entry.address }
   }
@@ -38,28 +38,37 @@ export async function rememberLocal(
 
   const here = await secrets.get(address)
   // A login at this address stays in use. The folder's own key waits until the user logs out.
-  const isLogin = here?.kind === 'oauth' && here.local?.dataDir === dataDir
-  const place = isLogin ? waitingPlace(dataDir) : address
-  const present = isLogin ? await secrets.get(place) : here
+  const keepsLogin = here !== null && isLogin(here) && here.local?.dataDir === dataDir
+  const place = keepsLogin ? waitingPlace(dataDir) : address
+  const present = keepsLogin ? await secrets.get(place) : here
   if (present?.local?.dataDir !== dataDir || present.token !== token) {
-    if (!isLogin) await setAside(secrets, address, dataDir)
+    if (!keepsLogin) await setAside(secrets, address, dataDir)
     await secrets.save(place, { token, kind: 'api_key', local: { dataDir } })
   }
   for (const entry of await secrets.list()) {
-    if (entry.dataDir === dataDir && entry.kind !== 'oauth' && entry.address !== place) await secrets.delete(entry.address)
+    if (entry.dataDir === dataDir && !entry.isLogin && entry.address !== place) await secrets.delete(entry.address)
   }
   return true
 }
 
-/** See CredentialStore.saveLogin. `address` must be normalised. */
-export async function saveLogin(secrets: Secrets, address: string, login: OAuthLogin): Promise<Place> {
+/** See CredentialStore.saveLogin and saveKey. `address` must be normalised. */
+export async function saveInPlaceOfKey(secrets: Secrets, env: Env, address: string, login: NewCredential): Promise<Place> {
   const here = (await secrets.list()).find((entry) => entry.address === address)
-  const local = here?.dataDir == null ? undefined : { dataDir: here.dataDir }
-  if (local !== undefined && here?.kind !== 'oauth') {
+  const dataDir = await dataDirOf(secrets, env, address)
+  if (here?.dataDir != null && !here.isLogin) {
     const key = await secrets.stored(address)
-    if (key !== null) await secrets.save(waitingPlace(local.dataDir), copyOf(key))
+    if (key !== null) await secrets.save(waitingPlace(here.dataDir), copyOf(key))
   }
-  return secrets.save(address, { kind: 'oauth', login, local })
+  return secrets.save(address, { ...login, local: dataDir === null ? undefined : { dataDir } })
+}
+
+/** See CredentialStore.dataDirOf. */
+export async function dataDirOf(secrets: Secrets, env: Env, address: string): Promise<string | null> {
+  const stored = await secrets.storedDataDir(address)
+  if (stored !== null) return stored
+  // After a logout the daemon is still this user's.
+  const last = await lastLocalInstance(env)
+  return last !== null && last.address === address && announces(last.dataDir, address) ? last.dataDir : null
 }
 
 /** Returns the daemon that this user last ran on this machine; null if there is none. */
@@ -74,7 +83,7 @@ export async function lastLocalInstance(env: Env): Promise<LocalInstance | null>
 async function setAside(secrets: Secrets, address: string, dataDir: string): Promise<void> {
   const present = await secrets.get(address)
   const other = present?.local?.dataDir
-  if (present === null || other === undefined || other === dataDir || present.kind === 'oauth') return
+  if (present === null || other === undefined || other === dataDir || isLogin(present)) return
   await secrets.save(waitingPlace(other), copyOf(present))
 }
 

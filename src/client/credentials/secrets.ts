@@ -16,13 +16,17 @@ export interface Credential {
   kind: CredentialKind
   source: 'environment' | 'keychain' | 'file'
   local?: { dataDir: string }
+  /** True for a key that the user typed. A key of the own daemon without it comes from `serve`. */
+  isTyped?: boolean
   /** Only for kind `oauth`. */
   login?: OAuthLogin
 }
 
 export type NewCredential = ({ kind: 'api_key' | 'access_token'; token: string } | { kind: 'oauth'; login: OAuthLogin }) & {
-  /** Set for a credential of a daemon on this machine. */
+  /** Set for a credential of this user's own daemon. */
   local?: { dataDir: string } | undefined
+  /** The user typed the key. */
+  isTyped?: boolean
 }
 
 export interface Place {
@@ -43,7 +47,11 @@ export interface Secrets {
   delete(address: string): Promise<boolean>
   /** Runs `body` while no other process does so for this address. Use it to read a login and store another in its place. */
   exclusively<T>(address: string, body: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  list(): Promise<{ address: string; kind: CredentialKind; source: 'keychain' | 'file'; dataDir: string | null }[]>
+  list(): Promise<
+    { address: string; kind: CredentialKind; source: 'keychain' | 'file'; dataDir: string | null; isLogin: boolean }[]
+  >
+  /** Returns the data folder that was stored with the credential of an address; null for an instance that is not this user's own daemon. */
+  storedDataDir(address: string): Promise<string | null>
   fileOf(address: string): string
 }
 
@@ -79,6 +87,7 @@ export class StoredSecrets implements Secrets {
   save(address: string, credential: NewCredential): Promise<Place> {
     const entry: Entry = { address: keyOf(address), kind: credential.kind, store: 'keychain' }
     if (credential.local !== undefined) entry.dataDir = credential.local.dataDir
+    if (credential.isTyped === true) entry.isTyped = true
     return this.#write(entry, credential.kind === 'oauth' ? JSON.stringify(credential.login) : credential.token)
   }
 
@@ -105,7 +114,14 @@ export class StoredSecrets implements Secrets {
 
   async list() {
     const entries = await this.#entries.list()
-    return entries.map(({ address, kind, store, dataDir = null }) => ({ address, kind, source: store, dataDir }))
+    return entries.map((entry) => {
+      const { address, kind, store, dataDir = null } = entry
+      return { address, kind, source: store, dataDir, isLogin: isLogin(entry) }
+    })
+  }
+
+  async storedDataDir(address: string): Promise<string | null> {
+    return (await this.#entries.get(keyOf(address)))?.dataDir ?? null
   }
 
   fileOf(address: string): string {
@@ -153,6 +169,7 @@ function keyOf(address: string): string {
 
 function credentialOf(entry: Entry, secret: string): Credential {
   const credential: Credential = { token: secret, kind: entry.kind, source: entry.store }
+  if (entry.isTyped === true) credential.isTyped = true
   if (entry.dataDir !== undefined) credential.local = { dataDir: entry.dataDir }
   if (entry.kind !== 'oauth') return credential
   const login = parseLogin(secret)
@@ -160,9 +177,14 @@ function credentialOf(entry: Entry, secret: string): Credential {
   throw new DocsearchError('not_logged_in', `The login for ${entry.address} cannot be read. ${logInAgain(entry.address)}`)
 }
 
+/** True when the user logged in with the credential, and false for a key that `serve` made. */
+export function isLogin({ kind, isTyped }: Pick<Entry, 'kind' | 'isTyped'>): boolean {
+  return kind === 'oauth' || isTyped === true
+}
+
 /** A stored credential, to be stored under another key. */
-export function copyOf({ kind, token, login, local }: Credential): NewCredential {
-  if (kind !== 'oauth') return { kind, token, local }
+export function copyOf({ kind, token, login, local, isTyped }: Credential): NewCredential {
+  if (kind !== 'oauth') return { kind, token, local, isTyped: isTyped ?? false }
   if (login === undefined) throw new Error('a credential of kind oauth must have its login')
   return { kind, login, local }
 }

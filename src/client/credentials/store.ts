@@ -1,6 +1,6 @@
 import { isolatedKeytar, loadKeytar, openKeychain } from './keychain.ts'
 import type { KeytarLike } from './keychain.ts'
-import { findLocal, rememberLocal, saveLogin } from './local.ts'
+import { dataDirOf, findLocal, rememberLocal, saveInPlaceOfKey } from './local.ts'
 import type { OAuthLogin } from './oauth-login.ts'
 import { StoredSecrets } from './secrets.ts'
 import type { Place, SecretsOptions } from './secrets.ts'
@@ -51,6 +51,19 @@ export class CredentialStore extends StoredSecrets {
    * after a logout.
    */
   saveLogin(address: string, login: OAuthLogin): Promise<Place> {
-    return saveLogin(this, address, login)
+    return saveInPlaceOfKey(this, this.#env, address, { kind: 'oauth', login })
+  }
+
+  /** Like saveLogin, for a key or token that the user typed. */
+  saveKey(address: string, key: { token: string; kind: 'api_key' | 'access_token' }): Promise<Place> {
+    return saveInPlaceOfKey(this, this.#env, address, { ...key, isTyped: true })
+  }
+
+  /**
+   * Returns the data folder of this user's own daemon at this address; null for any other instance. Requests to the own daemon go through its
+   * socket, because another user can listen on the port while the daemon is down.
+   */
+  dataDirOf(address: string): Promise<string | null> {
+    return dataDirOf(this, this.#env, address)
   }
 }

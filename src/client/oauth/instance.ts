@@ -28,6 +28,8 @@ export interface OAuthInstance {
 
 export interface InstanceOptions {
   address: string
+  /** The data folder of this user's own daemon at this address; null for other instances. */
+  dataDir: string | null
   userAgent: string
   signal?: AbortSignal | undefined
   /** Milliseconds without a byte. */
@@ -41,8 +43,14 @@ const IDLE_MS = 30_000
  * Reads the OAuth metadata of the instance at exactly this address.
  * Throws DocsearchError `wrong_issuer`, `oauth_unsupported`; ClientError.
  */
-export async function discover({ address, userAgent, signal, idleMs = IDLE_MS }: InstanceOptions): Promise<OAuthInstance> {
-  const transport = createTransport({ address, token: null, userAgent, connectMs: CONNECT_MS, idleMs })
+export async function discover({
+  address,
+  dataDir,
+  userAgent,
+  signal,
+  idleMs = IDLE_MS,
+}: InstanceOptions): Promise<OAuthInstance> {
+  const transport = createTransport({ address, dataDir, token: null, userAgent, connectMs: CONNECT_MS, idleMs })
   const metadata = await readMetadata(transport, signal)
   const issuer = metadata['issuer']
   // RFC 8414 section 3.3: only the expected issuer may say where codes and secrets are sent.

@@ -2,16 +2,17 @@ import { DocsearchError } from '../../core/errors.ts'
 import { expiresSoon } from '../credentials/oauth-login.ts'
 import type { OAuthLogin } from '../credentials/oauth-login.ts'
 import { logInAgain } from '../credentials/secrets.ts'
-import type { Secrets } from '../credentials/secrets.ts'
+import type { CredentialStore } from '../credentials/store.ts'
 import { ClientError } from '../errors.ts'
 import { discover } from './instance.ts'
+import type { InstanceOptions } from './instance.ts'
 import { clientOf, requestTokens } from './tokens.ts'
 
 export interface RefreshOptions {
   address: string
   login: OAuthLogin
   /** Where the login is stored. */
-  secrets: Pick<Secrets, 'stored' | 'renew' | 'exclusively'>
+  secrets: Pick<CredentialStore, 'stored' | 'renew' | 'exclusively' | 'dataDirOf'>
   userAgent: string
   /** Ends the wait for other processes, but not the request itself. */
   signal?: AbortSignal
@@ -30,7 +31,8 @@ export function refreshLogin({ address, login, secrets, userAgent, signal }: Ref
       if (stored === undefined) throw ended(address, 'was logged out in the meantime')
       const isRenewed = stored.accessToken !== login.accessToken
       if (isRenewed && !expiresSoon(stored)) return stored
-      const fresh = await refresh(address, stored, userAgent)
+      const dataDir = await secrets.dataDirOf(address)
+      const fresh = await refresh(stored, { address, dataDir, userAgent })
       await secrets.renew(address, fresh)
       return fresh
     },
@@ -38,11 +40,12 @@ export function refreshLogin({ address, login, secrets, userAgent, signal }: Ref
   )
 }
 
-async function refresh(address: string, login: OAuthLogin, userAgent: string): Promise<OAuthLogin> {
+async function refresh(login: OAuthLogin, instance: InstanceOptions): Promise<OAuthLogin> {
+  const { address } = instance
   if (login.refreshToken === null) throw ended(address, 'has expired')
   const grant = { grant_type: 'refresh_token', refresh_token: login.refreshToken }
   try {
-    return await requestTokens(await discover({ address, userAgent }), clientOf(login), grant, login)
+    return await requestTokens(await discover(instance), clientOf(login), grant, login)
   } catch (error) {
     if (!(error instanceof DocsearchError)) throw error
     switch (error.code) {

@@ -30,7 +30,8 @@ export async function logInWithOAuth(
   options: OAuthOptions,
 ): Promise<{ me: Me; place: Place }> {
   const { io, userAgent } = context
-  const instance = await discover({ address, userAgent, signal: io.signal })
+  const dataDir = await (await context.credentials()).dataDirOf(address)
+  const instance = await discover({ address, dataDir, userAgent, signal: io.signal })
   const client = await chooseClient(context, options.clientId)
   const login = await authorize(context, instance, client, options)
   try {

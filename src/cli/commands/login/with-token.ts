@@ -11,5 +11,5 @@ export async function logInWithToken(context: Context, address: string): Promise
   // Only a key that works is stored.
   const me = await (await context.clientWith(token, address)).me()
   const credentials = await context.credentials()
-  return { me, place: await credentials.save(address, { token, kind: me.authentication.method }) }
+  return { me, place: await credentials.saveKey(address, { token, kind: me.authentication.method }) }
 }

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdtemp, rm, rmdir } from 'node:fs/promises'
+import type { RequestListener, Server } from 'node:http'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { daemonOf } from '../client/local-daemon.ts'
+import type { Logger } from '../core/logger.ts'
+import { createHttpServer } from './listen.ts'
+
+const NAME = 'daemon.sock'
+const FALLBACK_PREFIX = 'docsearch-'
+/** A longer path does not fit into `sun_path`: 104 bytes on macOS, 108 on Linux, with a final zero. */
+const MAX_PATH_BYTES = 103
+
+export interface LocalSocket {
+  path: string
+  server: Server
+  /** Removes the socket, and the folder that was made for it. Call it once the server is closed. */
+  remove(): Promise<void>
+}
+
+/**
+ * Listens for this user's command line. Other users can't reach the socket, and can't put one in its place, because it is in a folder of mode
+ * 0700: the data folder or, when that path is too long or its disk has no sockets, a new folder in XDG_RUNTIME_DIR or /tmp.
+ * Returns null, and logs why, when neither place works. The caller must have locked the data folder, so a socket that is already there is
+ * of a daemon that was killed.
+ */
+export async function listenLocally(
+  handler: RequestListener,
+  { dataDir, runtimeDir, log }: { dataDir: string; runtimeDir: string | undefined; log: Logger },
+): Promise<LocalSocket | null> {
+  await removeLeftover(dataDir)
+  // A named pipe is in no folder. Nobody can take a name that they don't know in advance.
+  if (process.platform === 'win32') return listenAt(handler, `\\\\.\\pipe\\docsearch-${randomUUID()}`, async () => {})
+  const path = join(dataDir, NAME)
+  try {
+    if (fits(path)) return await listenAt(handler, path, () => rm(path, { force: true }))
+  } catch (error) {
+    log.warn({ err: error, path }, 'the data folder cannot contain a socket')
+  }
+  try {
+    return await listenElsewhere(handler, runtimeDir)
+  } catch (error) {
+    log.error({ err: error }, 'no socket for local commands: the command line of this user cannot use its local key')
+    return null
+  }
+}
+
+async function listenElsewhere(handler: RequestListener, runtimeDir: string | undefined): Promise<LocalSocket> {
+  const isUsable = runtimeDir !== undefined && isAbsolute(runtimeDir) && fits(join(runtimeDir, `${FALLBACK_PREFIX}XXXXXX`, NAME))
+  // mkdtemp makes a folder of mode 0700 that did not exist before.
+  const folder = await mkdtemp(join(isUsable ? runtimeDir : '/tmp', FALLBACK_PREFIX))
+  try {
+    return await listenAt(handler, join(folder, NAME), () => rm(folder, { recursive: true, force: true }))
+  } catch (error) {
+    await rmdir(folder)
+    throw error
+  }
+}
+
+async function listenAt(handler: RequestListener, path: string, remove: LocalSocket['remove']): Promise<LocalSocket> {
+  const server = createHttpServer(handler)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  if (process.platform !== 'win32') await chmod(path, 0o600)
+  return { path, server, remove }
+}
+
+/** Removes the socket of a daemon that was killed, with the folder that was made for it. */
+async function removeLeftover(dataDir: string): Promise<void> {
+  await rm(join(dataDir, NAME), { force: true })
+  const path = daemonOf(dataDir)?.socket
+  if (typeof path !== 'string' || basename(path) !== NAME || !basename(dirname(path)).startsWith(FALLBACK_PREFIX)) return
+  await rm(path, { force: true }).catch(ignore)
+  await rmdir(dirname(path)).catch(ignore)
+}
+
+function ignore(): void {
+  // The folder is gone already, or has other files now.
+}
+
+function fits(path: string): boolean {
+  return Buffer.byteLength(path) <= MAX_PATH_BYTES
+}
