@@ -10,6 +10,8 @@ export interface EventOptions {
   signal?: AbortSignal
   /** Called each time the stream is connected. Changes before the first call may be missed. */
   onOpen?: () => void
+  /** Called when the instance no longer stores some of the events since the last one: ask it for the documents again. */
+  onMissed?: () => void
 }
 
 const FIRST_PAUSE_MS = 500
@@ -36,10 +38,13 @@ export async function* readEvents(transport: Transport, options: EventOptions): 
         idleMs: IDLE_MS,
       })
       options.onOpen?.()
-      for await (const event of parseEvents(answer)) {
+      for await (const { id, data } of parseEvents(answer)) {
+        lastId = id ?? lastId
+        if (data === '') continue
         pause = FIRST_PAUSE_MS
-        lastId = event.id
-        yield event
+        const event = eventOf(data)
+        if (event === 'missed') options.onMissed?.()
+        else yield event
       }
     } catch (error) {
       const failure = failureOf(error, transport.address, options.signal)
@@ -54,28 +59,31 @@ export async function* readEvents(transport: Transport, options: EventOptions): 
   }
 }
 
-/** Parses server-sent events (HTML standard). Ignores comments and other fields, which serve as heartbeats. */
-async function* parseEvents(source: AsyncIterable<Uint8Array>): AsyncGenerator<DocumentEvent> {
+/** Parses server-sent events (HTML standard). Ignores comments and other fields, which serve as heartbeats. A block without data can still have an ID. */
+async function* parseEvents(source: AsyncIterable<Uint8Array>): AsyncGenerator<{ id: number | undefined; data: string }> {
   const decoder = new TextDecoder()
   let buffer = ''
   let data: string[] = []
+  let id: number | undefined
   for await (const part of source) {
     buffer += decoder.decode(part, { stream: true })
     const lines = buffer.split(/\r\n|\n|\r(?!$)/)
     buffer = lines.pop() ?? ''
     for (const line of lines) {
       if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
-      if (line === '' && data.length > 0) {
-        yield eventOf(data.join('\n'))
-        data = []
-      }
+      if (/^id: ?\d{1,15}$/.test(line)) id = Number(line.slice(3))
+      if (line !== '') continue
+      if (data.length > 0 || id !== undefined) yield { id, data: data.join('\n') }
+      data = []
+      id = undefined
     }
   }
 }
 
-function eventOf(text: string): DocumentEvent {
+function eventOf(text: string): DocumentEvent | 'missed' {
   try {
     const value = JSON.parse(text) as Partial<DocumentEvent>
+    if (value.type === 'events.missed') return 'missed'
     if (typeof value.id === 'number' && typeof value.type === 'string' && typeof value.document_id === 'string')
       return value as DocumentEvent
   } catch {

@@ -138,7 +138,7 @@ export type UploadAnswer = z.infer<typeof uploadAnswer>
 
 export const documentEvent = z
   .object({
-    id: z.int(),
+    id: z.int().meta({ description: 'Increases with each of your events. Says nothing about other users' }),
     type: z.string(),
     document_id: z.string(),
     project_id: z.string(),
@@ -147,6 +147,16 @@ export const documentEvent = z
   })
   .meta({ id: 'DocumentEvent' })
 export type DocumentEvent = z.infer<typeof documentEvent>
+
+/** What a listener gets instead of events that are no longer stored. */
+export const missedEvents = z
+  .object({
+    id: z.int().meta({ description: 'The stream goes on after this ID' }),
+    type: z.literal('events.missed'),
+    message: z.string(),
+  })
+  .meta({ id: 'MissedEvents' })
+export type MissedEvents = z.infer<typeof missedEvents>
 
 export const eventQuery = z.strictObject({
   last_event_id: z

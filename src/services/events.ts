@@ -2,39 +2,42 @@ import type { DocumentEvent } from '../core/model.ts'
 import type { Records } from '../records/records.ts'
 import { requireReader, type Actor } from './access.ts'
 
+export { MAX_EVENTS } from '../records/events.ts'
+
 const HEARTBEAT_MS = 15_000
 const MAX_BATCH = 100
 
 export interface Events {
   /**
    * Yields what happens to the actor's documents after the event `afterId` (null: from now on) until the signal aborts. Yields `listening`
-   * first, and `heartbeat` after 15 seconds without an event; `isAllowed` is asked before each heartbeat, and false ends the generator.
-   * Events are read only when the consumer asks for more, so a slow listener needs no memory. Throws `insufficient_scope`.
+   * first, then `missed` when events after `afterId` are no longer stored, and `heartbeat` after 15 seconds without an event. Events are
+   * read only when the consumer asks for more, so a slow listener needs no memory. Throws `insufficient_scope`.
    */
-  follow(actor: Actor, options: FollowOptions): AsyncGenerator<DocumentEvent | 'listening' | 'heartbeat'>
+  follow(actor: Actor, options: FollowOptions): AsyncGenerator<DocumentEvent | StreamMark>
 }
 
 export interface FollowOptions {
   afterId: number | null
   signal: AbortSignal
-  isAllowed(): Promise<boolean>
 }
+
+/** `lastId` is where the stream stands: a listener that resumes there misses nothing from then on. */
+export type StreamMark = { type: 'listening'; lastId: number } | { type: 'missed'; lastId: number } | { type: 'heartbeat' }
 
 export function createEvents(options: { records: Pick<Records, 'events'>; heartbeatMs?: number }): Events {
   const { heartbeatMs = HEARTBEAT_MS } = options
   const { events } = options.records
 
-  async function* follow(ownerId: string, { afterId, signal, isAllowed }: FollowOptions): ReturnType<Events['follow']> {
+  async function* follow(ownerId: string, { afterId, signal }: FollowOptions): ReturnType<Events['follow']> {
     const bell = new Doorbell()
     const ring = () => bell.ring()
     // Subscribe before reading, so that no event is missed in between.
     const unsubscribe = events.subscribe(ownerId, ring)
     signal.addEventListener('abort', ring)
     try {
-      const latest = await events.latestId()
-      // After a restore from a backup, the listener may know a later id than any there is. Waiting for it would skip all events up to it.
-      let last = Math.min(afterId ?? latest, latest)
-      yield 'listening'
+      let last = afterId === null ? await events.latestId(ownerId) : await events.resumeAfter(ownerId, afterId)
+      yield { type: 'listening', lastId: last }
+      if (afterId !== null && last !== afterId) yield { type: 'missed', lastId: last }
       while (!signal.aborted) {
         const waiting = bell.wait(heartbeatMs)
         const batch = await events.since(ownerId, last, MAX_BATCH)
@@ -44,9 +47,7 @@ export function createEvents(options: { records: Pick<Records, 'events'>; heartb
           yield event
         }
         if (batch.length === MAX_BATCH) continue
-        if ((await waiting) === 'rung' || signal.aborted) continue
-        if (!(await isAllowed())) return
-        yield 'heartbeat'
+        if ((await waiting) === 'silent') yield { type: 'heartbeat' }
       }
     } finally {
       unsubscribe()

@@ -1,19 +1,11 @@
 import type { DocumentEvent } from '../../core/model.ts'
 import { MAX_EVENTS } from '../events.ts'
 import type { Events } from '../events.ts'
-import type { Store } from './store.ts'
+import { latestEventId } from './store.ts'
+import type { Store, WriteTransaction } from './store.ts'
 
 export function createEvents(store: Store): Events {
   const { db } = store
-
-  async function latestId(): Promise<number> {
-    const row = await db
-      .selectFrom('events')
-      .select((e) => e.fn.max('id').as('latest'))
-      .executeTakeFirst()
-    return row?.latest ?? 0
-  }
-
   return {
     async since(ownerId, afterId, limit) {
       const rows = await db
@@ -34,11 +26,40 @@ export function createEvents(store: Store): Events {
         createdAt: new Date(row.created_at),
       }))
     },
-    latestId,
+    latestId: (ownerId) => latestEventId(db, ownerId),
+    async resumeAfter(ownerId, id) {
+      const stored = await latestEventId(db, ownerId, id)
+      if (stored > 0) return stored
+      const trim = await db.selectFrom('event_trims').select('last_id').where('owner_id', '=', ownerId).executeTakeFirst()
+      return trim?.last_id ?? 0
+    },
     subscribe: (ownerId, listener) => store.subscribe(ownerId, listener),
-    async trim() {
-      const oldest = (await latestId()) - MAX_EVENTS
-      if (oldest > 0) await db.deleteFrom('events').where('id', '<=', oldest).execute()
+    async trim(keep = MAX_EVENTS) {
+      const owners = await db
+        .selectFrom('events')
+        .select('owner_id')
+        .groupBy('owner_id')
+        .having((e) => e.fn.countAll(), '>', keep)
+        .execute()
+      for (const { owner_id } of owners) await store.write((tx) => trimOwner(tx, owner_id, keep))
     },
   }
+}
+
+async function trimOwner({ sql }: WriteTransaction, ownerId: string, keep: number): Promise<void> {
+  const newest = await sql
+    .selectFrom('events')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .orderBy('id', 'desc')
+    .offset(keep)
+    .limit(1)
+    .executeTakeFirst()
+  if (newest === undefined) return
+  await sql.deleteFrom('events').where('owner_id', '=', ownerId).where('id', '<=', newest.id).execute()
+  await sql
+    .insertInto('event_trims')
+    .values({ owner_id: ownerId, last_id: newest.id })
+    .onConflict((c) => c.column('owner_id').doUpdateSet({ last_id: newest.id }))
+    .execute()
 }

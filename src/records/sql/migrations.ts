@@ -5,6 +5,7 @@ import type { Migration } from 'kysely/migration'
 import { DocsearchError } from '../../core/errors.ts'
 import { accounts } from './migration-accounts.ts'
 import { counts } from './migration-counts.ts'
+import { events } from './migration-events.ts'
 import { models } from './migration-models.ts'
 import { vocabulary } from './migration-vocabulary.ts'
 
@@ -16,6 +17,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0004_vocabulary': { up: vocabulary },
   '0005_models': { up: models },
   '0006_counts': { up: counts },
+  '0009_events': { up: events },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

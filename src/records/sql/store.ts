@@ -26,6 +26,8 @@ export interface WriteTransaction {
 export function createStore(db: Kysely<Tables>, clock: Clock): Store {
   const listeners = new Map<string, Set<() => void>>()
   const now = () => clock.now().getTime()
+  // Later than the ids of every earlier run (records/events.ts).
+  const firstEventId = now()
 
   async function write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
     const owners = new Set<string>()
@@ -33,9 +35,12 @@ export function createStore(db: Kysely<Tables>, clock: Clock): Store {
       work({
         sql,
         async announce(type, documents) {
-          const rows = documents.map((document) => eventRow(type, document, now()))
-          for (const part of slices(rows, 6)) await sql.insertInto('events').values(part).execute()
-          for (const document of documents) owners.add(document.owner_id)
+          for (const [owner, own] of Map.groupBy(documents, (document) => document.owner_id)) {
+            const last = Math.max(await latestEventId(sql, owner), firstEventId)
+            const rows = own.map((document, i) => eventRow(type, document, { id: last + 1 + i, createdAt: now() }))
+            for (const part of slices(rows, 7)) await sql.insertInto('events').values(part).execute()
+            owners.add(owner)
+          }
         },
       }),
     )
@@ -59,7 +64,18 @@ export function createStore(db: Kysely<Tables>, clock: Clock): Store {
   }
 }
 
-function eventRow(type: DocumentEvent['type'], document: DocumentRow, createdAt: number) {
+/** Returns the id of the owner's newest event, or of the newest one up to `limit`; 0 when there is none. */
+export async function latestEventId(db: Kysely<Tables>, ownerId: string, limit = Number.MAX_SAFE_INTEGER): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select((e) => e.fn.max('id').as('latest'))
+    .where('owner_id', '=', ownerId)
+    .where('id', '<=', limit)
+    .executeTakeFirst()
+  return row?.latest ?? 0
+}
+
+function eventRow(type: DocumentEvent['type'], document: DocumentRow, { id, createdAt }: { id: number; createdAt: number }) {
   const data = {
     name: document.name,
     status: type === 'document.deleted' ? 'deleted' : document.status,
@@ -69,8 +85,18 @@ function eventRow(type: DocumentEvent['type'], document: DocumentRow, createdAt:
     page_count: document.page_count,
     chunk_count: document.chunk_count,
   }
-  const { id, owner_id, project_id } = document
-  return { owner_id, document_id: id, project_id, type, data: JSON.stringify(data), created_at: createdAt }
+  const { id: document_id, owner_id, project_id } = document
+  return { owner_id, id, document_id, project_id, type, data: JSON.stringify(data), created_at: createdAt }
+}
+
+/** Returns the hashes that `select` finds. */
+export async function findHashes(
+  sha256s: readonly string[],
+  select: (part: string[]) => Promise<{ sha256: string }[]>,
+): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const part of slices(sha256s)) for (const { sha256 } of await select(part)) found.add(sha256)
+  return found
 }
 
 /** Cuts a list into parts that fit into one statement, where each item takes `parametersEach` parameters. */

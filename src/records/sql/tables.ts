@@ -18,6 +18,7 @@ export interface Tables extends OAuthTables {
   pages: PageRow
   tombstones: TombstoneRow
   events: EventRow
+  event_trims: EventTrimRow
   generations: IndexRow
   vocabularies: VocabularyRow
   vocabulary_words: VocabularyWordRow
@@ -142,13 +143,20 @@ export interface TombstoneRow {
 }
 
 export interface EventRow {
-  id: Generated<number>
   owner_id: string
+  /** Unique for the owner only. */
+  id: number
   document_id: string
   project_id: string
   type: string
   data: string
   created_at: number
+}
+
+/** The newest event of an owner that was trimmed. */
+export interface EventTrimRow {
+  owner_id: string
+  last_id: number
 }
 
 export interface IndexRow {

@@ -116,7 +116,6 @@ async function deleteUser(tx: WriteTransaction, now: number, id: string): Promis
   const rows = await sql.selectFrom('documents').select('id').where('owner_id', '=', id).execute()
   const documentIds = rows.map((row) => row.id)
   await addTombstones(tx, documentIds, now)
-  await sql.deleteFrom('events').where('owner_id', '=', id).execute()
   await endApplications(sql, { owner_id: id })
   // Foreign keys delete everything else that belongs to the user.
   await sql.deleteFrom('users').where('id', '=', id).execute()

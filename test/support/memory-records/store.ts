@@ -84,13 +84,16 @@ export class MemoryStore {
   readonly indexes = new Map<string, StoredIndex>()
   chosenEmbedder: string | null = null
   events: DocumentEvent[] = []
-  private latestEvent = 0
+  /** The newest event of each owner that was trimmed. */
+  readonly eventTrims = new Map<string, number>()
+  private readonly firstEventId: number
   private readonly vocabularies = new Map<string, WordCounts>()
   private readonly listeners = new Map<string, Set<() => void>>()
   private readonly ownersToWake = new Set<string>()
 
   constructor(clock: Clock) {
     this.clock = clock
+    this.firstEventId = this.now().getTime()
   }
 
   now(): Date {
@@ -123,13 +126,18 @@ export class MemoryStore {
   /** Writes an event for each document. Call it inside `write`, which wakes the listeners. */
   announce(type: DocumentEvent['type'], documents: readonly StoredDocument[]): void {
     for (const { id, ownerId, projectId, name, status, version, error, warnings, pageCount, chunkCount } of documents) {
-      this.latestEvent += 1
+      const last = Math.max(this.latestEventId(ownerId), this.firstEventId)
       const data = { name, status: type === 'document.deleted' ? 'deleted' : status, version, error }
       const counts = { warnings, page_count: pageCount, chunk_count: chunkCount }
-      const event = { id: this.latestEvent, ownerId, documentId: id, projectId, type, createdAt: this.now() }
+      const event = { id: last + 1, ownerId, documentId: id, projectId, type, createdAt: this.now() }
       this.events.push(structuredClone({ ...event, data: { ...data, ...counts } }))
       this.ownersToWake.add(ownerId)
     }
+  }
+
+  /** Returns the id of the owner's newest event up to `limit`, or 0. */
+  latestEventId(ownerId: string, limit = Number.MAX_SAFE_INTEGER): number {
+    return this.events.findLast((event) => event.ownerId === ownerId && event.id <= limit)?.id ?? 0
   }
 
   /** Runs a change, then calls the listeners of the owners whose documents it announced. */

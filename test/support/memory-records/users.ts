@@ -94,6 +94,7 @@ function deleteUser(store: MemoryStore, id: string): { documentIds: string[] } |
   for (const document of documents) removeDocument(store, document)
   store.forgetVocabulary(id)
   store.events = store.events.filter(({ ownerId }) => ownerId !== id)
+  store.eventTrims.delete(id)
   endLogins(store, id)
   endApplications(store, { ownerId: id })
   deleteWhere(store.keys, ({ ownerId }) => ownerId === id)

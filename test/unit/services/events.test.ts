@@ -11,7 +11,6 @@ function listen(options: {
   events: Events
   afterId: number | null
   signal: AbortSignal
-  isAllowed: () => Promise<boolean>
   heartbeatMs?: number
 }): AsyncGenerator<string> {
   const { events, heartbeatMs, ...settings } = options
@@ -36,6 +35,7 @@ function table(length: number): Events & { reads: number } {
       return rows.filter(({ id }) => id > afterId).slice(0, limit)
     },
     latestId: async () => length,
+    resumeAfter: async (_owner, id) => Math.min(id, length),
     subscribe: () => () => {},
     trim: async () => {},
   }
@@ -44,7 +44,7 @@ function table(length: number): Events & { reads: number } {
 test('reads no events ahead of a slow listener', async () => {
   const events = table(1000)
   const leave = new AbortController()
-  const stream = listen({ events, afterId: 0, signal: leave.signal, isAllowed: async () => true })
+  const stream = listen({ events, afterId: 0, signal: leave.signal })
   for (let i = 0; i < 101; i++) await stream.next()
   expect(events.reads).toBe(1)
   await stream.next()
@@ -52,30 +52,24 @@ test('reads no events ahead of a slow listener', async () => {
   await stream.return(undefined)
 })
 
-test('an afterId beyond the last event starts at the last event', async () => {
-  const events = table(5)
-  const asked: number[] = []
-  const stream = listen({
-    events: { ...events, since: async (_owner, afterId) => (asked.push(afterId), []) },
-    afterId: 900,
-    signal: new AbortController().signal,
-    isAllowed: async () => false,
-    heartbeatMs: 1,
-  })
-  for await (const text of stream) expect(text).toContain('listening')
-  expect(asked).toEqual([5])
+test('sends heartbeats while there are no events, and ends when the signal aborts', async () => {
+  const leave = new AbortController()
+  const stream = listen({ events: table(0), afterId: null, signal: leave.signal, heartbeatMs: 1 })
+  const texts: string[] = []
+  for await (const text of stream) {
+    texts.push(text)
+    if (texts.length === 3) leave.abort()
+  }
+  expect(texts).toEqual(['retry: 2000\nid: 0\n: listening\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
 })
 
-test('sends heartbeats while there are no events, and ends when the credential ends', async () => {
-  const allowed = [true, false]
-  const stream = listen({
-    events: table(0),
-    afterId: null,
-    signal: new AbortController().signal,
-    isAllowed: async () => allowed.shift()!,
-    heartbeatMs: 1,
-  })
+test('ends between two events when the signal aborts', async () => {
+  const leave = new AbortController()
+  const stream = listen({ events: table(50), afterId: 0, signal: leave.signal })
   const texts: string[] = []
-  for await (const text of stream) texts.push(text)
-  expect(texts).toEqual(['retry: 2000\n: listening\n\n', ': heartbeat\n\n'])
+  for await (const text of stream) {
+    texts.push(text)
+    if (texts.length === 3) leave.abort()
+  }
+  expect(texts).toHaveLength(3)
 })

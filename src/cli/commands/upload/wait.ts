@@ -29,7 +29,7 @@ export class DocumentWatch {
     this.#done.promise.catch(() => {
       // settled() returns the promise; until that call a rejection has no handler.
     })
-    this.#timer = setInterval(() => void this.#poll().catch(this.#done.reject), POLL_MS)
+    this.#timer = setInterval(() => this.#poll(MAX_POLLED), POLL_MS)
     signal.addEventListener('abort', this.#cancel)
     this.#listen().catch(this.#done.reject)
   }
@@ -58,8 +58,10 @@ export class DocumentWatch {
 
   async #listen(): Promise<void> {
     const signal = AbortSignal.any([this.#signal, this.#stop.signal])
-    const onOpen = () => void this.#poll().catch(this.#done.reject)
-    for await (const event of this.#client.events({ signal, onOpen })) this.#take(event)
+    const onOpen = () => this.#poll(MAX_POLLED)
+    // No event tells of the changes that were missed, so every document counts.
+    const onMissed = () => this.#poll(Infinity)
+    for await (const event of this.#client.events({ signal, onOpen, onMissed })) this.#take(event)
   }
 
   #take(event: DocumentEvent): void {
@@ -70,8 +72,12 @@ export class DocumentWatch {
     this.#update(event.type === 'document.deleted' ? deleted(document) : { ...document, ...partsOf(event) })
   }
 
-  async #poll(): Promise<void> {
-    for (const document of [...this.#pending.values()].slice(0, MAX_POLLED)) {
+  #poll(limit: number): void {
+    this.#askFor([...this.#pending.values()].slice(0, limit)).catch(this.#done.reject)
+  }
+
+  async #askFor(documents: readonly Uploaded[]): Promise<void> {
+    for (const document of documents) {
       try {
         const found = await this.#client.documents.get(document.id)
         // An event that arrived during the request may be newer than the answer.

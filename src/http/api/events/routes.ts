@@ -1,25 +1,35 @@
 import { Readable } from 'node:stream'
-import { documentEvent, eventQuery } from '../../../contract/documents.ts'
+import { z } from 'zod'
+import { documentEvent, eventQuery, missedEvents } from '../../../contract/documents.ts'
 import { invalid } from '../../../contract/validate.ts'
 import type { Ctx } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { isStillValid } from '../../middleware/authenticate.ts'
 import { route, type Route } from '../../routing/route.ts'
+import { MAX_EVENTS } from '../../../services/events.ts'
 import { formatEvents } from './present.ts'
 
-export const eventRoutes = ({ events, authenticator }: Pick<Dependencies, 'events' | 'authenticator'>): Route[] => [
+export const eventRoutes = ({ events }: Pick<Dependencies, 'events'>): Route[] => [
   route({
     operationId: 'listenToEvents',
     method: 'GET',
     path: '/api/v1/events',
     tag: 'Events',
     summary: 'Follow the status of your documents',
-    description:
-      'Server-sent events: `document.queued`, `.processing`, `.ready`, `.failed`, `.deleted`. After a break, `Last-Event-ID` (or `last_event_id`) resumes without a gap; without it the stream begins now. A comment every 15 seconds keeps the connection open. The stream ends when the instance stops or the credential ends.',
+    description: [
+      'Server-sent events: `document.queued`, `.processing`, `.ready`, `.failed`, `.deleted`. After a break, `Last-Event-ID` (or `last_event_id`) resumes without a gap; without it the stream begins now.',
+      `The newest ${MAX_EVENTS} of your events are stored. If an event after your \`Last-Event-ID\` is no longer stored, the first event is \`events.missed\` (MissedEvents): list your documents again.`,
+      'A comment every 15 seconds keeps the connection open. The stream ends when the instance stops, and within a second when the credential ends.',
+    ].join(' '),
     access: 'read:documents',
     query: eventQuery,
     headers: { 'Last-Event-ID': { description: 'ID of the last event that you received', example: '42' } },
-    answers: { 200: { description: 'Events; `data` is a DocumentEvent', type: 'text/event-stream', schema: documentEvent } },
+    answers: {
+      200: {
+        description: 'Events; `data` is a DocumentEvent or MissedEvents',
+        type: 'text/event-stream',
+        schema: z.union([documentEvent, missedEvents]),
+      },
+    },
     async handle({ ctx, actor, query, ending }) {
       const afterId = lastEventId(ctx) ?? query.last_event_id ?? null
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
@@ -27,8 +37,7 @@ export const eventRoutes = ({ events, authenticator }: Pick<Dependencies, 'event
       ctx.set('X-Accel-Buffering', 'no')
       ctx.status = 200
       if (ctx.method === 'HEAD') return
-      const isAllowed = () => isStillValid(ctx, authenticator)
-      ctx.body = Readable.from(formatEvents(events.follow(actor, { afterId, signal: ending, isAllowed })), { objectMode: false })
+      ctx.body = Readable.from(formatEvents(events.follow(actor, { afterId, signal: ending })), { objectMode: false })
       // Koa replaced the type when it got a stream.
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
     },
