@@ -1,5 +1,6 @@
 import type { Accounts } from '../auth/accounts.ts'
 import type { Authenticator } from '../auth/auth.ts'
+import type { CredentialWatch } from '../auth/credential-watch.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OAuth } from '../oauth/oauth.ts'
@@ -8,6 +9,8 @@ import type { Services } from '../services/services.ts'
 /** What http/ works with, handed in by serve/. Each table of routes or pages takes only the parts it uses. */
 export interface Dependencies extends Services {
   authenticator: Authenticator
+  /** Ends requests whose credential ends while they are answered. */
+  credentials: CredentialWatch
   /** Logins, sessions and one-time links, for the pages. */
   accounts: Accounts
   oauth: OAuth

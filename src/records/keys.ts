@@ -13,6 +13,8 @@ export interface Keys {
   }): Promise<ApiKeyRecord>
   /** Returns null when the key is unknown or expired, or its user is disabled. */
   findByHash(sha256: string): Promise<ApiKeyRecord | null>
+  /** Returns those of the hashes for which `findByHash` finds a key. */
+  findValid(sha256s: readonly string[]): Promise<Set<string>>
   /** Sets the time of the last use. Writes at most once a minute for each key. */
   touch(id: string): Promise<void>
   /** Newest first. */

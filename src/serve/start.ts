@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 import { createAccessTokens } from '../auth/access-tokens.ts'
+import { createCredentialWatch } from '../auth/credential-watch.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import type { Config } from '../config/config.ts'
@@ -69,6 +70,7 @@ async function start({ config, version, clock, log, credentials, runtimeDir }: S
   const app = createApp({
     ...createServices(backend),
     authenticator: createAuthenticator([apiKeys, accessTokens]),
+    credentials: createCredentialWatch({ records, log }),
     accounts,
     oauth,
     settings,

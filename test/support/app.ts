@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createAccessTokens } from '../../src/auth/access-tokens.ts'
 import { createApiKeys } from '../../src/auth/api-keys.ts'
 import { createAuthenticator } from '../../src/auth/authenticator.ts'
+import { createCredentialWatch } from '../../src/auth/credential-watch.ts'
 import { createAccounts } from '../../src/auth/create-accounts.ts'
 import { openBlobs } from '../../src/blobs/files.ts'
 import { DEFAULT_KEYS_PER_USER, DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
@@ -56,6 +57,8 @@ export interface TestAppOptions {
   publicUrl?: string
   /** Failed logins allowed in 15 minutes. Default here: 0, no limit. */
   loginFailures?: number
+  /** How often the credentials of open requests are looked up. */
+  credentialCheckMs?: number
   log?: Logger
   clock?: Clock
   /** Default: an address where nothing listens. */
@@ -117,6 +120,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       apiKeys,
       createAccessTokens({ grants: records.oauth.grants, applications: oauth.applications, log }),
     ]),
+    credentials: createCredentialWatch({ records: backend.records, everyMs: options.credentialCheckMs ?? 20, log }),
     settings: {
       baseUrl: () => options.publicUrl ?? url,
       allowedHosts: [],

@@ -10,6 +10,8 @@ export const REDIRECT_URI = 'https://app.example.com/callback?tenant=7'
 export interface OAuthFlowOptions extends Partial<Pick<NewApplication, 'type' | 'redirectUris'>> {
   /** The user who registers the application and agrees to it. Default: Alice. */
   userName?: 'Alice' | 'Bob'
+  /** Another user instead. */
+  user?: User
   scopes?: readonly Scope[]
   /** Use this application instead of registering one. */
   application?: ApplicationRecord
@@ -51,7 +53,7 @@ export function pkce(): { verifier: string; challenge: string; query: Fields } {
 export async function oauthFlow(app: TestApp, options: OAuthFlowOptions = {}): Promise<OAuthFlow> {
   const { userName = 'Alice', type = 'confidential', redirectUris = [REDIRECT_URI], scopes } = options
   const { oauth, records } = app.backend
-  const user = await records.users.findByEmail(`${userName.toLowerCase()}@example.org`)
+  const user = options.user ?? (await records.users.findByEmail(`${userName.toLowerCase()}@example.org`))
   if (user === null) throw new Error(`there is no ${userName}`)
   const made = await (options.application === undefined
     ? oauth.applications.create({ ownerId: user.id, name: 'Notes', type, redirectUris, ...(scopes && { scopes }) })

@@ -1,4 +1,5 @@
 import type { Authenticator } from '../../auth/auth.ts'
+import { hashSecret } from '../../core/secrets.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Account } from '../../services/account.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
@@ -25,20 +26,15 @@ export function authenticate(options: {
     }
     const credential = bearerCredential(ctx)
     const principal = credential === null ? null : await authenticator.authenticate(credential)
-    if (principal === null) {
+    if (credential === null || principal === null) {
       limits.countFailure(ctx)
       throw fail('invalid_token', 'The credential is unknown, revoked or expired. Create a new key or log in again.')
     }
     ctx.state.principal = principal
+    ctx.state.credential = { kind: principal.via, sha256: hashSecret(credential) }
     ctx.state.actor = await account.identify(principal)
     await next()
   }
-}
-
-/** True while the credential of a long answer is still accepted. */
-export async function isStillValid(ctx: Ctx, authenticator: Authenticator): Promise<boolean> {
-  const credential = bearerCredential(ctx)
-  return credential !== null && (await authenticator.authenticate(credential)) !== null
 }
 
 function bearerCredential(ctx: Ctx): string | null {

@@ -1,6 +1,7 @@
 import type Koa from 'koa'
 import type { Operation } from '../../contract/operation.ts'
 import type { Principal, SessionRecord, User } from '../../core/model.ts'
+import type { CredentialHash } from '../../auth/credential-watch.ts'
 import type { Actor } from '../../services/access.ts'
 
 /** What the steps of a request leave for the steps after them. */
@@ -12,6 +13,10 @@ export interface State {
   principal?: Principal
   /** On whose behalf the request is made. */
   actor?: Actor
+  /** The credential or session that the request came with, for looking it up again. */
+  credential?: CredentialHash
+  /** Aborts when the credential ends while the request is answered. */
+  ended?: AbortSignal
   /** The pattern of the route that took the request, for the log. */
   route?: string
   /** The path belongs to a page, so a person reads the answer, also when it is a refusal. */
@@ -43,9 +48,9 @@ export type Ctx = Koa.ParameterizedContext<State>
 /** One step in the chain that handles a request: one check, one file. */
 export type Middleware = Koa.Middleware<State>
 
-/** Returns a signal that aborts when the client has gone or has its answer. */
+/** Returns a signal that aborts when the client has gone or has its answer, or when its credential has ended. */
 export function clientGone(ctx: Ctx): AbortSignal {
   const gone = new AbortController()
   ctx.res.once('close', () => gone.abort())
-  return gone.signal
+  return ctx.state.ended === undefined ? gone.signal : AbortSignal.any([gone.signal, ctx.state.ended])
 }

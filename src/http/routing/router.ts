@@ -6,13 +6,14 @@ import type { Dependencies } from '../dependencies.ts'
 import { accessCheck } from '../middleware/access-check.ts'
 import { authenticate } from '../middleware/authenticate.ts'
 import { jsonBody } from '../body/json-body.ts'
+import { recheckCredential, watchCredential } from '../middleware/credential-watch.ts'
 import { addressLimit, type RateLimits } from '../middleware/rate-limit.ts'
 import { oauthErrors } from '../oauth/oauth-errors.ts'
 import { fail } from '../problems/problems.ts'
 import { endpointOf } from './endpoints.ts'
 import type { Call, Route } from './route.ts'
 
-type Parts = Pick<Dependencies, 'account' | 'authenticator' | 'settings' | 'log'>
+type Parts = Pick<Dependencies, 'account' | 'authenticator' | 'credentials' | 'settings' | 'log'>
 
 /** Returns the table of routes as middleware. Each row gets the steps that its cost, access and schemas need. */
 export function apiRouter(table: readonly Route[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
@@ -26,7 +27,7 @@ export function apiRouter(table: readonly Route[], parts: Parts, limits: RateLim
 function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
   const { access } = row
   const { cost } = endpointOf(row)
-  const { account, authenticator, settings } = parts
+  const { account, authenticator, credentials, settings } = parts
   return [
     nameRoute(row),
     ...(row.errors === 'oauth' ? [oauthErrors(parts)] : []),
@@ -34,7 +35,8 @@ function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
     ...(cost === 'anonymous' ? [] : [limits.step]),
     ...(row.addressLimit === undefined ? [] : [addressLimit(row.addressLimit)]),
     accessCheck(row),
-    ...(row.body === undefined ? [] : [jsonBody({ optional: row.bodyOptional === true })]),
+    watchCredential(credentials),
+    ...(row.body === undefined ? [] : [jsonBody({ optional: row.bodyOptional === true }), recheckCredential(credentials)]),
     handler(row, settings.stopping),
   ]
 }

@@ -3,12 +3,19 @@ import type { ApiKeyRecord, Scope } from '../../core/model.ts'
 import type { Keys } from '../keys.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
+import { findHashes } from './store.ts'
 import type { Store } from './store.ts'
 import { dateOrNull } from './tables.ts'
 import type { ApiKeyRow } from './tables.ts'
 
 export function createKeys(store: Store): Keys {
   const { db, clock, now } = store
+  const selectValid = () =>
+    db
+      .selectFrom('api_keys')
+      .innerJoin('users', 'users.id', 'api_keys.owner_id')
+      .where('users.disabled_at', 'is', null)
+      .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
   return {
     async create({ ownerId, name, sha256, lastFour, scopes, expiresAt }) {
       const at = clock.now()
@@ -27,16 +34,10 @@ export function createKeys(store: Store): Keys {
       return toKey(row)
     },
     async findByHash(sha256) {
-      const row = await db
-        .selectFrom('api_keys')
-        .innerJoin('users', 'users.id', 'api_keys.owner_id')
-        .selectAll('api_keys')
-        .where('sha256', '=', sha256)
-        .where('users.disabled_at', 'is', null)
-        .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
-        .executeTakeFirst()
+      const row = await selectValid().selectAll('api_keys').where('sha256', '=', sha256).executeTakeFirst()
       return row ? toKey(row) : null
     },
+    findValid: (sha256s) => findHashes(sha256s, (part) => selectValid().select('sha256').where('sha256', 'in', part).execute()),
     async touch(id) {
       await db
         .updateTable('api_keys')

@@ -4,6 +4,7 @@ import type { GrantRecord, Scope } from '../../core/model.ts'
 import type { NewTokens, OAuthGrants, TokenRecord } from '../oauth-grants.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { OAuthGrantRow } from './oauth-tables.ts'
+import { findHashes } from './store.ts'
 import type { Store } from './store.ts'
 import { dateOrNull } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -11,21 +12,23 @@ import { activeUsers } from './user-rows.ts'
 
 export function createOAuthGrants(store: Store): OAuthGrants {
   const { db, now } = store
+  const selectValid = () =>
+    selectAccessTokens(db)
+      .innerJoin('users', 'users.id', 'oauth_grants.user_id')
+      .where('token.expires_at', '>', now())
+      .where('oauth_grants.revoked_at', 'is', null)
+      .where('users.disabled_at', 'is', null)
   return {
     async findToken(sha256) {
       const access = await selectAccessTokens(db).where('token.sha256', '=', sha256).executeTakeFirst()
       return access ? toToken(access) : findRefresh(db, sha256)
     },
     async findAccess(sha256) {
-      const row = await selectAccessTokens(db)
-        .innerJoin('users', 'users.id', 'oauth_grants.user_id')
-        .where('token.sha256', '=', sha256)
-        .where('token.expires_at', '>', now())
-        .where('oauth_grants.revoked_at', 'is', null)
-        .where('users.disabled_at', 'is', null)
-        .executeTakeFirst()
+      const row = await selectValid().where('token.sha256', '=', sha256).executeTakeFirst()
       return row ? toToken(row) : null
     },
+    findValidAccess: (sha256s) =>
+      findHashes(sha256s, (part) => selectValid().select('token.sha256').where('token.sha256', 'in', part).execute()),
     refresh: (sha256, clientId, tokens) => store.write(({ sql }) => refresh(sql, now(), { sha256, clientId, tokens })),
     async revoke(grantId) {
       const row = await db

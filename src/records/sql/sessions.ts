@@ -2,11 +2,13 @@ import { newId } from '../../core/ids.ts'
 import type { SessionRecord } from '../../core/model.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { Sessions } from '../sessions.ts'
+import { findHashes } from './store.ts'
 import type { Store } from './store.ts'
 import type { SessionRow } from './tables.ts'
-import { toUser } from './user-rows.ts'
+import { activeUsers, toUser } from './user-rows.ts'
 
 export function createSessions({ db, clock, now, write }: Store): Sessions {
+  const selectLive = () => db.selectFrom('sessions').where('expires_at', '>', now())
   return {
     async create({ userId, sha256, userAgent, address, expiresAt }) {
       const at = clock.now()
@@ -27,12 +29,7 @@ export function createSessions({ db, clock, now, write }: Store): Sessions {
       return toSession(row)
     },
     async findByHash(sha256) {
-      const session = await db
-        .selectFrom('sessions')
-        .selectAll()
-        .where('sha256', '=', sha256)
-        .where('expires_at', '>', now())
-        .executeTakeFirst()
+      const session = await selectLive().selectAll().where('sha256', '=', sha256).executeTakeFirst()
       if (!session) return null
       const user = await db
         .selectFrom('users')
@@ -42,6 +39,10 @@ export function createSessions({ db, clock, now, write }: Store): Sessions {
         .executeTakeFirst()
       return user ? { session: toSession(session), user: toUser(user) } : null
     },
+    findValid: (sha256s) =>
+      findHashes(sha256s, (part) =>
+        selectLive().select('sha256').where('sha256', 'in', part).where('user_id', 'in', activeUsers(db)).execute(),
+      ),
     async touch(id, expiresAt) {
       await db
         .updateTable('sessions')
@@ -52,11 +53,9 @@ export function createSessions({ db, clock, now, write }: Store): Sessions {
         .execute()
     },
     async list(userId) {
-      const rows = await db
-        .selectFrom('sessions')
+      const rows = await selectLive()
         .selectAll()
         .where('user_id', '=', userId)
-        .where('expires_at', '>', now())
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .execute()

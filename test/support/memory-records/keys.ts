@@ -6,6 +6,7 @@ import type { MemoryStore, StoredKey } from './store.ts'
 
 export function memoryKeys(store: MemoryStore): Keys {
   const { keys } = store
+  const isValid = (key: StoredKey) => store.isActiveUser(key.ownerId) && (key.expiresAt === null || !store.isPast(key.expiresAt))
   return {
     async create(key) {
       const createdAt = store.now()
@@ -15,8 +16,10 @@ export function memoryKeys(store: MemoryStore): Keys {
     },
     async findByHash(sha256) {
       const key = [...keys.values()].find((one) => one.sha256 === sha256)
-      if (key === undefined || !store.isActiveUser(key.ownerId)) return null
-      return key.expiresAt !== null && store.isPast(key.expiresAt) ? null : present(key)
+      return key !== undefined && isValid(key) ? present(key) : null
+    },
+    async findValid(sha256s) {
+      return new Set([...keys.values()].filter((key) => sha256s.includes(key.sha256) && isValid(key)).map((key) => key.sha256))
     },
     async touch(id) {
       const key = keys.get(id)

@@ -29,6 +29,10 @@ export function memoryGrants(store: MemoryStore): OAuthGrants {
       const token = tokens.get(sha256)
       return token?.kind === 'access' && isValid(token) ? present(token) : null
     },
+    async findValidAccess(sha256s) {
+      const isAccess = (sha256: string) => tokens.get(sha256)?.kind === 'access' && isValid(tokens.get(sha256)!)
+      return new Set(sha256s.filter(isAccess))
+    },
     async refresh(sha256, clientId, next) {
       const token = tokens.get(sha256)
       if (token?.kind !== 'refresh' || token.isUsed || !isValid(token)) return null

@@ -8,6 +8,7 @@ import { presentUser } from './users.ts'
 
 export function memorySessions(store: MemoryStore): Sessions {
   const { sessions, users } = store
+  const isValid = ({ expiresAt, userId }: StoredSession) => !store.isPast(expiresAt) && store.isActiveUser(userId)
   return {
     async create(session) {
       const createdAt = store.now()
@@ -19,8 +20,12 @@ export function memorySessions(store: MemoryStore): Sessions {
     },
     async findByHash(sha256) {
       const session = [...sessions.values()].find((one) => one.sha256 === sha256)
-      if (session === undefined || store.isPast(session.expiresAt) || !store.isActiveUser(session.userId)) return null
+      if (session === undefined || !isValid(session)) return null
       return { session: present(session), user: presentUser(users.get(session.userId)!) }
+    },
+    async findValid(sha256s) {
+      const all = [...sessions.values()]
+      return new Set(all.filter((one) => sha256s.includes(one.sha256) && isValid(one)).map(({ sha256 }) => sha256))
     },
     async touch(id, expiresAt) {
       const session = sessions.get(id)

@@ -19,6 +19,7 @@ export const searchRoutes = ({ search, settings }: Pick<Dependencies, 'search' |
     problems: ['invalid_query', 'project_not_found', 'unavailable'],
     async handle({ ctx, actor, body, gone }) {
       const outcome = await search.search(actor, toSearchRequest(body), gone)
+      gone.throwIfAborted()
       ctx.body = presentSearch(body, outcome, settings.baseUrl())
     },
   }),

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { rawUploadQuery, uploadFields } from '../../../contract/documents.ts'
 import { examine, type FieldFault, invalid, validate } from '../../../contract/validate.ts'
 import { DocsearchError } from '../../../core/errors.ts'
@@ -51,13 +50,30 @@ function tooLong(limit: number, isForm: boolean, length?: number): Error {
       })
 }
 
-async function* chunksOf(request: IncomingMessage, limit: number, isForm: boolean): AsyncGenerator<Buffer> {
-  let bytes = 0
+/** Throws the signal's reason when the credential ends before the body has arrived. */
+async function* chunksOf({ req, state }: Ctx, limit: number, isForm: boolean): AsyncGenerator<Buffer> {
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  ended.catch(() => {
+    // The credential may end while no chunk is awaited.
+  })
+  state.ended?.addEventListener('abort', () => reject(state.ended?.reason))
   // The request stays open when reading stops early, so that the client can read the answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > limit) throw tooLong(limit, isForm)
-    yield chunk
+  const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+  let bytes = 0
+  let isWaiting = false
+  try {
+    for (;;) {
+      isWaiting = true
+      const next = await Promise.race([chunks.next(), ended])
+      isWaiting = false
+      if (next.done === true) return
+      bytes += next.value.length
+      if (bytes > limit) throw tooLong(limit, isForm)
+      yield next.value
+    }
+  } finally {
+    // An iterator that waits for a chunk would return only after that chunk.
+    if (!isWaiting) await chunks.return?.()
   }
 }
 
@@ -72,7 +88,7 @@ async function readRaw(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promi
   const checked = check({ project: query.project, tags: query.tags, paths: query.path === undefined ? [] : [query.path] }, faults)
   if (faults.length > 0) throw invalid(faults)
   const sink = await incoming.receive()
-  for await (const chunk of chunksOf(ctx.req, Math.min(limits.fileBytes, limits.requestBytes), false)) await sink.write(chunk)
+  for await (const chunk of chunksOf(ctx, Math.min(limits.fileBytes, limits.requestBytes), false)) await sink.write(chunk)
   const received = await sink.end()
   return { ...checked, onConflict: query.on_conflict, files: [{ name, path: query.path ?? name, received }] }
 }
@@ -91,7 +107,7 @@ async function readForm(ctx: Ctx, type: string, incoming: IncomingFiles, limits:
   const faults: FieldFault[] = []
   let begun = 0
   await readMultipart({
-    chunks: chunksOf(ctx.req, limits.requestBytes, true),
+    chunks: chunksOf(ctx, limits.requestBytes, true),
     boundary: boundary[1] ?? boundary[2] ?? '',
     maxParts: 2 * limits.requestFiles + OTHER_PARTS,
     async open({ name, fileName }) {

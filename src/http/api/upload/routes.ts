@@ -2,6 +2,7 @@ import { documentedUploadQuery, uploadAnswer, uploadFields } from '../../../cont
 import { z } from 'zod'
 import type { AcceptedUpload } from '../../../services/uploads.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { requireCredential } from '../../middleware/credential-watch.ts'
 import { route, type Call, type Route } from '../../routing/route.ts'
 import { readUpload } from './body.ts'
 import { presentRefusal, presentUpload } from './present.ts'
@@ -9,7 +10,7 @@ import { presentRefusal, presentUpload } from './present.ts'
 const MAX_WAIT_SECONDS = 120
 const fields = z.toJSONSchema(uploadFields, { io: 'input' }) as { properties: Record<string, object> }
 
-type Parts = Pick<Dependencies, 'uploads' | 'settings'>
+type Parts = Pick<Dependencies, 'uploads' | 'credentials' | 'settings'>
 
 export const uploadRoutes = (parts: Parts): Route[] => [
   route({
@@ -74,11 +75,14 @@ export const uploadRoutes = (parts: Parts): Route[] => [
   }),
 ]
 
-async function handle({ uploads, settings }: Parts, { ctx, actor, ending }: Call): Promise<void> {
+async function handle({ uploads, credentials, settings }: Parts, { ctx, actor, ending }: Call): Promise<void> {
   const incoming = await uploads.begin(actor, ctx.request.length ?? 0)
   let accepted: AcceptedUpload
   try {
-    accepted = await uploads.accept(actor, await readUpload(ctx, incoming, settings.limits))
+    const upload = await readUpload(ctx, incoming, settings.limits)
+    // The body may have taken minutes to arrive.
+    await requireCredential(ctx, credentials)
+    accepted = await uploads.accept(actor, upload)
   } finally {
     await incoming.clean()
   }
@@ -94,8 +98,8 @@ async function handle({ uploads, settings }: Parts, { ctx, actor, ending }: Call
   if (seconds !== null) {
     ctx.set('Preference-Applied', `wait=${seconds}`)
     const waited = await uploads.waitUntilProcessed(actor, accepted, { timeoutMs: seconds * 1000, signal: ending })
-    accepted = waited.accepted
-    isDone = waited.isDone
+    // Without a valid credential, the answer says only what was promised before.
+    if (ctx.state.ended?.aborted !== true) ({ accepted, isDone } = waited)
   }
   ctx.status = isDone ? 200 : 202
   ctx.body = presentUpload(accepted)

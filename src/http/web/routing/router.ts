@@ -8,12 +8,13 @@ import { endpointOf } from '../../routing/endpoints.ts'
 import { otherMethods } from '../../routing/router.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { csrfCheck, originCheck } from '../session/csrf.ts'
+import { recheckCredential, watchCredential } from '../../middleware/credential-watch.ts'
 import { formBody } from '../../body/form-body.ts'
 import { pagePolicy } from './page-policy.ts'
 import { pageCall, redirectToLogin, type Page } from './page.ts'
 import { loadSession } from '../session/session.ts'
 
-type Parts = Pick<Dependencies, 'accounts' | 'settings' | 'clock'>
+type Parts = Pick<Dependencies, 'accounts' | 'credentials' | 'settings' | 'clock'>
 
 /** Returns the table of pages as middleware. Each row gets the steps that its cost, method and access need. Unknown paths go on to the next step. */
 export function pageRouter(table: readonly Page[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
@@ -30,7 +31,10 @@ function steps(row: Page, parts: Parts, limits: RateLimits): Middleware[] {
     pagePolicy(),
     ...(row.access === 'public' ? [] : [loadSession(parts)]),
     ...(cost === 'anonymous' ? [] : [limits.step]),
-    ...(row.method === 'POST' ? [originCheck(parts.settings), formBody(), csrfCheck(parts.settings)] : []),
+    watchCredential(parts.credentials),
+    ...(row.method === 'POST'
+      ? [originCheck(parts.settings), formBody(), recheckCredential(parts.credentials), csrfCheck(parts.settings)]
+      : []),
     accessCheck(row.access),
     async (ctx) => row.handle(pageCall(ctx, parts)),
   ]

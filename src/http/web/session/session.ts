@@ -1,3 +1,4 @@
+import { hashSecret } from '../../../core/secrets.ts'
 import type { User } from '../../../core/model.ts'
 import { actorOf } from '../../../services/access.ts'
 import type { Ctx, Middleware } from '../../routing/context.ts'
@@ -16,7 +17,10 @@ export function loadSession({ accounts, settings }: Parts): Middleware {
   return async (ctx, next) => {
     const token = readCookie(ctx, settings, 'session')
     const found = token === undefined || token.length > MAX_CHARACTERS ? null : await accounts.findSession(token)
-    if (found !== null && token !== undefined) ctx.state.login = { ...found, token, actor: actorOf(found.user) }
+    if (found !== null && token !== undefined) {
+      ctx.state.login = { ...found, token, actor: actorOf(found.user) }
+      ctx.state.credential = { kind: 'session', sha256: hashSecret(token) }
+    }
     await next()
   }
 }

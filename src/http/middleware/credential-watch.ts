@@ -1,0 +1,56 @@
+import type { CredentialWatch } from '../../auth/credential-watch.ts'
+import type { Ctx, Middleware } from '../routing/context.ts'
+import { fail } from '../problems/problems.ts'
+
+/** How long an answer that has begun may take to come to a clean end. */
+const GRACE_MS = 200
+
+/**
+ * Ends a request whose credential ends while it is answered. `clientGone` aborts, so whatever waits for the client ends. What has not been
+ * answered becomes a 401, unless it may have changed something. A transfer that still runs after the grace is cut.
+ */
+export function watchCredential(watch: CredentialWatch): Middleware {
+  return async (ctx, next) => {
+    const { credential } = ctx.state
+    if (credential === undefined) return next()
+    const { ended, stop } = watch.watch(credential)
+    ctx.res.once('close', stop)
+    // The client may have gone during authentication.
+    if (ctx.res.closed) stop()
+    ended.addEventListener('abort', () => setTimeout(() => cut(ctx), GRACE_MS).unref())
+    ctx.state.ended = ended
+    try {
+      await next()
+    } catch (error) {
+      throw ended.aborted ? credentialEnded() : error
+    }
+    if (ended.aborted && (ctx.method === 'GET' || ctx.method === 'HEAD')) throw credentialEnded()
+  }
+}
+
+/** Looks the credential up again: for requests that change something only after their body has arrived, which may take long. */
+export function recheckCredential(watch: CredentialWatch): Middleware {
+  return async (ctx, next) => {
+    await requireCredential(ctx, watch)
+    await next()
+  }
+}
+
+/** Throws `invalid_token` when the credential has ended since the request began. */
+export async function requireCredential(ctx: Ctx, watch: CredentialWatch): Promise<void> {
+  const { credential } = ctx.state
+  if (credential !== undefined && !(await watch.isValid(credential))) throw credentialEnded()
+}
+
+/** Closes a connection on which a request still arrives or is still answered. An operation that has all it needs can complete. */
+function cut({ req, res }: Ctx): void {
+  const isAnswering = res.headersSent && !res.writableFinished
+  if (!req.complete || isAnswering) req.destroy()
+}
+
+function credentialEnded(): Error {
+  return fail(
+    'invalid_token',
+    'The credential was revoked or expired before the request was answered. Log in again or create a new key.',
+  )
+}
