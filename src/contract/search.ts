@@ -119,6 +119,9 @@ export const searchAnswer = z
       .string()
       .nullable()
       .meta({ description: 'The query that was used instead, if words were misspelled. Null if nothing was corrected' }),
+    correction_reason: z.string().nullable().meta({
+      description: 'Why spelling correction stopped before it had checked every word. Null if it did not stop',
+    }),
     results: z.array(searchResult),
     took_ms: z.number(),
     mode: searchMode,

@@ -4,17 +4,22 @@ const ROWS: [number[], number[], number[]] = [[], [], []]
 /**
  * Counts the letters to insert, delete, replace or swap with their neighbour to turn one word into the other
  * (Damerau-Levenshtein in its restricted form: no letter is moved twice). Returns `max` + 1 for every distance above `max`.
+ * Compares only letters at most `max` places apart, because others cannot be matched within `max` edits.
  */
 export function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1
   // One edit adds at most one kind of letter and removes at most one. This rules out nearly all words of a vocabulary.
   if (countBits(letterBits(a) ^ letterBits(b)) > 2 * max) return max + 1
   let [beforeLast, last, row] = ROWS
+  const far = max + 1
   for (let j = 0; j <= b.length; j++) last[j] = j
   for (let i = 1; i <= a.length; i++) {
-    row[0] = i
-    let lowest = i
-    for (let j = 1; j <= b.length; j++) {
+    const from = Math.max(1, i - max)
+    const to = Math.min(b.length, i + max)
+    row[from - 1] = from === 1 ? i : far
+    row[to + 1] = far
+    let lowest = row[from - 1]!
+    for (let j = from; j <= to; j++) {
       const isSame = a[i - 1] === b[j - 1]
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
       const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
@@ -22,10 +27,10 @@ export function editDistance(a: string, b: string, max: number): number {
       row[j] = cost
       lowest = Math.min(lowest, cost)
     }
-    if (lowest > max) return max + 1
+    if (lowest > max) return far
     ;[beforeLast, last, row] = [last, row, beforeLast]
   }
-  return Math.min(last[b.length]!, max + 1)
+  return Math.min(last[b.length]!, far)
 }
 
 /** One bit for each letter that occurs; letters of large alphabets share bits. */

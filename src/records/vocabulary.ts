@@ -5,6 +5,11 @@
  */
 export const MAX_VOCABULARY_WORDS = 250_000
 
+/** Rows that one call of `wordsFrom` reads. */
+export const MAX_WORDS_READ = 4_000
+/** Words of one term that `frequencies` adds up. A term of a language has fewer. */
+export const MAX_FORMS = 50
+
 /**
  * The words of each owner's searchable documents, for correcting words in queries. The transaction that makes a document ready,
  * failed or deleted updates them. A query is only compared with words of its own user's documents. Words have 3 to 40 letters.
@@ -12,12 +17,15 @@ export const MAX_VOCABULARY_WORDS = 250_000
  */
 export interface Vocabulary {
   /**
-   * Returns the number of passages, and for each term the number of passages that have it. A term that no word has is missing
-   * from the map, which does not mean that no passage has it.
+   * Returns the number of passages, and for each term the number of passages that have it, added up over its first `MAX_FORMS`
+   * words. A term that no word has is missing from the map, which does not mean that no passage has it.
    */
   frequencies(ownerId: string, terms: readonly string[]): Promise<{ passages: number; frequency: Map<string, number> }>
-  /** Returns the words, in lower case, that begin with a letter and have `minLength` to `maxLength` letters. */
-  wordsLike(ownerId: string, shape: { initial: string; minLength: number; maxLength: number }): Promise<string[]>
+  /**
+   * Returns the next words, in lower case, that begin with a letter: those after `after`, or all when `after` is empty. It reads at most
+   * `MAX_WORDS_READ` rows. `next` is the word to continue after, or null when no words are left.
+   */
+  wordsFrom(ownerId: string, initial: string, after: string): Promise<{ words: string[]; next: string | null }>
   /** Looks words up. Returns one entry for each term of a word that the vocabulary has, with the number of documents. */
   entries(ownerId: string, words: readonly string[]): Promise<{ word: string; term: string; documents: number }[]>
 }

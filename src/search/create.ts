@@ -8,7 +8,7 @@ import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
 import { findResultPage, type ResultPage } from './result-page.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
-import { type Corrected, correct } from './spelling.ts'
+import { type Corrected, correct, NOT_CORRECTED } from './spelling.ts'
 
 /** A search starts over when a commit replaces passages between its two reads, at most this often in all. */
 const MAX_ATTEMPTS = 3
@@ -69,6 +69,7 @@ class DocumentSearch implements Search {
       mode,
       modeReason: `There is no search index yet: ${this.options.lifecycle.choice().reason}`,
       correctedQuery: null,
+      correctionReason: null,
       embeddingModel: null,
       rerank: { applied: false, model: null, tookMs: 0, reason: 'There was nothing to reorder.' },
     }
@@ -80,7 +81,7 @@ class DocumentSearch implements Search {
     active: ActiveIndex,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    const corrected = query.correct ? await this.correct(query, parsed, active.index) : { query: null, terms: [] }
+    const corrected = query.correct ? await this.correct(query, parsed, active.index) : NOT_CORRECTED
     const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
     const question = await askQuestion({
       query: asked.text,
@@ -111,6 +112,7 @@ class DocumentSearch implements Search {
     return {
       hits: page.hits,
       correctedQuery: corrected.query,
+      correctionReason: corrected.reason,
       mode,
       modeReason,
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,

@@ -69,6 +69,8 @@ export interface SearchOutcome {
   tookMs: number
   /** The question after its misspelled words were corrected. Null when nothing was corrected. */
   correctedQuery: string | null
+  /** Why some misspelled words were perhaps not corrected. Null when all words were checked, or none should be. */
+  correctionReason: string | null
   /** The mode that was used. `modeReason` says why it is not the one that was asked for. */
   mode: SearchMode
   modeReason: string | null

@@ -1,18 +1,25 @@
+import { setImmediate } from 'node:timers/promises'
 import { editDistance } from '../core/edit-distance.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Vocabulary } from '../records/records.ts'
 import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
 import { fold } from '../text/stem.ts'
+import { TimeBudget } from './time-budget.ts'
 
 /** At most this many words are corrected: a longer text was pasted, and is no question. */
 const MAX_WORDS = 32
+/** Spelling correction may take this long for a query. A vocabulary of a single owner, however large, must not slow down the others. */
+const BUDGET_MS = 20
+/** Equally near words that are compared by their documents. A word of a language has fewer neighbours. */
+const MAX_NEAREST = 100
 
 export interface SpellingOptions {
   ownerId: string
   /** The parts of the query whose words may be corrected. */
   spans: readonly (readonly [start: number, end: number])[]
-  vocabulary: Pick<Vocabulary, 'frequencies' | 'wordsLike' | 'entries'>
+  vocabulary: Pick<Vocabulary, 'frequencies' | 'wordsFrom' | 'entries'>
   index: Pick<ChunkIndex, 'keywordSearch'>
+  budget?: TimeBudget
 }
 
 export interface Corrected {
@@ -20,62 +27,151 @@ export interface Corrected {
   query: string | null
   /** Terms of words that the documents have, but in a language that the question alone does not reveal. */
   terms: string[]
+  /** Why some words were not looked up and stay as they were typed. Null when all were. */
+  reason: string | null
+}
+
+export const NOT_CORRECTED: Corrected = { query: null, terms: [], reason: null }
+
+/** The nearest word of the documents, with its terms. */
+interface Nearest {
+  word: string
+  terms: string[]
+}
+
+interface Correction extends Nearest {
+  of: CorrectableWord
 }
 
 /**
  * Corrects the words of a question that none of the owner's documents contains. It takes the nearest word of the documents: with the
  * same first letter and one edit, or two from eight letters on; among equally near words, the one in the most documents. A common word
- * is right even when no document has it: `date` is no misspelled `data`.
+ * is right even when no document has it: `date` is no misspelled `data`. When its time is over, the words that it has not looked up yet
+ * stay as they are.
  */
-export async function correct(query: string, { ownerId, spans, vocabulary, index }: SpellingOptions): Promise<Corrected> {
-  const free = correctableWords(query).filter(({ start, end }) => spans.some(([from, to]) => from <= start && end <= to))
-  const words = free.slice(0, MAX_WORDS)
-  const { passages, frequency } = await vocabulary.frequencies(
-    ownerId,
-    words.flatMap((word) => word.terms),
-  )
-  if (passages === 0) return { query: null, terms: [] }
+export async function correct(query: string, options: SpellingOptions): Promise<Corrected> {
+  return new Speller(options).correct(query)
+}
+
+class Speller {
+  readonly #options: SpellingOptions
+  readonly #budget: TimeBudget
+
+  constructor(options: SpellingOptions) {
+    this.#options = options
+    this.#budget = options.budget ?? new TimeBudget(BUDGET_MS)
+  }
+
+  async correct(query: string): Promise<Corrected> {
+    const { spans } = this.#options
+    const free = correctableWords(query).filter(({ start, end }) => spans.some(([from, to]) => from <= start && end <= to))
+    const unknown = await this.#unknownOf(free.slice(0, MAX_WORDS))
+    const found: Correction[] = []
+    let isComplete = true
+    for (const word of unknown) {
+      const nearest = await this.#nearestWord(word)
+      if (nearest === 'out of time') {
+        isComplete = false
+        break
+      }
+      if (nearest !== null && (nearest.word === word.word || !word.isCommon())) found.push({ of: word, ...nearest })
+    }
+    const missing = await this.#notInIndex(found)
+    if (missing.some((isMissing) => isMissing === null)) isComplete = false
+    return {
+      ...apply(
+        query,
+        found.filter((_, i) => missing[i]),
+      ),
+      reason: isComplete ? null : `Spelling correction stopped after ${BUDGET_MS} ms, so some words were searched as typed.`,
+    }
+  }
+
+  /** Returns the words that the vocabulary lacks. Without a vocabulary there is nothing to correct to. */
+  async #unknownOf(words: readonly CorrectableWord[]): Promise<CorrectableWord[]> {
+    const { vocabulary, ownerId } = this.#options
+    const terms = words.flatMap((word) => word.terms)
+    const { passages, frequency } = await this.#budget.run(() => vocabulary.frequencies(ownerId, terms))
+    return passages === 0 ? [] : words.filter((word) => !word.terms.some((term) => frequency.has(term)))
+  }
+
+  async #nearestWord({ word }: CorrectableWord): Promise<Nearest | null | 'out of time'> {
+    const { vocabulary, ownerId } = this.#options
+    const initial = String.fromCodePoint(word.codePointAt(0)!)
+    const candidates = new NearestWords(word)
+    for (let after: string | null = ''; after !== null;) {
+      if (this.#budget.isSpent()) return 'out of time'
+      const from: string = after
+      after = await this.#budget.run(async () => {
+        const { words, next } = await vocabulary.wordsFrom(ownerId, initial, from)
+        for (const candidate of words) candidates.add(candidate)
+        return next
+      })
+      // Other requests take their turn before the next words are read.
+      if (after !== null) await setImmediate()
+    }
+    // The documents have the word itself, in a language that the question alone does not reveal.
+    const nearest = candidates.words.includes(word) ? [word] : candidates.words
+    const entries = await this.#budget.run(() => vocabulary.entries(ownerId, nearest))
+    const best = entries.toSorted((a, b) => b.documents - a.documents || (a.word < b.word ? -1 : 1))[0]
+    if (best === undefined) return null
+    return { word: best.word, terms: entries.filter((entry) => entry.word === best.word).map((entry) => entry.term) }
+  }
+
+  /**
+   * Says for each word whether the index lacks it too: the vocabulary is limited, the index has every word. Null for a word that there
+   * was no time for.
+   */
+  async #notInIndex(found: readonly Correction[]): Promise<(boolean | null)[]> {
+    const { index, ownerId } = this.#options
+    const isIn = async (terms: readonly string[]) => (await index.keywordSearch(terms, { ownerId }, 1)).length > 0
+    // The index nearly always lacks all of them, and one look is enough.
+    if (found.length === 0 || !(await this.#budget.run(() => isIn(found.flatMap(({ of }) => of.terms)))))
+      return found.map(() => true)
+    if (found.length === 1) return [false]
+    const missing: (boolean | null)[] = []
+    for (const { of } of found) missing.push(this.#budget.isSpent() ? null : !(await this.#budget.run(() => isIn(of.terms))))
+    return missing
+  }
+}
+
+/** Of the words added so far, those that a word becomes with the fewest edits. */
+class NearestWords {
+  readonly #length: number
+  readonly #maxEdits: number
+  readonly #wanted: string
+  #edits: number
+  words: string[] = []
+
+  constructor(word: string) {
+    this.#length = word.length
+    this.#maxEdits = maxEditsIn(word)
+    this.#wanted = fold(word)
+    this.#edits = this.#maxEdits
+  }
+
+  add(word: string): void {
+    if (Math.abs(word.length - this.#length) > this.#maxEdits) return
+    const edits = editDistance(this.#wanted, fold(word), this.#edits)
+    if (edits > this.#edits) return
+    if (edits < this.#edits) this.words = []
+    this.#edits = edits
+    if (this.words.length < MAX_NEAREST) this.words.push(word)
+  }
+}
+
+/** Replaces the misspelled words of a query. `corrections` are in the order of the query. */
+function apply(query: string, corrections: readonly Correction[]): Pick<Corrected, 'query' | 'terms'> {
   const terms: string[] = []
   let corrected = ''
   let at = 0
-  for (const word of words) {
-    if (word.terms.some((term) => frequency.has(term))) continue
-    // The vocabulary is limited, the index has every word.
-    if ((await index.keywordSearch(word.terms, { ownerId }, 1)).length > 0) continue
-    const nearest = await nearestWord(word, ownerId, vocabulary)
-    if (nearest === null) continue
-    if (nearest.word === word.word) {
-      terms.push(...nearest.terms)
+  for (const { of, word, terms: ownTerms } of corrections) {
+    if (word === of.word) {
+      terms.push(...ownTerms)
       continue
     }
-    if (word.isCommon()) continue
-    corrected += query.slice(at, word.start) + withCaseOf(query.slice(word.start, word.end), nearest.word)
-    at = word.end
+    corrected += query.slice(at, of.start) + withCaseOf(query.slice(of.start, of.end), word)
+    at = of.end
   }
   return { query: at === 0 ? null : corrected + query.slice(at), terms }
-}
-
-async function nearestWord(
-  { word }: CorrectableWord,
-  ownerId: string,
-  vocabulary: SpellingOptions['vocabulary'],
-): Promise<{ word: string; terms: string[] } | null> {
-  const wanted = fold(word)
-  const maxEdits = maxEditsIn(word)
-  const shape = { initial: word[0]!, minLength: word.length - maxEdits, maxLength: word.length + maxEdits }
-  let nearest: string[] = []
-  let shortest = maxEdits
-  for (const candidate of await vocabulary.wordsLike(ownerId, shape)) {
-    const distance = editDistance(wanted, fold(candidate), shortest)
-    if (distance > shortest) continue
-    if (distance < shortest) nearest = []
-    shortest = distance
-    nearest.push(candidate)
-  }
-  // The documents have the word itself, in a language that the question alone does not reveal.
-  if (nearest.includes(word)) nearest = [word]
-  const entries = await vocabulary.entries(ownerId, nearest)
-  const best = entries.toSorted((a, b) => b.documents - a.documents || (a.word < b.word ? -1 : 1))[0]
-  if (best === undefined) return null
-  return { word: best.word, terms: entries.filter((entry) => entry.word === best.word).map((entry) => entry.term) }
 }

@@ -144,6 +144,12 @@ test('reports a search in keyword mode only, and why', async () => {
   expect(quiet.stderr).toBe('')
 })
 
+test('reports that spelling correction stopped, and why', async () => {
+  const stopped = answerWith([result()], { correction_reason: 'Spelling correction stopped\u001b[2J.' })
+  expect((await search(stopped, ['rent'])).stderr).toBe('Spelling correction stopped\ufffd[2J.\n')
+  expect((await search(stopped, ['rent', '--quiet'])).stderr).toBe('')
+})
+
 test('prints the answer as json, one result per line as jsonl, quoted cells as csv, and each name once with -l', async () => {
   const answer = answerWith([result({ text: 'a "b", c' }), result({ rank: 2 })])
   expect(JSON.parse((await search(answer, ['x', '--format', 'json'])).stdout)).toEqual(answer)

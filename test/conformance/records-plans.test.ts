@@ -42,7 +42,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
     .filter(({ text }) => /^(select|update|insert|delete)/.test(text))
     .flatMap(({ database, text }) => database.prepare(`explain query plan ${text}`).all())
     .map(({ detail }) => String(detail))
-    .filter((detail) => /\bdocuments\b|document_counts|TEMP B-TREE/.test(detail))
+    .filter((detail) => /\bdocuments\b|document_counts|vocabulary_words|TEMP B-TREE/.test(detail))
 }
 
 const project = () => ({ projectId })
@@ -107,4 +107,18 @@ test('reads only the head of the queue for a claim', async () => {
 test('continues reading what a building index lacks without sorting for each call', async () => {
   const plans = await plansOf(() => records.indexes.missing('gen_1', { after: 'doc_1', limit: 2 }))
   expect(plans).toEqual([expect.stringMatching(/^SEARCH documents USING INDEX \w+ \(id>\?\)$/)])
+})
+
+test('the words of a query are found by term and owner, without reading a whole vocabulary', async () => {
+  const database = new DatabaseSync(join(folder, 'docsearch.db'))
+  database.prepare('insert into vocabularies (owner_id, words, passages) values (?, 0, 0)').run(ownerId)
+  database.close()
+  const plans = await plansOf(async () => {
+    await records.vocabulary.frequencies(ownerId, ['rent', 'deposit'])
+    await records.vocabulary.wordsFrom(ownerId, 'r', 'rent')
+  })
+  expect(plans).toEqual([
+    'SEARCH vocabulary_words USING INDEX vocabulary_terms (term=? AND vocabulary_id=?)',
+    'SEARCH vocabulary_words USING PRIMARY KEY (vocabulary_id=? AND word>? AND word<?)',
+  ])
 })

@@ -110,6 +110,7 @@ export function answerWith(results: unknown[], more: object = {}) {
     mode_reason: null,
     embedding_model: 'builtin',
     corrected_query: null,
+    correction_reason: null,
     rerank: { applied: false, model: null, took_ms: 0, reason: null },
     pending_documents: 0,
     ...more,

@@ -61,6 +61,7 @@ export function searchPageSamples({ person, email, application, text }: Names): 
   const answer: SearchAnswer = {
     query: text,
     corrected_query: null,
+    correction_reason: null,
     results: [result, { ...result, rank: 2, also_in: [] }],
     took_ms: 34.5,
     mode: 'hybrid',

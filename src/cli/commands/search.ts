@@ -100,6 +100,8 @@ function noteCorrection(context: Context, { query, corrected_query: corrected }:
 function noteLimitations(context: Context, answer: SearchAnswer, asked: string): void {
   if (answer.pending_documents > 0)
     context.notice(`${count(answer.pending_documents, 'document is', 'documents are')} not searchable yet.`)
+  // Earlier versions of the API lack the field.
+  if (answer.correction_reason) context.notice(oneLine(answer.correction_reason))
   if (answer.mode !== asked)
     context.notice(`Searched in ${answer.mode} mode only${answer.mode_reason === null ? '.' : `: ${answer.mode_reason}`}`)
 }

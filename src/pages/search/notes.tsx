@@ -3,7 +3,14 @@ import { searchAddress, type SearchFields } from './fields.ts'
 
 /** Says how an answer differs from what the user asked for: a corrected query, pending documents, or a step that was unavailable. */
 export function Notes({ answer, fields }: { answer: SearchAnswer; fields: SearchFields }) {
-  const { query, corrected_query: corrected, pending_documents: pending, mode_reason: modeReason, rerank } = answer
+  const {
+    query,
+    corrected_query: corrected,
+    pending_documents: pending,
+    correction_reason: correctionReason,
+    mode_reason: modeReason,
+    rerank,
+  } = answer
   // A missing reranker is worth a note only if one was configured.
   const orderReason = !rerank.applied && rerank.model !== null && answer.results.length > 0 ? rerank.reason : null
   return (
@@ -27,6 +34,7 @@ export function Notes({ answer, fields }: { answer: SearchAnswer; fields: Search
         </p>
       )}
       {pending === 0 ? null : <p class="notice">{pendingText(pending)} and may be missing from the results.</p>}
+      {correctionReason === null ? null : <p class="notice">{correctionReason}</p>}
       {modeReason === null ? null : <p class="notice warning">{modeReason}</p>}
       {orderReason === null ? null : <p class="notice warning">The results may not be in the best order. {orderReason}</p>}
     </>

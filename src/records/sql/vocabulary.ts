@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Vocabulary } from '../vocabulary.ts'
+import { MAX_FORMS, MAX_WORDS_READ, type Vocabulary } from '../vocabulary.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
 
@@ -13,33 +13,30 @@ export function createVocabulary({ db }: Store): Vocabulary {
       const frequency = new Map<string, number>()
       const own = await find(ownerId)
       if (own === undefined) return { passages: 0, frequency }
-      for (const part of slices([...new Set(terms)])) {
-        const rows = await db
-          .selectFrom('vocabulary_words')
-          .select(['term', 'passages'])
-          .where('term', 'in', part)
-          // The `+` keeps SQLite from using the primary key, which begins with this column, and reading every word of the
-          // vocabulary.
-          .where(sql<number>`+vocabulary_id`, '=', own.id)
-          .execute()
-        for (const { term, passages } of rows) frequency.set(term, (frequency.get(term) ?? 0) + passages)
-      }
+      // SQLite would otherwise choose the primary key, which begins with `vocabulary_id`, and read every word of the vocabulary.
+      const { rows } = await sql<{ term: string; passages: number | null }>`select t.value as term,
+        (select sum(passages) from (select passages from vocabulary_words indexed by vocabulary_terms
+          where term = t.value and vocabulary_id = ${own.id} limit ${MAX_FORMS})) as passages
+        from json_each(${JSON.stringify([...new Set(terms)])}) as t`.execute(db)
+      for (const { term, passages } of rows) if (passages !== null) frequency.set(term, passages)
       return { passages: own.passages, frequency }
     },
-    async wordsLike(ownerId, { initial, minLength, maxLength }) {
-      const own = await find(ownerId)
-      if (own === undefined) return []
-      // One text: handing over thousands of rows takes ten times as long.
-      const row = await db
+    async wordsFrom(ownerId, initial, after) {
+      const read = db
         .selectFrom('vocabulary_words')
-        .select(sql<string | null>`string_agg(word, ' ')`.as('words'))
-        .where('vocabulary_id', '=', own.id)
-        .where('word', '>=', initial)
+        .select('word')
+        .where('vocabulary_id', '=', (e) => e.selectFrom('vocabularies').select('id').where('owner_id', '=', ownerId))
+        .where('word', after === '' ? '>=' : '>', after === '' ? initial : after)
         .where('word', '<', initial + LAST)
-        .where(sql<number>`length(word)`, '>=', minLength)
-        .where(sql<number>`length(word)`, '<=', maxLength)
-        .executeTakeFirst()
-      return row?.words ? [...new Set(row.words.split(' '))] : []
+        .orderBy('word')
+        .limit(MAX_WORDS_READ)
+      // One text: handing over thousands of rows takes ten times as long.
+      const all = sql<string | null>`string_agg(word, ' ')`.as('words')
+      const { words } = await db.selectFrom(read.as('read')).select(all).executeTakeFirstOrThrow()
+      const rows = words === null ? [] : words.split(' ')
+      // A word has a row for each of its terms.
+      const distinct = rows.filter((word, i) => word !== rows[i - 1])
+      return { words: distinct, next: rows.length < MAX_WORDS_READ ? null : rows.at(-1)! }
     },
     async entries(ownerId, words) {
       const own = await find(ownerId)

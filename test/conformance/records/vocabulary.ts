@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
+import { MAX_FORMS, MAX_WORDS_READ } from '../../../src/records/vocabulary.ts'
 import { errorCode } from '../../support/codes.ts'
 import { HEALTH } from './fixtures.ts'
 import type { EmptyRecordsTest } from './fixtures.ts'
@@ -65,7 +66,7 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
       )
     })
 
-    test('returns words by first letter and length', async ({ records, alice, ready }) => {
+    test('returns words by first letter, in order', async ({ records, alice, ready }) => {
       await ready(alice, 'a', [
         ['rent', 'rent', 1],
         ['rents', 'rent', 1],
@@ -75,18 +76,40 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
         ['rate', 'rat', 1],
         ['übergabe', 'ubergab', 1],
       ])
-      const like = async (initial: string, minLength: number, maxLength: number) =>
-        (await records.vocabulary.wordsLike(alice, { initial, minLength, maxLength })).toSorted()
-      expect(await like('r', 4, 5)).toEqual(['rate', 'rent', 'rents'])
-      expect(await like('ü', 8, 8)).toEqual(['übergabe'])
-      expect(await like('x', 1, 40)).toEqual([])
+      const from = (initial: string, after = '') => records.vocabulary.wordsFrom(alice, initial, after)
+      expect(await from('r')).toEqual({ words: ['rate', 'rent', 'rented', 'rents'], next: null })
+      expect(await from('r', 'rent')).toEqual({ words: ['rented', 'rents'], next: null })
+      expect(await from('ü')).toEqual({ words: ['übergabe'], next: null })
+      expect(await from('x')).toEqual({ words: [], next: null })
+    })
+
+    test('reads a limited number of rows at a time, and adds up a limited number of words of a term', async ({
+      records,
+      alice,
+      ready,
+      frequency,
+    }) => {
+      const word = (i: number) => `r${i.toString().padStart(5, '0')}`
+      const words = Array.from({ length: MAX_WORDS_READ + 2 }, (_, i) => word(i))
+      await ready(
+        alice,
+        'a',
+        words.map((text) => [text, 'r', 1]),
+      )
+      const first = await records.vocabulary.wordsFrom(alice, 'r', '')
+      expect(first).toEqual({ words: words.slice(0, MAX_WORDS_READ), next: word(MAX_WORDS_READ - 1) })
+      expect(await records.vocabulary.wordsFrom(alice, 'r', first.next!)).toEqual({
+        words: words.slice(MAX_WORDS_READ),
+        next: null,
+      })
+      expect(await frequency(alice, 'r')).toMatchObject({ r: MAX_FORMS })
     })
 
     test('belongs to one owner', async ({ records, alice, bob, ready, frequency }) => {
       await ready(alice, 'a', RENT)
       await ready(bob, 'b', [['pump', 'pump', 1]], 1)
       expect(await frequency(bob, 'rent', 'pump')).toEqual({ passages: 1, pump: 1 })
-      expect(await records.vocabulary.wordsLike(bob, { initial: 'r', minLength: 1, maxLength: 40 })).toEqual([])
+      expect(await records.vocabulary.wordsFrom(bob, 'r', '')).toEqual({ words: [], next: null })
       expect(await records.vocabulary.entries(bob, ['rent'])).toEqual([])
       await records.users.delete(bob)
       expect(await frequency(alice, 'rent', 'pump')).toEqual({ passages: 10, rent: 5 })
@@ -137,7 +160,7 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
       await ready(alice, 'b', [['rent', 'rent', 1]], 1)
       await records.projects.delete(alice, projects.get(alice)!)
       expect(await frequency(alice, 'rent', 'miet')).toEqual({ passages: 0 })
-      expect(await records.vocabulary.wordsLike(alice, { initial: 'r', minLength: 1, maxLength: 40 })).toEqual([])
+      expect(await records.vocabulary.wordsFrom(alice, 'r', '')).toEqual({ words: [], next: null })
     })
 
     test('takes in 250,000 words and then only words it has, and subtracts only what it counted', async ({

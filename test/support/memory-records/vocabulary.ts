@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../../src/records/vocabulary.ts'
+import { MAX_FORMS, MAX_WORDS_READ, type Vocabulary } from '../../../src/records/vocabulary.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memoryVocabulary(store: MemoryStore): Vocabulary {
@@ -6,21 +6,26 @@ export function memoryVocabulary(store: MemoryStore): Vocabulary {
     async frequencies(ownerId, terms) {
       const own = store.vocabularyOf(ownerId)
       const frequency = new Map<string, number>()
-      for (const { term, passages } of own.entries())
-        if (terms.includes(term)) frequency.set(term, (frequency.get(term) ?? 0) + passages)
+      for (const wanted of terms) {
+        const forms = own.entries().filter(({ term }) => term === wanted)
+        forms.sort((a, b) => (a.word < b.word ? -1 : 1))
+        const counts = forms.slice(0, MAX_FORMS).map(({ passages }) => passages)
+        if (counts.length > 0)
+          frequency.set(
+            wanted,
+            counts.reduce((sum, passages) => sum + passages),
+          )
+      }
       return { passages: own.passages, frequency }
     },
-    async wordsLike(ownerId, { initial, minLength, maxLength }) {
-      const words = new Set(
-        store
-          .vocabularyOf(ownerId)
-          .entries()
-          .map(({ word }) => word),
-      )
-      return [...words].filter((word) => {
-        const length = [...word].length
-        return word.startsWith(initial) && length >= minLength && length <= maxLength
-      })
+    async wordsFrom(ownerId, initial, after) {
+      const all = store.vocabularyOf(ownerId).entries()
+      const ordered = all
+        .map(({ word }) => word)
+        .filter((word) => word.startsWith(initial) && word > after)
+        .toSorted()
+      const rows = ordered.slice(0, MAX_WORDS_READ)
+      return { words: [...new Set(rows)], next: rows.length < MAX_WORDS_READ ? null : rows.at(-1)! }
     },
     async entries(ownerId, words) {
       const own = store.vocabularyOf(ownerId).entries()

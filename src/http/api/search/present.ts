@@ -9,6 +9,7 @@ export function presentSearch(request: Asked, outcome: SearchOutcome, baseUrl: s
   return {
     query: request.query,
     corrected_query: outcome.correctedQuery,
+    correction_reason: outcome.correctionReason,
     results: outcome.hits.map((hit) => presentHit(hit, request, baseUrl)),
     took_ms: outcome.tookMs,
     mode: outcome.mode,

@@ -12,7 +12,7 @@ export const searchRoutes = ({ search, settings }: Pick<Dependencies, 'search' |
     tag: 'Search',
     summary: 'Find passages',
     description:
-      'Runs vector search and keyword search, then reranks the results. When a stage is unavailable, the answer says so (`mode_reason`, `rerank.reason`) instead of failing. `pending_documents` counts the documents that are not searchable yet.',
+      'Runs vector search and keyword search, then reranks the results. When a stage is unavailable, the answer says so (`correction_reason`, `mode_reason`, `rerank.reason`) instead of failing. `pending_documents` counts the documents that are not searchable yet.',
     access: 'read:documents',
     body: searchRequestWithin(settings.limits.queryChars),
     answers: { 200: { description: 'The passages, best first', schema: searchAnswer } },
