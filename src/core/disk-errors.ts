@@ -1,7 +1,7 @@
 import { DocsearchError } from './errors.ts'
 
 /** Writing starts to work again as soon as there is space, so a client may retry. */
-export function diskFull(cause: unknown): DocsearchError {
+export function diskFull(cause?: unknown): DocsearchError {
   const message = 'The disk that holds the data folder is full. Free some space; docsearch then continues by itself.'
   return new DocsearchError('disk_full', message, { cause, retryAfter: 30 })
 }

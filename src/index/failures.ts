@@ -1,3 +1,4 @@
+import { diskFull } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { ChunkIndex } from './chunk-index.ts'
 
@@ -12,10 +13,7 @@ function messageOf(error: unknown): string {
 /** Returns a failure of LanceDB as `disk_full` or `index_failed`. A DocsearchError stays as it is. */
 export function indexFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError) return error
-  if (DISK_FULL.test(messageOf(error))) {
-    const message = 'The disk with the data folder is full. Free some space; indexing then continues by itself.'
-    return new DocsearchError('disk_full', message, { cause: error, retryAfter: 60 })
-  }
+  if (DISK_FULL.test(messageOf(error))) return diskFull(error)
   return new DocsearchError('index_failed', 'An operation of the search index failed. See the server log.', { cause: error })
 }
 

@@ -1,5 +1,6 @@
 import type { Blobs } from '../blobs/blobs.ts'
-import { DocsearchError } from '../core/errors.ts'
+import { diskFull } from '../core/disk-errors.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { DocumentRecord } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OnConflict, Records, UploadOutcome } from '../records/records.ts'
@@ -30,7 +31,8 @@ export interface UploadedFile {
 
 export interface AcceptedUpload {
   documents: { document: DocumentRecord; outcome: UploadOutcome }[]
-  rejected: { name: string; code: DocsearchError['code']; message: string }[]
+  /** The files that were not stored, each with its reason: it was refused, or the instance failed. */
+  rejected: { name: string; error: unknown }[]
 }
 
 /** Every function throws `insufficient_scope`. */
@@ -38,9 +40,10 @@ export interface Uploads {
   /** Begins an upload of about this many bytes. The caller cleans the files up in any case. Throws `disk_full` when there is no room. */
   begin(actor: Actor, expectedBytes: number): Promise<IncomingFiles>
   /**
-   * Queues every file of the upload for indexing. A file that is refused doesn't stop the others: it is in `rejected` with its code
-   * (`invalid_name`, `too_large`, `duplicate_path`, `unsupported_type`, `empty_file`, `encrypted`, `document_exists`).
-   * Throws `project_not_found`, `disk_full`.
+   * Queues every file of the upload for indexing. A file that is refused doesn't stop the others: it is in `rejected` with its error
+   * (`invalid_name`, `too_large`, `duplicate_path`, `unsupported_type`, `empty_file`, `encrypted`, `document_exists`). When the instance
+   * fails to store a file (`disk_full`, `database_busy`, …), this file and all files after it are in `rejected` with this error.
+   * Throws `project_not_found` when the upload names no project of the actor; then nothing was stored.
    */
   accept(actor: Actor, upload: Upload): Promise<AcceptedUpload>
   /**
@@ -70,7 +73,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       requireWriter(actor)
       // Health reports that there is little room. Here only an upload that can't fit is refused.
       const { freeBytes } = await disk()
-      if (freeBytes !== null && freeBytes <= expectedBytes) throw new DocsearchError('disk_full', 'The disk is full.')
+      if (freeBytes !== null && freeBytes <= expectedBytes) throw diskFull()
       return receiveFiles(blobs.incoming, maxFileBytes)
     },
 
@@ -79,8 +82,11 @@ export function createUploads(options: UploadsOptions): Uploads {
       const accepted: AcceptedUpload = { documents: [], rejected: [] }
       const hashes = new Map<string, string>()
       let projectId: string | null = null
+      let failure: { error: unknown } | null = null
       for (const { name, path, received } of files) {
         try {
+          // The next file would most likely fail as well, perhaps only after a long wait.
+          if (failure !== null) throw failure.error
           checkFile({ name, path, received }, hashes, maxFileBytes)
           projectId ??= await projects.findOrCreate(actor, project)
           const { file, sha256, sizeBytes } = received
@@ -88,8 +94,10 @@ export function createUploads(options: UploadsOptions): Uploads {
             await ingest.accept({ ownerId, projectId, file, sha256, sizeBytes, name, path, tags, onConflict }),
           )
         } catch (error) {
-          if (!isRefusal(error)) throw error
-          accepted.rejected.push({ name: showFileName(name), code: error.code, message: error.message })
+          // Every other error is about one file. Files before it may be stored already, so the answer is about each file.
+          if (projectId === null && isDocsearchError(error, 'project_not_found')) throw error
+          if (!isRefusal(error)) failure = { error }
+          accepted.rejected.push({ name: showFileName(name), error })
         }
       }
       return accepted
@@ -126,7 +134,7 @@ function checkFile({ name, path, received }: UploadedFile, hashes: Map<string, s
   hashes.set(path, received.sha256)
 }
 
-/** A refusal is about one file. A missing project, and every fault that is not the user's, is about the whole upload. */
-function isRefusal(error: unknown): error is DocsearchError {
-  return error instanceof DocsearchError && error.fault === 'user' && error.code !== 'project_not_found'
+/** A refusal is about one file. Any other error, or a project that was deleted in the meantime, concerns the files after it too. */
+function isRefusal(error: unknown): boolean {
+  return isDocsearchError(error) && error.fault === 'user' && error.code !== 'project_not_found'
 }

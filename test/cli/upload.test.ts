@@ -180,6 +180,45 @@ test('starts no new request after a final failure, but counts the requests under
   expect(run.stderr).toContain('25 of 45 files are stored')
 })
 
+test.each([
+  ['in the middle of a request', 1],
+  ['before a request', 0],
+])('when the disk fills up %s: lists what is not stored, sends no more and exits with 3', async (_when, storedOfSecond) => {
+  const folder = testFolder()
+  for (let i = 0; i < 70; i++) writeFileSync(join(folder, `${100 + i}.txt`), `${i}`)
+  const first = Promise.withResolvers<void>()
+  let calls = 0
+  const run = await upload([folder], {
+    'POST /api/v1/upload': async (request: Received, response: ServerResponse) => {
+      calls++
+      const { paths } = await partsOf(request)
+      if (paths.includes('100.txt')) {
+        response.once('close', first.resolve)
+        return takesAll(request, response)
+      }
+      await first.promise
+      const rejected = paths.slice(storedOfSecond).map((name) => ({ name, code: errorCode('disk_full'), message: 'Full.' }))
+      const documents = paths.slice(0, storedOfSecond).map((path) => uploaded(`doc_${path}`, path))
+      if (documents.length > 0) return json(response, 202, { documents, rejected })
+      return problem(response, 507, errorCode('disk_full'), 'Full.', { documents, rejected })
+    },
+  })
+  const stored = run.stdout.trimEnd().split('\n').length
+  expect(run.code).toBe(3)
+  expect(stored).toBe(storedOfSecond === 0 ? 20 : 20 + 3)
+  expect(run.stderr.match(/\tdisk_full\tFull\./g)).toHaveLength(70 - stored)
+  expect(run.stderr).toContain(`${70 - stored} of 70 files failed.`)
+  expect(calls).toBe(4)
+})
+
+test('exits with 7 when the disk is full and no file is stored', async () => {
+  const run = await upload([library()], {
+    'POST /api/v1/upload': (_: Received, response: ServerResponse) => problem(response, 507, errorCode('disk_full'), 'Full.'),
+  })
+  expect([run.code, run.stdout]).toEqual([7, ''])
+  expect(run.stderr).toContain('Full.')
+})
+
 test('refuses two files that would become one document before it sends anything', async () => {
   const run = await upload([library(), library()])
   expect(run.code).toBe(2)

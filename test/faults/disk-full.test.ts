@@ -95,6 +95,31 @@ describe('disk full', () => {
     expect((await running.documents()).length).toBe(Object.keys(words).length)
   })
 
+  test('in the middle of a request: says for each file whether it is stored', async () => {
+    // How much room a commit takes depends on the state of the database, so this tries one amount after the other.
+    let partial = 0
+    for (let round = 0; round < 60 && partial === 0; round++) {
+      const files = Array.from({ length: 12 }, (_, i) => ({ name: `part-${round}-${i}.txt`, word: rareWord() }))
+      await leaveFree((64 + 8 * round) * 1024)
+      const answer = await running.upload(files.map(({ name, word }) => ({ name, content: textWith(word) })))
+      rmSync(ballast())
+      const stored = new Set(answer.body.documents?.map(({ name }) => name))
+      const isRejected = (name: string) =>
+        answer.body.rejected?.some((one) => one.name === name && one.code === errorCode('disk_full'))
+      expect(answer.status).toBe(stored.size > 0 ? 202 : 507)
+      if (answer.body.documents === undefined) continue
+      for (const { name, word } of files) {
+        expect([name, stored.has(name)]).toEqual([name, !isRejected(name)])
+        if (stored.has(name)) words[name] = word
+      }
+      expect(answer.body.documents.length + answer.body.rejected.length).toBe(files.length)
+      if (stored.size > 0 && stored.size < files.length) partial++
+    }
+    expect(partial).toBe(1)
+    await expectSearchableOnce(running, words)
+    expect((await running.documents()).length).toBe(Object.keys(words).length)
+  })
+
   test('while the index is written: waits, reports it in health, and continues by itself', async () => {
     // The uploads arrive while there is room. The disk fills up before all of them are in the index.
     const files = Array.from({ length: 20 }, (_, i) => ({ name: `late-${i}.txt`, word: rareWord() }))

@@ -87,8 +87,8 @@ export const PROBLEMS = {
   },
   disk_full: {
     status: 507,
-    means: 'The disk of the instance is full; nothing was stored.',
-    say: 'The disk of the instance is full, so nothing was stored. Free some space and send the request again.',
+    means: 'The disk of the instance is full.',
+    say: 'The disk of the instance is full. Free some space, then try again.',
   },
 } as const satisfies Record<ApiErrorCode, Entry>
 
@@ -126,22 +126,20 @@ export function isNoSpace(error: unknown): boolean {
   return false
 }
 
-/** Returns the body and the headers of an error's answer. A 5xx shows only messages of this file. */
+/** Returns the body and the headers of an error's answer. */
 export function toProblem(
   error: unknown,
   requestId: string,
   baseUrl: string,
 ): { problem: Problem; headers: Record<string, string> } {
-  const status = statusOf(error)
-  const code = codeOf(error, status)
-  const entry: Entry | undefined = isApiErrorCode(code) ? PROBLEMS[code] : undefined
+  const { status, code, detail } = shownError(error)
   const known = error instanceof DocsearchError ? error : null
   const problem: Problem = {
     ...(status < 500 ? known?.details : {}),
     type: `${baseUrl}/api/docs#problem-${code}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
-    detail: status >= 500 ? (entry?.say ?? entry?.means ?? PROBLEMS.unavailable.say) : (known?.message ?? ''),
+    detail,
     code,
     request_id: requestId,
   }
@@ -149,6 +147,15 @@ export function toProblem(
   const retryAfter = known?.retryAfter ?? (status === 503 ? DEFAULT_RETRY_SECONDS : undefined)
   if (retryAfter !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfter)))
   return { problem, headers }
+}
+
+/** Returns what a caller may know of an error. A 5xx shows only messages of this file. */
+export function shownError(error: unknown): { status: number; code: ErrorCode; detail: string } {
+  const status = statusOf(error)
+  const code = codeOf(error, status)
+  if (status < 500) return { status, code, detail: error instanceof DocsearchError ? error.message : '' }
+  const entry: Entry | undefined = isApiErrorCode(code) ? PROBLEMS[code] : undefined
+  return { status, code, detail: entry?.say ?? entry?.means ?? PROBLEMS.unavailable.say }
 }
 
 function codeOf(error: unknown, status: number): ErrorCode {

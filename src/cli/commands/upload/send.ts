@@ -68,7 +68,10 @@ async function sendBatch(client: Client, batch: PlannedFile[], options: SendOpti
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     const rejected = rejectedOf(error)
-    if (rejected !== null) return reportAnswer(batch, { documents: [], rejected }, events)
+    if (rejected !== null) reportAnswer(batch, { documents: [], rejected }, events)
+    // The instance failed to store the files. It would refuse the files of other requests as well.
+    if (error.status >= 500) throw error
+    if (rejected !== null) return
     if (error.code === 'file_changed' || error.code === 'file_unreadable') {
       const bad = batch[Number(error.details['index'])]
       events.refused(bad, refusalOf(bad, error))
@@ -169,7 +172,7 @@ function cutUnlessSent(batch: readonly PlannedFile[], cancelled: AbortSignal) {
 /** The list of refused files, which an instance that refuses every file sends as an error. */
 function rejectedOf(error: ClientError): UploadAnswer['rejected'] | null {
   const list: unknown = error.details['rejected']
-  if (!REFUSED_STATUSES.has(error.status) || !Array.isArray(list) || list.length === 0) return null
+  if (!Array.isArray(list) || list.length === 0) return null
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
   return list.map((entry: Record<string, unknown>) => ({
     name: text(entry['name'], ''),

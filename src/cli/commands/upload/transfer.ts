@@ -23,6 +23,8 @@ export async function transfer(
   const result: Result = { documents: new Map(), refused: [...plan.refused], planned: plan.files.length + plan.refused.length }
   const progress = createProgress(context, plan.files, waits)
   const fileOf = new Map<string, PlannedFile>()
+  /** Files of which the instance has said nothing yet. */
+  const unanswered = new Set(plan.files)
   const watch = waits ? new DocumentWatch(client, signal, changed) : null
 
   function changed(document: Uploaded): void {
@@ -42,6 +44,7 @@ export async function transfer(
         sent: (file, bytes) => progress.sent(file, bytes),
         acknowledged(file, document) {
           if (file !== undefined) {
+            unanswered.delete(file)
             progress.uploaded(file)
             fileOf.set(document.id, file)
           }
@@ -50,7 +53,9 @@ export async function transfer(
         },
         refused(file, refusal) {
           result.refused.push(refusal)
-          if (file !== undefined) progress.uploaded(file)
+          if (file === undefined) return
+          unanswered.delete(file)
+          progress.uploaded(file)
         },
         waiting: (seconds, reason) => progress.note(`Waiting ${seconds} s: ${reason}`),
       },
@@ -62,8 +67,17 @@ export async function transfer(
     watch?.close()
     progress.stop()
   }
+  if (isDiskFull(failure) && result.documents.size > 0) {
+    for (const { path, name } of unanswered) result.refused.push({ path, name, code: failure.code, message: failure.detail })
+    failure = undefined
+  }
   if (failure === undefined || result.documents.size + result.refused.length > 0) printResult(context, result)
   conclude(result, failure)
+}
+
+/** True for a full disk of the instance: part of the upload is stored, and the rest is refused. */
+function isDiskFull(error: Error | undefined): error is ClientError {
+  return error instanceof ClientError && error.code === 'disk_full'
 }
 
 /** Throws what the user needs to know about an upload that did not go through. The instance keeps what it has acknowledged. */

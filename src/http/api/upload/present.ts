@@ -1,22 +1,47 @@
 import type { UploadAnswer } from '../../../contract/documents.ts'
+import type { Problem } from '../../../contract/common.ts'
 import { isApiErrorCode } from '../../../core/errors.ts'
-import { fail, PROBLEMS, statusOf, toProblem } from '../../problems/problems.ts'
-import { presentDocument } from '../documents/present.ts'
 import type { AcceptedUpload } from '../../../services/uploads.ts'
+import { fail, shownError, toProblem } from '../../problems/problems.ts'
+import { presentDocument } from '../documents/present.ts'
 
 export function presentUpload({ documents, rejected }: AcceptedUpload): UploadAnswer {
-  return { documents: documents.map(({ document, outcome }) => ({ ...presentDocument(document), outcome })), rejected }
+  return {
+    documents: documents.map(({ document, outcome }) => ({ ...presentDocument(document), outcome })),
+    rejected: rejected.map(({ name, error }) => {
+      const { code, detail } = shownError(error)
+      return { name, code, message: detail }
+    }),
+  }
 }
 
-/** Returns the answer when every file was rejected: the usual body and the fields of a problem. One cause gives its own status, several give 422. */
-export function presentRefusal(accepted: AcceptedUpload, requestId: string, baseUrl: string): UploadAnswer & { status: number } {
-  const codes = new Set(accepted.rejected.map(({ code }) => code))
+/** Returns the failure of the instance because of which files were not stored, if there was one. */
+export function failureOf({ rejected }: AcceptedUpload): unknown {
+  return rejected.find(({ error }) => shownError(error).status >= 500)?.error
+}
+
+/**
+ * Returns the answer when no file was stored: the fields of a problem and the usual body. A failure of the instance gives the status. Otherwise
+ * one cause gives its own status, and several give 422.
+ */
+export function presentRefusal(
+  accepted: AcceptedUpload,
+  requestId: string,
+  baseUrl: string,
+): { body: Problem & UploadAnswer; headers: Record<string, string> } {
+  const error = failureOf(accepted) ?? sumUp(accepted)
+  const { problem, headers } = toProblem(error, requestId, baseUrl)
+  return { body: { ...problem, ...presentUpload(accepted) }, headers }
+}
+
+function sumUp({ rejected }: AcceptedUpload): Error {
+  const codes = new Set(rejected.map(({ error }) => shownError(error).code))
   const [only] = codes
   const code = codes.size === 1 && only !== undefined && isApiErrorCode(only) ? only : 'cannot_be_processed'
+  const [first] = rejected
   const message =
-    accepted.rejected.length === 1
-      ? (accepted.rejected[0]?.message ?? '')
-      : `None of the ${accepted.rejected.length} files was accepted; see \`rejected\`.`
-  const error = fail(code, message || PROBLEMS[code].means)
-  return { ...toProblem(error, requestId, baseUrl).problem, ...presentUpload(accepted), status: statusOf(error) }
+    rejected.length === 1 && first !== undefined
+      ? shownError(first.error).detail
+      : `None of the ${rejected.length} files was accepted; see \`rejected\`.`
+  return fail(code, message)
 }

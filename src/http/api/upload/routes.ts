@@ -5,12 +5,12 @@ import type { Dependencies } from '../../dependencies.ts'
 import { requireCredential } from '../../middleware/credential-watch.ts'
 import { route, type Call, type Route } from '../../routing/route.ts'
 import { readUpload } from './body.ts'
-import { presentRefusal, presentUpload } from './present.ts'
+import { failureOf, presentRefusal, presentUpload } from './present.ts'
 
 const MAX_WAIT_SECONDS = 120
 const fields = z.toJSONSchema(uploadFields, { io: 'input' }) as { properties: Record<string, object> }
 
-type Parts = Pick<Dependencies, 'uploads' | 'credentials' | 'settings'>
+type Parts = Pick<Dependencies, 'uploads' | 'credentials' | 'settings' | 'log'>
 
 export const uploadRoutes = (parts: Parts): Route[] => [
   route({
@@ -24,7 +24,8 @@ export const uploadRoutes = (parts: Parts): Route[] => [
       'After a 2xx answer, the bytes are synced to disk and will be processed, even after a crash. docsearch accepts nothing before the whole body has arrived.',
       'The content decides the type. Only the part of a name after the last slash counts. A name with control characters or more than 1,000 characters is rejected (`invalid_name`).',
       'When two different files of one request have the same path, the second one is rejected (`duplicate_path`).',
-      'When every file is rejected, the status is that of the cause (409, 413, 415, 422; 422 for several causes) and the body has the fields of a problem in addition to `documents` and `rejected`.',
+      'Every file is in `documents` or in `rejected`. When the instance fails to store a file, for example because its disk is full (`disk_full`), this file and all files after it are rejected; send them again.',
+      'When every file is rejected, the status is that of the cause (409, 413, 415, 422, 503, 507; 422 for several causes) and the body has the fields of a problem in addition to `documents` and `rejected`.',
     ].join(' '),
     access: 'write:documents',
     content: {
@@ -75,7 +76,7 @@ export const uploadRoutes = (parts: Parts): Route[] => [
   }),
 ]
 
-async function handle({ uploads, credentials, settings }: Parts, { ctx, actor, ending }: Call): Promise<void> {
+async function handle({ uploads, credentials, settings, log }: Parts, { ctx, actor, ending }: Call): Promise<void> {
   const incoming = await uploads.begin(actor, ctx.request.length ?? 0)
   let accepted: AcceptedUpload
   try {
@@ -86,10 +87,14 @@ async function handle({ uploads, credentials, settings }: Parts, { ctx, actor, e
   } finally {
     await incoming.clean()
   }
+  const failure = failureOf(accepted)
+  if (failure !== undefined)
+    log.error({ request_id: ctx.state.requestId, err: failure }, 'files of an upload could not be stored')
   if (accepted.documents.length === 0) {
     const refusal = presentRefusal(accepted, ctx.state.requestId, settings.baseUrl())
-    ctx.status = refusal.status
-    ctx.body = JSON.stringify(refusal)
+    ctx.set(refusal.headers)
+    ctx.status = refusal.body.status
+    ctx.body = JSON.stringify(refusal.body)
     ctx.type = 'application/problem+json'
     return
   }
