@@ -5,7 +5,7 @@ const WITH_PORT = /^:([1-9]\d{0,4})(.*)$/s
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//
 /** The answer adds these parameters. A second one with the same name would make it ambiguous. */
 const ANSWER_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
-/** URLs allow more characters, but `;` and `*` have a meaning in the Content-Security-Policy of the consent page. */
+/** URLs allow more characters, but no name in the DNS has them, and the user decides by the host that the consent page shows. */
 const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])$/
 const MAX_LENGTH = 2000
 

@@ -39,6 +39,8 @@ interface DocumentProps {
   title: string
   /** Puts `Error:` first in the title, so that screen readers say it first. */
   failed?: boolean | undefined
+  /** Where the browser goes at once. */
+  next?: string | undefined
   children: ComponentChildren
 }
 
@@ -47,7 +49,7 @@ export function html(page: Parameters<typeof renderToString>[0]): string {
   return `<!doctype html>${renderToString(page)}`
 }
 
-function Document({ title, failed, children }: DocumentProps) {
+function Document({ title, failed, next, children }: DocumentProps) {
   return (
     <html lang="en">
       <head>
@@ -55,6 +57,7 @@ function Document({ title, failed, children }: DocumentProps) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
+        {next === undefined ? null : <meta http-equiv="refresh" content={`0; url=${next}`} />}
         <title>{`${failed === true ? 'Error: ' : ''}${title} · docsearch`}</title>
         <link rel="icon" type="image/svg+xml" href={assetUrl('logo.svg')} />
         <link rel="stylesheet" href={assetUrl('style.css')} />
@@ -79,9 +82,9 @@ function Wordmark() {
 }
 
 /** A view with one card in the middle, for login, consent and confirmation. */
-export function CardPage({ title, failed, wide, children }: DocumentProps & { wide?: boolean }) {
+export function CardPage({ title, failed, next, wide, children }: DocumentProps & { wide?: boolean }) {
   return (
-    <Document title={title} failed={failed}>
+    <Document title={title} failed={failed} next={next}>
       <div class="centre">
         <header>
           <Wordmark />

@@ -46,8 +46,8 @@ const ask = (change?: Parameters<typeof query>[0], client = alice) => client.get
 
 async function allow(page: WebPage): Promise<URL> {
   const answer = await alice.submit(page, AUTHORIZE, {}, 'Allow')
-  expect([answer.status, answer.location, answer.text]).toEqual([303, expect.any(String), ''])
-  return new URL(answer.location!)
+  expect([answer.status, answer.location, answer.next]).toEqual([200, null, expect.any(String)])
+  return new URL(answer.next!)
 }
 
 async function redeem(code: string, change: Record<string, string> = {}) {
@@ -76,7 +76,7 @@ test('login, consent and code lead to tokens that can search, with PKCE', async 
   expect(consent.text).toContain('app.example.com')
   expect(consent.text).toContain('alice@example.org')
   const answer = await browser.submit(consent, AUTHORIZE, {}, 'Allow')
-  const back = new URL(answer.location!)
+  const back = new URL(answer.next!)
   expect(back.searchParams.get('code')).toMatch(/^\w{64}$/)
   const { status, body } = await redeem(back.searchParams.get('code')!)
   expect([status, body]).toEqual([200, expect.objectContaining({ scope: 'read:documents', token_type: 'Bearer' })])
@@ -93,7 +93,7 @@ test('the redirect names the issuer and returns the state unchanged, if any, wit
   const consent = await ask({ state: HARD_STATE })
   expect(Buffer.byteLength(HARD_STATE)).toBeGreaterThan(2_000)
   const good = await allow(consent)
-  const denied = new URL((await alice.submit(consent, AUTHORIZE, {}, 'Deny')).location!)
+  const denied = new URL((await alice.submit(consent, AUTHORIZE, {}, 'Deny')).next!)
   const failed = new URL((await ask({ state: HARD_STATE, scope: 'everything' })).location!)
   expect([denied, failed].map(({ searchParams }) => searchParams.get('error'))).toEqual([
     errorCode('access_denied'),
@@ -115,7 +115,7 @@ test('a difficult state survives the login', async () => {
   const browser = webClient(app)
   const login = await browser.follow(await ask({ state: HARD_STATE }, browser))
   const consent = await browser.follow(await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD }))
-  const back = new URL((await browser.submit(consent, AUTHORIZE, {}, 'Allow')).location!)
+  const back = new URL((await browser.submit(consent, AUTHORIZE, {}, 'Allow')).next!)
   expect(back.searchParams.get('state')).toBe(HARD_STATE)
 })
 
@@ -197,8 +197,8 @@ test('a request without scopes asks for the default scopes, which the token then
 test('a redirect address keeps the query that it was registered with', async () => {
   const registered = 'https://app.example.com/with?tenant=7&x=%20'
   const answer = await alice.submit(await ask({ redirect_uri: registered }), AUTHORIZE, {}, 'Allow')
-  expect(answer.location).toMatch(/^https:\/\/app\.example\.com\/with\?tenant=7&x=%20&code=\w{64}&state=st4te&iss=/)
-  const code = new URL(answer.location!).searchParams.get('code')!
+  expect(answer.next).toMatch(/^https:\/\/app\.example\.com\/with\?tenant=7&x=%20&code=\w{64}&state=st4te&iss=/)
+  const code = new URL(answer.next!).searchParams.get('code')!
   expect((await redeem(code, { redirect_uri: registered })).status).toBe(200)
 })
 
@@ -210,16 +210,50 @@ test('a loopback address without a port accepts any port, which must be the same
   expect((await redeem(second!, { redirect_uri: 'http://127.0.0.1:49153/callback' })).status).toBe(400)
 })
 
-test('form-action allows a redirect to this application and to no other, on the consent and the login page', async () => {
-  for (const [redirect_uri, target] of [
-    [CALLBACK, 'https://app.example.com'],
-    ['http://127.0.0.1:49152/callback', 'http://127.0.0.1:49152'],
-    ['com.example.app:/cb', 'com.example.app:'],
-  ] as const) {
+test('no page of the flow lets a form lead anywhere else, and the page that leaves is not kept', async () => {
+  for (const redirect_uri of [CALLBACK, 'http://127.0.0.1:49152/callback', 'com.example.app:/cb']) {
     const stranger = webClient(app)
-    for (const page of [await ask({ redirect_uri }), await stranger.follow(await ask({ redirect_uri }, stranger))])
-      expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' ${target};`)
+    const consent = await ask({ redirect_uri, state: HARD_STATE })
+    const left = await alice.submit(consent, AUTHORIZE, {}, 'Allow')
+    for (const page of [consent, left, await stranger.follow(await ask({ redirect_uri }, stranger))])
+      expect(page.headers.get('content-security-policy')).toContain("form-action 'self';")
+    expect(left.next?.startsWith(`${redirect_uri}?code=`)).toBe(true)
+    // For browsers that don't follow by themselves.
+    expect(left.links).toContain(left.next)
+    expect([left.headers.get('cache-control'), left.headers.get('referrer-policy')]).toEqual(['no-store', 'strict-origin'])
+    expect(new URLSearchParams(left.next!.split('?')[1]).get('state')).toBe(HARD_STATE)
   }
+})
+
+test('a program that asks for no HTML gets the redirect itself', async () => {
+  for (const [decision, answer] of [
+    ['allow', 'code='],
+    ['deny', 'error=access_denied'],
+  ] as const) {
+    const fields = Object.fromEntries((await ask()).form(AUTHORIZE).fields)
+    const page = await alice.post(AUTHORIZE, { ...fields, decision }, { Accept: '*/*' })
+    expect([page.status, page.text]).toEqual([303, ''])
+    expect(page.location?.startsWith(`${CALLBACK}?${answer}`)).toBe(true)
+  }
+})
+
+test.each([
+  ['the login form', (browser: WebClient, page: WebPage) => browser.logIn('alice@example.org', PASSWORD, page)],
+  ['the consent form', (browser: WebClient, page: WebPage) => browser.submit(page, AUTHORIZE, {}, 'Allow')],
+])('a request that turned invalid since %s was shown leaves through a page too', async (form, submit) => {
+  const { application: its } = await app.backend.oauth.applications.create({
+    ownerId: (await userId('bob@example.org'))!,
+    name: 'Changing',
+    type: 'confidential',
+    redirectUris: [CALLBACK],
+  })
+  const browser = form === 'the login form' ? webClient(app) : await loggedIn(app, 'alice@example.org')
+  const asked = await ask({ client_id: its.id, scope: 'write:documents' }, browser)
+  const page = asked.location === null ? asked : await browser.follow(asked)
+  await app.backend.oauth.applications.update(its.ownerId!, its.id, { scopes: ['read:documents'] })
+  const left = await submit(browser, page)
+  expect([left.status, left.location]).toEqual([200, null])
+  expect(new URL(left.next!).searchParams.get('error')).toBe(errorCode('invalid_scope'))
 })
 
 test('the consent page accepts only a session, and no API key or token', async () => {

@@ -1,3 +1,4 @@
+import { renderBackToApplication } from '../../src/pages/account/back.tsx'
 import { renderConsent } from '../../src/pages/account/consent.tsx'
 import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../src/pages/account/device.tsx'
 import { renderError } from '../../src/pages/account/error.tsx'
@@ -92,6 +93,10 @@ function accountPages({ person, email, application, redirectUri, text }: Names):
       clientType: 'public',
       redirectUri: 'http://127.0.0.1:49152/callback',
       scopes: SCOPES,
+    }),
+    // The test's server answers this address so that the browser stays on the view.
+    'back to the application': renderBackToApplication({
+      location: `/callback?from=${encodeURIComponent(redirectUri)}&code=4fGh7KqLm2`,
     }),
     'device code': renderDeviceCode({ csrf, form: {} }),
     'device code, unknown': renderDeviceCode({

@@ -22,10 +22,13 @@ export async function startSampleApplication(options: {
   docsearch: string
   host: 'localhost' | '[::1]'
   query: string
+  /** Where its callback redirects to, instead of showing the results. */
+  thenTo?: string
 }): Promise<SampleApplication> {
-  const { docsearch, host, query } = options
+  const { docsearch, host, query, thenTo } = options
   const callbacks: SampleApplication['callbacks'] = []
-  const state = randomBytes(16).toString('hex')
+  // With characters that careless building or parsing of an address loses.
+  const state = `${randomBytes(16).toString('hex')} a b&é"<>%00#+;'`
   const verifier = randomBytes(32).toString('base64url')
   let client = { id: '', secret: '' }
 
@@ -78,7 +81,11 @@ export async function startSampleApplication(options: {
 
   const server = createServer((request, response) => {
     answer(request.url ?? '/', request.headers.referer).then(
-      (html) => response.setHeader('Content-Type', 'text/html; charset=utf-8').end(`<!doctype html><body>${html}`),
+      (html) => {
+        if (thenTo !== undefined && request.url?.startsWith('/callback') === true)
+          response.writeHead(302, { Location: thenTo }).end()
+        else response.setHeader('Content-Type', 'text/html; charset=utf-8').end(`<!doctype html><body>${html}`)
+      },
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
   })

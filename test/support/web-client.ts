@@ -15,7 +15,11 @@ export interface WebPage {
   headers: Headers
   /** Target of a redirect; null if there is none. */
   location: string | null
+  /** Where the page itself sends the browser; null if it stays. */
+  next: string | null
   html: string
+  /** The addresses of all links. */
+  links: string[]
   /** The visible text. */
   text: string
   forms: WebForm[]
@@ -37,7 +41,8 @@ export interface WebClient {
   submit(page: WebPage, action: string, values?: Record<string, string | string[]>, button?: string): Promise<WebPage>
   /** Follows redirects within this instance. Expects at least one. */
   follow(page: WebPage): Promise<WebPage>
-  logIn(email: string, password: string): Promise<WebPage>
+  /** Fills in the login form, by default on a new page. */
+  logIn(email: string, password: string, page?: WebPage): Promise<WebPage>
   send(method: string, path: string, body: string | null, headers: Record<string, string>): Promise<WebPage>
 }
 
@@ -104,8 +109,8 @@ export function webClient(app: Pick<TestApp, 'url' | 'baseUrl'>): WebClient {
       } while (at.location?.startsWith('/') === true)
       return at
     },
-    async logIn(email, password) {
-      return client.submit(await client.get('/login'), '/login', { email, password })
+    async logIn(email, password, page) {
+      return client.submit(page ?? (await client.get('/login')), '/login', { email, password })
     },
   }
   return client
@@ -118,11 +123,13 @@ function encode(fields: [string, string | string[]][]): string {
 }
 
 function webPage(response: Response, html: string): WebPage {
-  const { forms, text, values } = read(html)
+  const { forms, text, values, next, links } = read(html)
   return {
     status: response.status,
     headers: response.headers,
     location: response.headers.get('location'),
+    next,
+    links,
     html,
     text,
     forms,
@@ -135,10 +142,18 @@ function webPage(response: Response, html: string): WebPage {
   }
 }
 
-function read(html: string): { forms: WebForm[]; text: string; values: Map<string, string> } {
+function read(html: string): {
+  forms: WebForm[]
+  text: string
+  values: Map<string, string>
+  next: string | null
+  links: string[]
+} {
   const forms: WebForm[] = []
   const values = new Map<string, string>()
   let text = ''
+  let next: string | null = null
+  const links: string[] = []
   let form: WebForm | undefined
   let button: WebForm['buttons'][number] | undefined
   let area: { name: string; value: string } | undefined
@@ -147,6 +162,8 @@ function read(html: string): { forms: WebForm[]; text: string; values: Map<strin
     onopentag(tag, at) {
       if (tag === 'form') forms.push((form = { action: at['action'] ?? '', fields: [], buttons: [] }))
       else if (tag === 'button') form?.buttons.push((button = { name: at['name'] ?? '', value: at['value'] ?? '', text: '' }))
+      else if (tag === 'a') links.push(at['href'] ?? '')
+      else if (tag === 'meta' && at['http-equiv'] === 'refresh') next = /^0; url=(.+)$/s.exec(at['content'] ?? '')?.[1] ?? null
       else if (tag === 'textarea') area = { name: at['name'] ?? '', value: '' }
       else if (tag === 'select') select = at['name']
       else if (tag === 'option' && select !== undefined && 'selected' in at) form?.fields.push([select, at['value'] ?? ''])
@@ -185,5 +202,7 @@ function read(html: string): { forms: WebForm[]; text: string; values: Map<strin
       .replaceAll(/\s*\n\s*/g, '\n')
       .trim(),
     values,
+    next,
+    links,
   }
 }

@@ -12,8 +12,8 @@ export const authorizeOperation: Operation = {
   tag: 'OAuth 2.0',
   summary: 'Ask a user for access in their browser',
   description:
-    'The application sends the browser here. The user logs in, sees which application asks for what, and allows or denies it. Then the browser goes to ' +
-    '`redirect_uri` with `code` or `error`, and with `state` and `iss` (RFC 9207). An API key or an access token cannot allow access. For an unknown ' +
+    'The application sends the browser here. The user logs in, sees which application asks for what, and allows or denies it. Then a page of ' +
+    'docsearch sends the browser to `redirect_uri` with `code` or `error`, and with `state` and `iss` (RFC 9207). An API key or an access token cannot allow access. For an unknown ' +
     'application or address there is no redirect.',
   access: 'public',
   documentedQuery: authorizeQuery,
@@ -25,11 +25,7 @@ export const authorizeOperation: Operation = {
         'Refused: to `redirect_uri` with `error`, one of invalid_request, unsupported_response_type, invalid_scope, invalid_target',
       headers: { Location: redirect },
     },
-    303: {
-      description:
-        'If no user is logged in: to the login page. After the user has decided: to `redirect_uri` with `code`, or with `error=access_denied`',
-      headers: { Location: redirect },
-    },
+    303: { description: 'If no user is logged in: to the login page', headers: { Location: redirect } },
     400: {
       description: 'A page that says why there is no redirect: invalid_client, invalid_redirect_uri, invalid_request',
       type: 'text/html; charset=utf-8',

@@ -83,7 +83,7 @@ export function Account({ viewer }: { viewer: Viewer }) {
 }
 
 /** The host in its ASCII form, which shows look-alike letters, or the scheme if it belongs to an application. */
-function destination(redirectUri: string): { place: string; isThisComputer: boolean } {
+export function destination(redirectUri: string): { place: string; isThisComputer: boolean } {
   const url = URL.parse(redirectUri)
   if (url === null) return { place: redirectUri, isThisComputer: false }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { place: url.protocol, isThisComputer: true }

@@ -5,9 +5,8 @@ import { renderConsent } from '../../../pages/account/consent.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { decision } from '../forms/fields.ts'
-import { redirect, redirectToLogin, viewerOf, type Page, type PageCall } from '../routing/page.ts'
+import { redirect, redirectToLogin, returnToApplication, viewerOf, type Page, type PageCall } from '../routing/page.ts'
 import { showErrorPage } from '../routing/page-errors.ts'
-import { allowFormTarget } from '../routing/page-policy.ts'
 
 const consentForm = z.object({ query: z.string(), decision })
 
@@ -21,10 +20,9 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
     access: 'anyone',
     async handle(call) {
       const query = queryOf(call.ctx.originalUrl)
-      const request = await checkRequest(oauth, call, query, 302)
+      const request = await checkRequest(oauth, call, query)
       if (request === null) return
       const { application, redirectUri, scopes } = request
-      allowFormTarget(call.ctx, redirectUri)
       call.show(
         renderConsent({
           applicationName: application.name,
@@ -46,25 +44,22 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
       const { data } = call.submitted(consentForm)
       if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
       // The query in the form comes from outside like any other input, so it is checked again.
-      const request = await checkRequest(oauth, call, data.query, 303)
+      const request = await checkRequest(oauth, call, data.query)
       if (request === null) return
       const { authorize } = oauth
       const { location } = data.decision === 'allow' ? await authorize.approve(request, call.user) : authorize.deny(request)
-      redirect(call.ctx, location, 303)
+      returnToApplication(call, location)
     },
   },
 ]
 
 /** Returns the request for the logged-in user to decide on. Returns null when it was answered already. */
-async function checkRequest(
-  oauth: OAuth,
-  { ctx, visitor }: PageCall,
-  query: string,
-  status: 302 | 303,
-): Promise<AuthorizeRequest | null> {
+async function checkRequest(oauth: OAuth, call: PageCall, query: string): Promise<AuthorizeRequest | null> {
+  const { ctx, visitor } = call
   const outcome = await oauth.authorize.begin(parameters(query))
   if (outcome.kind === 'page') showErrorPage(ctx, { status: 400, code: outcome.error, detail: outcome.description })
-  else if (outcome.kind === 'redirect') redirect(ctx, outcome.location, status)
+  else if (outcome.kind === 'redirect' && ctx.method === 'POST') returnToApplication(call, outcome.location)
+  else if (outcome.kind === 'redirect') redirect(ctx, outcome.location, 302)
   else if (visitor === null) redirectToLogin(ctx, `${paths.authorize}?${query}`)
   else return outcome.request
   return null

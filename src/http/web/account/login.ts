@@ -3,11 +3,9 @@ import { DocsearchError } from '../../../core/errors.ts'
 import type { OAuth } from '../../../oauth/oauth.ts'
 import { renderLoggedOut, renderLogin } from '../../../pages/account/login.tsx'
 import { paths } from '../../../pages/paths.ts'
-import type { Ctx } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { authorizeRequestOf } from './authorize.ts'
-import { redirectToLogin, type Page } from '../routing/page.ts'
-import { allowFormTarget } from '../routing/page-policy.ts'
+import { redirectToLogin, returnToApplication, type Page, type PageCall } from '../routing/page.ts'
 import { safeReturnTo } from '../routing/return-to.ts'
 import { beginSession, finishSession } from '../session/session.ts'
 
@@ -26,24 +24,24 @@ export const loginPages = (parts: Parts): Page[] => [
       const sent = ctx.query['return_to']
       const returnTo = safeReturnTo(typeof sent === 'string' ? sent : undefined)
       if (visitor !== null) return goTo(returnTo ?? paths.home)
-      const notice = await loginNotice(ctx, parts.oauth, returnTo)
-      show(renderLogin({ csrf, returnTo, email: '', failure: null, notice }))
+      show(renderLogin({ csrf, returnTo, email: '', failure: null, notice: await loginNotice(parts.oauth, returnTo) }))
     },
   },
   {
     method: 'POST',
     path: paths.login,
     access: 'anyone',
-    async handle({ ctx, csrf, submitted, show, goTo }) {
+    async handle(call) {
+      const { ctx, csrf, submitted, show } = call
       const { data } = submitted(loginForm)
       const { email = '', password = '', return_to } = data ?? {}
       const returnTo = safeReturnTo(return_to)
-      const again = { csrf, returnTo, email, notice: await loginNotice(ctx, parts.oauth, returnTo) }
+      const again = { csrf, returnTo, email, notice: await loginNotice(parts.oauth, returnTo) }
       try {
         const user = await parts.accounts.logIn({ email, password, address: ctx.ip })
         if (user === null) return show(renderLogin({ ...again, failure: 'wrong' }), 422)
         await beginSession(ctx, parts, user)
-        goTo(returnTo ?? paths.home)
+        await goOn(call, parts.oauth, returnTo)
       } catch (error) {
         if (!(error instanceof DocsearchError) || error.code !== 'too_many_failures') throw error
         const seconds = Math.ceil(error.retryAfter ?? 60)
@@ -71,15 +69,17 @@ export const loginPages = (parts: Parts): Page[] => [
   },
 ]
 
-/**
- * Returns why the user has to log in, or null. When an application asks for access, the login form may lead to the application's address through
- * a chain of redirects, so the page's policy has to allow that address.
- */
-async function loginNotice(ctx: Ctx, oauth: OAuth, returnTo: string | null): Promise<string | null> {
+/** Goes on to where the user wanted to go before the login. */
+async function goOn(call: PageCall, oauth: OAuth, returnTo: string | null): Promise<void> {
+  const outcome = await authorizeRequestOf(oauth, returnTo)
+  // The authorization endpoint would redirect to the application, as a part of the login form's navigation.
+  if (outcome?.kind === 'redirect') returnToApplication(call, outcome.location)
+  else call.goTo(returnTo ?? paths.home)
+}
+
+/** Returns why the user has to log in, or null. */
+async function loginNotice(oauth: OAuth, returnTo: string | null): Promise<string | null> {
   if (returnTo?.startsWith(`${paths.device}?`) === true || returnTo === paths.device) return 'Log in to connect a device.'
   const outcome = await authorizeRequestOf(oauth, returnTo)
-  if (outcome?.kind === 'redirect') allowFormTarget(ctx, outcome.location)
-  if (outcome?.kind !== 'ask') return null
-  allowFormTarget(ctx, outcome.request.redirectUri)
-  return `Log in to connect ${outcome.request.application.name}.`
+  return outcome?.kind === 'ask' ? `Log in to connect ${outcome.request.application.name}.` : null
 }

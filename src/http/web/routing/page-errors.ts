@@ -1,6 +1,7 @@
 import type { Problem } from '../../../contract/common.ts'
 import { renderError } from '../../../pages/account/error.tsx'
 import type { Ctx } from '../../routing/context.ts'
+import { asksForHtml } from './page.ts'
 import { setPagePolicy } from './page-policy.ts'
 
 /** Paths for programs, which never get a page. */
@@ -9,7 +10,7 @@ const FOR_PROGRAMS = /^\/(?:api|mcp|\.well-known)(?:\/|$)/
 /** True when a person reads the answer: the path belongs to a page, or it is unknown and a browser asked for it. */
 export function wantsPage(ctx: Ctx): boolean {
   if (ctx.state.isPage === true) return true
-  return ctx.state.route === undefined && !FOR_PROGRAMS.test(ctx.path) && /\btext\/html\b/i.test(ctx.get('Accept'))
+  return ctx.state.route === undefined && !FOR_PROGRAMS.test(ctx.path) && asksForHtml(ctx)
 }
 
 /** Answers with the problem as a page: what happened, what to do, and the id of the request. */

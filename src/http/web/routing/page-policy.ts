@@ -1,16 +1,16 @@
 import type { Ctx, Middleware } from '../../routing/context.ts'
 
 /**
- * Returns a policy without scripts and framing, with styles and pictures only from this origin. `formTargets` are further addresses that a form
- * may lead to; browsers check the redirects after a form too (CSP Level 3 section 6.4.1). With `frames`, the page may frame pages of this origin.
+ * Returns a policy without scripts and framing, with styles and pictures only from this origin. A form leads only to this origin, and so does every
+ * redirect after it, because Chromium checks the whole chain (CSP Level 3 section 6.4.1). With `frames`, the page may frame pages of this origin.
  */
-function policy(formTargets: readonly string[], { frames = false } = {}): string {
+function policy({ frames = false } = {}): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
     ...(frames ? ["frame-src 'self'"] : []),
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
@@ -25,24 +25,13 @@ export function pagePolicy(): Middleware {
 }
 
 export function setPagePolicy(ctx: Ctx): void {
-  ctx.set('Content-Security-Policy', policy([]))
+  ctx.set('Content-Security-Policy', policy())
   // Paths and queries can contain one-time tokens, so no page sends them as referrer. `no-referrer` would make browsers send
   // `Origin: null` with the instance's own forms (Fetch section 3.2).
   ctx.set('Referrer-Policy', 'strict-origin')
 }
 
-/** Lets the forms of this answer lead to an application's address, which was validated: `https://host:port`, or `scheme:`. */
-export function allowFormTarget(ctx: Ctx, redirectUri: string): void {
-  ctx.set('Content-Security-Policy', policy([formTarget(new URL(redirectUri))]))
-}
-
 /** Lets this answer show an original in a frame. */
 export function allowFrames(ctx: Ctx): void {
-  ctx.set('Content-Security-Policy', policy([], { frames: true }))
-}
-
-function formTarget({ protocol, hostname, origin }: URL): string {
-  const isWeb = protocol === 'https:' || protocol === 'http:'
-  // CSP can't express an IPv6 address, and an application's own scheme has no host.
-  return isWeb && !hostname.startsWith('[') ? origin : protocol
+  ctx.set('Content-Security-Policy', policy({ frames: true }))
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { User } from '../../../core/model.ts'
+import { renderBackToApplication } from '../../../pages/account/back.tsx'
 import type { SignedInProps, Viewer } from '../../../pages/layout.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Actor } from '../../../services/access.ts'
@@ -91,6 +92,21 @@ export function redirect(ctx: Ctx, location: string, status: 302 | 303): void {
   ctx.status = status
   ctx.set('Location', location)
   ctx.body = ''
+}
+
+/**
+ * Sends the browser to an application after a form was posted. A redirect would belong to the navigation of the form, and Chromium would apply the
+ * form-action of our page to it and to every redirect of the application after it. So the answer is a page that navigates. A program that does not
+ * ask for HTML gets the redirect.
+ */
+export function returnToApplication({ ctx, show }: PageCall, location: string): void {
+  if (asksForHtml(ctx)) show(renderBackToApplication({ location }))
+  else redirect(ctx, location, 303)
+}
+
+/** True for browsers. Programs usually accept anything. */
+export function asksForHtml(ctx: Ctx): boolean {
+  return /\btext\/html\b/i.test(ctx.get('Accept'))
 }
 
 /** Redirects to the login, and from there back to `returnTo`, unless that address is too long. */
