@@ -42,7 +42,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
     .filter(({ text }) => /^(select|update|insert|delete)/.test(text))
     .flatMap(({ database, text }) => database.prepare(`explain query plan ${text}`).all())
     .map(({ detail }) => String(detail))
-    .filter((detail) => /\bdocuments\b|document_counts|vocabulary_words|TEMP B-TREE/.test(detail))
+    .filter((detail) => /\bdocuments\b|document_counts|queue_turns|vocabulary_words|TEMP B-TREE/.test(detail))
 }
 
 const project = () => ({ projectId })
@@ -96,11 +96,15 @@ test('reads only the head of the queue for a claim', async () => {
     tags: null,
   }
   await records.documents.register(file, 'replace')
-  const plans = await plansOf(() => records.queue.claim(3))
+  const plans = await plansOf(() => records.queue.claim(3, { except: ['usr_1'] }))
   expect(plans).not.toContainEqual(expect.stringContaining('TEMP B-TREE'))
-  expect(plans.filter((plan) => plan.includes('documents_queue'))).toEqual([
-    'SEARCH documents USING COVERING INDEX documents_queue (status=?)',
-    'SEARCH documents USING INDEX documents_queue (status=?)',
+  expect(plans.filter((plan) => /documents_queue|queue_turns/.test(plan))).toEqual([
+    // Ends at the first owner with a document that is due.
+    'SCAN queue_turns USING INDEX queue_turns_waiting',
+    'SEARCH documents USING COVERING INDEX documents_queue (status=? AND owner_id=?)',
+    'SEARCH documents USING COVERING INDEX documents_queue (status=? AND owner_id=?)',
+    'SEARCH queue_turns USING INDEX sqlite_autoindex_queue_turns_1 (owner_id=?)',
+    'SEARCH queue_turns USING COVERING INDEX queue_turns_last',
   ])
 })
 

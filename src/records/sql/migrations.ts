@@ -7,6 +7,7 @@ import { accounts } from './migration-accounts.ts'
 import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
 import { models } from './migration-models.ts'
+import { turns } from './migration-turns.ts'
 import { vocabulary } from './migration-vocabulary.ts'
 
 /** In order of their names. Never change a migration that was released: add another one. */
@@ -17,6 +18,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0004_vocabulary': { up: vocabulary },
   '0005_models': { up: models },
   '0006_counts': { up: counts },
+  '0007_turns': { up: turns },
   '0009_events': { up: events },
 }
 

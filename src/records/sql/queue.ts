@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { DocumentWarning } from '../../core/model.ts'
 import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument } from '../queue.ts'
 import { addTombstones, parseColumns } from './document-changes.ts'
@@ -6,7 +8,7 @@ import { selectDocuments, toDocument } from './document-rows.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
 import { slices } from './store.ts'
 import type { Store, WriteTransaction } from './store.ts'
-import type { DocumentRow } from './tables.ts'
+import type { DocumentRow, Tables } from './tables.ts'
 import { changeWords, type DocumentWords } from './vocabulary-changes.ts'
 
 /** Pages are large, so fewer of them go into one statement than its parameters would allow. */
@@ -15,7 +17,7 @@ const PAGES_AT_ONCE = 100
 export function createQueue(store: Store): Queue {
   const { db, now } = store
   return {
-    claim: (limit) => claim(store, limit),
+    claim: (limit, { except = [] } = {}) => claim(store, limit, except),
     async nextDue() {
       const row = await db
         .selectFrom('documents')
@@ -59,17 +61,17 @@ export function createQueue(store: Store): Queue {
   }
 }
 
-async function claim(store: Store, limit: number): Promise<QueuedDocument[]> {
-  // This query costs less than a transaction, and most of the time the queue is empty.
-  const first = await store.db.selectFrom('documents').select('id').where('status', '=', 'queued').limit(1).executeTakeFirst()
-  if (first === undefined) return []
-  const ids = await store.write((tx) => claimDue(tx, store.now(), limit))
+async function claim(store: Store, limit: number, except: readonly string[]): Promise<QueuedDocument[]> {
+  // This query costs less than a transaction, and most of the time nothing can be claimed.
+  if ((await findNext(store.db, store.now(), except)) === undefined) return []
+  const ids = await store.write((tx) => claimDue(tx, store.now(), limit, except))
   if (ids.length === 0) return []
   const rows = await selectDocuments(store.db).where('documents.id', 'in', ids).execute()
+  const places = new Map(ids.map((id, place) => [id, place]))
   // A document that was deleted since the transaction is missing here.
   return rows
     .filter((row) => row.status === 'processing')
-    .sort((a, b) => a.attempts - b.attempts || a.queued_at - b.queued_at)
+    .sort((a, b) => places.get(a.id)! - places.get(b.id)!)
     .map((row) => ({
       documentId: row.id,
       version: row.version,
@@ -80,26 +82,59 @@ async function claim(store: Store, limit: number): Promise<QueuedDocument[]> {
     }))
 }
 
-async function claimDue(tx: WriteTransaction, now: number, limit: number): Promise<string[]> {
-  const due = tx.sql
-    .selectFrom('documents')
-    .select('id')
-    .where('status', '=', 'queued')
-    .where((e) => e.or([e('not_before', 'is', null), e('not_before', '<=', now)]))
-    // A document that crashed the daemon comes after those that were not tried yet, so that it cannot hold them up.
-    .orderBy('attempts')
-    .orderBy('queued_at')
-    .orderBy('id')
-    .limit(limit)
-  const claimed = await tx.sql
-    .updateTable('documents')
-    .set((e) => ({ status: 'processing' as const, attempts: e('attempts', '+', 1), updated_at: now }))
-    // A second condition on `status` would make SQLite walk through the whole queue for each claim.
-    .where('id', 'in', due)
-    .returningAll()
-    .execute()
+async function claimDue(tx: WriteTransaction, now: number, limit: number, except: readonly string[]): Promise<string[]> {
+  const claimed: DocumentRow[] = []
+  while (claimed.length < limit) {
+    const next = await findNext(tx.sql, now, except)
+    if (next === undefined) break
+    const row = await tx.sql
+      .updateTable('documents')
+      .set((e) => ({ status: 'processing' as const, attempts: e('attempts', '+', 1), updated_at: now }))
+      .where('id', '=', next.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    claimed.push(row)
+    await tx.sql
+      .updateTable('queue_turns')
+      .set((e) => ({ turn: e.selectFrom('queue_turns').select(sql<number>`max(turn) + 1`.as('turn')) }))
+      .where('owner_id', '=', row.owner_id)
+      .execute()
+  }
   await tx.announce('document.processing', claimed)
   return claimed.map((row) => row.id)
+}
+
+/** Returns the next document to claim: of the owner whose last claim is longest ago, the oldest with the fewest attempts. */
+function findNext(db: Kysely<Tables>, now: number, except: readonly string[]): Promise<{ id: string } | undefined> {
+  return db
+    .selectFrom((e) =>
+      e
+        .selectFrom('queue_turns')
+        .select((owner) =>
+          owner
+            .selectFrom('documents')
+            .select('documents.id')
+            .where('documents.status', '=', 'queued')
+            .whereRef('documents.owner_id', '=', 'queue_turns.owner_id')
+            .where((due) => due.or([due('documents.not_before', 'is', null), due('documents.not_before', '<=', now)]))
+            // A document that crashed the daemon comes after those that were not tried yet, so that it cannot hold them up.
+            .orderBy('documents.attempts')
+            .orderBy('documents.queued_at')
+            .orderBy('documents.id')
+            .limit(1)
+            .as('id'),
+        )
+        .where(sql<boolean>`waiting > 0`)
+        .$if(except.length > 0, (query) => query.where('queue_turns.owner_id', 'not in', except))
+        .orderBy('queue_turns.turn')
+        .orderBy('queue_turns.owner_id')
+        .as('heads'),
+    )
+    .select('heads.id')
+    .where('heads.id', 'is not', null)
+    .$narrowType<{ id: string }>()
+    .limit(1)
+    .executeTakeFirst()
 }
 
 /** Returns the row of a job, unless the job is no longer wanted. */

@@ -15,6 +15,7 @@ export interface Tables extends OAuthTables {
   projects: ProjectRow
   documents: DocumentRow
   document_counts: DocumentCountRow
+  queue_turns: QueueTurnRow
   pages: PageRow
   tombstones: TombstoneRow
   events: EventRow
@@ -127,6 +128,15 @@ export interface DocumentCountRow {
   documents: number
   chunks: number
   bytes: number
+}
+
+/** Triggers on the documents maintain `waiting`; a claim writes `turn`. */
+export interface QueueTurnRow {
+  owner_id: string
+  /** Grows with each claim: the user with the smallest number was served longest ago. */
+  turn: number
+  /** How many of the user's documents are queued. */
+  waiting: number
 }
 
 export interface PageRow {

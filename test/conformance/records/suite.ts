@@ -17,6 +17,7 @@ import { oauthSweepConformance } from './oauth-sweep.ts'
 import { projectsConformance } from './projects.ts'
 import { queueConformance } from './queue.ts'
 import { sessionsConformance } from './sessions.ts'
+import { turnsConformance } from './turns.ts'
 import { uploadsConformance } from './uploads.ts'
 import { usersConformance } from './users.ts'
 import { vocabularyConformance } from './vocabulary.ts'
@@ -33,6 +34,7 @@ export function recordsConformance(open: OpenRecords): void {
   uploadsConformance(withDocuments)
   documentsConformance(withDocuments)
   queueConformance(withDocuments)
+  turnsConformance(withDocuments)
   eventsConformance(withDocuments)
 
   const withAccounts = accountsTest(test)

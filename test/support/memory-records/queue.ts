@@ -10,7 +10,7 @@ export function memoryQueue(store: MemoryStore): Queue {
   const having = (...statuses: DocumentStatus[]) => [...documents.values()].filter(({ status }) => statuses.includes(status))
 
   return {
-    claim: async (limit) => store.write(() => claim(store, having('queued'), limit)),
+    claim: async (limit, { except = [] } = {}) => store.write(() => claim(store, having('queued'), limit, except)),
     async nextDue() {
       const times = having('queued').map(({ notBefore }) => notBefore ?? store.now())
       return times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
@@ -78,11 +78,18 @@ function isEmbeddingFailure({ error }: StoredDocument): boolean {
   return error !== null && EMBEDDING_FAILURES.includes(error.code)
 }
 
-function claim(store: MemoryStore, queued: StoredDocument[], limit: number): QueuedDocument[] {
-  const claimed = queued
-    .filter(({ notBefore }) => notBefore === null || store.isPast(notBefore))
+function claim(store: MemoryStore, queued: StoredDocument[], limit: number, except: readonly string[]): QueuedDocument[] {
+  const due = queued
+    .filter(({ ownerId, notBefore }) => !except.includes(ownerId) && (notBefore === null || store.isPast(notBefore)))
     .sort((a, b) => a.attempts - b.attempts || a.queuedAt - b.queuedAt || (a.id < b.id ? -1 : 1))
-    .slice(0, limit)
+  const turnOf = ({ ownerId }: StoredDocument): number => store.turns.get(ownerId) ?? 0
+  const claimed: StoredDocument[] = []
+  while (claimed.length < limit && due.length > 0) {
+    // The first of an owner's documents, because the sort above keeps its order.
+    const [next] = due.toSorted((a, b) => turnOf(a) - turnOf(b) || (a.ownerId < b.ownerId ? -1 : Number(a.ownerId > b.ownerId)))
+    claimed.push(...due.splice(due.indexOf(next!), 1))
+    store.turns.set(next!.ownerId, Math.max(0, ...store.turns.values()) + 1)
+  }
   for (const document of claimed)
     Object.assign(document, { status: 'processing', attempts: document.attempts + 1, updatedAt: store.now() })
   store.announce('document.processing', claimed)

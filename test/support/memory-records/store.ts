@@ -81,6 +81,8 @@ export class MemoryStore {
   readonly projects = new Map<string, Project>()
   readonly documents = new Map<string, StoredDocument>()
   readonly tombstones = new Set<string>()
+  /** When each owner's last document was claimed; a larger number for a later claim. */
+  readonly turns = new Map<string, number>()
   readonly indexes = new Map<string, StoredIndex>()
   chosenEmbedder: string | null = null
   events: DocumentEvent[] = []
