@@ -5,6 +5,7 @@ import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
+import { MAX_PASSAGE_CHARS } from '../core/text-limits.ts'
 import type { PassageHit, ChunkIndex, DocumentPassages, IndexHealth, Passage } from './chunk-index.ts'
 import { corrupt, indexFailure, readFailure } from './failures.ts'
 import { filterToSql, sqlIn, sqlText } from './filter.ts'
@@ -21,6 +22,8 @@ const KEEP_VERSIONS_MS = 5 * 60_000
  * distances are only estimates.
  */
 const REFINE_ROWS = 200
+/** True for passages with the length that this version gives them. */
+const HAS_LENGTH = `char_end - char_start <= ${MAX_PASSAGE_CHARS}`
 const MIN_PROBES = 40
 const MAX_PROBES = 1_000_000
 
@@ -128,8 +131,16 @@ class LanceTable implements ChunkIndex {
   passages(ownerId: string, passageIds: readonly string[]): Promise<Map<string, Passage>> {
     return guarded(async () => {
       if (passageIds.length === 0) return new Map()
-      const where = `${sqlIn('id', passageIds)} AND owner_id = ${sqlText(ownerId)}`
-      return toPassages(await this.table.query().where(where).select(PASSAGE_COLUMNS).limit(passageIds.length).toArrow())
+      const where = (ids: readonly string[]) => `${sqlIn('id', ids)} AND owner_id = ${sqlText(ownerId)}`
+      const found = await this.readPassages(`${where(passageIds)} AND ${HAS_LENGTH}`, passageIds.length)
+      const others = passageIds.filter((id) => !found.has(id))
+      if (others.length === 0) return found
+      // LanceDB reads a text as a whole before it cuts it. So texts that are too long, of an earlier version, are read one by one.
+      const long = (await this.table.query().where(where(others)).select(['id']).limit(others.length).toArray()) as {
+        id: string
+      }[]
+      for (const { id } of long) for (const [, passage] of await this.readPassages(where([id]), 1)) found.set(id, passage)
+      return found
     })
   }
 
@@ -166,6 +177,17 @@ class LanceTable implements ChunkIndex {
       this.table.close()
       this.connection.close()
     })
+  }
+
+  private async readPassages(where: string, limit: number): Promise<Map<string, Passage>> {
+    return toPassages(
+      await this.table
+        .query()
+        .where(where)
+        .select({ ...PASSAGE_COLUMNS })
+        .limit(limit)
+        .toArrow(),
+    )
   }
 
   private async putNow(documents: readonly DocumentPassages[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Table as ArrowTable } from 'apache-arrow'
 import type { PassageHit, Passage } from './chunk-index.ts'
+import { READ_CHARS, withinLimits } from './passage-limits.ts'
 import { columnOf } from './schema.ts'
 
 /** The columns of a hit, without its score. No more, because each column costs time; the id holds document and version. */
@@ -19,7 +20,20 @@ const PASSAGE_FIELDS = [
   'terms',
 ] as const satisfies (keyof Passage)[]
 
-export const PASSAGE_COLUMNS = ['id', ...PASSAGE_FIELDS.map((field) => columnOf(field).name)]
+/**
+ * The columns of a passage as SQL, so that LanceDB returns no more of a text than is used. Arrow's package can't read the type that
+ * `left` returns.
+ */
+export const PASSAGE_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries([
+  ['id', 'id'],
+  ...PASSAGE_FIELDS.map((field) => {
+    const { name } = columnOf(field)
+    return [
+      name,
+      field in READ_CHARS ? `arrow_cast(left(${name}, ${READ_CHARS[field as keyof typeof READ_CHARS]}), 'Utf8')` : name,
+    ]
+  }),
+])
 
 /** Reads the parts of an `IndexedPassage.id`. */
 function idsOf(id: string): Pick<PassageHit, 'id' | 'documentId' | 'version'> {
@@ -62,7 +76,7 @@ export function toPassages(rows: ArrowTable): Map<string, Passage> {
   for (let i = 0; i < rows.numRows; i++) {
     const id = ids.get(i) as string
     const values = Object.fromEntries(columns.map(({ key, values }) => [key, values.get(i)]))
-    passages.set(id, { ...idsOf(id), ...values } as Passage)
+    passages.set(id, withinLimits({ ...idsOf(id), ...values } as Passage))
   }
   return passages
 }

@@ -1,4 +1,5 @@
 import type { DocumentRecord } from '../core/model.ts'
+import { MAX_JOINED_CHARS } from '../core/text-limits.ts'
 import type { Passage } from '../index/chunk-index.ts'
 import type { Documents } from '../records/records.ts'
 import { highlight } from '../text/highlight.ts'
@@ -103,8 +104,17 @@ export function present(
   }
 }
 
-/** Returns all members when together they are one slice of the document, otherwise only the best. */
+/**
+ * Returns the best passage with those of its neighbours that make one slice of the document with it, and a text within the limit of a
+ * joined result.
+ */
 function contiguous(members: readonly Passage[], best: Passage): readonly Passage[] {
   const whole = members.every((passage, i) => i === 0 || passage.charStart === members[i - 1]!.charEnd + passage.gap.length)
-  return whole && members.includes(best) ? members : [best]
+  if (!whole || !members.includes(best)) return [best]
+  let [first, last] = [0, members.length - 1]
+  while (members[last]!.charEnd - members[first]!.charStart > MAX_JOINED_CHARS) {
+    if (members[last] === best) first++
+    else last--
+  }
+  return members.slice(first, last + 1)
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SearchFilter } from '../../src/core/search-filter.ts'
 import type { ChunkIndex, ChunkIndexStore, IndexedPassage } from '../../src/index/chunk-index.ts'
+import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { errorCode } from '../support/codes.ts'
 
 export const DIMENSIONS = 8
@@ -195,6 +196,29 @@ export function chunkIndexConformance(
         expect(ids(await words(['word0'])).toSorted(), step).toEqual(['doc_1:1:0', 'doc_2:1:0'])
         await index.optimize()
       }
+    })
+
+    test('cuts the long texts of a passage that an earlier version has stored', async () => {
+      const long = (length: number) => '😀'.repeat(length / 2)
+      const [text, charEnd] = [long(1_000_000), 1_000_000]
+      const texts = { title: long(100_000), heading: long(100_000), context: long(100_000), gap: ' '.repeat(100_000) }
+      await add(
+        passage('doc_1', 0, { charStart: 0, charEnd, text, ...texts, terms: 'word '.repeat(100_000) }),
+        passage('doc_1', 1),
+        passage('doc_1', 2, { charStart: 5, charEnd: 4_005, text: 'x'.repeat(4_000), gap: '', title: 'y'.repeat(500) }),
+      )
+      const found = await index.passages('usr_a', ['doc_1:1:0', 'doc_1:1:1', 'doc_1:1:2', 'doc_1:1:3'])
+      expect([...found.keys()].toSorted()).toEqual(['doc_1:1:0', 'doc_1:1:1', 'doc_1:1:2'])
+      const cut = found.get('doc_1:1:0')!
+      expect(cut).toMatchObject({ charStart: 0, charEnd: MAX_PASSAGE_CHARS, text: text.slice(0, MAX_PASSAGE_CHARS), gap: '' })
+      for (const short of [cut.title, cut.heading, cut.context]) {
+        expect(short.length).toBeLessThanOrEqual(MAX_TITLE_CHARS)
+        expect(short.isWellFormed()).toBe(true)
+      }
+      expect(cut.terms.length).toBeLessThan(100_000)
+      // What is within its limit stays as it is.
+      expect(found.get('doc_1:1:2')).toMatchObject({ charEnd: 4_005, text: 'x'.repeat(4_000), title: 'y'.repeat(500) })
+      expect(await index.passages('usr_b', ['doc_1:1:0'])).toEqual(new Map())
     })
 
     test('returns passages exactly, whatever characters they have', async () => {

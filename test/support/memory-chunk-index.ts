@@ -2,6 +2,7 @@ import { DocsearchError } from '../../src/core/errors.ts'
 import { foldName } from '../../src/core/fold-name.ts'
 import { type Condition, conditionsOf, type SearchFilter } from '../../src/core/search-filter.ts'
 import type { PassageHit, ChunkIndex, ChunkIndexStore, IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
+import { withinLimits } from '../../src/index/passage-limits.ts'
 import { isUnspaced } from '../../src/text/tokenize.ts'
 
 /** BM25's usual constants: how fast repetition saturates, and how much a passage's length counts. */
@@ -59,7 +60,7 @@ function createMemoryIndex(passages: Map<string, IndexedPassage>, dimensions: nu
     },
     async passages(ownerId, passageIds) {
       const found = passageIds.flatMap((id) => passages.get(id) ?? []).filter((passage) => passage.ownerId === ownerId)
-      return new Map(found.map((passage) => [passage.id, toPassage(passage)]))
+      return new Map(found.map((passage) => [passage.id, withinLimits(toPassage(passage))]))
     },
     async inventory() {
       const byDocument = Map.groupBy(passages.values(), (passage) => passage.documentId)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MAX_JOINED_CHARS, MAX_PASSAGE_CHARS } from '../../../src/core/text-limits.ts'
 import type { SearchOutcome } from '../../../src/search/search.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
@@ -20,6 +21,24 @@ test('joins consecutive passages into one result with the whole text, its page a
   const { charStart, charEnd } = hits[0]!.passage
   expect(passages.join('\n\n').slice(charStart, charEnd)).toBe(text)
   expect(hits[0]!.highlights.map(([from, to]) => text.slice(from, to))).toEqual(['walrus', 'walrus', 'walrus'])
+})
+
+test('joins as many of the longest passages as a result may have', async () => {
+  const passages = ['a', 'b', 'c', 'd'].map((letter) => `kiwi ${letter.repeat(MAX_PASSAGE_CHARS - 5)}`)
+  await fixture.add('kiwi.txt', passages, { following: true })
+  const { hits } = await fixture.ask('kiwi', { mode: 'keyword' })
+  expect(hits.some(({ joinedPassages }) => joinedPassages === 2)).toBe(true)
+  for (const { text, passage } of hits) {
+    expect(text.length).toBeLessThanOrEqual(MAX_JOINED_CHARS)
+    expect(passages.join('\n\n').slice(passage.charStart, passage.charEnd)).toBe(text)
+  }
+})
+
+test('shows the beginning of a long passage that an earlier version has stored', async () => {
+  const long = `dodo ${'!'.repeat(1_000_000)}`
+  await fixture.add('dodo.txt', [long, 'A dodo.'])
+  const { hits } = await fixture.ask('dodo', { mode: 'keyword' })
+  expect(hits.map(({ text }) => text).toSorted()).toEqual(['A dodo.', long.slice(0, MAX_PASSAGE_CHARS)])
 })
 
 test('does not join passages that lie apart in a document', async () => {

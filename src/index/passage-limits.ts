@@ -1,0 +1,33 @@
+import { cutTo, MAX_PASSAGE_CHARS, MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
+import type { Passage } from './chunk-index.ts'
+
+/** Far above the terms of any passage within its limit. */
+const MAX_TERMS_CHARS = 64_000
+
+/** The most characters that are read of each text of a passage. One more than the limit shows that a text was longer. */
+export const READ_CHARS = {
+  text: MAX_PASSAGE_CHARS + 1,
+  gap: MAX_PASSAGE_CHARS + 1,
+  title: MAX_TITLE_CHARS + 1,
+  heading: MAX_TITLE_CHARS + 1,
+  context: MAX_TITLE_CHARS + 1,
+  terms: MAX_TERMS_CHARS,
+} as const satisfies Partial<Record<keyof Passage, number>>
+
+/**
+ * Returns a passage within the limits of this version: an index of an earlier version may have longer texts until it is rebuilt. A
+ * text that is too long keeps its beginning, and its end moves with it.
+ */
+export function withinLimits(passage: Passage): Passage {
+  const text = cutTo(passage.text, MAX_PASSAGE_CHARS)
+  return {
+    ...passage,
+    text,
+    charEnd: text.length < passage.text.length ? passage.charStart + text.length : passage.charEnd,
+    gap: passage.gap.length > MAX_PASSAGE_CHARS ? '' : passage.gap,
+    title: shorten(passage.title, MAX_TITLE_CHARS),
+    heading: shorten(passage.heading, MAX_TITLE_CHARS),
+    context: shorten(passage.context, MAX_TITLE_CHARS),
+    terms: cutTo(passage.terms, MAX_TERMS_CHARS),
+  }
+}
