@@ -1,3 +1,5 @@
+import { MAX_TITLE_CHARS, shorten } from './text-limits.ts'
+
 /** A passage of a document: the unit that is embedded, indexed and shown. `text-limits.ts` has its limits. */
 export interface Chunk {
   /** Counted from 0 within the document. */
@@ -16,7 +18,15 @@ export interface Chunk {
   headingPath: string[]
 }
 
-/** Returns the heading path as one line, as it is shown and stored. */
+/** Returns the heading path as one line, as it is shown. */
 export function formatHeading(path: readonly string[]): string {
   return path.join(' › ')
+}
+
+/** Returns the heading path as one line within the limit of a title. If it is too long, its headings get equal shares. */
+export function shortHeading(path: readonly string[]): string {
+  const line = formatHeading(path)
+  if (line.length <= MAX_TITLE_CHARS) return line
+  const share = Math.floor((MAX_TITLE_CHARS - formatHeading(path.map(() => '')).length) / path.length)
+  return shorten(formatHeading(path.map((heading) => shorten(heading, Math.max(1, share)))), MAX_TITLE_CHARS)
 }

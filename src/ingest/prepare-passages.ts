@@ -1,5 +1,6 @@
 import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
+import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { IndexedPassage } from '../index/chunk-index.ts'
 import type { Batcher } from './batcher.ts'
@@ -37,7 +38,7 @@ export type PreparePassages = (
  */
 export function createPreparePassages({ threads, batcher }: { threads: PrepareThreads; batcher: Batcher }): PreparePassages {
   return async (document, { title: ownTitle, tags, pages }, embedder, signal) => {
-    const title = ownTitle ?? document.name
+    const title = shorten(ownTitle ?? document.name, MAX_TITLE_CHARS)
     const { name, maxTokens, tokenCounter: counter, sharedModel: model } = embedder
     const prepared = await threads.prepare({ title, pages, maxTokens, counter, model })
     signal.throwIfAborted()

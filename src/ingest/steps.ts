@@ -68,13 +68,13 @@ export function createSteps(
         return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
       }
       const parsed = await read(job, signal, aside)
-      const { title, pages, pageCount } = parsed
+      const { pages, pageCount } = parsed
       const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
       const health = healthOf(pages, pageCount)
       const saved = await retries.run(() => records.queue.savePages(job, { ...parsed, facts, health }))
       if (saved === null) return null
       killPoint('extract')
-      return { title, tags: saved.tags, pages, chars: charsOf(pages) }
+      return { ...saved, pages, chars: charsOf(pages) }
     },
 
     async index(job, extracted, target, signal) {

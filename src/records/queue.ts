@@ -30,6 +30,12 @@ export interface ParsedPages {
   facts: Record<string, unknown>
 }
 
+/** What the document has after `savePages`. */
+export interface SavedPages {
+  title: string | null
+  tags: string[]
+}
+
 /** A document whose passages are committed in the index. */
 export interface FinishedJob {
   job: JobRef
@@ -55,8 +61,10 @@ export interface Queue {
   claim(limit: number, options?: { except?: readonly string[] }): Promise<QueuedDocument[]>
   /** Returns the earliest moment at which a queued document can be claimed, or null when none is queued. */
   nextDue(): Promise<Date | null>
-  /** Stores the pages. Returns the document's tags, or null when the job is no longer wanted. */
-  savePages(job: JobRef, parsed: ParsedPages): Promise<{ tags: string[] } | null>
+  /**
+   * Stores the pages. Returns the document's title, cut to `MAX_TITLE_CHARS`, and its tags, or null when the job is no longer wanted.
+   */
+  savePages(job: JobRef, parsed: ParsedPages): Promise<SavedPages | null>
   /**
    * Records, before passages go to the index, that the index may hold them from now on. Returns the jobs that are still wanted.
    */

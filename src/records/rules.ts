@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../core/errors.ts'
 import type { DocumentHealth } from '../core/model.ts'
+import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 
 // Rules that every implementation of Records follows.
 
@@ -8,6 +9,11 @@ export const TOUCH_INTERVAL_MS = 60_000
 
 /** The health of a version that was not parsed yet. */
 export const NO_HEALTH: DocumentHealth = { pages: 0, pagesWithText: 0, pagesWithoutText: 0, chunksSkipped: 0 }
+
+/** Returns a title as it is stored. Every list, search and passage repeats it. */
+export function storedTitle(title: string | null): string | null {
+  return title === null ? null : shorten(title, MAX_TITLE_CHARS)
+}
 
 /** Codes of documents that failed because of the index or the embedder. They are tried again when there is a new index. */
 export const EMBEDDING_FAILURES: readonly ErrorCode[] = [

@@ -4,6 +4,7 @@ import { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
+import { MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { nodeSqliteDialect } from '../../src/records/sql/dialect.ts'
 import { MIGRATIONS } from '../../src/records/sql/migrations.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
@@ -70,6 +71,28 @@ test('upgrades a database of the first version without losing anything', async (
   expect(await records.queue.tombstones()).toEqual(['doc_0'])
   expect(await records.events.since('usr_1', 0, 10)).toMatchObject([{ id: 7, type: 'document.ready' }])
   expect(await records.indexes.active()).toMatchObject({ id: 'gen_1', dimensions: 256 })
+})
+
+test('cuts the long titles that an earlier version has stored', async () => {
+  const clock = testClock()
+  const file = await databaseOf('0006_counts', clock.now().getTime())
+  const database = new DatabaseSync(file)
+  const title = (length: number) => '😀'.repeat(length / 2)
+  const titles = [title(1_000_000), title(MAX_TITLE_CHARS), title(MAX_TITLE_CHARS + 2), 'T', null]
+  const document = database.prepare("select * from documents where id = 'doc_1'").get()!
+  const insert = database.prepare(
+    `insert into documents values (${Object.keys(document)
+      .map(() => '?')
+      .join()})`,
+  )
+  for (const [i, own] of titles.entries())
+    insert.run(...Object.values({ ...document, id: `long_${i}`, path: `long_${i}`, title: own }))
+  database.close()
+  const records = await openRecords({ file, clock, log: silentLogger })
+  onTestFinished(() => records.close())
+  const stored = await Promise.all(titles.map(async (_, i) => (await records.documents.get('usr_1', `long_${i}`))!.title))
+  expect(stored.slice(1)).toEqual([titles[1], `${title(MAX_TITLE_CHARS - 2)}…`, 'T', null])
+  expect(stored[0]).toBe(stored[2])
 })
 
 const EARLIER = Object.keys(MIGRATIONS).slice(0, -1)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { chunkDocument } from '../../chunk/chunk.ts'
-import { formatHeading } from '../../core/chunk.ts'
+import { formatHeading, shortHeading } from '../../core/chunk.ts'
 import type { Page } from '../../core/parsed.ts'
 import type { Embedder, EmbeddingInput } from '../../embed/embedder.ts'
 import { analyse } from '../../text/analyse.ts'
@@ -44,7 +44,7 @@ export async function prepare(
   const words = createWordList()
   const vectors: (Float32Array | null)[] = []
   for (const { headingPath, ...chunk } of chunkDocument(pages, { maxTokens, countTokens })) {
-    const heading = formatHeading(headingPath)
+    const heading = shortHeading(headingPath)
     const input = embeddingInput(title, { ...chunk, heading })
     // The same string that the built-in embedder analyses next: `analyse` remembers its last one.
     const tokens = analyse(`${input.title}\n${input.text}`)

@@ -6,6 +6,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import { accounts } from './migration-accounts.ts'
 import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
+import { limits } from './migration-limits.ts'
 import { models } from './migration-models.ts'
 import { turns } from './migration-turns.ts'
 import { vocabulary } from './migration-vocabulary.ts'
@@ -20,6 +21,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0006_counts': { up: counts },
   '0007_turns': { up: turns },
   '0009_events': { up: events },
+  '0010_limits': { up: limits },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { DocumentWarning } from '../../core/model.ts'
-import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument } from '../queue.ts'
+import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../queue.ts'
+import { storedTitle } from '../rules.ts'
 import { addTombstones, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
@@ -152,15 +153,11 @@ function updateDocument(tx: WriteTransaction, id: string, change: Partial<Docume
   return tx.sql.updateTable('documents').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
-async function savePages(
-  tx: WriteTransaction,
-  now: number,
-  job: JobRef,
-  parsed: ParsedPages,
-): Promise<{ tags: string[] } | null> {
+async function savePages(tx: WriteTransaction, now: number, job: JobRef, parsed: ParsedPages): Promise<SavedPages | null> {
   const row = await findWanted(tx, job)
   if (!row) return null
   const { tags, parse } = parseColumns(row, parsed)
+  const title = storedTitle(parsed.title)
   await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
   const pages = parsed.pages.map(({ number, text, blocks }) => ({
     document_id: job.documentId,
@@ -173,7 +170,7 @@ async function savePages(
     await tx.sql.insertInto('pages').values(part).execute()
   }
   const change = {
-    title: parsed.title,
+    title,
     page_count: parsed.pageCount,
     warnings: JSON.stringify(parsed.warnings),
     health: JSON.stringify(parsed.health),
@@ -185,7 +182,7 @@ async function savePages(
     updated_at: now,
   }
   await tx.sql.updateTable('documents').set(change).where('id', '=', job.documentId).execute()
-  return { tags: JSON.parse(tags) as string[] }
+  return { title, tags: JSON.parse(tags) as string[] }
 }
 
 async function beginIndexing(tx: WriteTransaction, jobs: readonly JobRef[]): Promise<JobRef[]> {

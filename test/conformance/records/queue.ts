@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { MAX_TITLE_CHARS } from '../../../src/core/text-limits.ts'
 import { errorCode, warningCode } from '../../support/codes.ts'
 import { HEALTH, PARSED } from './fixtures.ts'
 import type { DocumentsTest } from './fixtures.ts'
@@ -33,7 +34,7 @@ export function queueConformance(test: DocumentsTest): void {
     }) => {
       const { id } = await add()
       const job = await claimOne()
-      expect(await records.queue.savePages(job, PARSED)).toEqual({ tags: ['x', 'y'] })
+      expect(await records.queue.savePages(job, PARSED)).toEqual({ title: 'A title', tags: ['x', 'y'] })
       expect(await records.documents.pages(alice, id)).toEqual(PARSED.pages)
       expect(await records.queue.beginIndexing([job])).toMatchObject([{ documentId: id, version: 1 }])
       clock.advance(5)
@@ -55,6 +56,14 @@ export function queueConformance(test: DocumentsTest): void {
       expect(await eventTypes()).toEqual(['document.queued', 'document.processing', 'document.ready'])
       expect(await records.queue.expected()).toEqual(new Map([[id, { version: 1, chunks: 4 }]]))
       expect(await records.queue.counts()).toEqual({ queued: 0, processing: 0, ready: 1, failed: 0 })
+    })
+
+    test('cuts a title to its limit, never within a character', async ({ records, alice, add, claimOne }) => {
+      const { id } = await add()
+      const saved = await records.queue.savePages(await claimOne(), { ...PARSED, title: `a${'😀'.repeat(500_000)}` })
+      expect(saved!.title!.length).toBeLessThanOrEqual(MAX_TITLE_CHARS)
+      expect(saved!.title).toMatch(/^a(😀)+…$/u)
+      expect(await records.documents.get(alice, id)).toMatchObject({ title: saved!.title })
     })
 
     test('takes the tags of the file until an upload names tags or the file has others', async ({

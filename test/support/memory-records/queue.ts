@@ -1,6 +1,6 @@
 import type { DocumentStatus } from '../../../src/core/model.ts'
-import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument } from '../../../src/records/queue.ts'
-import { EMBEDDING_FAILURES } from '../../../src/records/rules.ts'
+import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../../../src/records/queue.ts'
+import { EMBEDDING_FAILURES, storedTitle } from '../../../src/records/rules.ts'
 import { countStatuses, countWords, givenTags, presentDocument, queueForIndex } from './document-changes.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
 import type { CountedWord } from './word-counts.ts'
@@ -103,14 +103,14 @@ function claim(store: MemoryStore, queued: StoredDocument[], limit: number, exce
   }))
 }
 
-function savePages(store: MemoryStore, job: JobRef, parsed: ParsedPages): { tags: string[] } | null {
+function savePages(store: MemoryStore, job: JobRef, parsed: ParsedPages): SavedPages | null {
   const document = findWanted(store, job)
   if (document === undefined) return null
   const { pages, title, pageCount, warnings, health, tags: tagsOfFile = [], facts } = parsed
   const given = givenTags(document)
   const isFromFile = given.length === 0 && tagsOfFile.length > 0
   const change = {
-    title,
+    title: storedTitle(title),
     pageCount,
     warnings,
     health,
@@ -123,7 +123,7 @@ function savePages(store: MemoryStore, job: JobRef, parsed: ParsedPages): { tags
     updatedAt: store.now(),
   }
   Object.assign(document, structuredClone(change))
-  return { tags: [...document.tags] }
+  return { title: document.title, tags: [...document.tags] }
 }
 
 /** Returns false when the job is no longer wanted. */
