@@ -68,6 +68,8 @@ export interface Limits {
   xmlBytes: number
   /** Characters of a query. */
   queryChars: number
+  /** Open event streams of a user. */
+  eventStreams: number
 }
 
 /** A user with two or three busy applications stays below this many times the limit of one key. */
@@ -87,4 +89,5 @@ export const DEFAULT_LIMITS: Limits = {
   textBytes: 20 * MB,
   xmlBytes: 64 * MB,
   queryChars: 4_000,
+  eventStreams: 20,
 }

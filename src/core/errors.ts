@@ -26,6 +26,7 @@ const API_CODES = {
   insufficient_scope: 'user',
   owner_only: 'user',
   rate_limited: 'user',
+  too_many_streams: 'user',
   too_many_failures: 'user',
   // Things that do not exist
   not_found: 'user',

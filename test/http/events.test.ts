@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { documentEvent, type DocumentEvent } from '../../src/contract/documents.ts'
+import { documentEvent, missedEvents, type DocumentEvent, type MissedEvents } from '../../src/contract/documents.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 import { errorCode } from '../support/codes.ts'
@@ -23,10 +23,14 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
+/** What the last call of `listen` got instead of events. */
+let missed: MissedEvents[] = []
+
 /** Reads events until `isEnough` returns true, and checks each event against the contract. */
 async function listen(response: Response, isEnough: (events: DocumentEvent[]) => boolean): Promise<DocumentEvent[]> {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
   const events: DocumentEvent[] = []
+  missed = []
   let text = ''
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
     text += chunk
@@ -37,6 +41,10 @@ async function listen(response: Response, isEnough: (events: DocumentEvent[]) =>
         block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
       )
       if (lines['data'] === undefined) continue
+      if (lines['event'] === 'events.missed') {
+        missed.push(missedEvents.parse(JSON.parse(lines['data'])))
+        continue
+      }
       const event = documentEvent.parse(JSON.parse(lines['data']))
       expect([lines['id'], lines['event']]).toEqual([String(event.id), event.type])
       events.push(event)
@@ -77,6 +85,70 @@ test('a listener resumes after the event ID in the header, or else in the parame
   )
   expect(headerWins).toEqual(all.slice(3))
 })
+
+test("the IDs of a user's events don't depend on what other users do", async () => {
+  const before = await listen(await app.alice.open('/api/v1/events?last_event_id=0'), isDone)
+  for (const name of ['1.txt', '2.txt', '3.txt']) await app.bob.ready(name, `Document ${name} of Bob.`)
+  await app.alice.ready('after-bob.txt', 'After the documents of Bob.')
+  const ready = ({ type }: DocumentEvent) => type === 'document.ready'
+  const all = await listen(await app.alice.open('/api/v1/events?last_event_id=0'), (events) => events.filter(ready).length === 3)
+  expect(all.map(({ id }) => id)).toEqual(all.map((_, i) => before[0]!.id + i))
+})
+
+test('a listener that resumes after an event that is gone is told so, and then gets the events that are stored', async () => {
+  const all = await listen(await app.bob.open('/api/v1/events?last_event_id=0'), (events) => events.length === 12)
+  await app.backend.records.events.trim(5)
+  const resumed = await listen(await app.bob.open(`/api/v1/events?last_event_id=${all[2]!.id}`), (events) => events.length === 5)
+  expect(missed).toEqual([{ id: all[6]!.id, type: 'events.missed', message: expect.stringContaining('List your documents') }])
+  expect(resumed).toEqual(all.slice(7))
+  // A listener that resumes where the notice left it has missed nothing.
+  await listen(await app.bob.open(`/api/v1/events?last_event_id=${all[6]!.id}`), (events) => events.length === 5)
+  expect(missed).toEqual([])
+})
+
+test('a stream says at its beginning after which event it goes on', async () => {
+  const latest = await app.backend.records.events.latestId((await app.backend.records.users.owner())!.id)
+  const response = await app.alice.open('/api/v1/events')
+  const reader = response.body!.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  expect(new TextDecoder().decode(value)).toBe(`retry: 2000\nid: ${latest}\n: listening\n\n`)
+})
+
+test('a user can have 20 streams open over all credentials, and a stream that ends makes room', async () => {
+  const other = await app.aliceWith('read:documents')
+  await until('the earlier streams to end', () => listeners === 0)
+  const streams = await Promise.all(Array.from({ length: 20 }, (_, i) => openStream(i % 2 === 0 ? app.alice : other)))
+  expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+  for (let i = 0; i < 3; i++) {
+    expect(await other.get('/api/v1/events')).toMatchObject({
+      status: 429,
+      body: { code: errorCode('too_many_streams'), limit: 20, detail: expect.stringContaining('limits.event_streams') },
+    })
+  }
+  expect((await app.alice.call('HEAD', '/api/v1/events')).status).toBe(200)
+  const ofBob = await openStream(app.bob)
+  expect(ofBob.status).toBe(200)
+  for (const stream of [streams[3]!, streams[8]!]) stream.close()
+  const more = [await openWhenPossible(), await openWhenPossible()]
+  expect((await app.alice.get('/api/v1/events')).status).toBe(429)
+  for (const stream of [...streams, ...more, ofBob]) stream.close()
+  await until('the listeners to be unsubscribed', () => listeners === 0)
+
+  async function openWhenPossible() {
+    return until('a stream that is not refused', async () => {
+      const stream = await openStream(app.alice)
+      return stream.status === 200 && stream
+    })
+  }
+})
+
+async function openStream({ key }: TestApp['alice']) {
+  const controller = new AbortController()
+  const headers = { Authorization: `Bearer ${key}` }
+  const { status } = await fetch(`${app.url}/api/v1/events`, { headers, signal: controller.signal })
+  return { status, close: () => controller.abort() }
+}
 
 test('a listener that disconnects is unsubscribed', async () => {
   await until('the earlier listeners to be unsubscribed', () => listeners === 0)

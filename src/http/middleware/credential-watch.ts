@@ -1,5 +1,5 @@
 import type { CredentialWatch } from '../../auth/credential-watch.ts'
-import type { Ctx, Middleware } from '../routing/context.ts'
+import { connectionClosed, onceAborted, type Ctx, type Middleware } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
 
 /** How long an answer that has begun may take to come to a clean end. */
@@ -14,9 +14,7 @@ export function watchCredential(watch: CredentialWatch): Middleware {
     const { credential } = ctx.state
     if (credential === undefined) return next()
     const { ended, stop } = watch.watch(credential)
-    ctx.res.once('close', stop)
-    // The client may have gone during authentication.
-    if (ctx.res.closed) stop()
+    onceAborted(connectionClosed(ctx), stop)
     ended.addEventListener('abort', () => setTimeout(() => cut(ctx), GRACE_MS).unref())
     ctx.state.ended = ended
     try {

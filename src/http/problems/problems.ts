@@ -64,6 +64,7 @@ export const PROBLEMS = {
   duplicate_path: { status: 422, means: 'Two different files of one request have the same path.' },
   cannot_be_processed: { status: 422, means: 'The files were refused for different reasons; see `rejected`.' },
   rate_limited: { status: 429, means: 'Too many requests; `Retry-After` says when to try again.' },
+  too_many_streams: { status: 429, means: 'You have as many event streams open as one user may have.' },
   too_many_failures: { status: 429, means: 'Too many failed logins; `Retry-After` says when to try again.' },
   internal_error: {
     status: 500,

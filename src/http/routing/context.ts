@@ -17,6 +17,8 @@ export interface State {
   credential?: CredentialHash
   /** Aborts when the credential ends while the request is answered. */
   ended?: AbortSignal
+  /** See `connectionClosed`. */
+  closed?: AbortSignal
   /** The pattern of the route that took the request, for the log. */
   route?: string
   /** The path belongs to a page, so a person reads the answer, also when it is a refusal. */
@@ -48,9 +50,24 @@ export type Ctx = Koa.ParameterizedContext<State>
 /** One step in the chain that handles a request: one check, one file. */
 export type Middleware = Koa.Middleware<State>
 
+/** Returns a signal that aborts when the client has gone or has its answer. The steps of a request share it. */
+export function connectionClosed(ctx: Ctx): AbortSignal {
+  if (ctx.state.closed !== undefined) return ctx.state.closed
+  const closed = new AbortController()
+  if (ctx.res.closed) closed.abort()
+  else ctx.res.once('close', () => closed.abort())
+  ctx.state.closed = closed.signal
+  return closed.signal
+}
+
+/** Calls `work` when the signal aborts, or now if it has aborted. */
+export function onceAborted(signal: AbortSignal, work: () => void): void {
+  if (signal.aborted) work()
+  else signal.addEventListener('abort', work, { once: true })
+}
+
 /** Returns a signal that aborts when the client has gone or has its answer, or when its credential has ended. */
 export function clientGone(ctx: Ctx): AbortSignal {
-  const gone = new AbortController()
-  ctx.res.once('close', () => gone.abort())
-  return ctx.state.ended === undefined ? gone.signal : AbortSignal.any([gone.signal, ctx.state.ended])
+  const { ended } = ctx.state
+  return ended === undefined ? connectionClosed(ctx) : AbortSignal.any([connectionClosed(ctx), ended])
 }

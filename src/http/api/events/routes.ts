@@ -2,13 +2,19 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { documentEvent, eventQuery, missedEvents } from '../../../contract/documents.ts'
 import { invalid } from '../../../contract/validate.ts'
-import type { Ctx } from '../../routing/context.ts'
+import { connectionClosed, type Ctx } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
 import { MAX_EVENTS } from '../../../services/events.ts'
+import { OpenStreams } from './open-streams.ts'
 import { formatEvents } from './present.ts'
 
-export const eventRoutes = ({ events }: Pick<Dependencies, 'events'>): Route[] => [
+export const eventRoutes = ({ events, settings }: Pick<Dependencies, 'events' | 'settings'>): Route[] => {
+  const open = new OpenStreams(settings.limits.eventStreams)
+  return [listenToEvents(events, open)]
+}
+
+const listenToEvents = (events: Dependencies['events'], open: OpenStreams): Route =>
   route({
     operationId: 'listenToEvents',
     method: 'GET',
@@ -18,10 +24,11 @@ export const eventRoutes = ({ events }: Pick<Dependencies, 'events'>): Route[] =
     description: [
       'Server-sent events: `document.queued`, `.processing`, `.ready`, `.failed`, `.deleted`. After a break, `Last-Event-ID` (or `last_event_id`) resumes without a gap; without it the stream begins now.',
       `The newest ${MAX_EVENTS} of your events are stored. If an event after your \`Last-Event-ID\` is no longer stored, the first event is \`events.missed\` (MissedEvents): list your documents again.`,
-      'A comment every 15 seconds keeps the connection open. The stream ends when the instance stops, and within a second when the credential ends.',
+      'A comment every 15 seconds keeps the connection open. The stream ends when the instance stops, and within a second when the credential ends. A user can have 20 streams open (`limits.event_streams`).',
     ].join(' '),
     access: 'read:documents',
     query: eventQuery,
+    problems: ['too_many_streams'],
     headers: { 'Last-Event-ID': { description: 'ID of the last event that you received', example: '42' } },
     answers: {
       200: {
@@ -32,6 +39,7 @@ export const eventRoutes = ({ events }: Pick<Dependencies, 'events'>): Route[] =
     },
     async handle({ ctx, actor, query, ending }) {
       const afterId = lastEventId(ctx) ?? query.last_event_id ?? null
+      if (ctx.method !== 'HEAD') open.add(actor.userId, connectionClosed(ctx))
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
       // Tells a reverse proxy not to buffer events.
       ctx.set('X-Accel-Buffering', 'no')
@@ -41,8 +49,7 @@ export const eventRoutes = ({ events }: Pick<Dependencies, 'events'>): Route[] =
       // Koa replaced the type when it got a stream.
       ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
     },
-  }),
-]
+  })
 
 function lastEventId(ctx: Ctx): number | null {
   const header = ctx.get('Last-Event-ID')
