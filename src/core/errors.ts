@@ -48,6 +48,7 @@ const API_CODES = {
   client_is_public: 'user',
   text_not_ready: 'user',
   model_in_use: 'user',
+  too_many_keys: 'user',
   // Files
   too_large: 'user',
   too_many_files: 'user',

@@ -144,6 +144,9 @@ export interface DocumentRecord {
   parse: Record<string, unknown>
 }
 
+/** The most API keys that a user can have. Expired keys make room for new ones. */
+export const MAX_KEYS = 100
+
 export interface ApiKeyRecord {
   id: string
   ownerId: string

@@ -1,4 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
+import { MAX_KEYS } from '../core/model.ts'
 
 export function userExists(email: string | null | undefined, cause?: unknown): DocsearchError {
   return new DocsearchError('user_exists', `A user with the address ${email} already exists. Choose another address.`, { cause })
@@ -10,6 +11,11 @@ export function ownerExists(): DocsearchError {
 
 export function ownerStays(): DocsearchError {
   return new DocsearchError('owner_stays', 'The owner of this instance cannot be disabled or deleted.')
+}
+
+export function tooManyKeys(): DocsearchError {
+  const message = `A user can have at most ${MAX_KEYS} API keys, and you have that many. Delete a key that you no longer use.`
+  return new DocsearchError('too_many_keys', message, { details: { limit: MAX_KEYS } })
 }
 
 export function projectExists(name: string, cause?: unknown): DocsearchError {

@@ -3,6 +3,10 @@ import type { ListRequest, ResultPage } from './result-page.ts'
 
 /** API keys. Only the SHA-256 of a whole key is stored, in hex. */
 export interface Keys {
+  /**
+   * Throws `too_many_keys` when the owner has MAX_KEYS keys. Expired keys don't count: when the new key needs room, those that expired first
+   * are deleted.
+   */
   create(key: {
     ownerId: string
     name: string

@@ -3,6 +3,7 @@ import type { ApiKeys } from '../auth/auth.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import { SCOPES, type User } from '../core/model.ts'
 import { isDocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
 
 /** Returns the owner. Creates the owner and the `default` project when they are missing. */
@@ -29,7 +30,7 @@ async function createOwner({ users }: Records): Promise<User> {
 
 /**
  * Gives the command line of this operating system user a key for the address now served. Keeps the key of an earlier start if the command line
- * still has it, so that a copy of that key goes on working.
+ * still has it, so that a copy of that key goes on working. An owner with the most keys that a user can have gets none.
  */
 export async function ensureLocalKey(options: {
   owner: User
@@ -37,13 +38,20 @@ export async function ensureLocalKey(options: {
   credentials: CredentialStore
   address: string
   dataDir: string
+  log: Logger
 }): Promise<void> {
-  const { owner, apiKeys, credentials, address, dataDir } = options
+  const { owner, apiKeys, credentials, address, dataDir, log } = options
   const kept = await credentials.findLocal(dataDir)
   const principal = kept && (await apiKeys.check(kept.token))
-  const token =
-    kept && principal?.userId === owner.id
-      ? kept.token
-      : (await apiKeys.create({ ownerId: owner.id, name: 'local command line', scopes: SCOPES, expiresAt: null })).key
-  await credentials.rememberLocal({ address, dataDir, token })
+  if (kept && principal?.userId === owner.id) {
+    await credentials.rememberLocal({ address, dataDir, token: kept.token })
+    return
+  }
+  try {
+    const { key } = await apiKeys.create({ ownerId: owner.id, name: 'local command line', scopes: SCOPES, expiresAt: null })
+    await credentials.rememberLocal({ address, dataDir, token: key })
+  } catch (error) {
+    if (!isDocsearchError(error, 'too_many_keys')) throw error
+    log.warn({}, "the owner has too many API keys, so this user's command line got none: delete one and start again")
+  }
 }

@@ -94,7 +94,7 @@ async function start({ config, version, clock, log, credentials, runtimeDir }: S
     })
   }
   await folder.announce({ pid: process.pid, url, base_url: baseUrl, ...(local !== null && { socket: local.path }) })
-  await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir })
+  await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir, log })
   return {
     url,
     setupUrl: await setupUrl(owner, accounts, baseUrl),

@@ -18,7 +18,10 @@ export interface NewKey {
 /** The API keys of the actor. Every function throws `insufficient_scope`. */
 export interface Keys {
   list(actor: Actor, request: ListRequest): Promise<ResultPage<ApiKeyRecord>>
-  /** Makes a key. `key` is the secret; it is returned only here. Throws `insufficient_scope` also when the key would have more scopes than the actor. */
+  /**
+   * Makes a key. `key` is the secret; it is returned only here. Throws `too_many_keys`, and `insufficient_scope` also when the key would have more
+   * scopes than the actor.
+   */
   create(actor: Actor, key: NewKey): Promise<{ key: string; record: ApiKeyRecord }>
   /** Throws `key_not_found`. */
   delete(actor: Actor, id: string): Promise<void>

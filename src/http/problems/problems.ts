@@ -49,6 +49,7 @@ export const PROBLEMS = {
   unsupported_media_type: { status: 415, means: 'The endpoint does not accept this Content-Type or Content-Encoding.' },
   unsupported_type: { status: 415, means: 'The content of the file has no format that docsearch reads.' },
   range_not_satisfiable: { status: 416, means: 'The range starts after the end of the file.' },
+  too_many_keys: { status: 422, means: 'You have as many API keys as a user may have. Delete one first.' },
   empty_file: { status: 422, means: 'The file has no bytes.' },
   encrypted: { status: 422, means: 'The file is protected by a password.' },
   model_unusable: { status: 422, means: 'This model cannot be used now; `detail` says why.' },

@@ -1,10 +1,11 @@
 import { newId } from '../../core/ids.ts'
-import type { ApiKeyRecord, Scope } from '../../core/model.ts'
+import { MAX_KEYS, type ApiKeyRecord, type Scope } from '../../core/model.ts'
+import { tooManyKeys } from '../errors.ts'
 import type { Keys } from '../keys.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import { findHashes } from './store.ts'
-import type { Store } from './store.ts'
+import type { Store, WriteTransaction } from './store.ts'
 import { dateOrNull } from './tables.ts'
 import type { ApiKeyRow } from './tables.ts'
 
@@ -30,7 +31,10 @@ export function createKeys(store: Store): Keys {
         last_used_at: null,
         expires_at: expiresAt?.getTime() ?? null,
       }
-      await db.insertInto('api_keys').values(row).execute()
+      await store.write(async (tx) => {
+        await makeRoom(tx, ownerId, row.created_at)
+        await tx.sql.insertInto('api_keys').values(row).execute()
+      })
       return toKey(row)
     },
     async findByHash(sha256) {
@@ -64,6 +68,18 @@ export function createKeys(store: Store): Keys {
       return gone.length > 0
     },
   }
+}
+
+/** Deletes as many expired keys as the limit requires for one more key. */
+async function makeRoom({ sql }: WriteTransaction, ownerId: string, now: number): Promise<void> {
+  const ofOwner = sql.selectFrom('api_keys').where('owner_id', '=', ownerId)
+  const { keys } = await ofOwner.select((e) => e.fn.countAll<number>().as('keys')).executeTakeFirstOrThrow()
+  const excess = Number(keys) + 1 - MAX_KEYS
+  if (excess <= 0) return
+  const expired = await ofOwner.select('id').where('expires_at', '<=', now).orderBy('expires_at').limit(excess).execute()
+  if (expired.length < excess) throw tooManyKeys()
+  const ids = expired.map(({ id }) => id)
+  await sql.deleteFrom('api_keys').where('id', 'in', ids).execute()
 }
 
 function toKey(row: ApiKeyRow): ApiKeyRecord {

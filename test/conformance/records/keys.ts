@@ -1,4 +1,6 @@
 import { describe, expect } from 'vitest'
+import { MAX_KEYS } from '../../../src/core/model.ts'
+import { errorCode } from '../../support/codes.ts'
 import type { AccountsTest } from './account-fixtures.ts'
 
 export function keysConformance(test: AccountsTest): void {
@@ -25,6 +27,34 @@ export function keysConformance(test: AccountsTest): void {
       clock.advance(1_000)
       await records.keys.touch(id)
       expect((await records.keys.findByHash('h1'))?.lastUsedAt).toEqual(clock.now())
+    })
+
+    test('limits the keys of a user, also when many are created at once, and deletes expired keys to make room', async ({
+      records,
+      clock,
+      ann,
+      ben,
+      key,
+      inFuture,
+    }) => {
+      const soon = await key(ann, 'soon', inFuture(1000))
+      const sooner = await key(ann, 'sooner', inFuture(500))
+      const made = await Promise.allSettled(Array.from({ length: MAX_KEYS }, (_, i) => key(ann, `h${i}`)))
+      expect(made.filter(({ status }) => status === 'fulfilled').length).toBe(MAX_KEYS - 2)
+      const idsOf = async (owner: string) => (await records.keys.list(owner, { limit: 1000 })).items.map(({ id }) => id)
+      expect(await idsOf(ann)).toHaveLength(MAX_KEYS)
+      const refusal = { code: errorCode('too_many_keys'), details: { limit: MAX_KEYS } }
+      await expect(key(ann, 'late')).rejects.toMatchObject(refusal)
+      expect(await records.keys.findByHash('late')).toBeNull()
+      await key(ben, 'b')
+
+      clock.advance(1000)
+      await key(ann, 'late')
+      expect(await idsOf(ann)).toContain(soon.id)
+      expect(await idsOf(ann)).not.toContain(sooner.id)
+      await key(ann, 'later')
+      expect(await idsOf(ann)).toHaveLength(MAX_KEYS)
+      await expect(key(ann, 'last')).rejects.toMatchObject(refusal)
     })
 
     test('lists the keys of one owner, a result page at a time', async ({ records, ann, ben, key }) => {

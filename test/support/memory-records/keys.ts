@@ -1,5 +1,6 @@
 import { newId } from '../../../src/core/ids.ts'
-import type { ApiKeyRecord } from '../../../src/core/model.ts'
+import { MAX_KEYS, type ApiKeyRecord } from '../../../src/core/model.ts'
+import { tooManyKeys } from '../../../src/records/errors.ts'
 import type { Keys } from '../../../src/records/keys.ts'
 import { listPart, newestFirst } from './lists.ts'
 import type { MemoryStore, StoredKey } from './store.ts'
@@ -9,6 +10,7 @@ export function memoryKeys(store: MemoryStore): Keys {
   const isValid = (key: StoredKey) => store.isActiveUser(key.ownerId) && (key.expiresAt === null || !store.isPast(key.expiresAt))
   return {
     async create(key) {
+      makeRoom(store, key.ownerId)
       const createdAt = store.now()
       const stored = { ...key, id: newId('key', createdAt), scopes: [...key.scopes], createdAt, lastUsedAt: null }
       keys.set(stored.id, stored)
@@ -33,6 +35,18 @@ export function memoryKeys(store: MemoryStore): Keys {
       return keys.get(id)?.ownerId === ownerId && keys.delete(id)
     },
   }
+}
+
+function makeRoom(store: MemoryStore, ownerId: string): void {
+  const { keys } = store
+  const own = [...keys.values()].filter((key) => key.ownerId === ownerId)
+  const excess = own.length + 1 - MAX_KEYS
+  if (excess <= 0) return
+  const expired = own
+    .filter(({ expiresAt }) => expiresAt !== null && store.isPast(expiresAt))
+    .sort((a, b) => a.expiresAt!.getTime() - b.expiresAt!.getTime())
+  if (expired.length < excess) throw tooManyKeys()
+  for (const { id } of expired.slice(0, excess)) keys.delete(id)
 }
 
 function present({ sha256: _sha256, ...key }: StoredKey): ApiKeyRecord {

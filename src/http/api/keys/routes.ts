@@ -8,6 +8,7 @@ import {
 } from '../../../contract/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { answerCreated, route, type Route } from '../../routing/route.ts'
+import { MAX_KEYS } from '../../../core/model.ts'
 import { presentKey } from './present.ts'
 
 const tag = 'Keys'
@@ -35,10 +36,11 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
     path: '/api/v1/keys',
     tag,
     summary: 'Create an API key',
-    description: 'The answer has the key, which is shown only once. A key never has more scopes than the caller.',
+    description: `The answer has the key, which is shown only once. A key never has more scopes than the caller. A user can have at most ${MAX_KEYS} keys; expired keys make room for new ones.`,
     access,
     body: apiKeyCreate,
     answers: { 201: { description: 'The key', schema: apiKeyCreated, headers: { Location: 'Its address' } } },
+    problems: ['too_many_keys'],
     async handle({ ctx, actor, body: { name, scopes, expires_in_days: expiresInDays } }) {
       const { key, record } = await keys.create(actor, { name, scopes, expiresInDays })
       const body = { ...presentKey(record), key } satisfies ApiKeyCreated

@@ -12,6 +12,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
 import { chosenScopes, name, scopes } from '../forms/fields.ts'
+import { withError } from '../forms/submitted.ts'
 import type { Page, PageCall } from '../routing/page.ts'
 
 const keyForm = z.object({
@@ -60,7 +61,13 @@ export const keyPages = ({ keys, settings }: Parts): Page[] => [
         return show(renderApiKeyNew({ ...signedIn(), form: state, scopes: SCOPES, chosenScopes: chosenScopes(call) }), 422)
       }
       const { name: keyName, scopes: chosen, expires_in_days: expiresInDays } = data
-      const { key } = await keys.create(actor, { name: keyName, scopes: chosen, expiresInDays })
+      let key: string
+      try {
+        key = (await keys.create(actor, { name: keyName, scopes: chosen, expiresInDays })).key
+      } catch (error) {
+        const form = withError(state, error, { too_many_keys: 'name' })
+        return show(renderApiKeyNew({ ...signedIn(), form, scopes: SCOPES, chosenScopes: chosenScopes(call) }), 422)
+      }
       show(renderApiKeyCreated({ ...signedIn(), key, name: keyName, baseUrl: settings.baseUrl() }))
     },
   },
