@@ -101,7 +101,7 @@ const CASES: Record<string, () => Promise<void>> = {
     const other = await loggedIn(app, 'bob@example.org')
     await other.submit(await other.get('/settings/profile'), '/logout')
   },
-  [at('GET', paths.loggedOut)]: () => see('/logged-out'),
+  [at('GET', paths.loggedOut)]: () => see('/logged-out', 303),
   [at('GET', paths.setup)]: () => see(`/setup?token=${hers.user}`, 404),
   [at('POST', paths.setup)]: () => send('/setup', { token: hers.user, password: 'x', password_again: 'x' }, 404),
   // Any user may connect Alice's application to their own account, so these cases use an unknown application.

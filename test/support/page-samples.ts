@@ -133,6 +133,7 @@ function accountPages({ person, email, application, redirectUri, text }: Names):
       code: errorCode('csrf_failed'),
       detail: 'The form was not sent from this page.',
       requestId: 'req_01J',
+      formAddress: `/api/oauth/authorize?state=${encodeURIComponent(text)}`,
     }),
     'error, not found': renderError({
       status: 404,

@@ -114,6 +114,23 @@ describe.skipIf(browserPath === undefined)(`an application asks for access (${br
     })
   })
 
+  test('a user whose two tabs wait at the login logs in in both', async () => {
+    const its = await application('localhost')
+    await withPage(false, async (page, context) => {
+      await page.goto(its.url)
+      await page.getByRole('link', { name: 'Connect docsearch' }).click()
+      await page.getByLabel('Email').waitFor()
+      const other = await context.newPage()
+      await other.goto(`${app.url}/settings/api-keys`)
+      await logIn(page)
+      await page.getByRole('heading', { name: 'Allow Lease helper to use your documents?' }).waitFor()
+      await logIn(other)
+      await other.waitForURL(`${app.url}/settings/api-keys`)
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.getByText('found: The notice period of the lease is three months.').waitFor()
+    })
+  })
+
   test('the callback may redirect to another origin', async () => {
     const home = await application('localhost')
     const its = await application('localhost', `${home.url}/welcome`)

@@ -27,8 +27,10 @@ export interface State {
   login?: Login
   /** Pages only: the posted form. */
   form?: FormBody
-  /** Pages only: the CSRF token for the forms of this answer. */
-  csrf?: string
+  /** Pages only: the content of the form cookie. */
+  formSecret?: string
+  /** Pages only: the address that shows the posted form anew, after its token was refused. */
+  formAddress?: string
 }
 
 export interface Login {

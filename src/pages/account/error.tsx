@@ -7,12 +7,14 @@ export interface ErrorPageProps {
   code: string
   detail: string
   requestId: string
+  /** Only for a form that is out of date: the address that shows it anew. */
+  formAddress?: string | null
   /** Only for a 429. */
   retryAfterSeconds?: number
 }
 
 /** Says what went wrong and what to do about it. */
-export function renderError({ status, code, detail, requestId, retryAfterSeconds }: ErrorPageProps): string {
+export function renderError({ status, code, detail, requestId, formAddress = null, retryAfterSeconds }: ErrorPageProps): string {
   const { title, help } = wordsFor(status, code, retryAfterSeconds)
   return html(
     <CardPage title={title} failed>
@@ -21,9 +23,15 @@ export function renderError({ status, code, detail, requestId, retryAfterSeconds
       <p class="lead">{detail}</p>
       {help === '' ? null : <p>{help}</p>}
       <p>
-        <a class="button" href={paths.home}>
-          Go to search
-        </a>
+        {formAddress === null ? (
+          <a class="button" href={paths.home}>
+            Go to search
+          </a>
+        ) : (
+          <a class="button" href={formAddress}>
+            Open the form again
+          </a>
+        )}
       </p>
       <dl class="facts">
         <div>

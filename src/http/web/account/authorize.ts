@@ -40,6 +40,7 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
     method: 'POST',
     path: paths.authorize,
     access: 'anyone',
+    formAddress: (field) => `${paths.authorize}?${field('query')}`,
     async handle(call) {
       const { data } = call.submitted(consentForm)
       if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])

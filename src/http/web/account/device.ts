@@ -29,6 +29,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
       method: 'POST',
       path: paths.device,
       access: 'user',
+      formAddress,
       async handle(call) {
         const { user, csrf, submitted, show } = call
         attempts.check(call)
@@ -57,6 +58,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
       method: 'POST',
       path: paths.deviceDecision,
       access: 'user',
+      formAddress,
       async handle(call) {
         const { user, submitted, show } = call
         attempts.check(call)
@@ -70,6 +72,11 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
       },
     },
   ]
+}
+
+/** The link that fills in the code and decides nothing. */
+function formAddress(field: (name: string) => string): string {
+  return `${paths.device}?${new URLSearchParams({ user_code: field('user_code') })}`
 }
 
 /** Formats a code in two groups of four letters, as the device shows it, so that the user can compare. */

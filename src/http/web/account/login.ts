@@ -5,7 +5,7 @@ import { renderLoggedOut, renderLogin } from '../../../pages/account/login.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { authorizeRequestOf } from './authorize.ts'
-import { redirectToLogin, returnToApplication, type Page, type PageCall } from '../routing/page.ts'
+import { loginPath, redirectToLogin, returnToApplication, type Page, type PageCall } from '../routing/page.ts'
 import { safeReturnTo } from '../routing/return-to.ts'
 import { beginSession, finishSession } from '../session/session.ts'
 
@@ -20,6 +20,7 @@ export const loginPages = (parts: Parts): Page[] => [
     method: 'GET',
     path: paths.login,
     access: 'anyone',
+    isBeforeLogin: true,
     async handle({ ctx, visitor, csrf, show, goTo }) {
       const sent = ctx.query['return_to']
       const returnTo = safeReturnTo(typeof sent === 'string' ? sent : undefined)
@@ -31,8 +32,10 @@ export const loginPages = (parts: Parts): Page[] => [
     method: 'POST',
     path: paths.login,
     access: 'anyone',
+    isBeforeLogin: true,
+    formAddress: (field) => loginPath(field('return_to')),
     async handle(call) {
-      const { ctx, csrf, submitted, show } = call
+      const { ctx, csrf, visitor, submitted, show } = call
       const { data } = submitted(loginForm)
       const { email = '', password = '', return_to } = data ?? {}
       const returnTo = safeReturnTo(return_to)
@@ -40,7 +43,8 @@ export const loginPages = (parts: Parts): Page[] => [
       try {
         const user = await parts.accounts.logIn({ email, password, address: ctx.ip })
         if (user === null) return show(renderLogin({ ...again, failure: 'wrong' }), 422)
-        await beginSession(ctx, parts, user)
+        // The user may have logged in in another tab since. A new session would invalidate the forms of that tab.
+        if (user.id !== visitor?.user.id) await beginSession(ctx, parts, user)
         await goOn(call, parts.oauth, returnTo)
       } catch (error) {
         if (!(error instanceof DocsearchError) || error.code !== 'too_many_failures') throw error
@@ -54,6 +58,7 @@ export const loginPages = (parts: Parts): Page[] => [
     method: 'POST',
     path: paths.logout,
     access: 'anyone',
+    formAddress: (field) => (field('return_to') === '' ? paths.loggedOut : field('return_to')),
     async handle({ ctx, submitted, goTo }) {
       const returnTo = safeReturnTo(submitted(z.object({ return_to: returnToField })).data?.return_to)
       await finishSession(ctx, parts)
@@ -65,7 +70,7 @@ export const loginPages = (parts: Parts): Page[] => [
     method: 'GET',
     path: paths.loggedOut,
     access: 'anyone',
-    handle: ({ show }) => show(renderLoggedOut()),
+    handle: ({ visitor, show, goTo }) => (visitor === null ? show(renderLoggedOut()) : goTo(paths.home)),
   },
 ]
 

@@ -35,6 +35,7 @@ export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): 
     method: 'GET',
     path: paths.setup,
     access: 'anyone',
+    isBeforeLogin: true,
     async handle(call) {
       const sent = call.ctx.query['token']
       const secret = typeof sent === 'string' ? sent : ''
@@ -47,6 +48,8 @@ export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): 
     method: 'POST',
     path: paths.setup,
     access: 'anyone',
+    isBeforeLogin: true,
+    formAddress: (field) => `${paths.setup}?${new URLSearchParams({ token: field('token') })}`,
     async handle(call) {
       const { ctx, submitted, csrf, show, goTo } = call
       const secret = ctx.state.form?.fields['token']?.[0] ?? ''

@@ -24,6 +24,7 @@ export function showErrorPage(ctx: Ctx, problem: Pick<Problem, 'status' | 'code'
     code: problem.code,
     detail: problem.detail,
     requestId: ctx.state.requestId,
+    formAddress: ctx.state.formAddress ?? null,
     ...(retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),
   })
 }

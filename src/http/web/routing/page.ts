@@ -18,6 +18,10 @@ export interface Page {
   path: string
   /** `public`: cookies are ignored. `anyone`: with or without a login. `user`: others are sent to the login. `owner`: others get 404. */
   access: 'public' | 'anyone' | 'user' | 'owner'
+  /** The page's form is for users who are not logged in, so it still works after a login or a logout in another tab. */
+  isBeforeLogin?: boolean
+  /** Of a POST: returns the address that shows the posted form anew. Default: the nearest view above the path. */
+  formAddress?(field: (name: string) => string): string
   handle(call: PageCall): Promise<void> | void
 }
 
@@ -44,7 +48,7 @@ export interface PageCall {
   goTo(path: string, message?: FlashCode): void
 }
 
-export function pageCall(ctx: Ctx, { settings, clock }: Pick<Dependencies, 'settings' | 'clock'>): PageCall {
+export function pageCall(ctx: Ctx, row: Page, { settings, clock }: Pick<Dependencies, 'settings' | 'clock'>): PageCall {
   const visitor = ctx.state.login ?? null
   const call: PageCall = {
     ctx,
@@ -61,7 +65,7 @@ export function pageCall(ctx: Ctx, { settings, clock }: Pick<Dependencies, 'sett
       return call.login.actor
     },
     get csrf() {
-      return csrfToken(ctx, settings)
+      return csrfToken(ctx, settings, row)
     },
     signedIn: () => ({
       viewer: viewerOf(call.user),
@@ -111,6 +115,10 @@ export function asksForHtml(ctx: Ctx): boolean {
 
 /** Redirects to the login, and from there back to `returnTo`, unless that address is too long. */
 export function redirectToLogin(ctx: Ctx, returnTo: string): void {
+  redirect(ctx, loginPath(returnTo), 303)
+}
+
+export function loginPath(returnTo: string): string {
   const query = safeReturnTo(returnTo) === null ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
-  redirect(ctx, paths.login + query, 303)
+  return paths.login + query
 }

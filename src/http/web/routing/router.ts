@@ -7,9 +7,10 @@ import type { Middleware, State } from '../../routing/context.ts'
 import { endpointOf } from '../../routing/endpoints.ts'
 import { otherMethods } from '../../routing/router.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { csrfCheck, originCheck } from '../session/csrf.ts'
+import { originCheck } from '../session/csrf.ts'
 import { recheckCredential, watchCredential } from '../../middleware/credential-watch.ts'
 import { formBody } from '../../body/form-body.ts'
+import { formCheck } from './form-check.ts'
 import { pagePolicy } from './page-policy.ts'
 import { pageCall, redirectToLogin, type Page } from './page.ts'
 import { loadSession } from '../session/session.ts'
@@ -19,11 +20,20 @@ type Parts = Pick<Dependencies, 'accounts' | 'credentials' | 'settings' | 'clock
 /** Returns the table of pages as middleware. Each row gets the steps that its cost, method and access need. Unknown paths go on to the next step. */
 export function pageRouter(table: readonly Page[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
   const router = new Router<State>()
-  for (const row of table) router.register(row.path, [row.method], steps(row, parts, limits))
+  const viewAbove = nearestView(router)
+  for (const row of table) router.register(row.path, [row.method], steps(row, parts, limits, viewAbove))
   return [markPages(router), router.routes() as Middleware, otherMethods(router)]
 }
 
-function steps(row: Page, parts: Parts, limits: RateLimits): Middleware[] {
+/** Returns the path of the nearest view at or above a path. The first view is at `/`. */
+function nearestView(router: Router<State>): (path: string) => string {
+  return function at(path) {
+    if (path === '' || router.match(path, 'GET').pathAndMethod.length > 0) return path === '' ? '/' : path
+    return at(path.slice(0, path.lastIndexOf('/')))
+  }
+}
+
+function steps(row: Page, parts: Parts, limits: RateLimits, viewAbove: (path: string) => string): Middleware[] {
   const path = row.path.replaceAll(/:(\w+)/g, '{$1}')
   const { cost } = endpointOf({ method: row.method, path })
   return [
@@ -33,10 +43,10 @@ function steps(row: Page, parts: Parts, limits: RateLimits): Middleware[] {
     ...(cost === 'anonymous' ? [] : [limits.step]),
     watchCredential(parts.credentials),
     ...(row.method === 'POST'
-      ? [originCheck(parts.settings), formBody(), recheckCredential(parts.credentials), csrfCheck(parts.settings)]
+      ? [originCheck(parts.settings), formBody(), recheckCredential(parts.credentials), formCheck(row, parts.settings, viewAbove)]
       : []),
     accessCheck(row.access),
-    async (ctx) => row.handle(pageCall(ctx, parts)),
+    async (ctx) => row.handle(pageCall(ctx, row, parts)),
   ]
 }
 

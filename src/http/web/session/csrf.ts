@@ -7,23 +7,26 @@ import { readCookie, writeCookie } from './cookies.ts'
 const SECRET = /^[A-Za-z0-9_-]{43}$/
 const FORM_COOKIE_SECONDS = 24 * 60 * 60
 
-/**
- * Returns the token for every form. It is derived from a cookie that no other site can read: the session cookie, or without a login the
- * form cookie, which this function creates when it is missing. So the token ends with the session and is useless in another one.
- */
-export function csrfToken(ctx: Ctx, settings: HttpSettings): string {
-  ctx.state.csrf ??= derive(ctx.state.login?.token ?? readSecret(ctx, settings) ?? newSecret(ctx, settings))
-  return ctx.state.csrf
+/** From the row of the page. */
+interface Purpose {
+  isBeforeLogin?: boolean
 }
 
-/** Refuses a POST without the token of this browser. It runs before the handler, so nothing has changed yet. */
-export function csrfCheck(settings: HttpSettings): Middleware {
-  return async (ctx, next) => {
-    const secret = ctx.state.login?.token ?? readSecret(ctx, settings)
-    const sent = ctx.state.form?.csrf ?? ''
-    if (secret === undefined || !isSame(sent, derive(secret))) throw refused()
-    await next()
-  }
+/**
+ * Returns the token for every form of a page. It is derived from a cookie that no other site can read: the session cookie, so that the token ends
+ * with the session and is useless in another one, or the form cookie. Forms for users who are not logged in use the form cookie, so that they still
+ * work after a login or a logout in another tab.
+ */
+export function csrfToken(ctx: Ctx, settings: HttpSettings, { isBeforeLogin = false }: Purpose): string {
+  const session = isBeforeLogin ? undefined : ctx.state.login?.token
+  return derive(session ?? formSecret(ctx, settings))
+}
+
+/** True when the posted form has the token of this session, or of this browser if the form is for users who are not logged in. */
+export function hasValidToken(ctx: Ctx, settings: HttpSettings, { isBeforeLogin = false }: Purpose): boolean {
+  const { login, form } = ctx.state
+  const secrets = [login?.token, login === undefined || isBeforeLogin ? readSecret(ctx, settings) : undefined]
+  return secrets.some((secret) => secret !== undefined && isSame(form?.csrf ?? '', derive(secret)))
 }
 
 /**
@@ -35,8 +38,8 @@ export function originCheck(settings: HttpSettings): Middleware {
   return async (ctx, next) => {
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
-    if (site !== '' && site !== 'same-origin' && site !== 'none') throw refused()
-    if (origin === 'null' ? site !== 'same-origin' : origin !== '' && !isOwnOrigin(origin, ctx, settings)) throw refused()
+    if (site !== '' && site !== 'same-origin' && site !== 'none') throw csrfFailed()
+    if (origin === 'null' ? site !== 'same-origin' : origin !== '' && !isOwnOrigin(origin, ctx, settings)) throw csrfFailed()
     await next()
   }
 }
@@ -52,10 +55,13 @@ function readSecret(ctx: Ctx, settings: HttpSettings): string | undefined {
   return value !== undefined && SECRET.test(value) ? value : undefined
 }
 
-function newSecret(ctx: Ctx, settings: HttpSettings): string {
-  const secret = randomBytes(32).toString('base64url')
-  writeCookie(ctx, settings, 'form', secret, FORM_COOKIE_SECONDS)
-  return secret
+/** Returns the secret of the form cookie. Writes the cookie, also when it exists, so that the form works for a day from now. */
+function formSecret(ctx: Ctx, settings: HttpSettings): string {
+  if (ctx.state.formSecret === undefined) {
+    ctx.state.formSecret = readSecret(ctx, settings) ?? randomBytes(32).toString('base64url')
+    writeCookie(ctx, settings, 'form', ctx.state.formSecret, FORM_COOKIE_SECONDS)
+  }
+  return ctx.state.formSecret
 }
 
 function derive(secret: string): string {
@@ -67,9 +73,9 @@ function isSame(sent: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-function refused(): Error {
+export function csrfFailed(): Error {
   return fail(
     'csrf_failed',
-    'This form did not come from a view of this instance in this browser, or it is out of date. Nothing was changed.',
+    'This form did not come from a view of this instance in this browser, or you have logged in or out since it was opened. Nothing was changed.',
   )
 }

@@ -38,7 +38,6 @@ export async function beginSession(ctx: Ctx, { accounts, settings }: Parts, user
   if (former !== undefined) await accounts.endSession(former.user.id, former.session.id)
   ctx.state.login = { token, session, user, actor: actorOf(user) }
   writeCookie(ctx, settings, 'session', token, COOKIE_SECONDS)
-  writeCookie(ctx, settings, 'form', '', 0)
 }
 
 /** Logs this browser out. */
