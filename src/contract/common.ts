@@ -30,7 +30,7 @@ export const nextCursor = z
   .nullable()
   .meta({ description: 'Send it as `cursor` to get the next entries. Null if there are none' })
 
-/** An error (RFC 9457) with a stable `code`, the `request_id` and, if the request is invalid, every fault in `errors`. */
+/** An error (RFC 9457) with a stable `code`, the `request_id` and, if the request is invalid, its first faults in `errors`. */
 export const problem = z
   .object({
     type: z.string(),

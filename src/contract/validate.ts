@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { DocsearchError } from '../core/errors.ts'
+import { shorten } from '../core/text-limits.ts'
 
 /** One thing that is wrong with a request. */
 export interface FieldFault {
@@ -8,8 +9,16 @@ export interface FieldFault {
   message: string
 }
 
-/** Returns a 400 with all faults; its message names the first one. */
-export function invalid(faults: readonly FieldFault[]): DocsearchError {
+/** An answer lists at most this many faults: the names of unknown fields can fill a body of a megabyte. */
+const MAX_FAULTS = 20
+const MAX_PATH_CHARS = 100
+const MAX_MESSAGE_CHARS = 200
+
+/** Returns a 400 with the first faults; its message names the first one. */
+export function invalid(found: readonly FieldFault[]): DocsearchError {
+  const faults = found.slice(0, MAX_FAULTS).map(({ path, message }): FieldFault => {
+    return { path: shorten(path, MAX_PATH_CHARS), message: shorten(message, MAX_MESSAGE_CHARS) }
+  })
   const [first] = faults
   const where = first === undefined || first.path === '' ? 'The body ' : `${first.path} `
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
@@ -18,30 +27,37 @@ export function invalid(faults: readonly FieldFault[]): DocsearchError {
   })
 }
 
-/** Parses input from outside. Throws `invalid_request` with all faults. */
+/** Parses input from outside. Throws `invalid_request` with the faults. */
 export function validate<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const { data, faults } = examine(schema, input)
   if (faults.length > 0) throw invalid(faults)
   return data as z.output<S>
 }
 
-/** Does the same for a caller that adds faults of its own. `data` is undefined when there are faults. */
+/** Does the same for a caller that adds faults of its own. `data` is undefined when there are faults. Returns at most `MAX_FAULTS`. */
 export function examine<S extends z.ZodType>(schema: S, input: unknown): { data: z.output<S> | undefined; faults: FieldFault[] } {
   const result = schema.safeParse(input)
-  if (!result.success) return { data: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, input)) }
-  const faults = brokenText(result.data, [])
+  const faults: FieldFault[] = []
+  if (!result.success) {
+    for (const issue of result.error.issues.slice(0, MAX_FAULTS)) faults.push(...faultsOf(issue, input))
+    return { data: undefined, faults: faults.slice(0, MAX_FAULTS) }
+  }
+  addBrokenText(faults, result.data, [])
   return { data: faults.length === 0 ? result.data : undefined, faults }
 }
 
 function faultsOf(issue: z.core.$ZodIssue, input: unknown): FieldFault[] {
   const path = issue.path.join('.')
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a field of this request' }))
+    return issue.keys
+      .slice(0, MAX_FAULTS)
+      .map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a field of this request' }))
   }
   const sent = valueAt(input, issue.path)
   if (issue.code === 'invalid_union') {
     // The paths of an alternative are relative to the union.
-    const messages = new Set(issue.errors.flat().map((inner) => words(inner, valueAt(sent, inner.path))))
+    const alternatives = issue.errors.flatMap((errors) => errors.slice(0, MAX_FAULTS))
+    const messages = new Set(alternatives.map((inner) => words(inner, valueAt(sent, inner.path))))
     return [{ path, message: messages.size === 0 ? lowerFirst(issue.message) : [...messages].join(' or ') }]
   }
   return [{ path, message: words(issue, sent) }]
@@ -77,8 +93,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /** Characters are code points, as in JSON Schema and zod. */
 function size(origin: string, sent: unknown): string {
-  if (origin === 'string') return `has ${[...String(sent)].length} characters`
+  if (origin === 'string') return `has ${lengthOf(String(sent))} characters`
   return Array.isArray(sent) ? `has ${sent.length} entries` : `is ${String(sent)}`
+}
+
+function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length++
+  return length
 }
 
 function isEmpty(sent: unknown): boolean {
@@ -97,15 +119,15 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Finds halves of surrogate pairs. JSON can escape them and UTF-8 can't encode them, so a stored one would come back as another character.
- * Takes only parsed data, whose depth the schema limits.
+ * Adds the halves of surrogate pairs to the faults. JSON can escape them and UTF-8 can't encode them, so a stored one would come back as
+ * another character. Takes only parsed data, whose depth the schema limits.
  */
-function brokenText(data: unknown, path: readonly string[]): FieldFault[] {
+function addBrokenText(faults: FieldFault[], data: unknown, path: readonly string[]): void {
+  if (faults.length >= MAX_FAULTS) return
   if (typeof data === 'string') {
-    return data.isWellFormed() ? [] : [{ path: path.join('.'), message: 'is not well-formed Unicode: half a surrogate pair' }]
-  }
-  if (data === null || typeof data !== 'object' || data instanceof Date) return []
-  return Object.entries(data).flatMap(([key, inner]) => brokenText(inner, [...path, key]))
+    if (!data.isWellFormed()) faults.push({ path: path.join('.'), message: 'is not well-formed Unicode: half a surrogate pair' })
+  } else if (data !== null && typeof data === 'object' && !(data instanceof Date))
+    for (const [key, inner] of Object.entries(data)) addBrokenText(faults, inner, [...path, key])
 }
 
 function lowerFirst(text: string): string {

@@ -174,7 +174,7 @@ function ProblemList({ problems }: { problems: Problems }) {
       <h2 id="problems">Errors</h2>
       <p>
         Errors are <code>application/problem+json</code> (RFC 9457) with a stable <code>code</code> and the{' '}
-        <code>request_id</code>. If a request is invalid, <code>errors</code> lists every fault.
+        <code>request_id</code>. If a request is invalid, <code>errors</code> lists the first faults.
       </p>
       <dl class="problems">
         {Object.entries(problems).map(([code, { status, means }]) => (

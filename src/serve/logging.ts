@@ -1,16 +1,22 @@
 import { type DestinationStream, pino } from 'pino'
 import type { Logger } from '../core/logger.ts'
+import { shorten } from '../core/text-limits.ts'
 
 export interface LogOutput {
   write(line: string): unknown
   isTTY?: boolean | undefined
 }
 
+/** Room for an error with its stack and its causes. */
+const MAX_LINE_CHARS = 16_000
+const MAX_FIELD_CHARS = 2_000
+const MAX_ENTRIES = 20
+
 /** Logs JSON lines, or short lines on a terminal. Hides fields that are named like a credential, as a last line of defence. */
 export function createLogger(level: string, output: LogOutput): Logger {
   const destination: DestinationStream = output.isTTY
-    ? { write: (line) => void output.write(readable(line)) }
-    : { write: (line) => void output.write(line) }
+    ? { write: (line) => void output.write(readable(fitLine(line))) }
+    : { write: (line) => void output.write(fitLine(line)) }
   return pino(
     {
       level,
@@ -35,6 +41,19 @@ export function createLogger(level: string, output: LogOutput): Logger {
     },
     destination,
   )
+}
+
+/** Cuts the texts of a long line: the message of an error can repeat a request, an SQL statement or the answer of another server. */
+function fitLine(line: string): string {
+  if (line.length <= MAX_LINE_CHARS) return line
+  const cut = (value: unknown): unknown => {
+    if (typeof value === 'string') return shorten(value, MAX_FIELD_CHARS)
+    return Array.isArray(value) ? value.slice(0, MAX_ENTRIES) : value
+  }
+  const short = JSON.stringify(JSON.parse(line, (_, value: unknown) => cut(value)))
+  if (short.length <= MAX_LINE_CHARS) return `${short}\n`
+  const { time, level, msg, request_id } = JSON.parse(short) as Record<string, unknown>
+  return `${JSON.stringify({ level, time, request_id, msg, cut: true })}\n`
 }
 
 function readable(line: string): string {

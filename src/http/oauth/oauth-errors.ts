@@ -1,5 +1,6 @@
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
+import { shorten } from '../../core/text-limits.ts'
 import { networkOf } from '../../core/network.ts'
 import { RateCounter } from '../../core/rate-counter.ts'
 import { OAuthError } from '../../oauth/errors.ts'
@@ -12,6 +13,7 @@ import type { HttpSettings } from '../dependencies.ts'
 export const MAX_FAILURES = 600
 const WINDOW_SECONDS = 15 * 60
 const RETRY_SECONDS = 5
+const MAX_DESCRIPTION_CHARS = 400
 
 /**
  * Answers errors of the OAuth endpoints in the form of RFC 6749 section 5.2, which clients understand. Logs the errors that are the instance's
@@ -59,5 +61,5 @@ function refuse(ctx: Ctx, { code, description, status, isBasicRefused }: OAuthEr
   if (isBasicRefused && status === 401) ctx.set('WWW-Authenticate', 'Basic realm="docsearch", charset="UTF-8"')
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter))
   ctx.status = status
-  ctx.body = { error: code, error_description: description }
+  ctx.body = { error: code, error_description: shorten(description, MAX_DESCRIPTION_CHARS) }
 }

@@ -1,13 +1,14 @@
 import { STATUS_CODES } from 'node:http'
 import type { Problem } from '../../contract/common.ts'
 import { DocsearchError, isApiErrorCode, type ApiErrorCode, type ErrorCode } from '../../core/errors.ts'
+import { fitProblem } from './fit-problem.ts'
 
 /**
  * The HTTP status of every code that an answer of the API can carry. A code of the API that is missing here does not compile.
  * `say` replaces the error's own message where that could show a path or another detail of the instance.
  */
 export const PROBLEMS = {
-  invalid_request: { status: 400, means: 'A parameter, a field or the body is invalid; `errors` lists every fault.' },
+  invalid_request: { status: 400, means: 'A parameter, a field or the body is invalid; `errors` lists the first 20 faults.' },
   invalid_json: { status: 400, means: 'The body is not JSON, or has a forbidden field such as `__proto__`.' },
   invalid_multipart: { status: 400, means: 'The multipart body is malformed or was cut off.' },
   invalid_http: { status: 400, means: 'The request is not valid HTTP/1.1.' },
@@ -136,7 +137,7 @@ export function toProblem(
 ): { problem: Problem; headers: Record<string, string> } {
   const { status, code, detail } = shownError(error)
   const known = error instanceof DocsearchError ? error : null
-  const problem: Problem = {
+  const problem = fitProblem({
     ...(status < 500 ? known?.details : {}),
     type: `${baseUrl}/api/docs#problem-${code}`,
     title: STATUS_CODES[status] ?? 'Error',
@@ -144,7 +145,7 @@ export function toProblem(
     detail,
     code,
     request_id: requestId,
-  }
+  })
   const headers: Record<string, string> = {}
   const retryAfter = known?.retryAfter ?? (status === 503 ? DEFAULT_RETRY_SECONDS : undefined)
   if (retryAfter !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfter)))

@@ -29,3 +29,23 @@ test('writes nothing below its level', () => {
   createLogger('warn', output).info({}, 'quiet')
   expect(text()).toBe('')
 })
+
+test.each([
+  ['a long message of an error', { err: new Error('x'.repeat(1_000_000)), request_id: 'req_1' }],
+  ['a long cause', { err: new Error('short', { cause: new Error('x'.repeat(1_000_000)) }), request_id: 'req_1' }],
+  ['a long list', { problems: Array<string>(100_000).fill('x'), request_id: 'req_1' }],
+  [
+    'many long fields',
+    { ...Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}`, 'x'.repeat(1_000)])), request_id: 'req_1' },
+  ],
+])('a line is short and readable: %s', (_, fields) => {
+  for (const isTTY of [false, true]) {
+    const { text, output } = lines(isTTY)
+    createLogger('info', output).error(fields, 'request failed')
+    expect(text().length).toBeLessThan(20_000)
+    expect(text()).toContain('request failed')
+    expect(text()).toContain('req_1')
+    expect(text().match(/\n/g)).toHaveLength(1)
+    if (!isTTY) expect(JSON.parse(text())).toMatchObject({ level: 'error' })
+  }
+})
