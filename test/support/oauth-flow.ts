@@ -15,6 +15,8 @@ export interface OAuthFlowOptions extends Partial<Pick<NewApplication, 'type' | 
   scopes?: readonly Scope[]
   /** Use this application instead of registering one. */
   application?: ApplicationRecord
+  /** The secret of that application. */
+  secret?: string | null
 }
 
 export type TokenReply = TokenAnswer & { error?: string; error_description?: string }
@@ -57,7 +59,7 @@ export async function oauthFlow(app: TestApp, options: OAuthFlowOptions = {}): P
   if (user === null) throw new Error(`there is no ${userName}`)
   const made = await (options.application === undefined
     ? oauth.applications.create({ ownerId: user.id, name: 'Notes', type, redirectUris, ...(scopes && { scopes }) })
-    : { application: options.application, secret: null })
+    : { application: options.application, secret: options.secret ?? null })
   const { application, secret } = made
   const redirectUri = redirectUris[0] ?? ''
   const secrets = new Set(secret === null ? [] : [secret])
