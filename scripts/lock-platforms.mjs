@@ -1,4 +1,6 @@
-// Completes package-lock.json after `npm install`: adds every optional platform package that a manifest names and the lock lacks.
+// `npm run lock` calls this script with `--before` and again after `npm install`.
+// Before: forgets the entries without `integrity`, so that npm asks the registry for them again.
+// After: completes package-lock.json with every optional platform package that a manifest names and the lock lacks.
 // A registry mirror often carries the binaries of one platform only. npm then writes a lock without the others, `npm ci` refuses
 // that lock ("Missing: @lancedb/lancedb-darwin-arm64@ from lock file"), and a Mac could not use it. An entry without `integrity`
 // lets such a machine resolve its own binary. npm keeps these entries; test/lock.test.ts holds them to the manifests.
@@ -17,8 +19,18 @@ function resolve(location, name) {
   }
 }
 
+function write() {
+  writeFileSync(lockFile, JSON.stringify(lock, null, 2) + '\n')
+}
+
 const lock = JSON.parse(readFileSync(lockFile, 'utf8'))
 const packages = lock.packages
+if (process.argv.includes('--before')) {
+  for (const [location, { integrity }] of Object.entries(packages))
+    if (location !== '' && integrity === undefined) delete packages[location]
+  write()
+  process.exit(0)
+}
 const added = []
 for (const [location, entry] of Object.entries(packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
@@ -42,5 +54,5 @@ for (const [location, entry] of Object.entries(packages)) {
   }
 }
 lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en')))
-writeFileSync(lockFile, JSON.stringify(lock, null, 2) + '\n')
+write()
 console.log(added.length === 0 ? 'The lock names every platform package.' : `Added to the lock: ${added.join(', ')}`)
