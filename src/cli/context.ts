@@ -5,9 +5,11 @@ import type { Target } from '../client/profiles.ts'
 import type { TokenSource } from '../client/transport.ts'
 import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 import { wantsColor, widthOf } from './io.ts'
-import type { Io } from './io.ts'
+import type { Io, Prompts } from './io.ts'
 import { foldMessage } from './view/fold.ts'
-import { oneLine, safeJson, safeText } from './view/safe.ts'
+import { oneLine, safeJson } from './view/safe.ts'
+import type { Printable } from './view/safe.ts'
+import { Screen } from './view/screen.ts'
 import { styles } from './view/style.ts'
 import type { Style } from './view/style.ts'
 import type { TableOptions } from './view/table.ts'
@@ -24,22 +26,30 @@ export interface Globals {
   color: boolean
 }
 
+/** The parts of the process that a command may use. The streams escape what is printed, and the prompts what is asked. */
+export interface CommandIo extends Omit<Io, 'stdout' | 'stderr'> {
+  stdout: Screen
+  stderr: Screen
+}
+
 /** What a command works with. Costly parts are created at their first use. */
 export interface Context {
-  io: Io
+  io: CommandIo
   globals: Globals
   json: boolean
   /** True when standard output is a terminal and --json is not given. */
   terminal: boolean
   style: Style
   table: TableOptions
-  /** Prints a result. Text from documents or the instance must be neutralised already. */
-  print(text: string): void
+  /** Prints a result. */
+  print(text: Printable): void
+  /** Prints a result as one line, without line breaks from names. */
+  printLine(text: string): void
   printJson(value: unknown): void
   /** Prints a message on standard error; nothing with --quiet or --json. */
   notice(line: string): void
   /** Prints on standard error even with --quiet, for example a table of failures; nothing with --json. */
-  report(text: string): void
+  report(text: Printable): void
   target(): Promise<Target>
   credentials(): Promise<CredentialStore>
   /** Throws DocsearchError `not_logged_in` when there is no credential for the address. */
@@ -50,9 +60,10 @@ export interface Context {
   userAgent: string
 }
 
-export function createContext(io: Io, globals: Globals, version: string): Context {
+export function createContext(processIo: Io, globals: Globals, version: string): Context {
+  const io = commandIo(processIo)
   const json = globals.json === true
-  const terminal = io.stdout.isTTY === true && !json
+  const terminal = io.stdout.isTTY && !json
   const style = styles(wantsColor(io.stdout, io.env, globals.color))
   let target: Promise<Target> | undefined
   let credentials: Promise<CredentialStore> | undefined
@@ -64,15 +75,16 @@ export function createContext(io: Io, globals: Globals, version: string): Contex
     terminal,
     style,
     table: { terminal, width: widthOf(io.stdout), style },
-    print: (text) => void io.stdout.write(text),
-    printJson: (value) => void io.stdout.write(safeJson(value, io.stdout.isTTY === true ? 2 : undefined) + '\n'),
+    print: (text) => io.stdout.print(text),
+    printLine: (text) => io.stdout.printLine(text),
+    printJson: (value) => io.stdout.print(safeJson(value, io.stdout.isTTY ? 2 : undefined) + '\n'),
     notice(line) {
       if (json || globals.quiet === true) return
       const text = oneLine(line)
-      io.stderr.write(`${io.stderr.isTTY === true ? foldMessage(text, widthOf(io.stderr)) : text}\n`)
+      io.stderr.print(`${io.stderr.isTTY ? foldMessage(text, widthOf(io.stderr)) : text}\n`)
     },
     report(text) {
-      if (!json) io.stderr.write(safeText(text))
+      if (!json) io.stderr.print(text)
     },
     target: () => (target ??= resolve(io, globals)),
     credentials: () => (credentials ??= openStore(context)),
@@ -92,6 +104,35 @@ export function createContext(io: Io, globals: Globals, version: string): Contex
   return context
 }
 
+function commandIo(io: Io): CommandIo {
+  return {
+    ...(io.keytar === undefined ? {} : { keytar: io.keytar }),
+    stdin: io.stdin,
+    stdout: new Screen(io.stdout),
+    stderr: new Screen(io.stderr),
+    env: io.env,
+    // Reading the signal starts to listen for Ctrl-C.
+    get signal() {
+      return io.signal
+    },
+    prompts: async () => safePrompts(await io.prompts()),
+    openFile: (path) => io.openFile(path),
+    openBrowser: (address) => io.openBrowser(address),
+    wait: (ms, signal) => io.wait(ms, signal),
+  }
+}
+
+function safePrompts(prompts: Prompts): Prompts {
+  const safe = <T extends { message: string }>(question: T): T => ({ ...question, message: oneLine(question.message) })
+  return {
+    confirm: (question) => prompts.confirm(safe(question)),
+    input: (question) => prompts.input(safe(question)),
+    password: (question) => prompts.password(safe(question)),
+    select: ({ choices, ...question }) =>
+      prompts.select({ ...safe(question), choices: choices.map(({ name, value }) => ({ name: oneLine(name), value })) }),
+  }
+}
+
 /** The token of a key, or the self-renewing tokens of a login. */
 async function tokenOf(context: Context, { token, login }: Credential, address: string): Promise<string | TokenSource> {
   if (login === undefined) return token
@@ -100,7 +141,7 @@ async function tokenOf(context: Context, { token, login }: Credential, address: 
   return new LoginTokens({ address, login, secrets: await context.credentials(), userAgent, signal: io.signal })
 }
 
-async function resolve(io: Io, globals: Globals): Promise<Target> {
+async function resolve(io: CommandIo, globals: Globals): Promise<Target> {
   const { resolveTarget } = await import('../client/profiles.ts')
   return resolveTarget({ env: io.env, server: globals.server, profile: globals.profile })
 }

@@ -8,6 +8,7 @@ import { ClientError } from '../client/errors.ts'
 import type { Document } from '../contract/documents.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { formatOf } from '../core/formats.ts'
+import { oneLine } from './view/safe.ts'
 
 const REASONS: Record<string, string> = {
   ENOENT: 'its folder does not exist',
@@ -21,11 +22,7 @@ const REASONS: Record<string, string> = {
 
 /** Turns a name from an instance into a safe file name: no path, not hidden, no characters special to a shell or terminal. */
 export function safeFileName(name: string): string {
-  // oxlint-disable-next-line no-control-regex -- the control characters are removed
-  const plain = basename(name.replaceAll('\\', '/')).replace(
-    /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069<>:"|?*]/g,
-    '_',
-  )
+  const plain = oneLine(basename(name.replaceAll('\\', '/'))).replace(/[\ufffd<>:"|?*]/g, '_')
   const visible = plain
     .replace(/^[.\s]+/, '')
     .replace(/[.\s]+$/, '')

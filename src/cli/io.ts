@@ -41,18 +41,18 @@ export interface Prompts {
 }
 
 /** True when the user can be asked: standard input and standard error are a terminal. */
-export function canAsk(io: Io): boolean {
+export function canAsk(io: { stdin: { isTTY?: boolean }; stderr: { isTTY?: boolean } }): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true
 }
 
 /** Columns to use; 80 for a pipe. */
-export function widthOf(stream: OutputStream): number {
+export function widthOf(stream: { columns?: number | undefined }): number {
   const columns = stream.columns ?? 80
   return Math.max(40, Math.min(columns, 200))
 }
 
 /** NO_COLOR counts with any value except the empty one (https://no-color.org). */
-export function wantsColor(stream: OutputStream, env: Env, flag: boolean): boolean {
+export function wantsColor(stream: { isTTY?: boolean }, env: Env, flag: boolean): boolean {
   return flag && stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
 }
 

@@ -4,29 +4,36 @@ import { exitCodeOf, isCommanderError, isPromptCancelled, EXIT } from './exit.ts
 import type { Io } from './io.ts'
 import { wantsColor, widthOf } from './io.ts'
 import { foldMessage } from './view/fold.ts'
-import { safeJson, safeText } from './view/safe.ts'
+import { joined, oneLine, safeJson, safeText } from './view/safe.ts'
+import { Screen } from './view/screen.ts'
 import { styles } from './view/style.ts'
+
+/** Errors of this program whose message lists problems, each on a line of its own. In any other error, a line break comes from outside. */
+const LISTS: ReadonlySet<string> = new Set<ErrorCode>(['usage', 'invalid_configuration'])
 
 /** Prints an error, as text or with --json as one object, and returns the exit code. */
 export function reportError(error: unknown, argv: readonly string[], io: Io): number {
   const exitCode = exitCodeOf(error)
   if (isCommanderError(error) && exitCode === EXIT.done) return exitCode
   const report = describe(error)
+  const stderr = new Screen(io.stderr)
   if (wantsJson(argv)) {
-    io.stderr.write(safeJson({ ...report, exit_code: exitCode }) + '\n')
+    stderr.print(safeJson({ ...report, exit_code: exitCode }) + '\n')
     return exitCode
   }
-  const style = styles(wantsColor(io.stderr, io.env, !argv.includes('--no-color')))
-  const lines = [`docsearch: ${report.message}`]
-  for (const { path, message } of furtherErrors(report)) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`)
+  const style = styles(wantsColor(stderr, io.env, !argv.includes('--no-color')))
+  const message = LISTS.has(report.code) ? report.message : oneLine(report.message)
+  const lines = [`docsearch: ${message}`]
+  for (const { path, message } of furtherErrors(report))
+    lines.push(`  ${path === '' ? '' : `${oneLine(path)}: `}${oneLine(message)}`)
   if (report.retry_after !== undefined) lines.push(`Try again in ${report.retry_after} s.`)
   if (report.request_id !== undefined && exitCode === EXIT.instance)
     lines.push(`See the server log, request ID ${report.request_id}.`)
   const text = safeText(lines.join('\n'))
-  const [first = '', ...rest] = (io.stderr.isTTY === true ? foldMessage(text, widthOf(io.stderr)) : text).split('\n')
-  io.stderr.write([exitCode === EXIT.cancelled ? first : style.bad(first), ...rest].join('\n') + '\n')
+  const [first = '', ...rest] = (stderr.isTTY ? foldMessage(text, widthOf(stderr)) : text).split('\n')
+  stderr.print(joined([exitCode === EXIT.cancelled ? first : style.bad(first), ...rest, ''], '\n'))
   if (!(error instanceof DocsearchError) && error instanceof Error && io.env['NODE_DEBUG']?.includes('docsearch'))
-    io.stderr.write(`${error.stack}\n`)
+    stderr.print(`${error.stack}\n`)
   return exitCode
 }
 

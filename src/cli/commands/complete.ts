@@ -1,6 +1,6 @@
 import { defineCommand } from '../define.ts'
 import { argument } from '../options.ts'
-import { safeText } from '../view/safe.ts'
+import { oneLine } from '../view/safe.ts'
 
 // The user waits at the prompt: no names are better than late ones.
 const LIMIT_MS = 1_500
@@ -28,7 +28,7 @@ export default defineCommand({
         signal: AbortSignal.timeout(LIMIT_MS),
       })
       const { projects } = await client.projects.list({ limit: 100 })
-      context.print(projects.map((project) => safeText(project.name) + '\n').join(''))
+      context.print(projects.map((project) => oneLine(project.name) + '\n').join(''))
     } catch {
       // An error message would land in the middle of the line that the user is typing.
     }

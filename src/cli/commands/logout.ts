@@ -30,7 +30,7 @@ export default defineCommand({
     await forgetDefault(context.io.env, address)
 
     if (context.json) context.printJson({ server: address, logged_out: true, revoked: login !== undefined && failure === null })
-    else context.print(`Logged out of ${address}\n`)
+    else context.printLine(`Logged out of ${address}`)
     if (login === undefined) context.notice('The API key itself is still valid. Delete it with `docsearch keys delete`.')
     if (failure !== null) {
       context.notice(

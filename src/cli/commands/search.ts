@@ -93,7 +93,7 @@ async function requestOf(context: Context, query: string, options: Options): Pro
 /** Printed on a pipe too: a script may want to search again without the correction. */
 function noteCorrection(context: Context, { query, corrected_query: corrected }: SearchAnswer): void {
   // Earlier versions of the API lack the field.
-  if (corrected) context.notice(`Showing results for ${oneLine(corrected)}. To search for ${oneLine(query)}, add --no-correct.`)
+  if (corrected) context.notice(`Showing results for ${corrected}. To search for ${query}, add --no-correct.`)
 }
 
 /** Names the reasons why results may be missing, so that an index that is still filling doesn't look empty. */
@@ -101,7 +101,7 @@ function noteLimitations(context: Context, answer: SearchAnswer, asked: string):
   if (answer.pending_documents > 0)
     context.notice(`${count(answer.pending_documents, 'document is', 'documents are')} not searchable yet.`)
   // Earlier versions of the API lack the field.
-  if (answer.correction_reason) context.notice(oneLine(answer.correction_reason))
+  if (answer.correction_reason) context.notice(answer.correction_reason)
   if (answer.mode !== asked)
     context.notice(`Searched in ${answer.mode} mode only${answer.mode_reason === null ? '.' : `: ${answer.mode_reason}`}`)
 }
@@ -118,7 +118,7 @@ async function print(context: Context, answer: SearchAnswer, options: Options): 
   } else if (format === 'jsonl' || format === 'csv') {
     const { formatCsv, formatJsonLines } = await import('../view/records.ts')
     context.print(format === 'csv' ? formatCsv(answer.results) : formatJsonLines(answer.results))
-  } else if (context.io.stdout.isTTY === true) {
+  } else if (context.io.stdout.isTTY) {
     const { formatResults } = await import('../view/results.ts')
     const { env, stdout } = context.io
     const links = wantsColor(stdout, env, context.globals.color) && showsLinks(env)
@@ -157,6 +157,6 @@ async function openResult(context: Context, answer: SearchAnswer, number: number
   await download(client, document, file, { force: false, signal: context.io.signal })
   await context.io.openFile(file)
   if (context.json) context.printJson({ file, document: result.document, page: result.chunk.page_start })
-  else context.print(`${file}:${result.chunk.page_start}\n`)
+  else context.printLine(`${file}:${result.chunk.page_start}`)
   return EXIT.done
 }

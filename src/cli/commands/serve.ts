@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
 import { choice, flag, integer, option, text } from '../options.ts'
+import type { Screen } from '../view/screen.ts'
 
 /** Options of every command that reads a data folder's configuration. */
 export const DATA_FOLDER_OPTIONS = {
@@ -38,8 +39,15 @@ export default defineCommand({
   },
 })
 
-/** What the daemon's code may use of this process. */
+/** What the daemon's code may use of this process. Its lines can contain text from Ollama or from an error. */
 export function daemonOutput(context: Context) {
-  const { stdout, stderr, env } = context.io
-  return { stdout, stderr, env, json: context.json, quiet: context.globals.quiet === true }
+  const { env } = context.io
+  const line = (screen: Screen) => ({ isTTY: screen.isTTY, write: (text: string) => screen.print(text) })
+  return {
+    stdout: line(context.io.stdout),
+    stderr: line(context.io.stderr),
+    env,
+    json: context.json,
+    quiet: context.globals.quiet === true,
+  }
 }

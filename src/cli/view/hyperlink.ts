@@ -1,4 +1,6 @@
 import type { Env } from '../io.ts'
+import { printed, Styled, safe } from './safe.ts'
+import type { Printable } from './safe.ts'
 
 /** Addresses that can't end the escape sequence around them. */
 const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,2000}$/
@@ -15,8 +17,8 @@ export function showsLinks(env: Env): boolean {
   return Boolean(env['WT_SESSION'] || env['KONSOLE_VERSION'] || Number(env['VTE_VERSION'] ?? 0) >= 5000)
 }
 
-/** Returns the text as a hyperlink, or unchanged without a valid address. */
-export function hyperlink(text: string, address: string | undefined): string {
-  if (address === undefined || !ADDRESS.test(address)) return text
-  return `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\`
+/** Returns the text as a hyperlink, or only the text without a valid address. */
+export function hyperlink(text: Printable, address: string | undefined): Styled {
+  if (address === undefined || !ADDRESS.test(address)) return safe`${text}`
+  return new Styled(`\u001b]8;;${address}\u001b\\${printed(text)}\u001b]8;;\u001b\\`)
 }

@@ -1,5 +1,6 @@
 import type { SearchResult } from '../../contract/search.ts'
-import { safeJson, safeText } from './safe.ts'
+import { safeJson, safeText, Styled } from './safe.ts'
+import type { Printable } from './safe.ts'
 
 export function formatJsonLines(results: readonly SearchResult[]): string {
   return results.map((result) => safeJson(result) + '\n').join('')
@@ -8,7 +9,7 @@ export function formatJsonLines(results: readonly SearchResult[]): string {
 const COLUMNS = ['rank', 'score', 'document_id', 'name', 'path', 'project', 'page_start', 'page_end', 'heading', 'text'] as const
 
 /** CSV by RFC 4180 with a header. An apostrophe starts each cell that a spreadsheet would run as a formula. */
-export function formatCsv(results: readonly SearchResult[]): string {
+export function formatCsv(results: readonly SearchResult[]): Styled {
   const rows = results.map(({ rank, score, document, chunk, text }) => [
     rank,
     score,
@@ -21,13 +22,18 @@ export function formatCsv(results: readonly SearchResult[]): string {
     chunk.heading,
     text,
   ])
-  return [COLUMNS, ...rows].map((row) => row.map(field).join(',') + '\r\n').join('')
+  return lines([COLUMNS, ...rows].map((row) => row.map(field).join(',')))
 }
 
 /** Only the names of the documents. */
-export function formatNames(names: readonly string[], format: 'jsonl' | 'csv'): string {
+export function formatNames(names: readonly string[], format: 'jsonl' | 'csv'): Printable {
   if (format === 'jsonl') return names.map((name) => safeJson(name) + '\n').join('')
-  return ['name', ...names].map((name) => field(name) + '\r\n').join('')
+  return lines(['name', ...names].map(field))
+}
+
+/** Ends each line with CRLF, as RFC 4180 asks. The cells are escaped already. */
+function lines(escaped: readonly string[]): Styled {
+  return new Styled(escaped.map((line) => `${line}\r\n`).join(''))
 }
 
 function field(value: string | number): string {

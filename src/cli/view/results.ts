@@ -1,6 +1,7 @@
 import type { SearchResult } from '../../contract/search.ts'
 import { hyperlink } from './hyperlink.ts'
-import { oneLine, safeSameLength } from './safe.ts'
+import { joined, oneLine, safeSameLength, safe } from './safe.ts'
+import type { Printable, Styled } from './safe.ts'
 import type { Style } from './style.ts'
 import { count } from './style.ts'
 import { textWidth, truncate, wrap } from './width.ts'
@@ -15,11 +16,14 @@ interface Layout {
 const INDENT = '   '
 
 /** Formats results for a terminal: document, page, project and heading, then the passage with its matches marked. */
-export function formatResults(results: readonly SearchResult[], layout: Layout): string {
-  return results.map((result) => formatResult(result, layout)).join('\n')
+export function formatResults(results: readonly SearchResult[], layout: Layout): Styled {
+  return joined(
+    results.map((result) => formatResult(result, layout)),
+    '\n',
+  )
 }
 
-function formatResult(result: SearchResult, { width, style, links }: Layout): string {
+function formatResult(result: SearchResult, { width, style, links }: Layout): Styled {
   const { document, chunk } = result
   const rank = `${result.rank}.`.padEnd(INDENT.length)
   const pages = chunk.page_start === chunk.page_end ? `page ${chunk.page_start}` : `pages ${chunk.page_start}–${chunk.page_end}`
@@ -30,13 +34,16 @@ function formatResult(result: SearchResult, { width, style, links }: Layout): st
   const name = truncate(oneLine(document.name), Math.max(12, width - rank.length - textWidth(facts) - score.length))
   // Earlier versions of the API have no `url`.
   const shown = links ? hyperlink(style.bold(name), result.url) : style.bold(name)
-  const lines = [rank + shown + facts + style.dim(score)]
-  if (chunk.heading !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.heading), width - INDENT.length)))
-  if (chunk.context !== '') lines.push(INDENT + style.dim(truncate(oneLine(chunk.context), width - INDENT.length)))
-  lines.push(...passage(result, width - INDENT.length, style).map((line) => (line === '' ? '' : INDENT + line)))
-  if (result.also_in.length > 0) lines.push(INDENT + style.dim(`also in ${alsoIn(result)}`))
-  if (result.explain !== undefined) lines.push(INDENT + style.dim(explanation(result.explain)))
-  return lines.join('\n') + '\n'
+  const lines: Printable[] = [safe`${rank}${shown}${facts}${style.dim(score)}`]
+  const indented = (line: Printable) => lines.push(safe`${INDENT}${line}`)
+  if (chunk.heading !== '') indented(style.dim(truncate(oneLine(chunk.heading), width - INDENT.length)))
+  if (chunk.context !== '') indented(style.dim(truncate(oneLine(chunk.context), width - INDENT.length)))
+  for (const line of passage(result, width - INDENT.length, style))
+    if (line === '') lines.push('')
+    else indented(line)
+  if (result.also_in.length > 0) indented(style.dim(`also in ${alsoIn(result)}`))
+  if (result.explain !== undefined) indented(style.dim(explanation(result.explain)))
+  return safe`${joined(lines, '\n')}\n`
 }
 
 function alsoIn(result: SearchResult): string {
@@ -44,26 +51,25 @@ function alsoIn(result: SearchResult): string {
 }
 
 /** Wraps the passage and marks the highlights in each line. */
-function passage(result: SearchResult, width: number, style: Style): string[] {
-  const text = safeSameLength(result.text)
+function passage(result: SearchResult, width: number, style: Style): Printable[] {
+  const text = safeSameLength(result.text).replaceAll('\t', ' ')
+  const isBlank = ([from, to]: readonly [number, number]) => text.slice(from, to).trim() === ''
   return wrap(text, width)
-    .map(([from, to]) => marked(text, from, to, result.highlights, style))
-    .filter(
-      (line, number, lines) =>
-        line.trim() !== '' || (number > 0 && number < lines.length - 1 && lines[number - 1]!.trim() !== ''),
-    )
+    .filter((line, number, lines) => !isBlank(line) || (number > 0 && number < lines.length - 1 && !isBlank(lines[number - 1]!)))
+    .map((line) => (isBlank(line) ? '' : marked(text, ...line, result.highlights, style)))
 }
 
-function marked(text: string, from: number, to: number, highlights: SearchResult['highlights'], style: Style): string {
-  let line = ''
+function marked(text: string, from: number, end: number, highlights: SearchResult['highlights'], style: Style): Styled {
+  const to = from + text.slice(from, end).trimEnd().length
+  const parts: Printable[] = []
   let at = from
   for (const [start, end] of highlights) {
     const [first, last] = [Math.max(start, at), Math.min(end, to)]
     if (first >= last) continue
-    line += text.slice(at, first) + style.mark(text.slice(first, last))
+    parts.push(text.slice(at, first), style.mark(text.slice(first, last)))
     at = last
   }
-  return (line + text.slice(at, to)).replaceAll('\t', ' ').trimEnd()
+  return joined([...parts, text.slice(at, to)])
 }
 
 function explanation(explain: NonNullable<SearchResult['explain']>): string {

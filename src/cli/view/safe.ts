@@ -2,6 +2,38 @@
 // oxlint-disable-next-line no-control-regex -- the control characters are replaced
 const DANGEROUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]/g
 
+/**
+ * Text that a terminal may obey: its colours, links and cursor moves are our own, and the rest of it was escaped. Only the functions of
+ * view/ make it, so a command can't print anything from an instance unescaped.
+ */
+export class Styled {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** What can be printed. A string is escaped when it is printed. */
+export type Printable = string | Styled
+
+/** Returns what a terminal or a pipe gets. */
+export function printed(text: Printable): string {
+  return text instanceof Styled ? text.text : safeText(text)
+}
+
+/** A template whose values are escaped unless they are Styled. */
+export function safe(texts: TemplateStringsArray, ...values: (Printable | number)[]): Styled {
+  return new Styled(
+    String.raw({ raw: texts }, ...values.map((value) => printed(typeof value === 'number' ? String(value) : value))),
+  )
+}
+
+/** Joins parts, and escapes those that are not Styled. */
+export function joined(parts: readonly Printable[], separator = ''): Styled {
+  return new Styled(parts.map(printed).join(separator))
+}
+
 /** Makes text of a document or an instance safe for a terminal: an escape sequence shows as `�[31m` and has no effect. Keeps line breaks and tabs. */
 export function safeText(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\f', '\n').replace(DANGEROUS, '\ufffd')
@@ -17,10 +49,13 @@ export function oneLine(text: string): string {
   return safeText(text).replace(/\s+/g, ' ').trim()
 }
 
-/** Escapes DEL, C1 and the direction marks too, which JSON.stringify leaves for the terminal to obey. */
+/** Escapes everything that safeText would replace, so that printing the JSON changes nothing. JSON.stringify escapes only C0. */
 export function safeJson(value: unknown, indent?: number): string {
   // oxlint-disable-next-line no-control-regex -- the control characters are replaced
-  return JSON.stringify(value, null, indent).replace(/[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (char) => {
-    return '\\u' + char.charCodeAt(0).toString(16).padStart(4, '0')
-  })
+  return JSON.stringify(value, null, indent).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]/g,
+    (char) => {
+      return '\\u' + char.charCodeAt(0).toString(16).padStart(4, '0')
+    },
+  )
 }

@@ -1,18 +1,31 @@
+import { printed, Styled } from './safe.ts'
+import type { Printable } from './safe.ts'
+
 export interface Style {
-  bold(text: string): string
-  dim(text: string): string
-  mark(text: string): string
-  good(text: string): string
-  bad(text: string): string
+  bold(text: Printable): Styled
+  dim(text: Printable): Styled
+  mark(text: Printable): Styled
+  good(text: Printable): Styled
+  bad(text: Printable): Styled
 }
 
-/** ANSI styles, or functions that return the text unchanged. */
+/** ANSI styles, or functions that only escape the text. */
 export function styles(color: boolean): Style {
-  const wrap = (open: number, close: number) => (text: string) =>
-    color && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text
+  const wrap = (open: number, close: number) => (text: Printable) => {
+    const plain = printed(text)
+    return new Styled(color && plain !== '' ? `\u001b[${open}m${plain}\u001b[${close}m` : plain)
+  }
   const bold = wrap(1, 22)
   const yellow = wrap(33, 39)
   return { bold, dim: wrap(2, 22), mark: (text) => bold(yellow(text)), good: wrap(32, 39), bad: wrap(31, 39) }
+}
+
+/** Moves the cursor to the first column and erases the line. */
+export const ERASE_LINE = new Styled('\r\u001b[K')
+
+/** Moves the cursor up and erases these lines. Starts at the first column, because the terminal has written `^C` at the cursor. */
+export function eraseLines(count: number): Styled {
+  return new Styled(count === 0 ? '' : `\r\u001b[${count}A\u001b[J`)
 }
 
 /** "1 document", "2 documents". */

@@ -1,4 +1,5 @@
-import { oneLine } from './safe.ts'
+import { joined, oneLine, safe } from './safe.ts'
+import type { Styled } from './safe.ts'
 import type { Style } from './style.ts'
 import { padEnd, textWidth, truncate, truncatePath, wrapped } from './width.ts'
 
@@ -16,10 +17,10 @@ export interface TableOptions {
  * On a terminal: aligned columns with a header, cut to the terminal's width. The widest column is cut first, but never an ID, because users copy it.
  * On a pipe: full cells with tabs between them and no header.
  */
-export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): Styled {
   const cells = rows.map((row) => row.map(oneLine))
-  if (!options.terminal) return cells.map((row) => row.join('\t') + '\n').join('')
-  return aligned(header, cells, options).join('')
+  if (!options.terminal) return joined(cells.map((row) => row.join('\t') + '\n'))
+  return joined(aligned(header, cells, options))
 }
 
 /**
@@ -29,7 +30,7 @@ export function formatReasons(
   header: readonly string[],
   rows: readonly { cells: readonly string[]; reasons: readonly string[] }[],
   options: TableOptions,
-): string {
+): Styled {
   if (!options.terminal) {
     const plain = rows.map(({ cells, reasons }) => [
       ...cells,
@@ -37,21 +38,21 @@ export function formatReasons(
     ])
     return formatTable(header, plain, options)
   }
-  const [head = '', ...lines] = aligned(
+  const [head = safe``, ...lines] = aligned(
     header,
     rows.map(({ cells }) => cells.map(oneLine)),
     options,
   )
   const below = (reason: string) =>
     wrapped(oneLine(reason), Math.max(20, options.width - INDENT.length)).map((line) => `${INDENT}${line}\n`)
-  return head + lines.map((line, row) => line + rows[row]!.reasons.flatMap(below).join('')).join('')
+  return joined([head, ...lines.flatMap((line, row) => [line, ...rows[row]!.reasons.flatMap(below)])])
 }
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-function aligned(header: readonly string[], cells: readonly (readonly string[])[], options: TableOptions): string[] {
+function aligned(header: readonly string[], cells: readonly (readonly string[])[], options: TableOptions): Styled[] {
   const all = [header, ...cells]
   const widths = header.map((_, column) => Math.max(...all.map((row) => textWidth(row[column] ?? ''))))
   const gaps = 2 * (widths.length - 1)
@@ -68,24 +69,23 @@ function aligned(header: readonly string[], cells: readonly (readonly string[])[
       .map((cell, column) => padEnd(cut(cell, column), widths[column]!))
       .join('  ')
       .trimEnd()
-    return (number === 0 ? options.style.dim(line) : line) + '\n'
+    return safe`${number === 0 ? options.style.dim(line) : line}\n`
   })
 }
 
 /** One line for each name and value. Leaves out empty values. */
-export function formatFields(fields: readonly (readonly [string, string | null | undefined])[], options: TableOptions): string {
+export function formatFields(fields: readonly (readonly [string, string | null | undefined])[], options: TableOptions): Styled {
   const shown = fields.filter(
     (field): field is readonly [string, string] => field[1] !== null && field[1] !== undefined && field[1] !== '',
   )
-  if (!options.terminal) return shown.map(([name, value]) => `${name}\t${oneLine(value)}\n`).join('')
+  if (!options.terminal) return joined(shown.map(([name, value]) => `${name}\t${oneLine(value)}\n`))
   const width = Math.max(...shown.map(([name]) => textWidth(name)))
-  const label = (name: string) => `${options.style.dim(padEnd(name, width))}  `
-  return shown
-    .map(([name, value]) => {
+  return joined(
+    shown.map(([name, value]) => {
       // A value without spaces (an ID, a hash, a path) is not wrapped, because users copy it.
       const plain = oneLine(value)
       const lines = plain.includes(' ') ? wrapped(plain, Math.max(20, options.width - width - 2)) : [plain]
-      return label(name) + lines.join(`\n${' '.repeat(width + 2)}`) + '\n'
-    })
-    .join('')
+      return safe`${options.style.dim(padEnd(name, width))}  ${lines.join(`\n${' '.repeat(width + 2)}`)}\n`
+    }),
+  )
 }

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../define.ts'
 import { argument, yes } from '../../options.ts'
-import { oneLine } from '../../view/safe.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
 import { confirm } from '../confirm.ts'
 
@@ -19,7 +18,7 @@ export default defineCommand({
       await confirm(context, options.yes, question)
       await clients.delete(application.client_id)
       if (context.json) context.printJson({ client_id: application.client_id, deleted: true })
-      else context.print(`Deleted application ${oneLine(application.name)}\n`)
+      else context.printLine(`Deleted application ${application.name}`)
     })
   },
 })

@@ -18,18 +18,23 @@ export default defineCommand({
   },
   examples: ['docsearch documents get doc_01h… -o report.pdf'],
   async run(context, args, { output, force }) {
+    const { stdout, signal } = context.io
+    if (output === '-' && stdout.isTTY)
+      throw usage(
+        'The original may contain anything, and this is a terminal. Redirect the output, or use `docsearch documents text`.',
+      )
     const client = await context.client()
     const id = await documentId(client, args.document)
-    const toStdout = output === '-' || (output === undefined && context.io.stdout.isTTY !== true && !context.json)
+    const toStdout = output === '-' || (output === undefined && !stdout.isTTY && !context.json)
     if (toStdout) {
       if (context.json) throw usage('--json cannot be used with -o -, because both write to standard output.')
-      await pipeline(await client.documents.content(id), context.io.stdout, { end: false, signal: context.io.signal })
+      await pipeline(await client.documents.content(id), stdout.bytes, { end: false, signal })
       return
     }
     const { download, safeFileName } = await import('../../download.ts')
     const document = await client.documents.get(id)
     const file = output ?? safeFileName(document.name)
-    await download(client, document, file, { force, signal: context.io.signal })
+    await download(client, document, file, { force, signal })
     if (context.json) context.printJson({ id: document.id, file, size_bytes: document.size_bytes, sha256: document.sha256 })
     else context.notice(`Saved ${file} (${formatBytes(document.size_bytes)})`)
   },

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { defineCommand } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
 import { choice, flag, integer, option, text } from '../../options.ts'
+import type { Styled } from '../../view/safe.ts'
 import { formatReasons } from '../../view/table.ts'
 import { collectPages } from '../pages.ts'
 
@@ -38,7 +39,7 @@ export default defineCommand({
 })
 
 /** A narrow terminal gets fewer columns; `documents show` has the rest. */
-function tableOf(documents: readonly Document[], context: Context): string {
+function tableOf(documents: readonly Document[], context: Context): Styled {
   const isNarrow = context.terminal && context.table.width < WIDE
   const header = ['ID', 'STATUS', 'PROJECT', 'PATH', ...(isNarrow ? [] : ['PAGES', 'SIZE'])]
   const rows = documents.map((document) => {

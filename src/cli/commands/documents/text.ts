@@ -1,6 +1,5 @@
 import { defineCommand } from '../../define.ts'
 import { argument, integer, option } from '../../options.ts'
-import { safeText } from '../../view/safe.ts'
 import { DOCUMENT, documentId } from './find.ts'
 
 export default defineCommand({
@@ -16,7 +15,7 @@ export default defineCommand({
     const id = await documentId(client, document)
     const text = await client.documents.text(id, page)
     if (context.json) context.printJson({ id, page: page ?? null, text })
-    else if (context.terminal) context.print(safeText(text).replace(/\n*$/, '\n'))
-    else context.print(text)
+    else if (context.terminal) context.print(text.replace(/[\r\n\f]*$/, '\n'))
+    else context.io.stdout.bytes.write(text)
   },
 })

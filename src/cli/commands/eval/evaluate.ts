@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { reasonOf } from '../../../client/file-error.ts'
 import type { Context } from '../../context.ts'
 import { EXIT, PartialFailure, usage } from '../../exit.ts'
-import { oneLine } from '../../view/safe.ts'
-import { count } from '../../view/style.ts'
+import { oneLine, safe } from '../../view/safe.ts'
+import { count, ERASE_LINE } from '../../view/style.ts'
 import { askAll } from './ask.ts'
 import { compare, readBaseline } from './compare.ts'
 import { summarise } from './measures.ts'
@@ -81,10 +81,10 @@ function reportLimitations(
 /** Shows progress as one line on standard error. Shows nothing on a pipe, with --quiet or with --json. */
 function progress(context: Context, total: number): (done: number) => void {
   const { stderr } = context.io
-  if (stderr.isTTY !== true || context.json || context.globals.quiet === true) return () => {}
+  if (!stderr.isTTY || context.json || context.globals.quiet === true) return () => {}
   // Erases the line at Ctrl-C too.
-  context.io.signal.addEventListener('abort', () => stderr.write('\r\u001b[K'), { once: true })
-  return (done) => stderr.write(done === total ? '\r\u001b[K' : `\r\u001b[K${done} of ${count(total, 'question')}`)
+  context.io.signal.addEventListener('abort', () => stderr.print(ERASE_LINE), { once: true })
+  return (done) => stderr.print(done === total ? ERASE_LINE : safe`${ERASE_LINE}${done} of ${count(total, 'question')}`)
 }
 
 async function read(file: string): Promise<string> {

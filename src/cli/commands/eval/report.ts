@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
-import { oneLine } from '../../view/safe.ts'
+import { oneLine, safe } from '../../view/safe.ts'
+import type { Styled } from '../../view/safe.ts'
 import { count } from '../../view/style.ts'
 import { formatTable } from '../../view/table.ts'
 import { MEASURES, type Measures } from './measures.ts'
@@ -8,7 +9,7 @@ import type { Answered, Outcome } from './outcome.ts'
 const HEADER = ['', 'QUESTIONS', 'HIT@1', 'HIT@5', 'HIT@10', 'MRR', 'NDCG@10']
 
 /** The measures, their change since the baseline, and the missed questions. */
-export function formatOutcome(context: Context, { measures, comparison, questions, settings }: Outcome): string {
+export function formatOutcome(context: Context, { measures, comparison, questions, settings }: Outcome): Styled {
   const rows: string[][] = []
   for (const level of ['document', 'page'] as const) {
     const found = measures[level]
@@ -23,7 +24,7 @@ export function formatOutcome(context: Context, { measures, comparison, question
   const missed = questions.filter(isMissed)
   const table = formatTable(HEADER, rows, context.table)
   if (missed.length === 0) return table
-  return `${table}\n${count(missed.length, 'question')} without the expected answer in the first ${count(settings.limit, 'result')}:\n${missed.map(formatMissed).join('')}`
+  return safe`${table}\n${count(missed.length, 'question')} without the expected answer in the first ${count(settings.limit, 'result')}:\n${missed.map(formatMissed).join('')}`
 }
 
 /** True when the expected page is missing, or the document where no page is expected. */

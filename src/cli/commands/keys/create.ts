@@ -28,7 +28,7 @@ export default defineCommand({
       expires_in_days: expiresInDays,
     })
     if (context.json) return context.printJson(created)
-    context.print(created.key + '\n')
+    context.printLine(created.key)
     context.notice(`Created ${created.id} (${created.scopes.join(', ')}). The key is shown only once.`)
   },
 })

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../define.ts'
 import { argument, yes } from '../../options.ts'
-import { oneLine } from '../../view/safe.ts'
 import { confirm } from '../confirm.ts'
 
 export default defineCommand({
@@ -16,6 +15,6 @@ export default defineCommand({
     await confirm(context, options.yes, `Delete API key ${id}? Programs that use it lose access.`)
     await client.keys.delete(id)
     if (context.json) context.printJson({ id, deleted: true })
-    else context.print(`Deleted key ${oneLine(id)}\n`)
+    else context.printLine(`Deleted key ${id}`)
   },
 })

@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts'
 import { SCOPES } from '../../../core/model.ts'
 import { defineCommand } from '../../define.ts'
 import { choice, flag, optionalArgument, repeatable, text } from '../../options.ts'
-import { oneLine } from '../../view/safe.ts'
 
 export default defineCommand({
   name: 'login',
@@ -45,7 +44,7 @@ export default defineCommand({
       })
     else {
       const where = place.source === 'keychain' ? '; stored in the system keychain' : ''
-      context.print(`Logged in to ${address} as ${oneLine(me.user.name)} (${me.scopes.join(', ')})${where}\n`)
+      context.printLine(`Logged in to ${address} as ${me.user.name} (${me.scopes.join(', ')})${where}`)
     }
     if (context.io.env['DOCSEARCH_TOKEN']) context.notice('DOCSEARCH_TOKEN is set and takes precedence over the saved login.')
   },

@@ -1,11 +1,11 @@
 import { usage } from '../../exit.ts'
 import { canAsk } from '../../io.ts'
-import type { Io } from '../../io.ts'
+import type { CommandIo } from '../../context.ts'
 
 const MAX_BYTES = 10_000
 
 /** Reads a secret from a prompt on a terminal, else from standard input; '' when there is none. Never from the arguments, which other users can see. */
-export async function readSecret(io: Io, what: string): Promise<string> {
+export async function readSecret(io: CommandIo, what: string): Promise<string> {
   if (canAsk(io)) return checked(await (await io.prompts()).password({ message: `Enter the ${what}` }), what)
   let text = ''
   for await (const part of io.stdin) {

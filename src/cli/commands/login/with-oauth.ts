@@ -13,7 +13,8 @@ import type { Scope } from '../../../core/model.ts'
 import type { Context } from '../../context.ts'
 import { wantsColor } from '../../io.ts'
 import type { Env } from '../../io.ts'
-import { oneLine, safeJson } from '../../view/safe.ts'
+import { joined, oneLine, safeJson, safe } from '../../view/safe.ts'
+import type { Printable } from '../../view/safe.ts'
 import { styles } from '../../view/style.ts'
 import { readSecret } from './secret.ts'
 
@@ -105,17 +106,17 @@ function showCode(context: Context, { userCode, address, completeAddress, expire
     },
     [
       '',
-      `  Code:  ${bold(oneLine(userCode))}`,
+      safe`  Code:  ${bold(oneLine(userCode))}`,
       '',
-      `Enter it in a browser at ${bold(oneLine(address))} within ${Math.ceil(expiresInSeconds / 60)} minutes.`,
+      safe`Enter it in a browser at ${bold(oneLine(address))} within ${Math.ceil(expiresInSeconds / 60)} minutes.`,
       'Waiting for the browser. Press Ctrl-C to cancel.',
     ],
   )
 }
 
-/** Prints what the user needs to continue, so even with --quiet; with --json as one object on standard error. Text from the instance must be neutralised already. */
-function announce({ json, io }: Context, event: Record<string, unknown>, lines: string[]): void {
-  io.stderr.write(json ? `${safeJson(event)}\n` : lines.map((line) => `${line}\n`).join(''))
+/** Prints what the user needs to continue, so even with --quiet; with --json as one object on standard error. */
+function announce({ json, io }: Context, event: Record<string, unknown>, lines: Printable[]): void {
+  io.stderr.print(json ? `${safeJson(event)}\n` : joined([...lines, ''], '\n'))
 }
 
 /** Explains why the token endpoint refused the application, and what to do; null for any other error. */

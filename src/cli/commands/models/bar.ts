@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { wantsColor, widthOf } from '../../io.ts'
-import { oneLine } from '../../view/safe.ts'
-import { styles } from '../../view/style.ts'
+import { oneLine, safe } from '../../view/safe.ts'
+import { ERASE_LINE, styles } from '../../view/style.ts'
 import { truncate } from '../../view/width.ts'
 
 export interface Bar {
@@ -16,7 +16,7 @@ const BAR_WIDTH = 30
 /** Draws one progress bar on standard error. Draws nothing on a pipe, with --quiet or with --json. */
 export function createBar(context: Context): Bar {
   const { stderr, env } = context.io
-  if (stderr.isTTY !== true || context.json || context.globals.quiet === true) return { show() {}, stop() {} }
+  if (!stderr.isTTY || context.json || context.globals.quiet === true) return { show() {}, stop() {} }
   const style = styles(wantsColor(stderr, env, context.globals.color))
   let last = ''
   return {
@@ -26,10 +26,10 @@ export function createBar(context: Context): Bar {
       const line = `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${`${Math.floor(part * 100)} %`.padStart(5)}  ${facts}  ${oneLine(label)}`
       if (line === last) return
       last = line
-      stderr.write(`\r\u001b[K${style.bold(truncate(line, widthOf(stderr) - 1))}`)
+      stderr.print(safe`${ERASE_LINE}${style.bold(truncate(line, widthOf(stderr) - 1))}`)
     },
     stop() {
-      if (last !== '') stderr.write('\r\u001b[K')
+      if (last !== '') stderr.print(ERASE_LINE)
       last = ''
     },
   }

@@ -2,6 +2,7 @@ import { formatBytes } from '../../../core/format-bytes.ts'
 import { defineCommand } from '../../define.ts'
 import { cancelled } from '../../exit.ts'
 import { argument } from '../../options.ts'
+import { safeJson } from '../../view/safe.ts'
 
 export default defineCommand({
   name: 'pull',
@@ -16,7 +17,7 @@ export default defineCommand({
     const bar = createBar(context)
     try {
       for await (const { status, completed_bytes: done, total_bytes: total } of client.models.pull(model)) {
-        if (context.json) context.io.stdout.write(`${JSON.stringify({ status, completed_bytes: done, total_bytes: total })}\n`)
+        if (context.json) context.print(`${safeJson({ status, completed_bytes: done, total_bytes: total })}\n`)
         else bar.show(status, done, total, total === null ? '' : `${formatBytes(done ?? 0)} of ${formatBytes(total)}`)
       }
     } catch (error) {

@@ -23,10 +23,10 @@ export default defineCommand({
     const asked = await client.models.use(model)
     const used = wait && asked.state === 'building' ? await untilInUse(context, client, asked) : asked
     if (context.json) return context.printJson(used)
-    context.print(
+    context.printLine(
       used.state === 'in_use'
-        ? `${used.model} is in use\n`
-        : `Building the index of ${used.model} (${progressOf(used)}). Searches use the current index until the new one is complete.\n`,
+        ? `${used.model} is in use`
+        : `Building the index of ${used.model} (${progressOf(used)}). Searches use the current index until the new one is complete.`,
     )
     if (used.state === 'building')
       context.notice('To follow the progress, run `docsearch models list`, or `docsearch models use` with --wait.')

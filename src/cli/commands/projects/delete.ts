@@ -1,6 +1,5 @@
 import { defineCommand } from '../../define.ts'
 import { argument, yes } from '../../options.ts'
-import { oneLine } from '../../view/safe.ts'
 import { count } from '../../view/style.ts'
 import { confirm } from '../confirm.ts'
 
@@ -17,6 +16,6 @@ export default defineCommand({
     await confirm(context, options.yes, `Delete project ${project.name} and its ${count(project.document_count, 'document')}?`)
     const deleted = await client.projects.delete(project.id)
     if (context.json) context.printJson(deleted)
-    else context.print(`Deleted project ${oneLine(project.name)} and ${count(deleted.documents_deleted, 'document')}\n`)
+    else context.printLine(`Deleted project ${project.name} and ${count(deleted.documents_deleted, 'document')}`)
   },
 })

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import { wantsColor, widthOf } from '../../io.ts'
-import { oneLine } from '../../view/safe.ts'
-import { styles } from '../../view/style.ts'
+import { joined, oneLine, safe } from '../../view/safe.ts'
+import type { Printable, Styled } from '../../view/safe.ts'
+import { eraseLines, styles } from '../../view/style.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import { padEnd, truncate } from '../../view/width.ts'
 import type { PlannedFile } from './plan.ts'
@@ -24,7 +25,7 @@ const BAR_WIDTH = 20
 /** Draws a bar for each active file and one for all files on standard error. Draws nothing on a pipe, with --quiet or with --json. */
 export function createProgress(context: Context, files: readonly PlannedFile[], waits: boolean): Progress {
   const { stderr } = context.io
-  if (stderr.isTTY !== true || context.json || context.globals.quiet === true || files.length === 0) return silent
+  if (!stderr.isTTY || context.json || context.globals.quiet === true || files.length === 0) return silent
   return new TerminalProgress(context, files, waits)
 }
 
@@ -75,13 +76,13 @@ class TerminalProgress implements Progress {
   }
 
   note(line: string): void {
-    this.#context.io.stderr.write(`${this.#erase()}${oneLine(line)}\n`)
+    this.#context.io.stderr.print(safe`${this.#erase()}${oneLine(line)}\n`)
     this.#isDirty = true
   }
 
   stop(): void {
     clearInterval(this.#timer)
-    this.#context.io.stderr.write(this.#erase())
+    this.#context.io.stderr.print(this.#erase())
   }
 
   #draw(): void {
@@ -90,17 +91,16 @@ class TerminalProgress implements Progress {
     const erase = this.#erase()
     const lines = this.#lines()
     this.#drawnLines = lines.length
-    this.#context.io.stderr.write(erase + lines.map((line) => line + '\n').join(''))
+    this.#context.io.stderr.print(joined([erase, ...lines.map((line) => safe`${line}\n`)]))
   }
 
-  #erase(): string {
-    // Starts at the first column, because the terminal has written `^C` at the cursor.
-    const sequence = this.#drawnLines === 0 ? '' : `\r\u001b[${this.#drawnLines}A\u001b[J`
+  #erase(): Styled {
+    const sequence = eraseLines(this.#drawnLines)
     this.#drawnLines = 0
     return sequence
   }
 
-  #lines(): string[] {
+  #lines(): Printable[] {
     const { io, globals } = this.#context
     const style = styles(wantsColor(io.stderr, io.env, globals.color))
     const width = widthOf(io.stderr) - 1

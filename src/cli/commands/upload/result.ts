@@ -40,7 +40,7 @@ export function reportProblems(context: Context, documents: readonly Uploaded[],
   ]
   if (problems.length === 0) return
   const { stderr } = context.io
-  const options = { terminal: stderr.isTTY === true, width: widthOf(stderr), style: styles(false) }
+  const options = { terminal: stderr.isTTY, width: widthOf(stderr), style: styles(false) }
   // The problem comes first, because paths are longer and may be cut.
   const rows = problems.map(([path = '', code = '', message = '']) => ({
     cells: options.terminal ? [code, path] : [path, code],

@@ -3,11 +3,11 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Io } from '../../io.ts'
+import type { CommandIo } from '../../context.ts'
 import type { PlannedFile } from './plan.ts'
 
 /** Copies standard input to a temporary file, so that its length is known and it can be sent again. */
-export async function spoolStdin(io: Io, name: string): Promise<{ file: PlannedFile; remove: () => Promise<void> }> {
+export async function spoolStdin(io: CommandIo, name: string): Promise<{ file: PlannedFile; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-stdin-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../define.ts'
 import { argument, yes } from '../../options.ts'
-import { oneLine } from '../../view/safe.ts'
 import { count } from '../../view/style.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
 import { confirm } from '../confirm.ts'
@@ -20,7 +19,7 @@ export default defineCommand({
       await confirm(context, options.yes, `Delete user ${who} with all documents, keys and applications?`)
       const deleted = await users.delete(user.id)
       if (context.json) context.printJson(deleted)
-      else context.print(`Deleted user ${oneLine(who)} and ${count(deleted.documents_deleted, 'document')}\n`)
+      else context.printLine(`Deleted user ${who} and ${count(deleted.documents_deleted, 'document')}`)
     })
   },
 })

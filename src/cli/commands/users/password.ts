@@ -1,10 +1,11 @@
 import { usage } from '../../exit.ts'
-import { canAsk, type Io } from '../../io.ts'
+import type { CommandIo } from '../../context.ts'
+import { canAsk } from '../../io.ts'
 
 const MAX_CHARACTERS = 10_000
 
 /** Reads a new password: on a terminal from two hidden prompts, else all of standard input without the last line break. */
-export async function readPassword(io: Io): Promise<string> {
+export async function readPassword(io: CommandIo): Promise<string> {
   if (canAsk(io)) {
     const prompts = await io.prompts()
     const password = await prompts.password({ message: 'Password' })
