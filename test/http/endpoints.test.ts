@@ -61,7 +61,7 @@ describe('with a limit of one request a minute', () => {
   }
 
   async function send({ method, path }: { method: string; path: string }, headers: Record<string, string>) {
-    const address = app.url + path.replace('{id}', path.startsWith('/assets/') ? 'page.css' : 'none')
+    const address = app.url + path.replace('{id}', path.startsWith('/assets/') ? 'style.css' : 'none')
     const response = await fetch(address, { method, headers, redirect: 'manual' })
     await response.body?.cancel()
     return {
