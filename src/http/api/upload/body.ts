@@ -10,6 +10,7 @@ import { baseName, hasControlCharacters } from './names.ts'
 
 type Limits = HttpSettings['limits']
 
+const FORM = /^multipart\/form-data\s*(;|$)/i
 const MAX_FIELD_BYTES = 16_384
 const MAX_TAGS = 100
 const MAX_TAG_CHARACTERS = 200
@@ -17,28 +18,33 @@ const MAX_TAG_CHARACTERS = 200
 const OTHER_PARTS = 12
 const FIELDS = new Set(['project', 'tags', 'path', 'on_conflict'])
 
-/** Reads a multipart or a raw body to its end and checks it. When it throws, nothing was accepted. The caller cleans `incoming` up in any case. */
-export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
+/** Refuses a request by its headers, before anything asks the disk or reads the body. */
+export function checkHeaders(ctx: Ctx, limits: Limits): void {
   const type = ctx.get('Content-Type')
   const encoding = ctx.get('Content-Encoding')
   if (encoding !== '' && encoding.toLowerCase() !== 'identity')
     throw fail('unsupported_media_type', 'Send files as they are, without a Content-Encoding.')
-  const isForm = /^multipart\/form-data\s*(;|$)/i.test(type)
+  const isForm = FORM.test(type)
   if (/^multipart\//i.test(type) && !isForm)
     throw fail('unsupported_media_type', 'Send `multipart/form-data`, or one file as the body with ?name=.')
-  checkLength(ctx, isForm ? limits.requestBytes : Math.min(limits.fileBytes, limits.requestBytes), isForm)
+  const limit = isForm ? limits.requestBytes : Math.min(limits.fileBytes, limits.requestBytes)
+  const length = Number(ctx.get('Content-Length') || 0)
+  if (length > limit) throw tooLong(limit, isForm, length)
+}
+
+/**
+ * Reads a multipart or a raw body to its end and checks it, after `checkHeaders`. When it throws, nothing was accepted. The caller cleans
+ * `incoming` up in any case.
+ */
+export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
+  const type = ctx.get('Content-Type')
   try {
-    return isForm ? await readForm(ctx, type, incoming, limits) : await readRaw(ctx, incoming, limits)
+    return FORM.test(type) ? await readForm(ctx, type, incoming, limits) : await readRaw(ctx, incoming, limits)
   } catch (error) {
     if (error instanceof DocsearchError || ctx.req.complete || !ctx.req.destroyed) throw error
     // The client has gone and won't read this. As a user's fault, it is not logged as an error of the instance.
     throw fail('invalid_multipart', 'The body was cut off; nothing was stored. Send it again.')
   }
-}
-
-function checkLength(ctx: Ctx, limit: number, isForm: boolean): void {
-  const length = Number(ctx.get('Content-Length') || 0)
-  if (length > limit) throw tooLong(limit, isForm, length)
 }
 
 function tooLong(limit: number, isForm: boolean, length?: number): Error {

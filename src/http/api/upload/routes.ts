@@ -4,7 +4,7 @@ import type { AcceptedUpload } from '../../../services/uploads.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { requireCredential } from '../../middleware/credential-watch.ts'
 import { route, type Call, type Route } from '../../routing/route.ts'
-import { readUpload } from './body.ts'
+import { checkHeaders, readUpload } from './body.ts'
 import { failureOf, presentRefusal, presentUpload } from './present.ts'
 
 const MAX_WAIT_SECONDS = 120
@@ -77,6 +77,7 @@ export const uploadRoutes = (parts: Parts): Route[] => [
 ]
 
 async function handle({ uploads, credentials, settings, log }: Parts, { ctx, actor, ending }: Call): Promise<void> {
+  checkHeaders(ctx, settings.limits)
   const incoming = await uploads.begin(actor, ctx.request.length ?? 0)
   let accepted: AcceptedUpload
   try {
