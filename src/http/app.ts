@@ -4,6 +4,7 @@ import type { State } from './routing/context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { callerAddress } from './middleware/caller-address.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
+import { forwardedWarning } from './middleware/forwarded-warning.ts'
 import { hostCheck } from './middleware/host-check.ts'
 import { problemErrors } from './middleware/problem-errors.ts'
 import { rateLimits } from './middleware/rate-limit.ts'
@@ -27,6 +28,7 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   app.use(callerAddress())
   app.use(requestId(clock))
   app.use(requestLog(log))
+  app.use(forwardedWarning(settings, log))
   app.use(securityHeaders())
   app.use(crossOrigin())
   app.use(problemErrors(log, settings.baseUrl, { wantsPage, showErrorPage }))

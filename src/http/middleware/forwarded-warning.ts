@@ -1,0 +1,19 @@
+import type { Logger } from '../../core/logger.ts'
+import type { HttpSettings } from '../dependencies.ts'
+import type { Middleware } from '../routing/context.ts'
+
+/** Warns once when a proxy sends the callers' addresses and the instance ignores them: all callers then share the limits of one address. */
+export function forwardedWarning({ trustProxy }: Pick<HttpSettings, 'trustProxy'>, log: Logger): Middleware {
+  let isDue = !trustProxy
+  return async (ctx, next) => {
+    if (isDue && ctx.get('X-Forwarded-For') !== '') {
+      isDue = false
+      log.warn(
+        {},
+        'A request has X-Forwarded-For, which is ignored because trust_proxy is off. Behind a reverse proxy, all callers then share ' +
+          'the limits of one address. If the instance can be reached only through the proxy, set trust_proxy (DOCSEARCH_TRUST_PROXY=true).',
+      )
+    }
+    await next()
+  }
+}
