@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import pLimit from 'p-limit'
+import { DocsearchError } from '../core/errors.ts'
 
 /** The cost of argon2id (RFC 9106): `passes` over `memoryKiB`, which the `parallelism` lanes share. */
 export interface PasswordCost {
@@ -16,6 +17,8 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** A burst of logins waits instead of taking all memory and every thread. */
 const MAX_CONCURRENT = 2
+/** The last one waits two seconds. More come only with an attack from many addresses. */
+const MAX_WAITING = 100
 const ARGON2_VERSION = 19
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
@@ -36,10 +39,13 @@ export interface Passwords {
 export function createPasswords(cost: PasswordCost = PASSWORD_COST): Passwords {
   const limit = pLimit(MAX_CONCURRENT)
 
-  const run = (password: string, salt: Buffer, { memoryKiB, passes, parallelism }: PasswordCost, tagLength: number) =>
-    limit(() =>
+  const run = (password: string, salt: Buffer, { memoryKiB, passes, parallelism }: PasswordCost, tagLength: number) => {
+    if (limit.pendingCount >= MAX_WAITING)
+      throw new DocsearchError('unavailable', 'Too many logins at the same time. Try again shortly.', { retryAfter: 5 })
+    return limit(() =>
       derive('argon2id', { message: normalise(password), nonce: salt, memory: memoryKiB, passes, parallelism, tagLength }),
     )
+  }
 
   return {
     async hash(password) {

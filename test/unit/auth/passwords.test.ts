@@ -1,6 +1,7 @@
 import { argon2Sync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createPasswords } from '../../../src/auth/passwords.ts'
+import { errorCode } from '../../support/codes.ts'
 
 const passwords = createPasswords()
 /** For tests that do not check the cost. */
@@ -54,4 +55,14 @@ test('a failed hash does not block the next ones', async () => {
   const phc = await quick.hash('correct horse')
   for (let i = 0; i < 5; i++) await expect(broken.hash('x')).rejects.toThrow()
   expect(await broken.verify('correct horse', phc)).toBe(true)
+})
+
+test('refuses a login when a hundred others wait for their turn', async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 150 }, () => quick.verify('a', null)))
+  const refused = outcomes
+    .filter(({ status }) => status === 'rejected')
+    .map((outcome) => (outcome as PromiseRejectedResult).reason)
+  expect(refused.length).toBeGreaterThan(40)
+  for (const error of refused) expect(error).toMatchObject({ code: errorCode('unavailable'), retryAfter: 5 })
+  expect(await quick.verify('a', null)).toBe(false)
 })
