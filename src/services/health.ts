@@ -39,7 +39,11 @@ export interface DiskState {
 export interface Health {
   /** Never throws. */
   report(): Promise<HealthReport>
+  /** Returns a report that is at most a second old, so that many callers cost no more than one. Never throws. */
+  recent(): Promise<HealthReport>
 }
+
+const RECENT_MS = 1_000
 
 export interface HealthOptions {
   records: Pick<Records, 'check'>
@@ -53,17 +57,27 @@ export interface HealthOptions {
 }
 
 export function createHealth({ records, lifecycle, ingest, disk, reranker, clock, startedAt }: HealthOptions): Health {
+  let last: { at: number; report: Promise<HealthReport> } | undefined
+
+  async function report(): Promise<HealthReport> {
+    const [database, { embedder, index }, queue, space] = await Promise.all([
+      records.check(),
+      lifecycle.status(),
+      queueState(ingest),
+      disk(),
+    ])
+    const checks = { database, index, embedder, reranker: reranker(), queue, disk: space }
+    const uptimeSeconds = Math.max(0, Math.round((clock.now().getTime() - startedAt.getTime()) / 1000))
+    return { status: overallStatus(checks), uptimeSeconds, ...checks }
+  }
+
   return {
-    async report() {
-      const [database, { embedder, index }, queue, space] = await Promise.all([
-        records.check(),
-        lifecycle.status(),
-        queueState(ingest),
-        disk(),
-      ])
-      const checks = { database, index, embedder, reranker: reranker(), queue, disk: space }
-      const uptimeSeconds = Math.max(0, Math.round((clock.now().getTime() - startedAt.getTime()) / 1000))
-      return { status: overallStatus(checks), uptimeSeconds, ...checks }
+    report,
+    recent() {
+      const now = clock.now().getTime()
+      // A clock that was set back must not keep an old report.
+      if (last === undefined || Math.abs(now - last.at) >= RECENT_MS) last = { at: now, report: report() }
+      return last.report
     },
   }
 }

@@ -22,12 +22,13 @@ export const healthRoutes = ({ health, version }: Pick<Dependencies, 'health' | 
       },
     },
     async handle({ ctx, principal }) {
-      const report = await health.report()
+      const isDetailed = principal !== null
+      const report = await (isDetailed ? health.report() : health.recent())
       if (report.status === 'unavailable') {
         ctx.status = 503
         ctx.set('Retry-After', '10')
       }
-      ctx.body = presentHealth(report, version, { isDetailed: principal !== null })
+      ctx.body = presentHealth(report, version, { isDetailed })
     },
   }),
 ]
