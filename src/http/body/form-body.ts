@@ -1,3 +1,4 @@
+import { hasTooManyFields, MAX_FIELDS } from './fields.ts'
 import { fail } from '../problems/problems.ts'
 import { readText } from './read-text.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
@@ -10,6 +11,8 @@ const TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$
 export function formBody(): Middleware {
   return async (ctx, next) => {
     const text = await readForm(ctx)
+    if (hasTooManyFields(text))
+      throw fail('body_too_large', `The form has more than the limit of ${MAX_FIELDS} fields.`, { limit: MAX_FIELDS })
     const fields: Record<string, string[]> = Object.create(null)
     for (const [name, value] of new URLSearchParams(text)) (fields[name] ??= []).push(value)
     const { csrf = [], ...rest } = fields

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { OAuthError } from '../../oauth/errors.ts'
 import type { ApplicationRequest } from '../../oauth/oauth.ts'
+import { hasTooManyFields, MAX_FIELDS } from '../body/fields.ts'
 import { readText } from '../body/read-text.ts'
 import type { Ctx } from '../routing/context.ts'
 import { basicCredentials } from './basic.ts'
@@ -33,13 +34,16 @@ function parserOf(ctx: Ctx): (text: string) => Fields {
 }
 
 function formFields(text: string): Fields {
+  if (hasTooManyFields(text)) throw tooManyFields()
   const fields = new URLSearchParams(text)
   if (new Set(fields.keys()).size < fields.size) throw invalid('The body has a field more than once.')
   return fields
 }
 
 function jsonFields(text: string): Fields {
-  const { data } = textFields.safeParse(parseJson(text))
+  const parsed = parseJson(text)
+  if (typeof parsed === 'object' && parsed !== null && Object.keys(parsed).length > MAX_FIELDS) throw tooManyFields()
+  const { data } = textFields.safeParse(parsed)
   if (data === undefined) throw invalid('The body must be one JSON object whose fields are all strings.')
   return Object.entries(data)
 }
@@ -58,6 +62,10 @@ function withoutEmpty(sent: Fields): ApplicationRequest['fields'] {
   const fields: Record<string, string> = Object.create(null)
   for (const [name, value] of sent) if (value !== '') fields[name] = value
   return fields
+}
+
+function tooManyFields(): OAuthError {
+  return invalid(`The body has more than the limit of ${MAX_FIELDS} fields.`, 413)
 }
 
 function invalid(description: string, status = 400): OAuthError {

@@ -5,6 +5,8 @@ import { renderConsent } from '../../../pages/account/consent.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { decision } from '../forms/fields.ts'
+import { hasTooManyFields, MAX_FIELDS } from '../../body/fields.ts'
+import { fail } from '../../problems/problems.ts'
 import { redirect, redirectToLogin, returnToApplication, viewerOf, type Page, type PageCall } from '../routing/page.ts'
 import { showErrorPage } from '../routing/page-errors.ts'
 
@@ -57,6 +59,8 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
 /** Returns the request for the logged-in user to decide on. Returns null when it was answered already. */
 async function checkRequest(oauth: OAuth, call: PageCall, query: string): Promise<AuthorizeRequest | null> {
   const { ctx, visitor } = call
+  if (hasTooManyFields(query))
+    throw fail('invalid_request', `The authorization request has more than the limit of ${MAX_FIELDS} parameters.`)
   const outcome = await oauth.authorize.begin(parameters(query))
   if (outcome.kind === 'page') showErrorPage(ctx, { status: 400, code: outcome.error, detail: outcome.description })
   else if (outcome.kind === 'redirect' && ctx.method === 'POST') returnToApplication(call, outcome.location)
@@ -69,7 +73,8 @@ async function checkRequest(oauth: OAuth, call: PageCall, query: string): Promis
 /** Returns what an address of this instance asks for when it is an authorization request, else null. */
 export async function authorizeRequestOf(oauth: OAuth, address: string | null): Promise<AuthorizeOutcome | null> {
   if (address?.startsWith(`${paths.authorize}?`) !== true) return null
-  return oauth.authorize.begin(parameters(queryOf(address)))
+  const query = queryOf(address)
+  return hasTooManyFields(query) ? null : oauth.authorize.begin(parameters(query))
 }
 
 function queryOf(address: string): string {
