@@ -1,6 +1,7 @@
 import type { Original } from '../../services/documents.ts'
 import type { Ctx } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
+import { hasCurrent } from './etag.ts'
 import { parseRange } from './range.ts'
 
 /** Uploaded HTML must never run under the address of the instance: it loads nothing, and the browser gives it an origin of its own. */
@@ -25,7 +26,7 @@ export async function sendOriginal(
   ctx.set('Accept-Ranges', 'bytes')
   ctx.set('Cache-Control', 'private, no-cache')
   ctx.set('Content-Security-Policy', policy)
-  if (matches(ctx.get('If-None-Match'), etag)) {
+  if (hasCurrent(ctx, etag)) {
     ctx.status = 304
     return
   }
@@ -52,8 +53,4 @@ export function attachmentHeaders(mediaType: string): OriginalHeaders {
 function wantsRange(ctx: Ctx, etag: string): boolean {
   const condition = ctx.get('If-Range')
   return ctx.get('Range') !== '' && (condition === '' || condition === etag)
-}
-
-function matches(header: string, etag: string): boolean {
-  return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
 }

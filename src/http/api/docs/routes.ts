@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from '../../../contract/openapi.ts'
 import type { Operation } from '../../../contract/operation.ts'
+import { fixedAnswer, madeOnce, sendFixed } from '../../answers/fixed.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { PROBLEMS } from '../../problems/problems.ts'
 import { route, type Route } from '../../routing/route.ts'
@@ -8,16 +8,31 @@ const tag = 'Instance'
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The description of the API as a document and as a page. `operations` returns the whole table, these routes included. */
+const CACHE_CONTROL = 'public, max-age=300'
+const IF_NONE_MATCH = { 'If-None-Match': { description: 'An ETag; the answer is 304 when it is still the current one' } }
+
+/**
+ * The description of the API as a document and as a page. `operations` returns the whole table, these routes included. The base URL, which
+ * the description contains, is known at the first request and never changes after that.
+ */
 export function docsRoutes(
   { settings, version }: Pick<Dependencies, 'settings' | 'version'>,
   operations: () => readonly Operation[],
 ): Route[] {
   // Loaded on demand, like the page: few requests need it, and every module loaded at the start makes the start slower.
-  const describe = async (): Promise<OpenApiDocument> => {
+  const describe = async () => {
     const { openApiDocument } = await import('../../../contract/openapi.ts')
     return openApiDocument({ version, baseUrl: settings.baseUrl(), operations: operations(), problems: PROBLEMS })
   }
+  const document = madeOnce(async () => fixedAnswer('application/json; charset=utf-8', JSON.stringify(await describe())))
+  const page = madeOnce(async () => {
+    const { renderApiDocs } = await import('../../../pages/api-docs.tsx')
+    return fixedAnswer('text/html; charset=utf-8', renderApiDocs(await describe(), PROBLEMS))
+  })
+  const style = madeOnce(async () => {
+    const { API_DOCS_STYLE } = await import('../../../pages/api-docs-style.ts')
+    return fixedAnswer('text/css; charset=utf-8', API_DOCS_STYLE)
+  })
 
   return [
     route({
@@ -27,10 +42,10 @@ export function docsRoutes(
       tag,
       summary: 'Describe the API as OpenAPI 3.1',
       access: 'public',
-      answers: { 200: { description: 'The OpenAPI document', type: 'application/json' } },
+      headers: IF_NONE_MATCH,
+      answers: answers('The OpenAPI document', 'application/json'),
       async handle({ ctx }) {
-        ctx.set('Cache-Control', 'public, max-age=300')
-        ctx.body = await describe()
+        sendFixed(ctx, await document(), CACHE_CONTROL)
       },
     }),
     route({
@@ -40,13 +55,11 @@ export function docsRoutes(
       tag,
       summary: 'Describe the API as a page',
       access: 'public',
-      answers: { 200: { description: 'The page', type: 'text/html; charset=utf-8' } },
+      headers: IF_NONE_MATCH,
+      answers: answers('The page', 'text/html; charset=utf-8'),
       async handle({ ctx }) {
-        const { renderApiDocs } = await import('../../../pages/api-docs.tsx')
-        ctx.set('Cache-Control', 'public, max-age=300')
         ctx.set('Content-Security-Policy', PAGE_POLICY)
-        ctx.type = 'text/html; charset=utf-8'
-        ctx.body = renderApiDocs(await describe(), PROBLEMS)
+        sendFixed(ctx, await page(), CACHE_CONTROL)
       },
     }),
     route({
@@ -56,13 +69,15 @@ export function docsRoutes(
       tag,
       summary: 'Style sheet of the API page',
       access: 'public',
-      answers: { 200: { description: 'CSS', type: 'text/css; charset=utf-8' } },
+      headers: IF_NONE_MATCH,
+      answers: answers('CSS', 'text/css; charset=utf-8'),
       async handle({ ctx }) {
-        const { API_DOCS_STYLE } = await import('../../../pages/api-docs-style.ts')
-        ctx.set('Cache-Control', 'public, max-age=300')
-        ctx.type = 'text/css; charset=utf-8'
-        ctx.body = API_DOCS_STYLE
+        sendFixed(ctx, await style(), CACHE_CONTROL)
       },
     }),
   ]
+}
+
+function answers(description: string, type: string): Operation['answers'] {
+  return { 200: { description, type, headers: { ETag: 'Changes with the content' } }, 304: { description: 'Unchanged' } }
 }

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import type { Ctx } from '../routing/context.ts'
+import { hasCurrent } from './etag.ts'
+
+/** An answer that is the same for every caller. It is made once, so that sending it costs next to nothing. */
+export interface FixedAnswer {
+  type: string
+  body: Buffer
+  etag: string
+}
+
+export function fixedAnswer(type: string, text: string): FixedAnswer {
+  const body = Buffer.from(text)
+  return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
+}
+
+/** Returns a function that makes the answer when it is first called. Callers at the same moment share the work. A failure is not kept. */
+export function madeOnce(make: () => Promise<FixedAnswer>): () => Promise<FixedAnswer> {
+  let made: Promise<FixedAnswer> | undefined
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}
+
+/** Answers 304 to a client that has the answer already. */
+export function sendFixed(ctx: Ctx, { type, body, etag }: FixedAnswer, cacheControl: string): void {
+  ctx.set('ETag', etag)
+  ctx.set('Cache-Control', cacheControl)
+  if (hasCurrent(ctx, etag)) {
+    ctx.status = 304
+    return
+  }
+  ctx.set('Content-Type', type)
+  ctx.body = body
+}
