@@ -68,6 +68,8 @@ export interface Limits {
   xmlBytes: number
   /** Characters of a query. */
   queryChars: number
+  /** Bytes of the answer to a search. */
+  answerBytes: number
   /** Open event streams of a user. */
   eventStreams: number
 }
@@ -89,5 +91,6 @@ export const DEFAULT_LIMITS: Limits = {
   textBytes: 20 * MB,
   xmlBytes: 64 * MB,
   queryChars: 4_000,
+  answerBytes: 4 * MB,
   eventStreams: 20,
 }

@@ -180,6 +180,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       textBytes: get<number>('limits.text_bytes'),
       xmlBytes: get<number>('limits.xml_bytes'),
       queryChars: get<number>('limits.query_chars'),
+      answerBytes: get<number>('limits.answer_bytes'),
       eventStreams: get<number>('limits.event_streams'),
     }),
   })

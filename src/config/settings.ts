@@ -106,6 +106,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'limits.text_bytes', schema: bytes, default: L.textBytes },
   { key: 'limits.xml_bytes', schema: bytes, default: L.xmlBytes },
   { key: 'limits.query_chars', schema: integer(1, 4000), default: L.queryChars },
+  { key: 'limits.answer_bytes', schema: bytes, default: L.answerBytes },
   { key: 'limits.event_streams', schema: integer(1, 10_000), default: L.eventStreams },
 ]
 

@@ -75,7 +75,7 @@ export const searchResult = z
     }),
     text: z.string().meta({
       description:
-        "The document's text from `char_start` to `char_end`. Up to three neighbouring passages of a page with similar scores form one result. `chunk.id`, `index` and `heading` belong to the best passage",
+        "The document's text from `char_start` to `char_end`, at most 12,000 UTF-16 code units. Up to three neighbouring passages of a page with similar scores form one result. `chunk.id`, `index` and `heading` belong to the best passage",
     }),
     joined_chunks: z.int().meta({ description: 'Number of passages in `text`' }),
     also_in: z.array(z.object({ id: z.string(), name: z.string(), page_start: z.int() })).meta({
@@ -123,6 +123,10 @@ export const searchAnswer = z
       description: 'Why spelling correction stopped before it had checked every word. Null if it did not stop',
     }),
     results: z.array(searchResult),
+    truncated: z.boolean().meta({
+      description:
+        'True if the last results were left out, because an answer has at most 4 MB. Get them with `offset`: the number of results before them',
+    }),
     took_ms: z.number(),
     mode: searchMode,
     mode_reason: z.string().nullable().meta({ description: 'Why the search used another mode than requested' }),

@@ -33,7 +33,14 @@ export interface HttpSettings {
   rateLimit: number
   /** Requests a minute for all credentials and sessions of one user together; 0 for no limit. */
   userRateLimit: number
-  limits: { fileBytes: number; requestFiles: number; requestBytes: number; queryChars: number; eventStreams: number }
+  limits: {
+    fileBytes: number
+    requestFiles: number
+    requestBytes: number
+    queryChars: number
+    answerBytes: number
+    eventStreams: number
+  }
   /** Aborts when the daemon begins to stop. Long answers (events, `Prefer: wait`) end then. */
   stopping: AbortSignal
 }

@@ -1,6 +1,10 @@
 import { Ollama } from 'ollama'
 import { z } from 'zod'
 import { httpFetch } from '../core/http-fetch.ts'
+import { shorten } from '../core/text-limits.ts'
+
+/** Documents, health and the log repeat what a server says. */
+const MAX_MESSAGE_CHARS = 500
 
 /** How a call failed, as far as callers treat failures differently. */
 export type OllamaFailure =
@@ -22,7 +26,7 @@ export class OllamaCallError extends Error {
   readonly failure: OllamaFailure
 
   constructor(failure: OllamaFailure, message: string, cause?: unknown) {
-    super(message, { cause })
+    super(shorten(message, MAX_MESSAGE_CHARS), { cause })
     this.name = 'OllamaCallError'
     this.failure = failure
   }

@@ -116,6 +116,13 @@ test('exits with 1 without results, and reports documents that are not searchabl
   expect(run.stderr).toContain('2 documents are not searchable yet.')
 })
 
+test('reports that results were left out, but not for an instance of an earlier version', async () => {
+  const run = await search(answerWith([result(), result()], { truncated: true }), ['rent'])
+  expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('The answer has only 2 results') })
+  expect((await search(answerWith([result()], { truncated: undefined }), ['rent'])).stderr).toBe('')
+  expect((await search(answerWith([result()], { truncated: true }), ['rent', '--quiet'])).stderr).toBe('')
+})
+
 test.each([{ terminal: 80 }, {}])(
   'reports a correction on standard error, with the option to avoid it ($terminal)',
   async (options) => {

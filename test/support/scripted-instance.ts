@@ -105,6 +105,7 @@ export function answerWith(results: unknown[], more: object = {}) {
   return {
     query: 'q',
     results,
+    truncated: false,
     took_ms: 1,
     mode: 'hybrid',
     mode_reason: null,

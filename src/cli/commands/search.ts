@@ -100,8 +100,12 @@ function noteCorrection(context: Context, { query, corrected_query: corrected }:
 function noteLimitations(context: Context, answer: SearchAnswer, asked: string): void {
   if (answer.pending_documents > 0)
     context.notice(`${count(answer.pending_documents, 'document is', 'documents are')} not searchable yet.`)
-  // Earlier versions of the API lack the field.
+  // Earlier versions of the API lack these two fields.
   if (answer.correction_reason) context.notice(answer.correction_reason)
+  if (answer.truncated)
+    context.notice(
+      `The answer has only ${count(answer.results.length, 'result')}: more would make it longer than the limit of the instance.`,
+    )
   if (answer.mode !== asked)
     context.notice(`Searched in ${answer.mode} mode only${answer.mode_reason === null ? '.' : `: ${answer.mode_reason}`}`)
 }

@@ -36,6 +36,12 @@ export function Notes({ answer, fields }: { answer: SearchAnswer; fields: Search
       {pending === 0 ? null : <p class="notice">{pendingText(pending)} and may be missing from the results.</p>}
       {correctionReason === null ? null : <p class="notice">{correctionReason}</p>}
       {modeReason === null ? null : <p class="notice warning">{modeReason}</p>}
+      {answer.truncated ? (
+        <p class="notice warning">
+          The results are too long for one page, so some are left out. The next page shows them, or search for something more
+          specific.
+        </p>
+      ) : null}
       {orderReason === null ? null : <p class="notice warning">The results may not be in the best order. {orderReason}</p>}
     </>
   )

@@ -83,6 +83,7 @@ const LIMITS = {
   text_bytes: 20_000_000,
   xml_bytes: 64_000_000,
   query_chars: 4_000,
+  answer_bytes: 4_000_000,
   event_streams: 20,
   ocr_ms: 600_000,
 }

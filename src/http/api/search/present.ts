@@ -4,13 +4,21 @@ import type { SearchHit, SearchOutcome } from '../../../services/search.ts'
 
 type Asked = Pick<ParsedSearchRequest, 'query' | 'explain' | 'group_by'>
 
-/** `baseUrl` comes before the addresses of passages. */
-export function presentSearch(request: Asked, outcome: SearchOutcome, baseUrl: string): SearchAnswer {
-  return {
+export interface SearchPresentation {
+  /** Comes before the addresses of passages. */
+  baseUrl: string
+  /** The most bytes of the answer in JSON. */
+  maxBytes: number
+}
+
+/** Returns the answer with the first results that fit into it. */
+export function presentSearch(request: Asked, outcome: SearchOutcome, { baseUrl, maxBytes }: SearchPresentation): SearchAnswer {
+  const answer: SearchAnswer = {
     query: request.query,
     corrected_query: outcome.correctedQuery,
     correction_reason: outcome.correctionReason,
-    results: outcome.hits.map((hit) => presentHit(hit, request, baseUrl)),
+    results: [],
+    truncated: false,
     took_ms: outcome.tookMs,
     mode: outcome.mode,
     mode_reason: outcome.modeReason,
@@ -23,6 +31,19 @@ export function presentSearch(request: Asked, outcome: SearchOutcome, baseUrl: s
     },
     pending_documents: outcome.pendingDocuments,
   }
+  let bytes = bytesOf(answer)
+  for (const hit of outcome.hits) {
+    const result = presentHit(hit, request, baseUrl)
+    // One more for the comma between two results.
+    bytes += bytesOf(result) + 1
+    if (bytes > maxBytes) return { ...answer, truncated: true }
+    answer.results.push(result)
+  }
+  return answer
+}
+
+function bytesOf(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value))
 }
 
 function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: string): SearchResult {

@@ -12,7 +12,7 @@ export const searchRoutes = ({ search, settings }: Pick<Dependencies, 'search' |
     tag: 'Search',
     summary: 'Find passages',
     description:
-      'Runs vector search and keyword search, then reranks the results. When a stage is unavailable, the answer says so (`correction_reason`, `mode_reason`, `rerank.reason`) instead of failing. `pending_documents` counts the documents that are not searchable yet.',
+      'Runs vector search and keyword search, then reranks the results. When a stage is unavailable, the answer says so (`correction_reason`, `mode_reason`, `rerank.reason`) instead of failing. `pending_documents` counts the documents that are not searchable yet. `truncated` says that results were left out because the answer was too long.',
     access: 'read:documents',
     body: searchRequestWithin(settings.limits.queryChars),
     answers: { 200: { description: 'The passages, best first', schema: searchAnswer } },
@@ -20,7 +20,7 @@ export const searchRoutes = ({ search, settings }: Pick<Dependencies, 'search' |
     async handle({ ctx, actor, body, gone }) {
       const outcome = await search.search(actor, toSearchRequest(body), gone)
       gone.throwIfAborted()
-      ctx.body = presentSearch(body, outcome, settings.baseUrl())
+      ctx.body = presentSearch(body, outcome, { baseUrl: settings.baseUrl(), maxBytes: settings.limits.answerBytes })
     },
   }),
 ]

@@ -50,7 +50,8 @@ async function runSearch(parts: Parts, call: PageCall, fields: ReturnType<typeof
   if (request === null) return { found: null, errors, status: 400 }
   try {
     const outcome = await search.search(call.actor, toSearchRequest(request), clientGone(call.ctx))
-    return { found: foundIn(request, presentSearch(request, outcome, settings.baseUrl())), errors: {}, status: 200 }
+    const presentation = { baseUrl: settings.baseUrl(), maxBytes: settings.limits.answerBytes }
+    return { found: foundIn(request, presentSearch(request, outcome, presentation)), errors: {}, status: 200 }
   } catch (error) {
     const errors = formErrors(error)
     if (errors === null) throw error
@@ -59,12 +60,14 @@ async function runSearch(parts: Parts, call: PageCall, fields: ReturnType<typeof
 }
 
 function foundIn({ offset }: ParsedSearchRequest, whole: Found['answer']): Found {
-  const next = offset + RESULTS
+  const results = whole.results.slice(0, RESULTS)
+  const hasMore = whole.results.length > RESULTS || (whole.truncated && results.length > 0)
+  const next = offset + results.length
   return {
-    answer: { ...whole, results: whole.results.slice(0, RESULTS) },
+    answer: { ...whole, results, truncated: whole.truncated && whole.results.length <= RESULTS },
     offset,
     previous: offset === 0 ? null : Math.max(0, offset - RESULTS),
-    next: whole.results.length > RESULTS && next <= MAX_OFFSET ? next : null,
+    next: hasMore && next <= MAX_OFFSET ? next : null,
   }
 }
 
