@@ -93,7 +93,7 @@ export const searchResult = z
       .meta({ description: 'With `group_by: document`: number of matching passages in the document' }),
     explain: z
       .object({
-        keyword: stage.nullable(),
+        keyword: stage.nullable().meta({ description: 'The score is a share of the best keyword score' }),
         vector: stage.nullable(),
         fused: stage,
         rerank: stage

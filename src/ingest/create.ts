@@ -78,7 +78,7 @@ export function createIngest(options: IngestOptions): Ingest {
     },
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
-    status: () => describeQueue(options, retries),
+    status: (ownerId) => describeQueue(options, retries, ownerId),
   }
 }
 

@@ -36,6 +36,10 @@ export interface Ingest {
   settled(ownerId: string, documentIds: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>
   /** Says why the building of a new index waits; null when it does not. */
   change(): { reason: string | null }
-  /** Describes the queue for health: how many documents wait, are in work and have failed, and why work waits, if it does. */
-  status(): Promise<{ status: 'ok' | 'degraded'; message: string; queued: number; processing: number; failed: number }>
+  /**
+   * Describes the queue for health: how many documents wait, are in work and have failed (of one owner, or of all), and why work waits, if it does.
+   */
+  status(
+    ownerId?: string,
+  ): Promise<{ status: 'ok' | 'degraded'; message: string; queued: number; processing: number; failed: number }>
 }

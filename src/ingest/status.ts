@@ -2,12 +2,13 @@ import type { Retries } from '../core/retries.ts'
 import type { IngestOptions } from './context.ts'
 import type { Ingest } from './ingest.ts'
 
-/** Describes the queue for health. */
+/** Describes the queue for health: the documents of one owner, or of all. */
 export async function describeQueue(
   { records, lifecycle }: Pick<IngestOptions, 'records' | 'lifecycle'>,
   retries: Retries,
+  ownerId?: string,
 ): ReturnType<Ingest['status']> {
-  const { queued, processing, failed } = await records.queue.counts()
+  const { queued, processing, failed } = await records.queue.counts(ownerId)
   const counts = { queued, processing, failed }
   if (queued + processing === 0) return { status: 'ok', message: 'The queue is empty.', ...counts }
   const reason = retries.reason() ?? (lifecycle.active()?.embedder.canEmbed ? null : lifecycle.choice().reason)

@@ -14,8 +14,8 @@ export interface Lifecycle {
   building(): OpenIndex | null
   /** Every open index except the active one. Deletions have to reach these too. */
   inactive(): readonly Pick<OpenIndex, 'record' | 'index'>[]
-  /** The state of every index in the records, open or not. */
-  indexes(): Promise<IndexState[]>
+  /** The state of every index in the records, open or not, with the numbers of one owner or of the whole instance. */
+  indexes(ownerId?: string): Promise<IndexState[]>
   /**
    * Chooses another embedder (`builtin`, `ollama:MODEL`). Starts to build its index, or resumes a retired one, and cancels any other index that is
    * being built. The choice outlasts a restart. Throws `model_unusable` with the reason.
@@ -34,8 +34,8 @@ export interface Lifecycle {
   restartBuilding(reason: string): Promise<void>
   /** The chosen embedder, and why, in words for `serve`'s output and for health. */
   choice(): Choice
-  /** The state of embedder and index for health. Never throws. */
-  status(): Promise<{ embedder: LifecycleCheck; index: LifecycleCheck }>
+  /** The state of embedder and index for health, with the numbers of one owner or of the whole instance. Never throws. */
+  status(ownerId?: string): Promise<{ embedder: LifecycleCheck; index: LifecycleCheck }>
   /** Calls the listener whenever `active()` or `building()` has changed. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void
   /** Returns the first value other than null that `find` returns, now or after a change. Rejects with the signal's reason. */
@@ -54,7 +54,8 @@ export interface IndexState {
   record: IndexRecord
   /** Null when the index is not open or can't be read. */
   passages: number | null
-  sizeBytes: number
+  /** Null when the numbers are those of one owner. */
+  sizeBytes: number | null
   /** How many documents the index has, of all it needs. Null for the active index. */
   progress: { done: number; total: number } | null
 }

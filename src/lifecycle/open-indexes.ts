@@ -131,16 +131,26 @@ export class OpenIndexes {
     for (const id of await this.#store.list()) if (!known.has(id)) await this.#store.drop(id)
   }
 
-  async states(): Promise<IndexState[]> {
-    return Promise.all((await this.#records.indexes.all()).map((record) => this.state(record)))
+  async states(ownerId?: string): Promise<IndexState[]> {
+    return Promise.all((await this.#records.indexes.all()).map((record) => this.state(record, ownerId)))
   }
 
-  async state(record: IndexRecord): Promise<IndexState> {
+  countOwnPassages({ id }: IndexRecord, ownerId: string): Promise<number> {
+    return this.#records.indexes.countPassages(id, ownerId)
+  }
+
+  /** The numbers are those of one owner, or of the whole instance. */
+  async state(record: IndexRecord, ownerId?: string): Promise<IndexState> {
+    const progressOf = () => (record.state === 'active' ? null : this.#records.indexes.progress(record.id, ownerId))
+    if (ownerId !== undefined) {
+      const [passages, progress] = await Promise.all([this.countOwnPassages(record, ownerId), progressOf()])
+      return { record, passages, sizeBytes: null, progress }
+    }
     const open = [this.#active, ...this.inactive()].find((one) => one?.record.id === record.id)
     const [passages, sizeBytes, progress] = await Promise.all([
       open ? this.#countPassages(open) : null,
       this.#store.size(record.id),
-      record.state === 'active' ? null : this.#records.indexes.progress(record.id),
+      progressOf(),
     ])
     return { record, passages, sizeBytes, progress }
   }

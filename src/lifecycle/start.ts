@@ -134,20 +134,24 @@ class IndexLifecycle implements Lifecycle {
     return this.#open.inactive()
   }
 
-  indexes(): Promise<IndexState[]> {
-    return this.#open.states()
+  indexes(ownerId?: string): Promise<IndexState[]> {
+    return this.#open.states(ownerId)
   }
 
   choice(): Choice {
     return this.#active.choice
   }
 
-  async status(): ReturnType<Lifecycle['status']> {
+  async status(ownerId?: string): ReturnType<Lifecycle['status']> {
     const { active, building } = this.#open
     const { choice, rebuiltBecause } = this.#active
     // Health also answers while the database does not; its own check says so.
-    const state = building && (await this.#open.state(building.record).catch(() => null))
-    return describeStatus({ active, reason: choice.reason, rebuiltBecause, building: state })
+    const [state, own] = await Promise.all([
+      building && this.#open.state(building.record, ownerId).catch(() => null),
+      active === null || ownerId === undefined ? null : this.#open.countOwnPassages(active.record, ownerId).catch(() => null),
+    ])
+    const ownPassages = ownerId === undefined ? undefined : own
+    return describeStatus({ active, reason: choice.reason, rebuiltBecause, building: state, ownPassages })
   }
 
   onChange(listener: () => void): () => void {

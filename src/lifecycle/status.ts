@@ -8,10 +8,13 @@ export interface StatusFacts {
   /** Why the index was rebuilt since the start; null when it was not. */
   rebuiltBecause: string | null
   building: IndexState | null
+  /** Passages of one user, who must not see numbers of others; undefined for the owner of the instance. Null when they can't be counted. */
+  ownPassages?: number | null | undefined
 }
 
 /** Describes embedder and index for health. */
-export async function describeStatus({ active, reason, rebuiltBecause, building }: StatusFacts): ReturnType<Lifecycle['status']> {
+export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['status']> {
+  const { active, reason, rebuiltBecause, building, ownPassages } = facts
   if (active === null) {
     const message = `Nothing can be searched yet, because there is no embedder: ${reason}`
     return {
@@ -20,8 +23,9 @@ export async function describeStatus({ active, reason, rebuiltBecause, building 
     }
   }
   const [embedder, index] = await Promise.all([active.embedder.check(), active.index.check()])
+  const passages = ownPassages === undefined ? index.passages : ownPassages
   const sentences = [
-    index.message,
+    index.ok && passages !== null ? `${passages} passages` : index.message,
     ...(rebuiltBecause === null ? [] : [`rebuilt since the start, because ${rebuiltBecause}`]),
     ...(building === null ? [] : [buildingSentence(building)]),
   ]
@@ -36,8 +40,9 @@ export async function describeStatus({ active, reason, rebuiltBecause, building 
     index: {
       status: index.ok ? 'ok' : 'degraded',
       message: sentences.join('; '),
-      chunks: index.passages,
-      ann: index.isApproximate,
+      chunks: passages,
+      // Depends on the number of passages of all users.
+      ...(ownPassages === undefined && { ann: index.isApproximate }),
       ...(building && {
         building: {
           model: building.record.embeddingModel,

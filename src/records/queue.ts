@@ -97,6 +97,6 @@ export interface Queue {
   unknown(documentIds: readonly string[]): Promise<string[]>
   /** Queues ready documents again whose passages the index has lost. */
   requeueMany(documentIds: readonly string[]): Promise<void>
-  /** Counts the documents of all owners by status. */
-  counts(): Promise<Record<DocumentStatus, number>>
+  /** Counts documents by status: of one owner, or of all. */
+  counts(ownerId?: string): Promise<Record<DocumentStatus, number>>
 }

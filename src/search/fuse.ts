@@ -16,6 +16,11 @@ export interface Candidate {
   score: number
   /** The vectors' part of the fused score. */
   vectorPart: number
+  /**
+   * BM25. 0 when the passage was not found by keywords. Never show it: it tells how many passages of all users have the words. `stages` has its share of
+   * the best score instead.
+   */
+  keywordScore: number
   stages: Stages
 }
 
@@ -48,21 +53,26 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
         pageStart,
         pageEnd,
         textHash,
+        keywordScore: 0,
         stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null, reserved: null },
       }
       found.set(hit.id, known)
     }
     return known
   }
-  keyword.forEach((hit, i) => (entry(hit).stages.keyword = { rank: i + 1, score: hit.score }))
+  const bestKeyword = keyword[0]?.score ?? 0
+  keyword.forEach((hit, i) => {
+    const known = entry(hit)
+    known.keywordScore = hit.score
+    known.stages.keyword = { rank: i + 1, score: share(hit, bestKeyword) }
+  })
   vector.forEach((hit, i) => {
     // A cosine of 0 or less means nothing in common. In vector mode the nearest passages count all the same.
     if (hit.score > 0 || mode === 'vector') entry(hit).stages.vector = { rank: i + 1, score: Math.min(1, Math.max(0, hit.score)) }
   })
-  const bestKeyword = keyword[0]?.score ?? 0
   const bestVector = Math.min(1, vector[0]?.score ?? 0)
   const parts = ({ stages }: Pick<Candidate, 'stages'>): { words: number; vectorPart: number } => {
-    const words = share(stages.keyword, bestKeyword)
+    const words = stages.keyword?.score ?? 0
     if (mode === 'keyword') return { words, vectorPart: 0 }
     if (mode === 'vector') return { words: 0, vectorPart: stages.vector?.score ?? 0 }
     return { words: words / (1 + weight), vectorPart: (weight * share(stages.vector, bestVector) ** 2) / (1 + weight) }
@@ -79,7 +89,7 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
   return fused
 }
 
-function share(stage: Stage | null, best: number): number {
+function share(stage: Pick<Stage, 'score'> | null, best: number): number {
   return stage === null || best <= 0 ? 0 : Math.min(1, stage.score / best)
 }
 

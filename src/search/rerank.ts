@@ -74,9 +74,9 @@ async function requestOf(options: RerankOptions): Promise<Omit<RerankRequest, 's
   const found = best.flatMap((candidate): RerankCandidate[] => {
     const passage = texts.get(candidate.id)
     if (passage === undefined) return []
-    const { id, score, vectorPart, stages } = candidate
+    const { id, score, vectorPart, keywordScore } = candidate
     const { text, title, heading, terms } = passage
-    return [{ id, text, title: title || null, heading, terms, score, vectorPart, keywordScore: stages.keyword?.score ?? 0 }]
+    return [{ id, text, title: title || null, heading, terms, score, vectorPart, keywordScore }]
   })
   return { query, words, idf: inverseFrequency(counted, words, found), candidates: found }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Lifecycle, LifecycleCheck } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
+import { isOwner, type Actor } from './access.ts'
 import type { Records } from '../records/records.ts'
 
 export type HealthStatus = LifecycleCheck['status']
@@ -37,9 +38,14 @@ export interface DiskState {
 
 /** Whether the instance works. Anyone may ask; http/ shows the details only to those with a credential. */
 export interface Health {
-  /** Never throws. */
-  report(): Promise<HealthReport>
-  /** Returns a report that is at most a second old, so that many callers cost no more than one. Never throws. */
+  /**
+   * The numbers are those of the actor's documents. Only the owner of the instance gets numbers about the whole instance. Never throws.
+   */
+  report(actor: Actor): Promise<HealthReport>
+  /**
+   * Returns a report about the whole instance that is at most a second old, so that many callers cost no more than one. It is for callers who see no
+   * numbers. Never throws.
+   */
   recent(): Promise<HealthReport>
 }
 
@@ -59,20 +65,23 @@ export interface HealthOptions {
 export function createHealth({ records, lifecycle, ingest, disk, reranker, clock, startedAt }: HealthOptions): Health {
   let last: { at: number; report: Promise<HealthReport> } | undefined
 
-  async function report(): Promise<HealthReport> {
+  /** `ownerId` is the user whose numbers the report has; undefined for the whole instance. */
+  async function report(ownerId?: string): Promise<HealthReport> {
     const [database, { embedder, index }, queue, space] = await Promise.all([
       records.check(),
-      lifecycle.status(),
+      lifecycle.status(ownerId),
       queueState(ingest),
       disk(),
     ])
     const checks = { database, index, embedder, reranker: reranker(), queue, disk: space }
     const uptimeSeconds = Math.max(0, Math.round((clock.now().getTime() - startedAt.getTime()) / 1000))
-    return { status: overallStatus(checks), uptimeSeconds, ...checks }
+    const whole = { status: overallStatus(checks), uptimeSeconds, ...checks }
+    if (ownerId === undefined) return whole
+    return { ...whole, queue: await queueState(ingest, ownerId), disk: withoutNumbers(space) }
   }
 
   return {
-    report,
+    report: (actor) => report(isOwner(actor) ? undefined : actor.userId),
     recent() {
       const now = clock.now().getTime()
       // A clock that was set back must not keep an old report.
@@ -90,10 +99,15 @@ function overallStatus(checks: Omit<HealthReport, 'status' | 'uptimeSeconds'>): 
   return isFine ? 'ok' : 'degraded'
 }
 
+function withoutNumbers({ ok }: DiskState): DiskState {
+  const message = ok ? 'There is room for uploads.' : 'There is little room left. Uploads may be refused soon.'
+  return { ok, message, freeBytes: null }
+}
+
 /** The queue is in the database. While that can't be read, health still has to answer; `database` says what is wrong. */
-async function queueState(ingest: Pick<Ingest, 'status'>): Promise<QueueState> {
+async function queueState(ingest: Pick<Ingest, 'status'>, ownerId?: string): Promise<QueueState> {
   try {
-    return await ingest.status()
+    return await ingest.status(ownerId)
   } catch {
     return { status: 'degraded', message: 'The queue cannot be read.' }
   }

@@ -1,7 +1,7 @@
 import type { AvailableEmbedder, EmbedderModels } from '../embed/models.ts'
 import type { IndexState, Lifecycle, UseOutcome } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import { requireAdministrator, requireReader, type Actor } from './access.ts'
+import { isOwner, requireAdministrator, requireReader, type Actor } from './access.ts'
 
 /** A change that takes less than this is answered with its result: that of an empty instance, or back to a model whose index was retired. */
 const SOON_MS = 1_000
@@ -36,6 +36,7 @@ export type PullProgress = ReturnType<EmbedderModels['pull']>
 
 /** The embedding models of the instance. Every function throws `insufficient_scope`; all but `list` throw `owner_only`. */
 export interface Models {
+  /** The numbers of an index are those of the actor's documents. Only the owner of the instance gets numbers about the whole instance. */
   list(actor: Actor, signal: AbortSignal): Promise<ModelsState>
   /** Downloads a model through Ollama. The generator throws `pull_failed`. */
   pull(actor: Actor, model: string, signal: AbortSignal): PullProgress
@@ -57,7 +58,10 @@ export function createModels(options: {
   return {
     async list(actor, signal) {
       requireReader(actor)
-      const [available, indexes] = await Promise.all([embedders.available(signal), lifecycle.indexes()])
+      const [available, indexes] = await Promise.all([
+        embedders.available(signal),
+        lifecycle.indexes(isOwner(actor) ? undefined : actor.userId),
+      ])
       return {
         models: joinModels(available.embedders, indexes),
         ollama: available.ollama,

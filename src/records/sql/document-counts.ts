@@ -25,13 +25,14 @@ export function zeroCounts(): ProjectCounts {
   return { documents: 0, chunks: 0, bytes: 0, statuses: zeroStatuses() }
 }
 
-/** Counts the documents of all owners. */
-export async function countByStatus(db: Kysely<Tables>): Promise<Record<DocumentStatus, number>> {
-  const rows = await db
+/** Counts the documents of one owner, or of all. */
+export async function countByStatus(db: Kysely<Tables>, ownerId?: string): Promise<Record<DocumentStatus, number>> {
+  let query = db
     .selectFrom('document_counts')
     .select((e) => ['status', e.fn.sum<number>('documents').as('documents')])
     .groupBy('status')
-    .execute()
+  if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId)
+  const rows = await query.execute()
   const counts = zeroStatuses()
   for (const row of rows) counts[row.status] = Number(row.documents)
   return counts
@@ -46,6 +47,17 @@ export async function countPending(db: Kysely<Tables>, ownerId: string, projectI
     .where('status', 'in', ['queued', 'processing'])
   if (projectIds !== undefined) query = query.where('project_id', 'in', projectIds)
   return Number((await query.executeTakeFirstOrThrow()).pending)
+}
+
+/** Counts the passages of the owner's ready documents, which the active index holds. */
+export async function countPassages(db: Kysely<Tables>, ownerId: string): Promise<number> {
+  const row = await db
+    .selectFrom('document_counts')
+    .select((e) => e.fn.coalesce(e.fn.sum<number>('chunks'), e.lit(0)).as('chunks'))
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', 'ready')
+    .executeTakeFirstOrThrow()
+  return Number(row.chunks)
 }
 
 function zeroStatuses(): Record<DocumentStatus, number> {

@@ -3,10 +3,11 @@ import type { ExpressionBuilder } from 'kysely'
 import type { IndexedDocument, Indexes } from '../indexes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { slices } from './store.ts'
+import { countPassages } from './document-counts.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { Tables } from './tables.ts'
 
-type Documents = Pick<Indexes, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress'>
+type Documents = Pick<Indexes, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress' | 'countPassages'>
 
 /**
  * What indexes that are not active hold. There is no table of documents that a building index still needs: those are the ready
@@ -55,12 +56,26 @@ export function createIndexDocuments(store: Store): Documents {
       for (const ids of slices(documentIds))
         await db.deleteFrom('generation_documents').where('generation_id', '=', id).where('document_id', 'in', ids).execute()
     },
-    async progress(id) {
-      const ready = db.selectFrom('documents').where('status', '=', 'ready').where('chunk_count', '>', 0)
+    async progress(id, ownerId) {
+      const all = db.selectFrom('documents').where('status', '=', 'ready').where('chunk_count', '>', 0)
+      const ready = ownerId === undefined ? all : all.where('owner_id', '=', ownerId)
       const count = (query: typeof ready) => query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
       const total = await count(ready)
       const done = await count(ready.where(({ exists }) => exists(isHeldBy(id))))
       return { done: Number(done.count), total: Number(total.count) }
+    },
+    async countPassages(id, ownerId) {
+      const index = await db.selectFrom('generations').select('state').where('id', '=', id).executeTakeFirst()
+      if (index?.state === 'active') return countPassages(db, ownerId)
+      const row = await db
+        .selectFrom('generation_documents')
+        .innerJoin('documents', 'documents.id', 'generation_documents.document_id')
+        .select((e) => e.fn.coalesce(e.fn.sum<number>('chunks'), e.lit(0)).as('chunks'))
+        .where('generation_id', '=', id)
+        .where('owner_id', '=', ownerId)
+        .where('documents.status', '=', 'ready')
+        .executeTakeFirstOrThrow()
+      return Number(row.chunks)
     },
   }
 }

@@ -57,7 +57,7 @@ export function createQueue(store: Store): Queue {
     async clearTombstones(documentIds) {
       for (const ids of slices(documentIds)) await db.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
     },
-    counts: () => countByStatus(db),
+    counts: (ownerId) => countByStatus(db, ownerId),
     ...createQueueRecovery(store),
   }
 }

@@ -80,6 +80,26 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       expect((await missing(id)).length).toBe(2)
     })
 
+    test('counts documents and passages of one owner', async ({ records, ownerId, ready, missing }) => {
+      const [a] = [await ready('a'), await ready('b')]
+      const { id } = await records.indexes.build(OTHER)
+      expect(await records.indexes.countPassages(id, ownerId)).toBe(0)
+      await records.indexes.record(id, [entry(a)])
+      const active = (await records.indexes.active())!.id
+      const other = (await records.users.create({ name: 'B', email: null, role: 'member' })).id
+      expect(await missing(id)).toHaveLength(1)
+      for (const [owner, progress, passages] of [
+        [ownerId, { done: 1, total: 2 }, [3, 4]],
+        [other, { done: 0, total: 0 }, [0, 0]],
+      ] as const) {
+        expect(await records.indexes.progress(id, owner)).toEqual(progress)
+        const counted = [await records.indexes.countPassages(id, owner), await records.indexes.countPassages(active, owner)]
+        expect(counted).toEqual(passages)
+      }
+      const none = { queued: 0, processing: 0, ready: 0, failed: 0 }
+      expect([await records.queue.counts(ownerId), await records.queue.counts(other)]).toEqual([{ ...none, ready: 2 }, none])
+    })
+
     test('lacks a replaced document again, and forgets a deleted one', async ({
       records,
       ownerId,

@@ -6,7 +6,7 @@ import { oldestFirst } from './lists.ts'
 import { deleteWhere } from './store.ts'
 import type { MemoryStore, StoredDocument, StoredIndex } from './store.ts'
 
-type Documents = Pick<Indexes, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress'>
+type Documents = Pick<Indexes, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress' | 'countPassages'>
 
 export function memoryIndexes(store: MemoryStore): Indexes {
   const { indexes } = store
@@ -87,9 +87,16 @@ function memoryIndexDocuments(store: MemoryStore): Documents {
     async forget(id, documentIds) {
       for (const documentId of documentIds) contentsOf(id).delete(documentId)
     },
-    async progress(id) {
-      const total = searchable()
+    async progress(id, ownerId) {
+      const total = searchable().filter((document) => ownerId === undefined || document.ownerId === ownerId)
       return { done: total.filter((document) => isHeld(id, document)).length, total: total.length }
+    },
+    async countPassages(id, ownerId) {
+      const own = searchable().filter((document) => document.ownerId === ownerId)
+      const isActive = indexes.get(id)?.record.state === 'active'
+      const chunksOf = (document: StoredDocument) =>
+        (isActive ? document.chunkCount : contentsOf(id).get(document.id)?.chunks) ?? 0
+      return own.reduce((sum, document) => sum + chunksOf(document), 0)
     },
   }
 }

@@ -64,7 +64,8 @@ export function memoryQueue(store: MemoryStore): Queue {
     expected: async () =>
       new Map(having('ready').map(({ id, version, chunkCount }) => [id, { version, chunks: chunkCount ?? 0 }])),
     unknown: async (documentIds) => documentIds.filter((id) => (documents.get(id)?.status ?? 'failed') === 'failed'),
-    counts: async () => countStatuses([...documents.values()]),
+    counts: async (ownerId) =>
+      countStatuses([...documents.values()].filter((document) => ownerId === undefined || document.ownerId === ownerId)),
   }
 }
 

@@ -16,7 +16,7 @@ test('hybrid divides each channel by its best score, and squares and weighs the 
     ['c', expect.closeTo((0.5 * 0.5 ** 2) / 1.5)],
   ])
   expect(fused[1]!.stages).toEqual({
-    keyword: { rank: 2, score: 4 },
+    keyword: { rank: 2, score: 0.5 },
     vector: { rank: 1, score: 0.9 },
     fused: { rank: 2, score: expect.closeTo(2 / 3) },
     rerank: null,

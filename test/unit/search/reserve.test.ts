@@ -19,6 +19,7 @@ function candidate(id: string, score: number, keyword: number | null, vector: nu
     textHash: id,
     score,
     vectorPart: 0,
+    keywordScore: 0,
     stages: { keyword: stage(keyword), vector: stage(vector), fused: { rank: 1, score }, rerank: null, reserved: null },
   }
 }

@@ -39,7 +39,8 @@ function stateOf({ state, documents_done: done, documents_total: total }: ModelI
 }
 
 function sizeOf({ chunks, size_bytes: bytes }: ModelIndex): string {
-  return chunks === null ? formatBytes(bytes) : `${count(chunks, 'passage')}, ${formatBytes(bytes)}`
+  const parts = [...(chunks === null ? [] : [count(chunks, 'passage')]), ...(bytes === null ? [] : [formatBytes(bytes)])]
+  return parts.length === 0 ? '-' : parts.join(', ')
 }
 
 function noteOf(model: Model, index: ModelIndex | undefined): string {

@@ -11,7 +11,7 @@ export const healthRoutes = ({ health, version }: Pick<Dependencies, 'health' | 
     tag: 'Instance',
     summary: 'Show whether the instance works',
     description:
-      'Without a credential, the answer has only status and version. A `degraded` instance still answers searches and takes uploads where it can.',
+      'Without a credential, the answer has only status and version. The numbers in `checks` are about your own documents; only the owner of the instance gets numbers about the whole instance, and `free_bytes`. A `degraded` instance still answers searches and takes uploads where it can.',
     access: 'optional',
     answers: {
       200: { description: 'The instance works (`ok`), or works in part (`degraded`)', schema: healthSchema },
@@ -21,14 +21,14 @@ export const healthRoutes = ({ health, version }: Pick<Dependencies, 'health' | 
         headers: { 'Retry-After': 'Seconds' },
       },
     },
-    async handle({ ctx, principal }) {
-      const isDetailed = principal !== null
-      const report = await (isDetailed ? health.report() : health.recent())
+    async handle({ ctx }) {
+      const { actor } = ctx.state
+      const report = await (actor === undefined ? health.recent() : health.report(actor))
       if (report.status === 'unavailable') {
         ctx.status = 503
         ctx.set('Retry-After', '10')
       }
-      ctx.body = presentHealth(report, version, { isDetailed })
+      ctx.body = presentHealth(report, version, { isDetailed: actor !== undefined })
     },
   }),
 ]
