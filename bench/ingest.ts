@@ -84,7 +84,7 @@ async function againstRecoll(folder: string, ingestMs: number): Promise<Figure> 
 /** Returns the milliseconds in which a warm pool reads all files, and their pages. */
 async function parseAlone(workers: number, folder: string, names: readonly string[]): Promise<{ ms: number; pages: number }> {
   const pool = createParserPool({ workers, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log: silentLogger })
-  const parse = (name: string) => pool.parse({ file: join(folder, name), mediaType: 'application/pdf', name })
+  const parse = (name: string) => pool.parse({ owner: 'usr_1', file: join(folder, name), mediaType: 'application/pdf', name })
   await Promise.all(Array.from({ length: workers }, () => parse(names[0]!)))
   const { ms, value } = await timed(() => Promise.all(names.map(parse)))
   await pool.close()

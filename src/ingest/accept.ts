@@ -12,7 +12,7 @@ export function createAccept({ records, blobs, parserPool, limits }: IngestOptio
     try {
       if (upload.sizeBytes > limits.fileBytes) throw tooLarge(upload.sizeBytes, limits.fileBytes)
       const { mediaType } = await sniff(file, upload.name)
-      await parserPool.preflight({ file, mediaType, name: upload.name })
+      await parserPool.preflight({ owner: upload.ownerId, file, mediaType, name: upload.name })
       await blobs.put(file, sha256)
       const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict)
       if (registered.outcome === 'replaced') killPoint('replace')

@@ -3,10 +3,13 @@ const MAX_INDEXING = 32
 const MAX_INDEXING_CHARS = 24_000_000
 /** Documents that wait for the operator's OCR program. They take hardly any memory. */
 const MAX_ASIDE = 1_000
+/** Places that only owners without a document in work can take, so that nobody waits for all documents of another owner. */
+const NEWCOMER_PLACES = 8
 
 /** Counts the documents in work by what happens to them, and says how many more may be claimed. */
 export class Load {
   #inWork = 0
+  readonly #owners = new Map<string, number>()
   #reading = 0
   #aside = 0
   #indexing = 0
@@ -21,8 +24,17 @@ export class Load {
 
   /** How many more documents may be claimed. */
   get room(): number {
-    if (this.#indexingChars >= MAX_INDEXING_CHARS || this.#aside >= MAX_ASIDE) return 0
-    return Math.max(0, Math.min(this.#readers - this.#reading, MAX_INDEXING - this.#indexing))
+    return this.#roomWith({ places: 0, chars: MAX_INDEXING_CHARS })
+  }
+
+  /** How many more documents may be claimed of owners who have none in work. */
+  get roomForNewcomers(): number {
+    return this.#roomWith({ places: NEWCOMER_PLACES, chars: 2 * MAX_INDEXING_CHARS })
+  }
+
+  #roomWith({ places, chars }: { places: number; chars: number }): number {
+    if (this.#indexingChars >= chars || this.#aside >= MAX_ASIDE + places) return 0
+    return Math.max(0, Math.min(this.#readers - this.#reading, MAX_INDEXING - this.#indexing) + places)
   }
 
   /** Documents in work, including those that wait for a commit. */
@@ -30,14 +42,26 @@ export class Load {
     return this.#inWork
   }
 
+  /** The owners of the documents in work. */
+  get owners(): string[] {
+    return [...this.#owners.keys()]
+  }
+
   /** Counts a document as in work while `work` runs. */
-  async working<T>(work: () => Promise<T>): Promise<T> {
-    this.#inWork += 1
+  async working<T>(ownerId: string, work: () => Promise<T>): Promise<T> {
+    this.#count(ownerId, 1)
     try {
       return await work()
     } finally {
-      this.#inWork -= 1
+      this.#count(ownerId, -1)
     }
+  }
+
+  #count(ownerId: string, change: 1 | -1): void {
+    this.#inWork += change
+    const count = (this.#owners.get(ownerId) ?? 0) + change
+    if (count === 0) this.#owners.delete(ownerId)
+    else this.#owners.set(ownerId, count)
   }
 
   async reading<T>(work: () => Promise<T>): Promise<T> {

@@ -50,10 +50,10 @@ export function createSteps(
     })
   }
 
-  async function parse({ mediaType, name }: DocumentRecord, file: string, signal: AbortSignal): Promise<ParsedDocument> {
+  async function parse({ ownerId, mediaType, name }: DocumentRecord, file: string, signal: AbortSignal): Promise<ParsedDocument> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await parserPool.parse({ file, mediaType, name, signal })
+        return await parserPool.parse({ owner: ownerId, file, mediaType, name, signal })
       } catch (error) {
         signal.throwIfAborted()
         if (!isDocsearchError(error, 'parser_crashed') || attempt >= PARSER_ATTEMPTS) throw error

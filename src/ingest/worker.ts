@@ -62,18 +62,21 @@ export class Worker {
     return this.#state === 'claiming'
   }
 
-  #room(): number {
-    return this.#isClaiming() ? this.#parts.load.room : 0
+  async #claimWhileRoom(): Promise<void> {
+    clearTimeout(this.#timer)
+    const { load } = this.#parts
+    while (this.#isClaiming() && load.room > 0) if (!(await this.#claimSome(load.room))) return this.#sleepUntilDue()
+    // One at a time, because an owner is a newcomer only until the first document is in work.
+    while (this.#isClaiming() && load.room === 0 && load.roomForNewcomers > 0)
+      if (!(await this.#claimSome(1, { except: load.owners }))) return
   }
 
-  async #claimWhileRoom(): Promise<void> {
+  /** Returns false when there is nothing to claim. */
+  async #claimSome(limit: number, options?: { except: readonly string[] }): Promise<boolean> {
     const { records, retries } = this.#parts
-    clearTimeout(this.#timer)
-    while (this.#room() > 0) {
-      const jobs = await retries.run(() => records.queue.claim(this.#room()))
-      for (const job of jobs) this.#begin(job)
-      if (jobs.length === 0) return this.#sleepUntilDue()
-    }
+    const jobs = await retries.run(() => records.queue.claim(limit, options))
+    for (const job of jobs) this.#begin(job)
+    return jobs.length > 0
   }
 
   async #sleepUntilDue(): Promise<void> {
@@ -87,7 +90,7 @@ export class Worker {
 
   #begin(job: QueuedDocument): void {
     const run = this.#parts.load
-      .working(() => processDocument(job, this.#process))
+      .working(job.document.ownerId, () => processDocument(job, this.#process))
       .finally(() => {
         this.#running.delete(run)
         this.nudge()

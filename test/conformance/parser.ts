@@ -125,6 +125,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       await withFile(under.bytes, async (file) => {
         const seen: Page[] = []
         const { pages, title, pageCount } = await pool.parse({
+          owner: 'usr_1',
           file,
           mediaType: under.mediaType,
           name: under.fileName,
@@ -176,7 +177,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       const cases = { ...damaged(under.bytes), ...under.broken }
       for (const [what, bytes] of Object.entries(cases)) {
         ends[what] = await withFile(bytes, (file) =>
-          pool.parse({ file, mediaType: under.mediaType, name: under.fileName }).then(
+          pool.parse({ owner: 'usr_1', file, mediaType: under.mediaType, name: under.fileName }).then(
             ({ pages }) => pageFaults(pages).join('; ') || 'sound',
             (error: unknown) => (isDocsearchError(error) ? error.code : String(error)),
           ),
@@ -186,7 +187,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       expect(Object.entries(ends).filter(([, end]) => !promised.includes(end))).toEqual([])
       // The process that read all these files can still read a valid one.
       await withFile(under.bytes, async (file) => {
-        const { pages } = await pool.parse({ file, mediaType: under.mediaType, name: under.fileName })
+        const { pages } = await pool.parse({ owner: 'usr_1', file, mediaType: under.mediaType, name: under.fileName })
         expect(pages).toHaveLength(under.expected.pageCount)
       })
     })

@@ -42,8 +42,8 @@ export async function readDocuments(folder: string): Promise<ReadFile[]> {
     const path = join(folder, file)
     try {
       const { mediaType } = await sniff(path, file)
-      await pool.preflight({ file: path, mediaType, name: file })
-      const document = await pool.parse({ file: path, mediaType, name: file })
+      await pool.preflight({ owner: 'usr_1', file: path, mediaType, name: file })
+      const document = await pool.parse({ owner: 'usr_1', file: path, mediaType, name: file })
       const text = reference === undefined ? null : readFileSync(join(folder, reference), 'utf8')
       const whole = wholeText(document)
       return {

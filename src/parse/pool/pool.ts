@@ -36,6 +36,8 @@ export interface ParserPoolOptions {
 }
 
 export interface ParseRequest {
+  /** The user whose document it is. Users share the parsers. */
+  owner: string
   /** The path. Only it goes to the process. */
   file: string
   /** The result of sniff(). */
@@ -65,7 +67,7 @@ export interface ParserPool {
    * Checks an upload before it is accepted. Throws `encrypted` for a PDF with a password. Starts no process for a file without
    * encryption.
    */
-  preflight(request: Pick<ParseRequest, 'file' | 'mediaType' | 'name' | 'signal'>): Promise<void>
+  preflight(request: Omit<ParseRequest, 'onPage'>): Promise<void>
   /** Ends all processes. Documents that are being read reject with `parser_crashed`. */
   close(): Promise<void>
 }
@@ -93,8 +95,8 @@ class ProcessPool implements ParserPool {
     const maxDisplaced = Math.max(1, Math.min(MAX_DISPLACED_PER_WORKER * workers, fitsInHalfOfMemory))
     this.capacity = workers + maxDisplaced
     this.slots = new Slots(workers, maxDisplaced)
-    // One more than workers, for the checks of uploads.
-    this.processes = new ParserProcesses({ maxIdle: workers + 1, log: options.log })
+    // One more than workers, for the checks of uploads and for the first document of another user.
+    this.processes = new ParserProcesses({ maxIdle: workers + 1, maxAll: this.capacity + 1, log: options.log })
     for (let i = 0; i < workers; i++) this.processes.warmUp()
   }
 
@@ -102,7 +104,7 @@ class ProcessPool implements ParserPool {
     return this.run('parse', request)
   }
 
-  async preflight(request: Pick<ParseRequest, 'file' | 'mediaType' | 'name' | 'signal'>): Promise<void> {
+  async preflight(request: Omit<ParseRequest, 'onPage'>): Promise<void> {
     if (request.mediaType !== FORMATS.pdf.mediaType || !(await contains(request.file, Buffer.from('/Encrypt')))) return
     try {
       await this.run('preflight', request)
@@ -121,6 +123,7 @@ class ProcessPool implements ParserPool {
   private async run(task: Job['task'], request: ParseRequest): Promise<ParsedDocument> {
     let process: ParserProcess | undefined
     const slot = await this.slots.take({
+      owner: request.owner,
       // A user waits for the result of a preflight, and a document in the background can take a minute.
       urgent: task === 'preflight',
       signal: request.signal,

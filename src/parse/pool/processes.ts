@@ -15,11 +15,14 @@ export class ParserProcesses {
   private readonly idle: { process: ParserProcess; timer: NodeJS.Timeout }[] = []
   private readonly pauser: Pauser
   private readonly maxIdle: number
+  private readonly maxAll: number
   private readonly log: Logger
   private state: 'open' | 'closed' = 'open'
 
-  constructor({ maxIdle, log }: { maxIdle: number; log: Logger }) {
+  /** @param maxAll Up to this many processes, one is kept idle for the next document. */
+  constructor({ maxIdle, maxAll, log }: { maxIdle: number; maxAll: number; log: Logger }) {
     this.maxIdle = maxIdle
+    this.maxAll = maxAll
     this.log = log
     this.pauser = new Pauser(log)
   }
@@ -35,9 +38,11 @@ export class ParserProcesses {
    */
   take(task: Job['task']): ParserProcess {
     const entry = task === 'parse' ? this.idle.pop() : this.idle.shift()
-    if (entry === undefined) return this.start()
-    clearTimeout(entry.timer)
-    return entry.process
+    clearTimeout(entry?.timer)
+    const process = entry?.process ?? this.start()
+    // The next document may be another user's, who must not wait for the start of a process.
+    if (this.idle.length === 0 && this.all.size < this.maxAll) this.warmUp()
+    return process
   }
 
   /** Keeps a process for the next job, unless it is worn out or one too many. */

@@ -1,3 +1,5 @@
+import { Turns } from '../../core/turns.ts'
+
 /**
  * Between two documents of a burst a slot is free for a moment. A displaced document resumes only after no document has asked for
  * a slot for this long.
@@ -8,18 +10,24 @@ const TURN_MS = 1_000
 /** ... once in this time. */
 const TURN_INTERVAL_MS = 30_000
 
+/** After this long in its slot, a document makes way for one of a user who has fewer slots. */
+const QUANTUM_MS = 500
+
 /**
  * - `waiting`: asked for a slot and has none yet.
  * - `running`: has a slot.
- * - `slow`: has a slot and loses it to the next waiting document.
- * - `paused`: lost its slot (is displaced) and does not run.
+ * - `slow`: has a slot and loses it to the next waiting document of its user.
+ * - `yielded`: lost its slot to another user's document, does not run, and gets the next slot of its user.
+ * - `paused`: lost its slot because it was slow (is displaced), and does not run.
  * - `resumed`: displaced, and runs in a slot that no other document is waiting for.
  * - `turn`: displaced, and runs for a second although all slots are in use.
  * - `released`: needs no slot any more.
  */
-export type SlotState = 'waiting' | 'running' | 'slow' | 'paused' | 'resumed' | 'turn' | 'released'
+export type SlotState = 'waiting' | 'running' | 'slow' | 'yielded' | 'paused' | 'resumed' | 'turn' | 'released'
 
 export interface SlotRequest {
+  /** The user whose document it is. */
+  owner: string
   urgent: boolean
   signal: AbortSignal | undefined
   /** Called when the document must stop running. */
@@ -30,25 +38,31 @@ export interface SlotRequest {
 
 export interface Slot {
   readonly state: SlotState
-  /** A slow document holds up the documents that wait. */
+  /** Says how the document does. Call it often: it also ends the document's time when another user's document waits. */
   setSlow(isSlow: boolean): void
   release(): void
 }
 
 interface Holder {
+  readonly owner: string
   readonly urgent: boolean
   readonly start: () => void
   readonly pause: () => void
   readonly resume: () => void
   state: SlotState
+  /** When it got its slot. */
+  since: number
 }
 
 /**
  * Gives out `count` slots, and one more for an urgent document.
  *
- * A slow document loses its slot to a waiting one, unless `maxDisplaced` documents have lost theirs already. A displaced document
- * is paused until a slot stays free, and then runs there until another document wants the slot. If no slot becomes free, the
- * displaced documents take turns, so that each of them comes to its end.
+ * Users share the slots. The next slot goes to the user who has the fewest, among them to the one who got a slot longest ago. A
+ * document gives its slot to a document of a user who has two slots fewer; after half a second, of a user who has one slot fewer.
+ *
+ * A slow document also loses its slot to a waiting one of the same user. It is paused until a slot stays free, and then runs there
+ * until another document wants the slot. If no slot becomes free, the displaced documents take turns, so that each of them comes
+ * to its end. At most `maxDisplaced` documents have lost their slots at the same time.
  */
 export class Slots {
   private readonly count: number
@@ -58,10 +72,12 @@ export class Slots {
     waiting: new Set(),
     running: new Set(),
     slow: new Set(),
+    yielded: new Set(),
     paused: new Set(),
     resumed: new Set(),
     turn: new Set(),
   }
+  private readonly turns = new Turns()
   /** True if no document has asked for a slot for CALM_MS. Tracked only while a document is displaced. */
   private isCalm = true
   private calmTimer: NodeJS.Timeout | undefined
@@ -72,8 +88,8 @@ export class Slots {
     this.maxDisplaced = maxDisplaced
   }
 
-  /** Waits for a slot: urgent documents first, then in the order of the calls. Rejects with the signal's reason if it is aborted first. */
-  async take({ urgent, signal, pause, resume }: SlotRequest): Promise<Slot> {
+  /** Waits for a slot: urgent documents first. Rejects with the signal's reason if it is aborted first. */
+  async take({ owner, urgent, signal, pause, resume }: SlotRequest): Promise<Slot> {
     signal?.throwIfAborted()
     if (this.displacedCount > 0) this.noteRequest()
     return new Promise((resolve, reject) => {
@@ -85,7 +101,7 @@ export class Slots {
         this.move(holder, 'released')
         reject(signal?.reason as Error)
       }
-      const holder: Holder = { urgent, start, pause, resume, state: 'waiting' }
+      const holder: Holder = { owner, urgent, start, pause, resume, state: 'waiting', since: 0 }
       signal?.addEventListener('abort', abort, { once: true })
       this.in.waiting.add(holder)
       this.assign()
@@ -99,14 +115,12 @@ export class Slots {
       },
       setSlow: (isSlow) => {
         const [from, to] = isSlow ? (['running', 'slow'] as const) : (['slow', 'running'] as const)
-        if (holder.state !== from) return
-        this.move(holder, to)
-        if (isSlow) this.assign()
+        if (holder.state === from) this.move(holder, to)
+        if (holder.state === 'running' || holder.state === 'slow') this.assign()
       },
       release: () => {
-        const wasDisplaced = isDisplaced(holder)
         this.move(holder, 'released')
-        if (wasDisplaced && this.displacedCount === 0) this.stopTimers()
+        if (this.displacedCount === 0) this.stopTimers()
         this.assign()
       },
     }
@@ -119,7 +133,7 @@ export class Slots {
   }
 
   private get displacedCount(): number {
-    return this.in.paused.size + this.in.resumed.size + this.in.turn.size
+    return this.in.yielded.size + this.in.paused.size + this.in.resumed.size + this.in.turn.size
   }
 
   /** Slots in use. A turn uses none. */
@@ -127,19 +141,48 @@ export class Slots {
     return this.in.running.size + this.in.slow.size + this.in.resumed.size
   }
 
+  private usedBy(owner: string): number {
+    return countOf(owner, this.in.running) + countOf(owner, this.in.slow) + countOf(owner, this.in.resumed)
+  }
+
   private assign(): void {
-    for (let next = this.nextWaiting(); next !== undefined; next = this.nextWaiting()) {
-      const available = this.count + (next.urgent ? 1 : 0)
-      while (this.used >= available) if (!this.pauseResumed() && !this.displaceSlow()) return
-      this.move(next, 'running')
-      next.start()
-    }
+    while (this.candidates().some((next) => this.tryGive(next)));
     if (this.isCalm) this.resumeDisplaced()
   }
 
-  private nextWaiting(): Holder | undefined {
-    const waiting = [...this.in.waiting]
-    return waiting.find(({ urgent }) => urgent) ?? waiting[0]
+  /** Returns the next document of each user, in the order in which the users get slots: urgent documents first. */
+  private candidates(): Holder[] {
+    const heads = new Map<string, Holder>()
+    for (const holder of [...this.in.yielded, ...this.in.waiting, ...this.in.paused]) {
+      if (holder.state === 'paused' && !this.isOnlyWork(holder)) continue
+      const head = heads.get(holder.owner)
+      if (head === undefined || (holder.urgent && !head.urgent)) heads.set(holder.owner, holder)
+    }
+    return [...heads.values()].toSorted(
+      (a, b) =>
+        Number(b.urgent) - Number(a.urgent) ||
+        this.usedBy(a.owner) - this.usedBy(b.owner) ||
+        this.turns.of(a.owner) - this.turns.of(b.owner),
+    )
+  }
+
+  /** True while only other users ask for slots or have some: then a paused document shares the slots like any other. */
+  private isOnlyWork({ owner }: Holder): boolean {
+    const { waiting, running, slow, yielded, resumed, turn } = this.in
+    const others = [...waiting, ...running, ...slow, ...yielded]
+    return others.length > 0 && countOf(owner, [...others, ...resumed, ...turn]) === 0
+  }
+
+  private tryGive(next: Holder): boolean {
+    const available = this.count + (next.urgent ? 1 : 0)
+    while (this.used >= available) if (!this.pauseResumed() && !this.displaceFor(next)) return false
+    const isNew = next.state === 'waiting'
+    this.move(next, 'running')
+    next.since = performance.now()
+    this.turns.note(next.owner)
+    if (isNew) next.start()
+    else next.resume()
+    return true
   }
 
   private pauseResumed(): boolean {
@@ -150,14 +193,38 @@ export class Slots {
     return true
   }
 
-  private displaceSlow(): boolean {
-    const [holder] = this.in.slow
-    if (holder === undefined || this.displacedCount >= this.maxDisplaced) return false
-    this.move(holder, 'paused')
+  private displaceFor(next: Holder): boolean {
+    if (this.displacedCount - (isDisplaced(next) ? 1 : 0) >= this.maxDisplaced) return false
+    const holder = this.ownSlow(next) ?? this.richest(next)
+    if (holder === undefined) return false
+    const isSlow = holder.state === 'slow'
+    this.move(holder, isSlow ? 'paused' : 'yielded')
     holder.pause()
     this.noteRequest()
-    this.turnTimer ??= setInterval(() => this.beginTurn(), TURN_INTERVAL_MS).unref()
+    if (isSlow) this.turnTimer ??= setInterval(() => this.beginTurn(), TURN_INTERVAL_MS).unref()
     return true
+  }
+
+  /** Returns a slow document of the same user, unless others would find no place any more among the displaced ones. */
+  private ownSlow({ owner, state }: Holder): Holder | undefined {
+    const { yielded, paused, resumed, turn, slow } = this.in
+    const own = countOf(owner, [...yielded, ...paused, ...resumed, ...turn])
+    if (state !== 'waiting' || own >= this.maxDisplaced - Math.floor(this.maxDisplaced / 4)) return undefined
+    return [...slow].find((holder) => holder.owner === owner)
+  }
+
+  /** Returns the document that has to make way for another user's document: of the user with the most slots, the one that ran longest. */
+  private richest(next: Holder): Holder | undefined {
+    const now = performance.now()
+    const used = this.usedBy(next.owner)
+    const lead = ({ owner }: Holder): number => this.usedBy(owner) - used
+    const hasToYield = (holder: Holder): boolean => {
+      if (holder.owner === next.owner || (holder.urgent && holder.state !== 'slow')) return false
+      return lead(holder) >= 2 || (lead(holder) === 1 && (holder.state === 'slow' || now - holder.since >= QUANTUM_MS))
+    }
+    return [...this.in.slow, ...this.in.running]
+      .filter(hasToYield)
+      .toSorted((a, b) => lead(b) - lead(a) || Number(b.state === 'slow') - Number(a.state === 'slow') || a.since - b.since)[0]
   }
 
   private resumeDisplaced(): void {
@@ -199,6 +266,12 @@ export class Slots {
   }
 }
 
+function countOf(owner: string, holders: Iterable<Holder>): number {
+  let count = 0
+  for (const holder of holders) if (holder.owner === owner) count += 1
+  return count
+}
+
 function isDisplaced({ state }: Holder): boolean {
-  return state === 'paused' || state === 'resumed' || state === 'turn'
+  return state === 'yielded' || state === 'paused' || state === 'resumed' || state === 'turn'
 }

@@ -43,7 +43,21 @@ test('work that fails gives its place back', async () => {
   const fail = async () => {
     throw new Error('x')
   }
-  await expect(load.working(() => load.reading(() => load.aside(fail)))).rejects.toThrow('x')
+  await expect(load.working('usr_1', () => load.reading(() => load.aside(fail)))).rejects.toThrow('x')
   await expect(load.indexing(24_000_000, fail)).rejects.toThrow('x')
   expect([load.room, load.inWork]).toEqual([2, 0])
+})
+
+test('keeps places for owners without a document in work', async () => {
+  const load = new Load(1)
+  const { work, end } = openEnded()
+  const reads = Array.from({ length: 2 }, () => load.working('usr_1', () => load.reading(work)))
+  expect([load.room, load.roomForNewcomers, load.owners]).toEqual([0, 8, ['usr_1']])
+  const large = load.working('usr_2', () => load.indexing(24_000_000, work))
+  expect([load.room, load.roomForNewcomers, load.owners]).toEqual([0, 8, ['usr_1', 'usr_2']])
+  const larger = load.working('usr_3', () => load.indexing(24_000_000, work))
+  expect(load.roomForNewcomers).toBe(0)
+  end()
+  await Promise.all([...reads, large, larger])
+  expect(load.owners).toEqual([])
 })

@@ -12,7 +12,8 @@ import type { QueuedDocument } from '../../../src/records/queue.ts'
 import { errorCode } from '../../support/codes.ts'
 import { until } from '../../support/until.ts'
 
-const jobOf = (documentId: string, attempts = 0) => ({ documentId, version: 1, attempts }) as QueuedDocument
+const jobOf = (documentId: string, attempts = 0, ownerId = 'usr_1') =>
+  ({ documentId, version: 1, attempts, document: { ownerId } }) as QueuedDocument
 const openIndex = (canEmbed = true) => ({ embedder: { canEmbed } }) as OpenIndex
 
 /** A worker over a queue in memory. Reading a document named `bad` fails; indexing goes on until `endIndexing`, or until it is aborted. */
@@ -25,7 +26,11 @@ function newWorker(queued: QueuedDocument[]) {
   const parts = {
     records: {
       queue: {
-        claim: async (limit: number) => queued.splice(0, limit),
+        claim: async (limit: number, { except = [] }: { except?: readonly string[] } = {}) => {
+          const claimed = queued.filter(({ document }) => !except.includes(document.ownerId)).slice(0, limit)
+          for (const job of claimed) queued.splice(queued.indexOf(job), 1)
+          return claimed
+        },
         nextDue: async () => null,
         fail: async ({ documentId }: QueuedDocument, { code }: { code: string }) =>
           void events.push(`${documentId} failed: ${code}`),
@@ -151,4 +156,15 @@ test('releases the documents that do not end in time', async () => {
   await until('it to be indexed', () => events.includes('a indexing'))
   await worker.stop(20)
   expect([worker.state, events]).toEqual(['stopped', ['a indexing', 'a released']])
+})
+
+test("claims one document of a user who has none in work, although another user's documents take all places", async () => {
+  const { worker, events, queued } = newWorker(Array.from({ length: 40 }, (_, i) => jobOf(`a${i}`)))
+  worker.nudge()
+  await until('all places to be taken', () => worker.state === 'idle' && events.length >= 32)
+  queued.push(jobOf('b0', 0, 'usr_2'), jobOf('b1', 0, 'usr_2'))
+  worker.nudge()
+  await until("the other user's document", () => events.includes('b0 indexing'))
+  await until('the worker to be idle', () => worker.state === 'idle')
+  expect(queued.map(({ documentId }) => documentId)).toEqual(expect.arrayContaining(['a39', 'b1']))
 })

@@ -56,8 +56,8 @@ test.skipIf(DATA_DIR === null)(
         let pages: Page[] = []
         try {
           const { mediaType } = await sniff(path, file)
-          await pool.preflight({ file: path, mediaType, name: file })
-          pages = (await pool.parse({ file: path, mediaType, name: file })).pages
+          await pool.preflight({ owner: 'usr_1', file: path, mediaType, name: file })
+          pages = (await pool.parse({ owner: 'usr_1', file: path, mediaType, name: file })).pages
         } catch (error) {
           refused[file] = (error as { code: string }).code
           continue

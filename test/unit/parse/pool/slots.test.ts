@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Slot, Slots, type SlotState } from '../../../../src/parse/pool/slots.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 /** Lets documents take slots and records the events: a name for a slot, and `NAME pauses` and `NAME resumes` after the slot was lost. */
@@ -13,10 +13,13 @@ function scene(count: number, maxDisplaced: number) {
     events,
     /** The states of the documents that have or had a slot. */
     states: (): Record<string, SlotState> => Object.fromEntries(Object.entries(held).map(([name, { state }]) => [name, state])),
-    async take(name: string, { urgent = false, signal }: { urgent?: boolean; signal?: AbortSignal } = {}) {
+    async take(
+      name: string,
+      { owner = 'usr_1', urgent = false, signal }: { owner?: string; urgent?: boolean; signal?: AbortSignal } = {},
+    ) {
       const pause = (): void => void events.push(`${name} pauses`)
       const resume = (): void => void events.push(`${name} resumes`)
-      slots.take({ urgent, signal, pause, resume }).then(
+      slots.take({ owner, urgent, signal, pause, resume }).then(
         (slot) => {
           held[name] = slot
           events.push(name)
@@ -176,4 +179,86 @@ test('no more displaced documents resume than there are slots, and the next one 
   expect(events.slice(-2)).toEqual(['a', 'slow resumes'])
   await release('slow')
   expect(events.at(-1)).toBe('slower resumes')
+})
+
+test('a user without a slot gets one of a user with two at once, and gives it back at the end', async () => {
+  const { take, release, events, states } = scene(2, 2)
+  for (const name of ['a1', 'a2', 'a3']) await take(name, { owner: 'a' })
+  await take('b1', { owner: 'b' })
+  expect(events).toEqual(['a1', 'a2', 'a1 pauses', 'b1'])
+  expect(states()).toEqual({ a1: 'yielded', a2: 'running', b1: 'running' })
+  await release('b1')
+  expect(events.slice(4)).toEqual(['a1 resumes'])
+  await release('a1')
+  expect(events.slice(5)).toEqual(['a3'])
+})
+
+test('with one slot, documents of different users take turns of half a second', async () => {
+  const { take, release, setSlow, events } = scene(1, 2)
+  await take('a1', { owner: 'a' })
+  await take('a2', { owner: 'a' })
+  await take('b1', { owner: 'b' })
+  await setSlow('a1', false)
+  expect(events).toEqual(['a1'])
+  pass(0.5)
+  await setSlow('a1', false)
+  expect(events.slice(1)).toEqual(['a1 pauses', 'b1'])
+  pass(0.5)
+  await setSlow('b1', false)
+  expect(events.slice(3)).toEqual(['b1 pauses', 'a1 resumes'])
+  await release('a1')
+  expect(events.slice(5)).toEqual(['b1 resumes'])
+  await release('b1')
+  expect(events.slice(6)).toEqual(['a2'])
+})
+
+test('of users with equally many slots, the one who got a slot longest ago comes next', async () => {
+  const { take, release, events } = scene(1, 1)
+  for (const [owner, name] of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((one) => [one[0], one] as const))
+    await take(name, { owner: owner! })
+  for (const name of ['a1', 'b1', 'c1', 'a2', 'b2']) await release(name)
+  expect(events).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+test("a user's slow document does not make way for one of a user with as many slots", async () => {
+  const { take, setSlow, events, states } = scene(2, 2)
+  await take('a1', { owner: 'a' })
+  await take('b1', { owner: 'b' })
+  await take('a2', { owner: 'a' })
+  pass(2)
+  await setSlow('b1')
+  expect(events).toEqual(['a1', 'b1'])
+  await setSlow('a1')
+  expect(states()).toEqual({ a1: 'paused', b1: 'slow', a2: 'running' })
+})
+
+test("a user's displaced document shares the slots while the documents of another user fill them", async () => {
+  const { take, setSlow, release, events, states } = scene(1, 4)
+  await take('b1', { owner: 'b' })
+  await take('b2', { owner: 'b' })
+  await setSlow('b1')
+  for (const name of ['a1', 'a2', 'a3']) await take(name, { owner: 'a' })
+  await release('b2')
+  expect(events).toEqual(['b1', 'b1 pauses', 'b2', 'a1'])
+  await release('a1')
+  expect(events.slice(4)).toEqual(['b1 resumes'])
+  expect(states()).toMatchObject({ b1: 'running' })
+})
+
+test("a user's endless documents leave places for those who come later", async () => {
+  const { take, setSlow, states, events } = scene(1, 4)
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) await take(name, { owner: 'a' })
+  for (const name of ['a1', 'a2', 'a3', 'a4']) await setSlow(name)
+  expect(states()).toEqual({ a1: 'paused', a2: 'paused', a3: 'paused', a4: 'slow' })
+  await take('b1', { owner: 'b' })
+  expect(events.slice(-2)).toEqual(['a4 pauses', 'b1'])
+})
+
+test("a user's urgent requests do not hold up another user's", async () => {
+  const { take, release, events } = scene(1, 1)
+  for (const name of ['a1', 'a2', 'a3', 'a4']) await take(name, { owner: 'a', urgent: true })
+  await take('b1', { owner: 'b', urgent: true })
+  expect(events).toEqual(['a1', 'a2'])
+  await release('a1')
+  expect(events.slice(2)).toEqual(['b1'])
 })
