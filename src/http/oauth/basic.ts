@@ -7,7 +7,7 @@ import type { ApplicationRequest } from '../../oauth/oauth.ts'
  * library adds to every request has no meaning here.
  */
 export function basicCredentials(header: string): ApplicationRequest['basic'] {
-  const encoded = /^basic +([^\s]*) *$/i.exec(header)?.[1]
+  const encoded = /^basic +(\S*)$/i.exec(header.trimEnd())?.[1]
   if (encoded === undefined) return null
   const [, id, secret] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? []
   if (id === undefined || secret === undefined) throw malformed()
