@@ -7,6 +7,7 @@ import { crossOrigin } from './middleware/cross-origin.ts'
 import { forwardedWarning } from './middleware/forwarded-warning.ts'
 import { hostCheck } from './middleware/host-check.ts'
 import { problemErrors } from './middleware/problem-errors.ts'
+import { queryCheck } from './middleware/query-check.ts'
 import { rateLimits } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
@@ -33,6 +34,7 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   app.use(crossOrigin())
   app.use(problemErrors(log, settings.baseUrl, { wantsPage, showErrorPage }))
   app.use(hostCheck(settings))
+  app.use(queryCheck())
   const limits = rateLimits(settings)
   for (const step of pageRouter(pages(dependencies), dependencies, limits)) app.use(step)
   for (const step of apiRouter(apiTable(dependencies).routes, dependencies, limits)) app.use(step)

@@ -1,5 +1,5 @@
-/** Many times the fields of any form and of any OAuth request. */
-export const MAX_FIELDS = 200
+/** Many times the fields of any form, query and OAuth request. */
+export const MAX_FIELDS = 100
 
 /** Returns true for a form or a query with too many fields, without parsing it: ten thousand fields of 64 kB would take 10 ms. */
 export function hasTooManyFields(text: string): boolean {
