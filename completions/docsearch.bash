@@ -48,6 +48,7 @@ _docsearch_takes_value() {
     'users add --name'|'users add --public-url'|'users add --data'|'users add --server'|'users add --profile') return 0 ;;
     'users list --limit'|'users list -n'|'users list --data'|'users list --server'|'users list --profile') return 0 ;;
     'users show --data'|'users show --server'|'users show --profile') return 0 ;;
+    'users quota --documents'|'users quota --bytes'|'users quota --passages'|'users quota --data'|'users quota --server'|'users quota --profile') return 0 ;;
     'users disable --data'|'users disable --server'|'users disable --profile') return 0 ;;
     'users enable --data'|'users enable --server'|'users enable --profile') return 0 ;;
     'users reset --public-url'|'users reset --data'|'users reset --server'|'users reset --profile') return 0 ;;
@@ -120,6 +121,7 @@ _docsearch() {
       'users/add') at='users add'; args=0 ;;
       'users/list'|'users/ls') at='users list'; args=0 ;;
       'users/show') at='users show'; args=0 ;;
+      'users/quota') at='users quota'; args=0 ;;
       'users/disable') at='users disable'; args=0 ;;
       'users/enable') at='users enable'; args=0 ;;
       'users/reset') at='users reset'; args=0 ;;
@@ -252,6 +254,12 @@ _docsearch() {
     'users show --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'users show --server') :; return ;;
     'users show --profile') :; return ;;
+    'users quota --documents') :; return ;;
+    'users quota --bytes') :; return ;;
+    'users quota --passages') :; return ;;
+    'users quota --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'users quota --server') :; return ;;
+    'users quota --profile') :; return ;;
     'users disable --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'users disable --server') :; return ;;
     'users disable --profile') :; return ;;
@@ -345,6 +353,7 @@ _docsearch() {
       'users add') COMPREPLY=($(compgen -W '--name --password-stdin --owner --public-url --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'users list') COMPREPLY=($(compgen -W '--limit -n --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'users show') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'users quota') COMPREPLY=($(compgen -W '--documents --bytes --passages --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'users disable') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'users enable') COMPREPLY=($(compgen -W '--help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'users reset') COMPREPLY=($(compgen -W '--public-url --help -h --data --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
@@ -378,7 +387,7 @@ _docsearch() {
     'projects delete '0) _docsearch_projects "$cur" ;;
     'documents 0') COMPREPLY=($(compgen -W 'list show get text delete reprocess help' -- "$cur")) ;;
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
-    'users 0') COMPREPLY=($(compgen -W 'add list show disable enable reset delete help' -- "$cur")) ;;
+    'users 0') COMPREPLY=($(compgen -W 'add list show quota disable enable reset delete help' -- "$cur")) ;;
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;

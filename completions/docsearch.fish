@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --baseline --max-drop --description -d --status --output -o --page --expires-in-days --redirect-uri --grace
+            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --baseline --max-drop --description -d --status --output -o --page --expires-in-days --documents --bytes --passages --redirect-uri --grace
                 set skip 1
                 continue
             case '-*'
@@ -89,6 +89,8 @@ function __docsearch_at
                 set at 'users list'
             case 'users/show'
                 set at 'users show'
+            case 'users/quota'
+                set at 'users quota'
             case 'users/disable'
                 set at 'users disable'
             case 'users/enable'
@@ -161,7 +163,7 @@ complete -c docsearch -n '__docsearch_is ""' -a eval -d 'Measure search quality 
 complete -c docsearch -n '__docsearch_is ""' -a projects -d 'List, show, create, rename and delete projects'
 complete -c docsearch -n '__docsearch_is ""' -a documents -d 'List, show, download, delete and reprocess documents'
 complete -c docsearch -n '__docsearch_is ""' -a keys -d 'List, create and delete API keys'
-complete -c docsearch -n '__docsearch_is ""' -a users -d 'Add, list, disable, reset and delete users'
+complete -c docsearch -n '__docsearch_is ""' -a users -d 'Add, list, limit, disable, reset and delete users'
 complete -c docsearch -n '__docsearch_is ""' -a clients -d 'Register, list, show, rotate and delete applications'
 complete -c docsearch -n '__docsearch_is ""' -a models -d 'List, download, use and remove embedding models'
 complete -c docsearch -n '__docsearch_is ""' -a completion -d 'Print a shell completion script'
@@ -422,6 +424,7 @@ complete -c docsearch -n '__docsearch_is "keys help"' -l no-color -d 'Don\'t use
 complete -c docsearch -n '__docsearch_is "users"' -a add -d 'Add a user'
 complete -c docsearch -n '__docsearch_is "users"' -a list -d 'List users'
 complete -c docsearch -n '__docsearch_is "users"' -a show -d 'Show a user'
+complete -c docsearch -n '__docsearch_is "users"' -a quota -d 'Limit what a user\'s documents may take up'
 complete -c docsearch -n '__docsearch_is "users"' -a disable -d 'Lock a user out'
 complete -c docsearch -n '__docsearch_is "users"' -a enable -d 'Let a disabled user in again'
 complete -c docsearch -n '__docsearch_is "users"' -a reset -d 'Print a link that lets a user set a new password'
@@ -460,6 +463,16 @@ complete -c docsearch -n '__docsearch_is "users show"' -l profile -x -d 'Use a s
 complete -c docsearch -n '__docsearch_is "users show"' -l json -d 'Print JSON'
 complete -c docsearch -n '__docsearch_is "users show"' -l quiet -s q -d 'Print only results and errors'
 complete -c docsearch -n '__docsearch_is "users show"' -l no-color -d 'Don\'t use colours (NO_COLOR)'
+complete -c docsearch -n '__docsearch_is "users quota"' -l documents -x -d 'Most documents; `none` for no quota, `default` for the quota of the instance'
+complete -c docsearch -n '__docsearch_is "users quota"' -l bytes -x -d 'Most bytes, such as 5GB; `none` for no quota, `default` for the quota of the instance'
+complete -c docsearch -n '__docsearch_is "users quota"' -l passages -x -d 'Most passages; `none` for no quota, `default` for the quota of the instance'
+complete -c docsearch -n '__docsearch_is "users quota"' -l help -s h -d 'Show help'
+complete -c docsearch -n '__docsearch_is "users quota"' -l data -x -a '(__fish_complete_directories)' -d 'Work directly on this data folder, even while a daemon runs on it (DOCSEARCH_DATA, unless you name an instance)'
+complete -c docsearch -n '__docsearch_is "users quota"' -l server -x -d 'Address of the instance (DOCSEARCH_SERVER)'
+complete -c docsearch -n '__docsearch_is "users quota"' -l profile -x -d 'Use a saved profile (DOCSEARCH_PROFILE)'
+complete -c docsearch -n '__docsearch_is "users quota"' -l json -d 'Print JSON'
+complete -c docsearch -n '__docsearch_is "users quota"' -l quiet -s q -d 'Print only results and errors'
+complete -c docsearch -n '__docsearch_is "users quota"' -l no-color -d 'Don\'t use colours (NO_COLOR)'
 complete -c docsearch -n '__docsearch_is "users disable"' -l help -s h -d 'Show help'
 complete -c docsearch -n '__docsearch_is "users disable"' -l data -x -a '(__fish_complete_directories)' -d 'Work directly on this data folder, even while a daemon runs on it (DOCSEARCH_DATA, unless you name an instance)'
 complete -c docsearch -n '__docsearch_is "users disable"' -l server -x -d 'Address of the instance (DOCSEARCH_SERVER)'

@@ -1,3 +1,5 @@
+import type { Quotas } from '../core/model.ts'
+
 /** All settings, checked and frozen. See loadConfig for where they come from. */
 export interface Config {
   host: string
@@ -31,6 +33,8 @@ export interface Config {
   pdfEngine: 'pdfium' | 'pdf2json'
   /** Program and arguments, with `{input}` and `{output}`, that recognise text on scanned pages; null for none. */
   ocrCommand: readonly string[] | null
+  /** The most that the documents of a user may take up; null for no quota. */
+  quotas: Quotas
   limits: Limits
 }
 

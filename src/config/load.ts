@@ -168,6 +168,11 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
     parseWorkers: get('parse.workers'),
     pdfEngine: get('pdf.engine'),
     ocrCommand: get('parse.ocr_command'),
+    quotas: Object.freeze({
+      documents: get<number>('quota.documents') || null,
+      bytes: get<number>('quota.bytes') || null,
+      passages: get<number>('quota.passages') || null,
+    }),
     limits: Object.freeze({
       fileBytes: get<number>('limits.file_bytes'),
       requestFiles: get<number>('limits.request_files'),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { DEFAULT_LIMITS } from './config.ts'
 import {
   bytes,
+  bytesOrZero,
   commandLine,
   decimal,
   embedderSetting,
@@ -95,6 +96,9 @@ export const SETTINGS: readonly Setting[] = [
     schema: commandLine(['{input}', '{output}']).nullable(),
     default: null,
   },
+  { key: 'quota.documents', schema: integer(0, 1_000_000_000), default: 0 },
+  { key: 'quota.bytes', schema: bytesOrZero, default: 0 },
+  { key: 'quota.passages', schema: integer(0, 1_000_000_000), default: 0 },
   { key: 'limits.file_bytes', schema: bytes, default: L.fileBytes },
   { key: 'limits.request_files', schema: integer(1, 1000), default: L.requestFiles },
   { key: 'limits.request_bytes', schema: bytes, default: L.requestBytes },

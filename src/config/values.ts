@@ -17,6 +17,8 @@ function quantity(units: Record<string, number>, example: string) {
 }
 
 export const bytes = quantity(BYTE_UNITS, '"200 MB"')
+/** A size, or 0 for no limit. */
+export const bytesOrZero = z.union([z.literal([0, '0']).transform(() => 0), bytes], 'must be 0 or an amount such as "5 GB"')
 export const milliseconds = quantity(TIME_UNITS, '"60s"')
 
 /** A whole number, also as text: the environment and flags have nothing else. */

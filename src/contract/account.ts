@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DEFAULT_SCOPES } from '../core/model.ts'
-import { nextCursor, listQuery, scope, displayName, timestamp } from './common.ts'
+import { nextCursor, listQuery, scope, displayName, timestamp, quota, usage } from './common.ts'
 
 export const apiKey = z
   .object({
@@ -45,6 +45,8 @@ export const me = z
       name: z.string().nullable().meta({ description: 'Name of the key or the application' }),
     }),
     expires_at: timestamp.nullable().meta({ description: 'When the credential expires. Null if never' }),
+    usage,
+    quota,
   })
   .meta({ id: 'Me' })
 export type Me = z.infer<typeof me>

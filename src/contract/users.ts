@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nextCursor, listQuery, displayName, timestamp } from './common.ts'
+import { nextCursor, listQuery, displayName, quota, timestamp, usage } from './common.ts'
 
 /** Refuses only typing errors: blanks, or a missing `@`. Whether an address exists can't be checked here. */
 export const email = z
@@ -18,6 +18,8 @@ export const user = z
     has_password: z.boolean().meta({ description: 'False until the user has chosen a password' }),
     created_at: timestamp,
     last_login_at: timestamp.nullable().meta({ description: 'Last login in a browser. Null if there was none' }),
+    usage,
+    quota,
   })
   .meta({ id: 'User' })
 export type User = z.infer<typeof user>
@@ -53,8 +55,16 @@ export type UserCreated = z.infer<typeof userCreated>
 export const userReset = user.extend(link).meta({ id: 'UserReset' })
 export type UserReset = z.infer<typeof userReset>
 
+const ownQuota = z.int().min(0).nullable().optional()
 export const userUpdate = z
-  .strictObject({ name: displayName.optional(), disabled: z.boolean().optional() })
+  .strictObject({
+    name: displayName.optional(),
+    disabled: z.boolean().optional(),
+    quota: z
+      .strictObject({ documents: ownQuota, bytes: ownQuota, passages: ownQuota })
+      .optional()
+      .meta({ description: 'Quotas of this user: 0 for no quota, null for the quota of the instance' }),
+  })
   .meta({ id: 'UserUpdate' })
 export type UserUpdate = z.input<typeof userUpdate>
 export const userDeleted = z

@@ -49,6 +49,7 @@ const API_CODES = {
   text_not_ready: 'user',
   model_in_use: 'user',
   too_many_keys: 'user',
+  quota_exceeded: 'user',
   // Files
   too_large: 'user',
   too_many_files: 'user',

@@ -19,7 +19,23 @@ export interface User {
   hasPassword: boolean
   /** The last login in a browser; null if there was none. */
   lastLoginAt: Date | null
+  /** The user's own quotas: null where the instance's quota applies, 0 for no quota. */
+  ownQuotas: Quotas
 }
+
+/** What a user's documents take up. */
+export interface Usage {
+  documents: number
+  /** Equal files count each. */
+  bytes: number
+  /** Passages that search can find. While a new version of a document waits, those of the earlier one count. */
+  passages: number
+}
+
+/** The most that a user's documents may take up. */
+export type Quotas = Record<keyof Usage, number | null>
+/** A change of a user's own quotas. What is undefined stays. */
+export type QuotaChange = Partial<Record<keyof Usage, number | null | undefined>>
 
 /** Limits of a password in characters, counted by code point. */
 export const PASSWORD_LENGTH = { min: 10, max: 1000 } as const

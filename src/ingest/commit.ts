@@ -1,3 +1,4 @@
+import type { DocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentWarning } from '../core/model.ts'
 import type { Retries } from '../core/retries.ts'
@@ -20,19 +21,29 @@ export interface Finished {
   chunksSkipped: number
 }
 
-export interface CommitParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'log'> {
+export interface CommitParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'quotas' | 'log'> {
   retries: Retries
   onCommit: (passages: number) => void
 }
 
 /**
- * Writes the passages of these documents in one commit, then sets the documents to ready. Ignores documents that are no longer wanted.
+ * Writes the passages of these documents in one commit, then sets the documents to ready. Ignores documents that are no longer wanted. Returns the
+ * documents that would exceed a quota, with the error; nothing of them was written.
  */
-export async function commitDocuments(batch: readonly Finished[], parts: CommitParts): Promise<void> {
-  const { records, retries, onCommit } = parts
-  const wanted = new Set((await retries.run(() => records.queue.beginIndexing(batch.map(({ job }) => job)))).map(keyOf))
+export async function commitDocuments(batch: readonly Finished[], parts: CommitParts): Promise<Map<Finished, DocsearchError>> {
+  const { records, retries, quotas, onCommit } = parts
+  const jobs = batch.map(({ job, passages }) => ({ ...job, passages: passages.length }))
+  const begun = await retries.run(() => records.queue.beginIndexing(jobs, quotas))
+  const errors = new Map(begun.refused.map(({ job, error }) => [keyOf(job), error]))
+  const refused = new Map(
+    batch.flatMap((finished) => {
+      const error = errors.get(keyOf(finished.job))
+      return error === undefined ? [] : [[finished, error]]
+    }),
+  )
+  const wanted = new Set(begun.wanted.map(keyOf))
   const documents = batch.filter(({ job }) => wanted.has(keyOf(job)))
-  if (documents.length === 0) return
+  if (documents.length === 0) return refused
   // A commit that fails may still have written passages.
   let hasTried = false
   await retries.run(async () => {
@@ -59,6 +70,7 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
   )
   killPoint('done')
   onCommit(documents.reduce((sum, { passages }) => sum + passages.length, 0))
+  return refused
 }
 
 async function putOrRebuild(

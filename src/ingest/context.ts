@@ -1,5 +1,6 @@
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Limits } from '../config/config.ts'
+import type { Quotas } from '../core/model.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
@@ -16,6 +17,8 @@ export interface IngestOptions {
   /** Reads pages without text. Undefined when the operator has set no OCR program. */
   ocr?: Ocr | undefined
   limits: Pick<Limits, 'fileBytes'>
+  /** The quotas of users who have none of their own. Without it, there are none. */
+  quotas?: Quotas | undefined
   /** How many parser processes the pool has. One for each core by default. */
   parseWorkers?: number
   clock: Clock

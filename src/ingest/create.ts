@@ -21,7 +21,7 @@ import { IndexWriter } from './writer.ts'
 
 /** Wires the parts: accept → queue → worker (extract, prepare, embed) → writer, with recovery, maintenance and the builder of a new index. */
 export function createIngest(options: IngestOptions): Ingest {
-  const { records, lifecycle, log, clock } = options
+  const { records, lifecycle, quotas, log, clock } = options
   const stopping = new AbortController()
   const retries = createRetries(log, stopping.signal)
   const load = new Load(options.parserPool.capacity)
@@ -31,7 +31,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const maintenance = new Maintenance({ ...options, reconciler, load, exclusive })
   const deletions = new Deletions({ ...options, reconciler, maintenance })
   const onCommit = (passages: number) => maintenance.committed(passages)
-  const writer = new IndexWriter({ records, lifecycle, log, retries, load, exclusive, onCommit })
+  const writer = new IndexWriter({ records, lifecycle, quotas, log, retries, load, exclusive, onCommit })
   // One thread keeps up with about four parsers.
   const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
   const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })

@@ -33,7 +33,7 @@ export class IndexWriter {
 
   /**
    * Resolves once the passages are committed and the document is ready, or once this version is no longer wanted. Rejects with `IndexChanged` when
-   * the passages were made for an index that is no longer active.
+   * the passages were made for an index that is no longer active, and with `quota_exceeded` when the passages would exceed a quota.
    */
   write(finished: Finished): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -72,11 +72,15 @@ export class IndexWriter {
     for (const one of batch) if (!current.includes(one)) one.reject(new IndexChanged())
     if (current.length === 0) return
     try {
-      await commitDocuments(
+      const refused = await commitDocuments(
         current.map(({ finished }) => finished),
         this.#parts,
       )
-      for (const { resolve } of current) resolve()
+      for (const { finished, resolve, reject } of current) {
+        const error = refused.get(finished)
+        if (error === undefined) resolve()
+        else reject(error)
+      }
     } catch (error) {
       if (current.length === 1) return current[0]!.reject(error)
       // Perhaps the index refuses only one of the documents: commit each alone, so that the others are written.

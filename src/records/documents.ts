@@ -1,4 +1,4 @@
-import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
+import type { DocumentRecord, DocumentStatus, Quotas } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
 import type { ListRequest, ResultPage } from './result-page.ts'
 
@@ -36,9 +36,14 @@ export interface Documents {
    *   until the next one is ready. With `keep` they become a second document with a number in its path, as in `a (2).pdf`. With
    *   `error` this throws `document_exists`.
    *
-   * Throws `project_not_found` when the owner has no such project.
+   * Throws `project_not_found` when the owner has no such project, and `quota_exceeded` when the document would exceed a quota of the owner.
+   * `quotas` are those of the instance; without them, there are none.
    */
-  register(document: NewDocument, onConflict: OnConflict): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
+  register(
+    document: NewDocument,
+    onConflict: OnConflict,
+    quotas?: Quotas,
+  ): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
   get(ownerId: string, id: string): Promise<DocumentRecord | null>
   /** Returns the owner's documents with these ids. Ids that the owner has no document for are missing from the map. */
   getMany(ownerId: string, ids: readonly string[]): Promise<Map<string, DocumentRecord>>

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../core/errors.ts'
-import type { DocumentHealth, DocumentRecord, DocumentStatus, DocumentWarning } from '../core/model.ts'
+import type { DocsearchError, ErrorCode } from '../core/errors.ts'
+import type { DocumentHealth, DocumentRecord, DocumentStatus, DocumentWarning, Quotas } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
 
 /** A version of a document, as a piece of work. */
@@ -36,6 +36,11 @@ export interface SavedPages {
   tags: string[]
 }
 
+/** A document that is cut into so many passages. */
+export interface CutJob extends JobRef {
+  passages: number
+}
+
 /** A document whose passages are committed in the index. */
 export interface FinishedJob {
   job: JobRef
@@ -66,9 +71,14 @@ export interface Queue {
    */
   savePages(job: JobRef, parsed: ParsedPages): Promise<SavedPages | null>
   /**
-   * Records, before passages go to the index, that the index may hold them from now on. Returns the jobs that are still wanted.
+   * Records, before passages go to the index, that the index may hold them from now on, and counts them towards the quota of their owner.
+   * Returns the jobs that are still wanted, and those whose passages would exceed the quota, with the error `quota_exceeded`. `quotas` are those
+   * of the instance; without them, there are none.
    */
-  beginIndexing(jobs: readonly JobRef[]): Promise<JobRef[]>
+  beginIndexing(
+    jobs: readonly CutJob[],
+    quotas?: Quotas,
+  ): Promise<{ wanted: JobRef[]; refused: { job: JobRef; error: DocsearchError }[] }>
   /** Sets documents to ready, all in one transaction. Returns the jobs that were no longer wanted. */
   finish(results: readonly FinishedJob[]): Promise<JobRef[]>
   /**

@@ -1,4 +1,4 @@
-import type { User } from '../core/model.ts'
+import type { QuotaChange, Usage, User } from '../core/model.ts'
 import type { ListRequest, ResultPage } from './result-page.ts'
 
 export interface Users {
@@ -12,8 +12,10 @@ export interface Users {
   findByEmail(email: string): Promise<User | null>
   /** Oldest first. */
   list(request: ListRequest): Promise<ResultPage<User>>
+  /** Returns what the documents of each of these users take up. */
+  usage(ids: readonly string[]): Promise<Map<string, Usage>>
   /** Returns null when there is no such user. Throws `user_exists`. */
-  update(id: string, change: { name?: string; email?: string }): Promise<User | null>
+  update(id: string, change: { name?: string; email?: string; quotas?: QuotaChange }): Promise<User | null>
   /** Returns the password's hash as a PHC string, or null when there is no such user or no password yet. */
   passwordHash(id: string): Promise<string | null>
   /**

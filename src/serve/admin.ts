@@ -62,6 +62,7 @@ export async function openAdministration(
   const users = createUsers({
     records,
     accounts: createAccounts({ records, clock: systemClock, loginFailures: config.loginFailures, log }),
+    quotas: config.quotas,
     deleteUser: async (id) => (await records.users.delete(id))?.documentIds.length ?? null,
   })
   const registry = createApplicationRegistry({ records: records.oauth.applications, clock: systemClock })
@@ -79,7 +80,10 @@ function localUsers(users: Users, records: Records, baseUrl: string): LocalAdmin
     list: async (page) => presentUsers(await users.list(await actor(), validate(userListQuery, page ?? {}))),
     create: async (user) => presentNewUser(await users.add(await actor(), validate(userCreate, user)), baseUrl),
     get: async (idOrEmail) => presentUser(await users.get(await actor(), idOrEmail)),
-    update: async (idOrEmail, change) => presentUser(await users.update(await actor(), idOrEmail, validate(userUpdate, change))),
+    update: async (idOrEmail, change) => {
+      const { quota, ...rest } = validate(userUpdate, change)
+      return presentUser(await users.update(await actor(), idOrEmail, { ...rest, quotas: quota }))
+    },
     reset: async (idOrEmail) => presentUserWithLink(await users.resetPassword(await actor(), idOrEmail), baseUrl),
     delete: async (idOrEmail) => presentDeletedUser(await users.delete(await actor(), idOrEmail)),
   }

@@ -63,6 +63,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     reranker: () => chosen.status(),
     rerankerChoice: chosen.choice(),
     maxFileBytes: config.limits.fileBytes,
+    quotas: config.quotas,
     startedAt: clock.now(),
     clock,
   }
@@ -84,7 +85,7 @@ async function openLifecycle({ config, folder, records, log, open }: Options): P
 
 async function openIngest(options: Options & Pick<Backend, 'blobs' | 'lifecycle'>): Promise<Ingest> {
   const { config, records, blobs, lifecycle, clock, log, open } = options
-  const { limits, parseWorkers } = config
+  const { limits, quotas, parseWorkers } = config
   const parserPool = createParserPool({ workers: parseWorkers, limits, pdfEngine: config.pdfEngine, log })
   open.add('parsers', () => parserPool.close())
   const ocr =
@@ -97,7 +98,7 @@ async function openIngest(options: Options & Pick<Backend, 'blobs' | 'lifecycle'
           // A page with its recognised text is larger than the page alone.
           maxBytes: 2 * limits.fileBytes,
         })
-  const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits, parseWorkers, clock, log })
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits, quotas, parseWorkers, clock, log })
   await ingest.start()
   open.add('ingest', (graceMs) => ingest.stop(graceMs))
   return ingest

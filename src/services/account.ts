@@ -1,8 +1,9 @@
 import type { Accounts } from '../auth/accounts.ts'
 import { DocsearchError } from '../core/errors.ts'
-import type { Principal, User } from '../core/model.ts'
+import type { Principal, Quotas, User } from '../core/model.ts'
 import type { Records } from '../records/records.ts'
 import { actorOf, requireScopesForPassword, type Actor } from './access.ts'
+import { withUsage, type UserWithUsage } from './usage.ts'
 
 /** A user's own account. Logins, sessions and one-time links are in auth/accounts.ts, because they are used before there is an actor. */
 export interface Account {
@@ -10,6 +11,8 @@ export interface Account {
   identify(principal: Principal): Promise<Actor>
   /** Throws `invalid_token` when the user was deleted in the meantime. */
   get(actor: Actor): Promise<User>
+  /** Like `get`, with what the user's documents take up. */
+  getWithUsage(actor: Actor): Promise<UserWithUsage>
   /** Throws `user_exists` when another user has the email, `insufficient_scope`. */
   update(actor: Actor, change: { name: string; email: string }): Promise<void>
   /**
@@ -22,6 +25,8 @@ export interface Account {
 export function createAccount(options: {
   records: Pick<Records, 'users'>
   accounts: Pick<Accounts, 'checkPassword' | 'setPassword'>
+  /** The quotas of users who have none of their own. */
+  quotas: Quotas
 }): Account {
   const { accounts } = options
   const { users } = options.records
@@ -36,6 +41,11 @@ export function createAccount(options: {
     identify: async (principal) => actorOf(await find(principal.userId), principal.scopes),
 
     get: (actor) => find(actor.userId),
+
+    async getWithUsage(actor) {
+      const [user] = await withUsage([await find(actor.userId)], { records: options.records, ofInstance: options.quotas })
+      return user!
+    },
 
     async update(actor, change) {
       // Users log in with their email, so changing it is like changing the password.

@@ -2,6 +2,7 @@ import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/auth.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Quotas } from '../core/model.ts'
 import type { EmbedderModels } from '../embed/models.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
@@ -37,15 +38,17 @@ export interface Backend {
   disk(): Promise<DiskState>
   reranker(): RerankerState
   maxFileBytes: number
+  /** The quotas of users who have none of their own. */
+  quotas: Quotas
   startedAt: Date
   clock: Clock
 }
 
 export function createServices(backend: Backend): Services {
-  const { records, blobs, lifecycle, ingest, oauth, accounts, clock } = backend
+  const { records, blobs, lifecycle, ingest, oauth, accounts, quotas, clock } = backend
   const projects = createProjects({ records, ingest })
   return {
-    account: createAccount({ records, accounts }),
+    account: createAccount({ records, accounts, quotas }),
     applications: createApplications({ registry: oauth.applications }),
     connections: createConnections({ oauth }),
     documents: createDocuments({ records, blobs, ingest, projects }),
@@ -56,6 +59,6 @@ export function createServices(backend: Backend): Services {
     projects,
     search: createSearchService({ search: backend.search, projects }),
     uploads: createUploads({ ...backend, projects }),
-    users: createUsers({ records, accounts, deleteUser: (id) => ingest.deleteUser(id) }),
+    users: createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) }),
   }
 }

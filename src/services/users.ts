@@ -1,9 +1,10 @@
 import type { Accounts } from '../auth/accounts.ts'
 import { checkNewPassword } from '../auth/password-rules.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
-import type { LinkPurpose, User } from '../core/model.ts'
+import type { LinkPurpose, QuotaChange, Quotas, User } from '../core/model.ts'
 import type { ListRequest, ResultPage, Records } from '../records/records.ts'
 import { requireAdministrator, requireScopesForPassword, type Actor } from './access.ts'
+import { withUsage, type UserWithUsage } from './usage.ts'
 
 export interface NewUser {
   email: string
@@ -22,22 +23,29 @@ export interface PasswordLink {
   expiresAt: Date
 }
 
+export interface UserChange {
+  name?: string | undefined
+  disabled?: boolean | undefined
+  /** Quotas of the user's own: null for the instance's quota, 0 for none. */
+  quotas?: QuotaChange | undefined
+}
+
 /**
  * The users of the instance, for its owner. A user is named by id or by email. Every function throws `insufficient_scope` and `owner_only`
  * for another actor, and `user_not_found`.
  */
 export interface Users {
-  list(actor: Actor, request: ListRequest): Promise<ResultPage<User>>
+  list(actor: Actor, request: ListRequest): Promise<ResultPage<UserWithUsage>>
   /**
    * Adds a user; the first one becomes the owner. Without a password the result has a link to set one.
    * Throws `user_exists`, `owner_exists`, `password_too_short`, `password_too_long`, `password_too_common`; then no user was added.
    */
-  add(actor: Actor, user: NewUser): Promise<{ user: User; link: PasswordLink | null }>
-  get(actor: Actor, idOrEmail: string): Promise<User>
+  add(actor: Actor, user: NewUser): Promise<{ user: UserWithUsage; link: PasswordLink | null }>
+  get(actor: Actor, idOrEmail: string): Promise<UserWithUsage>
   /** Throws `owner_stays` when the owner would be disabled. */
-  update(actor: Actor, idOrEmail: string, change: { name?: string | undefined; disabled?: boolean | undefined }): Promise<User>
+  update(actor: Actor, idOrEmail: string, change: UserChange): Promise<UserWithUsage>
   /** Makes a new link to set a password. The old password stays good until the link is used. Throws `user_disabled`. */
-  resetPassword(actor: Actor, idOrEmail: string): Promise<{ user: User; link: PasswordLink }>
+  resetPassword(actor: Actor, idOrEmail: string): Promise<{ user: UserWithUsage; link: PasswordLink }>
   /** Deletes the user with all their data. Throws `owner_stays`. */
   delete(actor: Actor, idOrEmail: string): Promise<{ user: User; documentsDeleted: number }>
   /** Returns how many documents the user has: how much a deletion would delete. */
@@ -47,12 +55,14 @@ export interface Users {
 export interface UsersOptions {
   records: Pick<Records, 'users' | 'projects'>
   accounts: Pick<Accounts, 'setPassword' | 'issueLink'>
+  /** The quotas of users who have none of their own. */
+  quotas: Quotas
   /** Deletes the user with all their data and returns the number of documents; null when there is no such user. Throws `owner_stays`. */
   deleteUser(id: string): Promise<number | null>
 }
 
 export function createUsers(options: UsersOptions): Users {
-  const { records, accounts, deleteUser } = options
+  const { records, accounts, quotas: ofInstance, deleteUser } = options
   const { users } = records
 
   const issueLink = async (user: User, purpose: LinkPurpose): Promise<PasswordLink> => ({
@@ -60,10 +70,13 @@ export function createUsers(options: UsersOptions): Users {
     purpose,
   })
 
+  const present = async (user: User): Promise<UserWithUsage> => (await withUsage([user], { records, ofInstance }))[0]!
+
   return {
     async list(actor, request) {
       requireAdministrator(actor)
-      return users.list(request)
+      const { items, nextCursor } = await users.list(request)
+      return { items: await withUsage(items, { records, ofInstance }), nextCursor }
     },
 
     async add(actor, { email, name, password, role }) {
@@ -76,25 +89,26 @@ export function createUsers(options: UsersOptions): Users {
         owner === null
           ? await createUser(users, { email, name: shownName })
           : await completeOwner(users, owner, name === undefined ? { email } : { email, name })
-      if (password === undefined) return { user, link: await issueLink(user, purposeFor(user)) }
+      if (password === undefined) return { user: await present(user), link: await issueLink(user, purposeFor(user)) }
       await accounts.setPassword(user.id, password)
-      return { user: { ...user, hasPassword: true }, link: null }
+      return { user: await present({ ...user, hasPassword: true }), link: null }
     },
 
     async get(actor, idOrEmail) {
       requireAdministrator(actor)
-      return find(users, idOrEmail)
+      return present(await find(users, idOrEmail))
     },
 
-    async update(actor, idOrEmail, { name, disabled }) {
+    async update(actor, idOrEmail, { name, disabled, quotas }) {
       requireAdministrator(actor)
       let user: User | null = await find(users, idOrEmail)
       const { id } = user
       // `setDisabled` can refuse, so it comes first.
       if (disabled !== undefined) user = await users.setDisabled(id, disabled)
       if (name !== undefined) user = await users.update(id, { name })
+      if (quotas !== undefined) user = await users.update(id, { quotas })
       if (user === null) throw notFound(idOrEmail)
-      return user
+      return present(user)
     },
 
     async resetPassword(actor, idOrEmail) {
@@ -103,7 +117,7 @@ export function createUsers(options: UsersOptions): Users {
       requireScopesForPassword(actor, user)
       if (user.disabledAt !== null)
         throw new DocsearchError('user_disabled', "This user is disabled, so a link wouldn't work. Enable the user first.")
-      return { user, link: await issueLink(user, purposeFor(user)) }
+      return { user: await present(user), link: await issueLink(user, purposeFor(user)) }
     },
 
     async delete(actor, idOrEmail) {

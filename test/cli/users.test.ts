@@ -57,6 +57,24 @@ test.each(WAYS)('invites, shows, disables, enables, resets and deletes a member 
   expect(gone.stderr).toContain('`docsearch users list`')
 })
 
+test.each(WAYS)('shows what the documents of a user take up, and sets quotas %s', async (way, open) => {
+  const cli = await open()
+  const email = `quota-${WAYS.findIndex(([name]) => name === way)}@example.org`
+  const added = await json<UserCreated>(cli, ['users', 'add', email])
+  const none = { documents: null, bytes: null, passages: null }
+  expect(added).toMatchObject({ usage: { documents: 0, bytes: 0, passages: 0 }, quota: none })
+  const set = ['users', 'quota', email]
+  expect((await json<User>(cli, [...set, '--bytes', '5GB', '--documents', '100'])).quota).toEqual({
+    documents: 100,
+    bytes: 5_000_000_000,
+    passages: null,
+  })
+  const shown = (await cli(['users', 'show', email])).stdout
+  expect(shown).toContain('documents\t0 of 100\nbytes\t0 of 5000000000\npassages\t0\n')
+  expect((await json<User>(cli, [...set, '--bytes', 'default', '--documents', 'none'])).quota).toEqual(none)
+  for (const args of [[], ['--bytes', '5XB'], ['--documents', '-1']]) expect((await cli([...set, ...args])).code).toBe(2)
+})
+
 test.each(WAYS)('explains an impossible request %s and exits with 2', async (_way, open) => {
   const cli = await open()
   const owner = (await json<UserList>(cli, ['users', 'list'])).users[0]!

@@ -53,6 +53,7 @@ test('upgrades a database of the first version without losing anything', async (
     disabledAt: null,
     hasPassword: false,
     lastLoginAt: null,
+    ownQuotas: { documents: null, bytes: null, passages: null },
   })
   expect(await records.users.findByEmail('émile@example.org')).toMatchObject({ id: 'usr_2', hasPassword: true })
   expect(await records.users.passwordHash('usr_2')).toBe('phc')

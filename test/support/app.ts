@@ -12,7 +12,7 @@ import { openBlobs } from '../../src/blobs/files.ts'
 import { DEFAULT_KEYS_PER_USER, DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
-import { SCOPES, type Scope } from '../../src/core/model.ts'
+import { SCOPES, type Quotas, type Scope } from '../../src/core/model.ts'
 import { chooseEmbedder } from '../../src/embed/choose.ts'
 import { createEmbedderModels } from '../../src/embed/models.ts'
 import { startLifecycle } from '../../src/lifecycle/start.ts'
@@ -23,6 +23,7 @@ import { createLanceIndexStore } from '../../src/index/lance.ts'
 import { createIngest } from '../../src/ingest/create.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
 import { createParserPool } from '../../src/parse/pool/pool.ts'
+import { NO_QUOTAS } from '../../src/records/quotas.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { createFusedReranker } from '../../src/rerank/fused.ts'
 import { createSearch } from '../../src/search/create.ts'
@@ -53,6 +54,7 @@ export interface TestApp {
 
 export interface TestAppOptions {
   limits?: Partial<Limits>
+  quotas?: Partial<Quotas>
   http?: Partial<Pick<HttpSettings, 'rateLimit' | 'userRateLimit' | 'allowedHosts' | 'trustProxy'>>
   publicUrl?: string
   /** Failed logins allowed in 15 minutes. Default here: 0, no limit. */
@@ -75,6 +77,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const clock = options.clock ?? systemClock
   const log = options.log ?? silentLogger
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const quotas = { ...NO_QUOTAS, ...options.quotas }
   const stopping = new AbortController()
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
   const blobs = await openBlobs({ folder, clock })
@@ -87,7 +90,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log,
   })
   const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
-  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, clock, log })
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, clock, log })
   await ingest.start()
   const reranker = createFusedReranker()
   const apiKeys = createApiKeys({ records, clock })
@@ -109,6 +112,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
     reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
     maxFileBytes: limits.fileBytes,
+    quotas,
     startedAt: clock.now(),
   }
   Object.assign(backend, options.change?.({ ...backend }))

@@ -5,6 +5,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
 import { formatFields } from '../view/table.ts'
+import { usageFields } from '../view/usage.ts'
 
 export default defineCommand({
   name: 'whoami',
@@ -48,6 +49,7 @@ async function showCaller(context: Context): Promise<void> {
         ['scopes', me.scopes.join(', ')],
         ['expires', me.expires_at],
         ['renewed', renewal(credential?.login, renewable)],
+        ...usageFields(context, me),
       ],
       context.table,
     ),

@@ -1,8 +1,11 @@
-import type { LinkPurpose, User } from '../../core/model.ts'
+import type { LinkPurpose, Quotas, Usage, User as UserRecord } from '../../core/model.ts'
 import { passwordLinkAddress } from '../addresses.ts'
 import type { UserCreated, UserDeleted, UserList, UserReset, User as WireUser } from '../users.ts'
 
 /** Presenters of users, here because both http/ and the offline command line need them. */
+
+/** A user as a service returns it. */
+type User = UserRecord & { usage: Usage; quotas: Quotas }
 
 export function presentUser(user: User): WireUser {
   return {
@@ -14,6 +17,8 @@ export function presentUser(user: User): WireUser {
     has_password: user.hasPassword,
     created_at: user.createdAt.toISOString(),
     last_login_at: user.lastLoginAt?.toISOString() ?? null,
+    usage: user.usage,
+    quota: user.quotas,
   }
 }
 
@@ -39,6 +44,6 @@ export function presentNewUser({ user, link }: { user: User; link: Link | null }
   return link === null ? presentUser(user) : presentUserWithLink({ user, link }, baseUrl)
 }
 
-export function presentDeletedUser({ user, documentsDeleted }: { user: User; documentsDeleted: number }): UserDeleted {
+export function presentDeletedUser({ user, documentsDeleted }: { user: UserRecord; documentsDeleted: number }): UserDeleted {
   return { id: user.id, email: user.email, documents_deleted: documentsDeleted }
 }

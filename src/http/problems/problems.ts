@@ -51,6 +51,7 @@ export const PROBLEMS = {
   unsupported_type: { status: 415, means: 'The content of the file has no format that docsearch reads.' },
   range_not_satisfiable: { status: 416, means: 'The range starts after the end of the file.' },
   too_many_keys: { status: 422, means: 'You have as many API keys as a user may have. Delete one first.' },
+  quota_exceeded: { status: 422, means: 'Your documents would exceed a quota; `detail` says which, its value and what you use.' },
   empty_file: { status: 422, means: 'The file has no bytes.' },
   encrypted: { status: 422, means: 'The file is protected by a password.' },
   model_unusable: { status: 422, means: 'This model cannot be used now; `detail` says why.' },

@@ -41,6 +41,7 @@ export function newRow(id: string, document: NewDocument, now: number): Document
     created_at: now,
     pages_version: null,
     indexed: 0,
+    passages: 0,
   }
 }
 

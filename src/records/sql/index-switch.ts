@@ -107,6 +107,12 @@ async function takeOverContents(tx: WriteTransaction, id: string, embeddingModel
     }))
     .where('status', '=', 'ready')
     .execute()
+  await tx.sql
+    .updateTable('documents')
+    .set((e) => ({ passages: e.fn.coalesce('chunk_count', e.lit(0)) }))
+    .where('status', '=', 'ready')
+    .whereRef('passages', '<>', 'chunk_count')
+    .execute()
   const skipped = await tx.sql
     .selectFrom('generation_documents')
     .innerJoin('documents', 'documents.id', 'generation_documents.document_id')

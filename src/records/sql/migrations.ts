@@ -8,6 +8,7 @@ import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
 import { limits } from './migration-limits.ts'
 import { models } from './migration-models.ts'
+import { quotas } from './migration-quotas.ts'
 import { turns } from './migration-turns.ts'
 import { vocabulary } from './migration-vocabulary.ts'
 
@@ -20,6 +21,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0005_models': { up: models },
   '0006_counts': { up: counts },
   '0007_turns': { up: turns },
+  '0008_quotas': { up: quotas },
   '0009_events': { up: events },
   '0010_limits': { up: limits },
 }

@@ -1,14 +1,17 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import type { DocumentWarning } from '../../core/model.ts'
-import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../queue.ts'
+import type { DocsearchError } from '../../core/errors.ts'
+import type { DocumentWarning, Quotas } from '../../core/model.ts'
+import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../queue.ts'
 import { storedTitle } from '../rules.ts'
+import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { addTombstones, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
 import { slices } from './store.ts'
 import type { Store, WriteTransaction } from './store.ts'
+import { readAllowance } from './usage.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 import { changeWords, type DocumentWords } from './vocabulary-changes.ts'
 
@@ -30,13 +33,20 @@ export function createQueue(store: Store): Queue {
       return row ? new Date(row.not_before ?? now()) : null
     },
     savePages: (job, parsed) => store.write((tx) => savePages(tx, now(), job, parsed)),
-    beginIndexing: (jobs) => store.write((tx) => beginIndexing(tx, jobs)),
+    beginIndexing: (jobs, quotas = NO_QUOTAS) => store.write((tx) => beginIndexing(tx, jobs, quotas)),
     finish: (results) => store.write((tx) => finish(tx, now(), results)),
     fail: (job, { code, message }) =>
       store.write(async (tx) => {
         const row = await findWanted(tx, job)
         if (!row) return
-        const failure = { status: 'failed' as const, error_code: code, error_message: message, attempts: 0, indexed: 0 }
+        const failure = {
+          status: 'failed' as const,
+          error_code: code,
+          error_message: message,
+          attempts: 0,
+          indexed: 0,
+          passages: 0,
+        }
         const failed = await updateDocument(tx, row.id, { ...failure, updated_at: now() })
         await changeWords(tx.sql, [{ documentId: row.id, ownerId: row.owner_id, counted: null }])
         if (row.indexed === 1) await addTombstones(tx, [row.id], now())
@@ -185,13 +195,21 @@ async function savePages(tx: WriteTransaction, now: number, job: JobRef, parsed:
   return { title, tags: JSON.parse(tags) as string[] }
 }
 
-async function beginIndexing(tx: WriteTransaction, jobs: readonly JobRef[]): Promise<JobRef[]> {
+async function beginIndexing(tx: WriteTransaction, jobs: readonly CutJob[], quotas: Quotas): ReturnType<Queue['beginIndexing']> {
   const wanted: JobRef[] = []
-  for (const job of jobs) if (await findWanted(tx, job)) wanted.push(job)
-  for (const ids of slices(wanted.map((job) => job.documentId))) {
-    await tx.sql.updateTable('documents').set({ indexed: 1 }).where('id', 'in', ids).where('indexed', '=', 0).execute()
+  const refused: { job: JobRef; error: DocsearchError }[] = []
+  for (const { passages, ...job } of jobs) {
+    const row = await findWanted(tx, job)
+    if (!row) continue
+    const error = passagesRefusal(await readAllowance(tx.sql, row.owner_id, quotas), row.passages, passages)
+    if (error !== null) {
+      refused.push({ job, error })
+      continue
+    }
+    wanted.push(job)
+    if (row.indexed !== 1 || row.passages !== passages) await updateDocument(tx, row.id, { indexed: 1, passages })
   }
-  return wanted
+  return { wanted, refused }
 }
 
 async function finish(tx: WriteTransaction, now: number, results: readonly FinishedJob[]): Promise<JobRef[]> {
@@ -225,6 +243,7 @@ function readyColumns(row: DocumentRow, result: FinishedJob, now: number) {
     updated_at: now,
     chunk_count: chunkCount,
     embedding_model: embeddingModel,
+    passages: chunkCount,
     health: JSON.stringify({ ...JSON.parse(row.health), chunksSkipped }),
     warnings: JSON.stringify(warnings),
     attempts: 0,

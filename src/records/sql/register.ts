@@ -1,11 +1,14 @@
 import { newId } from '../../core/ids.ts'
+import type { Quotas } from '../../core/model.ts'
 import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
 import { documentExists, projectNotFound } from '../errors.ts'
+import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS } from '../quotas.ts'
 import { numberedPath } from '../rules.ts'
 import { contentColumns, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
+import { readAllowance } from './usage.ts'
 
 type Registered = { row: DocumentRow; outcome: UploadOutcome }
 
@@ -13,47 +16,56 @@ type Registered = { row: DocumentRow; outcome: UploadOutcome }
 export function createRegister(store: Store): Documents['register'] {
   const { clock, now } = store
 
-  async function insert(tx: WriteTransaction, document: NewDocument): Promise<Registered> {
+  async function insert(tx: WriteTransaction, document: NewDocument, quotas: Quotas): Promise<Registered> {
+    checkNewDocument(await readAllowance(tx.sql, document.ownerId, quotas), document.sizeBytes)
     const row = newRow(newId('doc', clock.now()), document, now())
     await tx.sql.insertInto('documents').values(row).execute()
     await tx.announce('document.queued', [row])
     return { row, outcome: 'created' }
   }
 
-  async function registerSameBytes(tx: WriteTransaction, row: DocumentRow, tags = row.tags): Promise<Registered> {
+  async function registerSameBytes(tx: WriteTransaction, row: DocumentRow, quotas: Quotas, tags = row.tags): Promise<Registered> {
     // A user who uploads a failed document again wants another try. The index stores tags with each passage, so new tags need a
     // new version.
     const hasNewTags = tags !== row.tags
     if (row.status !== 'failed' && !hasNewTags) return { row, outcome: 'unchanged' }
+    // A document that failed counts for no passages, so the next try needs room for some.
+    if (row.status === 'failed') checkPassagesLeft(await readAllowance(tx.sql, row.owner_id, quotas))
     return { row: await queueNextVersion(tx, row, now(), hasNewTags ? { tags } : {}), outcome: 'unchanged' }
   }
 
-  async function register(tx: WriteTransaction, document: NewDocument, onConflict: OnConflict): Promise<Registered> {
+  async function register(
+    tx: WriteTransaction,
+    document: NewDocument,
+    onConflict: OnConflict,
+    quotas: Quotas,
+  ): Promise<Registered> {
     const existing = await findAtPath(tx, document)
-    if (!existing) return insert(tx, document)
+    if (!existing) return insert(tx, document, quotas)
     const tags = tagsColumn(document)
     if (existing.sha256 === document.sha256)
-      return registerSameBytes(tx, existing, onConflict === 'replace' && tags !== null ? tags : existing.tags)
+      return registerSameBytes(tx, existing, quotas, onConflict === 'replace' && tags !== null ? tags : existing.tags)
     if (onConflict === 'error') throw documentExists(document.path, existing.id)
-    if (onConflict === 'keep') return registerSecond(tx, document)
+    if (onConflict === 'keep') return registerSecond(tx, document, quotas)
+    checkBytes(await readAllowance(tx.sql, existing.owner_id, quotas), document.sizeBytes - existing.size_bytes)
     const change = { ...contentColumns(document), ...(tags === null ? {} : { tags }) }
     return { row: await queueNextVersion(tx, existing, now(), change), outcome: 'replaced' }
   }
 
   /** Keeps the existing document and registers this one under the next free number. */
-  async function registerSecond(tx: WriteTransaction, document: NewDocument): Promise<Registered> {
+  async function registerSecond(tx: WriteTransaction, document: NewDocument, quotas: Quotas): Promise<Registered> {
     for (let number = 2; ; number++) {
       const path = numberedPath(document.path, number)
       const existing = await findAtPath(tx, { ...document, path })
-      if (!existing) return insert(tx, { ...document, path })
-      if (existing.sha256 === document.sha256) return registerSameBytes(tx, existing)
+      if (!existing) return insert(tx, { ...document, path }, quotas)
+      if (existing.sha256 === document.sha256) return registerSameBytes(tx, existing, quotas)
     }
   }
 
-  return async (document, onConflict) => {
+  return async (document, onConflict, quotas = NO_QUOTAS) => {
     const { row, name, outcome } = await store.write(async (tx) => {
       const project = await requireProject(tx, document)
-      return { ...(await register(tx, document, onConflict)), name: project.name }
+      return { ...(await register(tx, document, onConflict, quotas)), name: project.name }
     })
     return { document: toDocument({ ...row, project_name: name }), outcome }
   }

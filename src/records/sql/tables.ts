@@ -15,6 +15,7 @@ export interface Tables extends OAuthTables {
   projects: ProjectRow
   documents: DocumentRow
   document_counts: DocumentCountRow
+  usage: UsageRow
   queue_turns: QueueTurnRow
   pages: PageRow
   tombstones: TombstoneRow
@@ -39,6 +40,10 @@ export interface UserRow {
   created_at: number
   disabled_at: number | null
   last_login_at: number | null
+  /** The user's own quotas: null where the instance's quota applies, 0 for no quota. */
+  quota_documents: number | null
+  quota_bytes: number | null
+  quota_passages: number | null
 }
 
 export interface OneTimeLinkRow {
@@ -116,6 +121,11 @@ export interface DocumentRow {
   pages_version: number | null
   /** 1 when the index may hold passages of some version. */
   indexed: number
+  /**
+   * Passages that count towards the owner's quota: those that are or will be in the index. Keeps the number of the earlier version while the
+   * next one waits.
+   */
+  passages: number
 }
 
 /**
@@ -137,6 +147,14 @@ export interface QueueTurnRow {
   turn: number
   /** How many of the user's documents are queued. */
   waiting: number
+}
+
+/** What the documents of a user take up. Triggers on the documents maintain this table; nothing else writes to it. */
+export interface UsageRow {
+  owner_id: string
+  documents: number
+  bytes: number
+  passages: number
 }
 
 export interface PageRow {

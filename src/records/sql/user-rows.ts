@@ -1,13 +1,22 @@
 import type { Kysely } from 'kysely'
 import { foldName } from '../../core/fold-name.ts'
-import type { User } from '../../core/model.ts'
+import type { QuotaChange, User } from '../../core/model.ts'
 import { userExists } from '../errors.ts'
 import { isUniqueViolation } from './errors.ts'
 import { dateOrNull } from './tables.ts'
 import type { Tables, UserRow } from './tables.ts'
+import { quotasOf } from './usage.ts'
 
 export function emailColumns(email: string | null) {
   return { email, email_folded: email === null ? null : foldName(email) }
+}
+
+export function quotaColumns({ documents, bytes, passages }: QuotaChange = {}) {
+  return {
+    ...(documents === undefined ? {} : { quota_documents: documents }),
+    ...(bytes === undefined ? {} : { quota_bytes: bytes }),
+    ...(passages === undefined ? {} : { quota_passages: passages }),
+  }
 }
 
 /** Selects the ids of users who are not disabled, for `user_id in (…)`. */
@@ -25,6 +34,7 @@ export function toUser(row: UserRow): User {
     disabledAt: dateOrNull(row.disabled_at),
     hasPassword: row.password_hash !== null,
     lastLoginAt: dateOrNull(row.last_login_at),
+    ownQuotas: quotasOf(row),
   }
 }
 

@@ -11,7 +11,8 @@ import { endApplications } from './oauth-applications.ts'
 import { endGrants } from './oauth-grants.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { UserRow } from './tables.ts'
-import { emailColumns, orUserExists, toUser } from './user-rows.ts'
+import { readUsage } from './usage.ts'
+import { emailColumns, orUserExists, quotaColumns, toUser } from './user-rows.ts'
 
 export function createUsers(store: Store): Users {
   const { db, now } = store
@@ -27,8 +28,13 @@ export function createUsers(store: Store): Users {
       return row ? toUser(row) : null
     },
     list: (request) => list(store, request),
-    async update(id, { name, email }) {
-      const change = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : emailColumns(email)) }
+    usage: (ids) => readUsage(db, ids),
+    async update(id, { name, email, quotas }) {
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...(email === undefined ? {} : emailColumns(email)),
+        ...quotaColumns(quotas),
+      }
       const row = await orUserExists(email, () =>
         Object.keys(change).length === 0
           ? db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
@@ -61,6 +67,9 @@ async function create(store: Store, { name, email, role }: Pick<User, 'name' | '
     created_at: at.getTime(),
     disabled_at: null,
     last_login_at: null,
+    quota_documents: null,
+    quota_bytes: null,
+    quota_passages: null,
   }
   try {
     await orUserExists(email, () => store.db.insertInto('users').values(row).execute())

@@ -111,7 +111,7 @@ function queueChanges({ queue }: Records, { below }: Picker): Changes {
       const job = await claimed()
       if (job === undefined) return
       await queue.savePages(job, { pages: [], title: null, pageCount: 1, warnings: [], health: HEALTH, facts: {} })
-      await queue.beginIndexing([job])
+      await queue.beginIndexing([{ ...job, passages: 3 }])
       const result = { job, chunkCount: below(4), chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }
       await queue.finish([result, result])
     },

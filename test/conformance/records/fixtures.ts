@@ -75,7 +75,7 @@ export function documentsTest(base: EmptyRecordsTest) {
     .extend('makeReady', ({ records, claimOne }) => async (chunks = 3) => {
       const job = await claimOne()
       await records.queue.savePages(job, PARSED)
-      await records.queue.beginIndexing([job])
+      await records.queue.beginIndexing([{ ...job, passages: 3 }])
       await records.queue.finish([{ job, chunkCount: chunks, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }])
       return job
     })

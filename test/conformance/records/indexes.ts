@@ -37,7 +37,7 @@ function indexesTest(base: EmptyRecordsTest) {
       const job = (await records.queue.claim(1))[0]!
       const parsed = { pages: [], title: null, pageCount: 1, warnings: [NO_TEXT] }
       await records.queue.savePages(job, { ...parsed, health: HEALTH, facts: {} })
-      await records.queue.beginIndexing([job])
+      await records.queue.beginIndexing([{ ...job, passages: 3 }])
       const warnings = chunksSkipped > 0 ? [SKIPPED] : []
       await records.queue.finish([{ job, chunkCount: chunks, chunksSkipped, embeddingModel: 'builtin', warnings }])
       return job

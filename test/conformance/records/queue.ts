@@ -36,7 +36,10 @@ export function queueConformance(test: DocumentsTest): void {
       const job = await claimOne()
       expect(await records.queue.savePages(job, PARSED)).toEqual({ title: 'A title', tags: ['x', 'y'] })
       expect(await records.documents.pages(alice, id)).toEqual(PARSED.pages)
-      expect(await records.queue.beginIndexing([job])).toMatchObject([{ documentId: id, version: 1 }])
+      expect(await records.queue.beginIndexing([{ ...job, passages: 3 }])).toMatchObject({
+        wanted: [{ documentId: id, version: 1 }],
+        refused: [],
+      })
       clock.advance(5)
       const warnings = [{ code: warningCode('chunk_not_embedded'), message: 'm' }]
       expect(await records.queue.finish([{ job, chunkCount: 4, chunksSkipped: 1, embeddingModel: 'builtin', warnings }])).toEqual(
@@ -104,7 +107,7 @@ export function queueConformance(test: DocumentsTest): void {
       const old = await claimOne()
       await add({ sha256: 'b'.repeat(64) })
       expect(await records.queue.savePages(old, PARSED)).toBeNull()
-      expect(await records.queue.beginIndexing([old])).toEqual([])
+      expect(await records.queue.beginIndexing([{ ...old, passages: 3 }])).toEqual({ wanted: [], refused: [] })
       expect(
         await records.queue.finish([{ job: old, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }]),
       ).toEqual([old])
@@ -170,7 +173,7 @@ export function queueConformance(test: DocumentsTest): void {
 
     test('remembers after a crash that the index may hold passages of a document', async ({ records, add, claimOne }) => {
       await add()
-      await records.queue.beginIndexing([await claimOne()])
+      await records.queue.beginIndexing([{ ...(await claimOne()), passages: 3 }])
       await records.queue.recover()
       expect(await claimOne()).toMatchObject({ isNew: false })
     })

@@ -16,6 +16,7 @@ import { oauthGrantsConformance } from './oauth-grants.ts'
 import { oauthSweepConformance } from './oauth-sweep.ts'
 import { projectsConformance } from './projects.ts'
 import { queueConformance } from './queue.ts'
+import { quotasConformance } from './quotas.ts'
 import { sessionsConformance } from './sessions.ts'
 import { turnsConformance } from './turns.ts'
 import { uploadsConformance } from './uploads.ts'
@@ -34,6 +35,7 @@ export function recordsConformance(open: OpenRecords): void {
   uploadsConformance(withDocuments)
   documentsConformance(withDocuments)
   queueConformance(withDocuments)
+  quotasConformance(withDocuments)
   turnsConformance(withDocuments)
   eventsConformance(withDocuments)
 

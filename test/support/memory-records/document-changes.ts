@@ -33,6 +33,7 @@ export function presentDocument(store: MemoryStore, document: StoredDocument): D
     pagesVersion: _4,
     isIndexed: _5,
     counted: _6,
+    passages: _7,
     ...record
   } = document
   return structuredClone({ ...record, projectName })

@@ -1,4 +1,6 @@
 import { newId } from '../../../src/core/ids.ts'
+import type { Quotas } from '../../../src/core/model.ts'
+import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS } from '../../../src/records/quotas.ts'
 import type { Documents, DocumentQuery, NewDocument, OnConflict, UploadOutcome } from '../../../src/records/documents.ts'
 import { documentExists, projectNotFound } from '../../../src/records/errors.ts'
 import { foldName } from '../../../src/core/fold-name.ts'
@@ -17,10 +19,10 @@ export function memoryDocuments(store: MemoryStore): Documents {
   }
 
   return {
-    register: async (document, onConflict) =>
+    register: async (document, onConflict, quotas = NO_QUOTAS) =>
       store.write(() => {
         if (store.projects.get(document.projectId)?.ownerId !== document.ownerId) throw projectNotFound()
-        const { stored, outcome } = register(store, document, onConflict)
+        const { stored, outcome } = register(store, document, onConflict, quotas)
         return { document: present(stored), outcome }
       }),
     async get(ownerId, id) {
@@ -75,13 +77,14 @@ function isMatch(document: StoredDocument, { projectId, status, warnings, name, 
 
 type Registered = { stored: StoredDocument; outcome: UploadOutcome }
 
-function register(store: MemoryStore, document: NewDocument, onConflict: OnConflict): Registered {
+function register(store: MemoryStore, document: NewDocument, onConflict: OnConflict, quotas: Quotas): Registered {
   const existing = atPath(store, document)
-  if (existing === undefined) return insert(store, document)
+  if (existing === undefined) return insert(store, document, quotas)
   const { name, mediaType, sizeBytes, sha256, tags } = document
-  if (existing.sha256 === sha256) return registerSameBytes(store, existing, onConflict === 'replace' ? tags : null)
+  if (existing.sha256 === sha256) return registerSameBytes(store, existing, quotas, onConflict === 'replace' ? tags : null)
   if (onConflict === 'error') throw documentExists(document.path, existing.id)
-  if (onConflict === 'keep') return registerSecond(store, document)
+  if (onConflict === 'keep') return registerSecond(store, document, quotas)
+  checkBytes(store.allowanceOf(existing.ownerId, quotas), sizeBytes - existing.sizeBytes)
   const content = { name, mediaType, sizeBytes, sha256 }
   queueNextVersion(store, existing, { ...content, ...(tags === null ? {} : { tags: [...tags] }) })
   return { stored: existing, outcome: 'replaced' }
@@ -91,7 +94,8 @@ function atPath(store: MemoryStore, { projectId, path }: Pick<NewDocument, 'proj
   return [...store.documents.values()].find((document) => document.projectId === projectId && document.path === path)
 }
 
-function insert(store: MemoryStore, document: NewDocument): Registered {
+function insert(store: MemoryStore, document: NewDocument, quotas: Quotas): Registered {
+  checkNewDocument(store.allowanceOf(document.ownerId, quotas), document.sizeBytes)
   const createdAt = store.now()
   const stored: StoredDocument = {
     ...freshVersion(createdAt),
@@ -103,6 +107,7 @@ function insert(store: MemoryStore, document: NewDocument): Registered {
     pages: [],
     pagesVersion: null,
     isIndexed: false,
+    passages: 0,
     counted: null,
   }
   store.documents.set(stored.id, stored)
@@ -110,18 +115,24 @@ function insert(store: MemoryStore, document: NewDocument): Registered {
   return { stored, outcome: 'created' }
 }
 
-function registerSameBytes(store: MemoryStore, existing: StoredDocument, tags: readonly string[] | null): Registered {
+function registerSameBytes(
+  store: MemoryStore,
+  existing: StoredDocument,
+  quotas: Quotas,
+  tags: readonly string[] | null,
+): Registered {
+  if (existing.status === 'failed') checkPassagesLeft(store.allowanceOf(existing.ownerId, quotas))
   const newTags = tags !== null && JSON.stringify(tags) !== JSON.stringify(existing.tags) ? [...tags] : null
   if (newTags !== null) queueNextVersion(store, existing, { tags: newTags })
   else if (existing.status === 'failed') queueNextVersion(store, existing)
   return { stored: existing, outcome: 'unchanged' }
 }
 
-function registerSecond(store: MemoryStore, document: NewDocument): Registered {
+function registerSecond(store: MemoryStore, document: NewDocument, quotas: Quotas): Registered {
   for (let number = 2; ; number++) {
     const path = numberedPath(document.path, number)
     const existing = atPath(store, { ...document, path })
-    if (existing === undefined) return insert(store, { ...document, path })
-    if (existing.sha256 === document.sha256) return registerSameBytes(store, existing, null)
+    if (existing === undefined) return insert(store, { ...document, path }, quotas)
+    if (existing.sha256 === document.sha256) return registerSameBytes(store, existing, quotas, null)
   }
 }

@@ -49,6 +49,7 @@ function takeOver(document: StoredDocument, next: StoredIndex): void {
   const isSkipping = (held?.chunksSkipped ?? 0) > 0
   document.embeddingModel = next.record.embeddingModel
   document.chunkCount = held?.chunks ?? document.chunkCount
+  document.passages = document.chunkCount ?? document.passages
   document.health = { ...document.health, chunksSkipped: held?.chunksSkipped ?? 0 }
   const others = document.warnings.filter((warning) => !isEmbeddingWarning(warning))
   document.warnings = [...others, ...(isSkipping ? held!.warnings : [])]

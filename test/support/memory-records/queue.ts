@@ -1,5 +1,6 @@
-import type { DocumentStatus } from '../../../src/core/model.ts'
-import type { FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../../../src/records/queue.ts'
+import type { DocumentStatus, Quotas } from '../../../src/core/model.ts'
+import { NO_QUOTAS, passagesRefusal } from '../../../src/records/quotas.ts'
+import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../../../src/records/queue.ts'
 import { EMBEDDING_FAILURES, storedTitle } from '../../../src/records/rules.ts'
 import { countStatuses, countWords, givenTags, presentDocument, queueForIndex } from './document-changes.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
@@ -16,11 +17,7 @@ export function memoryQueue(store: MemoryStore): Queue {
       return times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
     },
     savePages: async (job, parsed) => savePages(store, job, parsed),
-    async beginIndexing(jobs) {
-      const wanted = jobs.filter((job) => findWanted(store, job) !== undefined)
-      for (const { documentId } of wanted) documents.get(documentId)!.isIndexed = true
-      return wanted
-    },
+    beginIndexing: async (jobs, quotas = NO_QUOTAS) => beginIndexing(store, jobs, quotas),
     finish: async (results) => store.write(() => results.filter((result) => !finish(store, result)).map(({ job }) => job)),
     fail: async (job, error) =>
       store.write(() => {
@@ -28,7 +25,7 @@ export function memoryQueue(store: MemoryStore): Queue {
         if (document === undefined) return
         if (document.isIndexed) tombstones.add(document.id)
         countWords(store, document, null)
-        Object.assign(document, { status: 'failed', error, updatedAt: store.now(), attempts: 0, isIndexed: false })
+        Object.assign(document, { status: 'failed', error, updatedAt: store.now(), attempts: 0, isIndexed: false, passages: 0 })
         store.announce('document.failed', [document])
       }),
     release: async (job, { notBefore, countAttempt }) =>
@@ -73,6 +70,22 @@ export function memoryQueue(store: MemoryStore): Queue {
 function findWanted({ documents }: MemoryStore, { documentId, version }: JobRef): StoredDocument | undefined {
   const document = documents.get(documentId)
   return document?.version === version && document.status === 'processing' ? document : undefined
+}
+
+function beginIndexing(store: MemoryStore, jobs: readonly CutJob[], quotas: Quotas): Awaited<ReturnType<Queue['beginIndexing']>> {
+  const begun: Awaited<ReturnType<Queue['beginIndexing']>> = { wanted: [], refused: [] }
+  for (const { passages, ...job } of jobs) {
+    const document = findWanted(store, job)
+    if (document === undefined) continue
+    const error = passagesRefusal(store.allowanceOf(document.ownerId, quotas), document.passages, passages)
+    if (error !== null) {
+      begun.refused.push({ job, error })
+      continue
+    }
+    begun.wanted.push(job)
+    Object.assign(document, { isIndexed: true, passages })
+  }
+  return begun
 }
 
 function isEmbeddingFailure({ error }: StoredDocument): boolean {
@@ -139,6 +152,7 @@ function finish(store: MemoryStore, result: FinishedJob): boolean {
     readyAt: store.now(),
     updatedAt: store.now(),
     chunkCount,
+    passages: chunkCount,
     embeddingModel,
     health: { ...document.health, chunksSkipped },
     warnings: [...document.warnings, ...warnings],

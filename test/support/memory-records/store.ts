@@ -7,7 +7,9 @@ import type {
   LinkPurpose,
   ApplicationRecord,
   Project,
+  Quotas,
   SessionRecord,
+  Usage,
   User,
 } from '../../../src/core/model.ts'
 import type { Page } from '../../../src/core/parsed.ts'
@@ -15,6 +17,7 @@ import type { IndexedDocument, IndexRecord } from '../../../src/records/indexes.
 import type { CodeRecord } from '../../../src/records/oauth-codes.ts'
 import type { DeviceRecord } from '../../../src/records/oauth-devices.ts'
 import type { TokenRecord } from '../../../src/records/oauth-grants.ts'
+import { effectiveQuotas, type Allowance } from '../../../src/records/quotas.ts'
 import { TOUCH_INTERVAL_MS } from '../../../src/records/rules.ts'
 import { WordCounts } from './word-counts.ts'
 import type { CountedWord } from './word-counts.ts'
@@ -51,6 +54,8 @@ export interface StoredDocument extends Omit<DocumentRecord, 'projectName'> {
   pagesVersion: number | null
   /** True when the index may hold passages of some version. */
   isIndexed: boolean
+  /** What the document counts for towards its owner's quota of passages. */
+  passages: number
   /** What the document counts for in its owner's vocabulary. */
   counted: { words: CountedWord[]; passages: number } | null
 }
@@ -113,6 +118,16 @@ export class MemoryStore {
 
   isActiveUser(id: string): boolean {
     return this.users.get(id)?.disabledAt === null
+  }
+
+  usageOf(ownerId: string): Usage {
+    const own = [...this.documents.values()].filter((document) => document.ownerId === ownerId)
+    const sum = (of: (document: StoredDocument) => number) => own.reduce((total, document) => total + of(document), 0)
+    return { documents: own.length, bytes: sum(({ sizeBytes }) => sizeBytes), passages: sum(({ passages }) => passages) }
+  }
+
+  allowanceOf(ownerId: string, ofInstance: Quotas): Allowance {
+    return { used: this.usageOf(ownerId), quotas: effectiveQuotas(this.users.get(ownerId)!.ownQuotas, ofInstance) }
   }
 
   vocabularyOf(ownerId: string): WordCounts {

@@ -1,6 +1,7 @@
 import { newId } from '../../../src/core/ids.ts'
 import type { User } from '../../../src/core/model.ts'
 import { ownerExists, ownerStays, userExists } from '../../../src/records/errors.ts'
+import { NO_QUOTAS } from '../../../src/records/quotas.ts'
 import { foldName } from '../../../src/core/fold-name.ts'
 import type { Users } from '../../../src/records/users.ts'
 import { removeDocument } from './document-changes.ts'
@@ -27,6 +28,7 @@ export function memoryUsers(store: MemoryStore): Users {
         createdAt,
         disabledAt: null,
         lastLoginAt: null,
+        ownQuotas: NO_QUOTAS,
       }
       users.set(user.id, user)
       return presentUser(user)
@@ -35,12 +37,15 @@ export function memoryUsers(store: MemoryStore): Users {
     owner: async () => presentOrNull(owner()),
     findByEmail: async (email) => presentOrNull(findByEmail(store, email)),
     list: async (request) => listPart([...users.values()], oldestFirst, request, presentUser),
-    async update(id, { name, email }) {
+    usage: async (ids) => new Map(ids.map((id) => [id, store.usageOf(id)])),
+    async update(id, { name, email, quotas }) {
       const user = users.get(id)
       if (user === undefined) return null
       if (email !== undefined) refuseTakenEmail(store, email, id)
       user.name = name ?? user.name
       user.email = email ?? user.email
+      for (const [kind, quota] of Object.entries(quotas ?? {}))
+        if (quota !== undefined) user.ownQuotas = { ...user.ownQuotas, [kind]: quota }
       return presentUser(user)
     },
     passwordHash: async (id) => users.get(id)?.passwordHash ?? null,

@@ -39,7 +39,7 @@ test('passages that reached the index before their row said so are not indexed t
   const between = await openBench({ folder })
   await between.records.documents.requeue(between.owner.id, ids[0]!)
   const [job] = await between.records.queue.claim(1)
-  await between.records.queue.beginIndexing([job!])
+  await between.records.queue.beginIndexing([{ ...job!, passages: 1 }])
   const passage = [...(await between.index().passages(between.owner.id, [`${ids[0]}:1:0`])).values()][0]!
   const { ownerId, projectId, mediaType, name, path, tags, createdAt } = job!.document
   const chunk = {

@@ -24,7 +24,7 @@ function newWriter(inWork = 100) {
     },
   } as unknown as OpenIndex
   const queue = {
-    beginIndexing: async (jobs: JobRef[]) => jobs,
+    beginIndexing: async (jobs: JobRef[]) => ({ wanted: jobs, refused: [] }),
     finish: async (rows: { job: JobRef }[]) => void finished.push(...rows.map(({ job }) => job.documentId)),
   }
   const writer = new IndexWriter({

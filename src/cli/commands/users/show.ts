@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { defineCommand } from '../../define.ts'
 import { argument } from '../../options.ts'
 import { formatFields } from '../../view/table.ts'
+import { usageFields } from '../../view/usage.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
 
 export default defineCommand({
@@ -29,6 +30,7 @@ export function printUser(context: Context, user: UserCreated): void {
         ['status', statusOf(user)],
         ['created', user.created_at],
         ['last_login', user.last_login_at],
+        ...usageFields(context, user),
         ['invitation_url', user.invitation_url],
         ['invitation_expires_at', user.invitation_expires_at],
       ],

@@ -10,12 +10,13 @@ export const meRoutes = ({ account }: Pick<Dependencies, 'account'>): Route[] =>
     path: '/api/v1/me',
     tag: 'Account',
     summary: 'Show who you are',
-    description: 'The user, the scopes, how the caller is authenticated, and until when.',
+    description:
+      'The user, the scopes, how the caller is authenticated, and until when. Also what the documents of the user take up, and the quotas.',
     access: 'any',
     answers: { 200: { description: 'The caller', schema: me } },
     async handle({ ctx, actor, principal }) {
       if (principal === null) throw new Error('getMe was called without a credential')
-      ctx.body = presentMe(await account.get(actor), principal)
+      ctx.body = presentMe(await account.getWithUsage(actor), principal)
     },
   }),
 ]

@@ -70,6 +70,7 @@ export const uploadRoutes = (parts: Parts): Route[] => [
       'invalid_name',
       'duplicate_path',
       'cannot_be_processed',
+      'quota_exceeded',
       'disk_full',
     ],
     handle: (call) => handle(parts, call),

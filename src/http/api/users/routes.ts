@@ -85,9 +85,9 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     method: 'PATCH',
     path,
     tag,
-    summary: 'Rename, disable or enable a user',
+    summary: 'Rename, disable or enable a user, or set quotas',
     description:
-      'Disabling a user ends their browser sessions, links and connected applications. Their password and keys stop working until you enable the user again. Documents stay.',
+      'Disabling a user ends their browser sessions, links and connected applications. Their password and keys stop working until you enable the user again. Documents stay. A quota below what the user has refuses new documents and deletes nothing.',
     access,
     role,
     idDescription,
@@ -95,7 +95,8 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     answers: { 200: { description: 'The changed user', schema: user } },
     problems: ['user_not_found', 'owner_stays'],
     async handle({ ctx, actor, id, body }) {
-      ctx.body = presentUser(await users.update(actor, id, body))
+      const { quota, ...change } = body
+      ctx.body = presentUser(await users.update(actor, id, { ...change, quotas: quota }))
     },
   }),
   route({

@@ -1,0 +1,20 @@
+import type { Quota, Usage } from '../../contract/common.ts'
+import { formatBytes } from '../../core/format-bytes.ts'
+import type { Context } from '../context.ts'
+
+/** Returns what a user's documents take up, each with its quota, as fields to print. An older instance doesn't say. */
+export function usageFields(
+  { terminal }: Pick<Context, 'terminal'>,
+  { usage, quota }: { usage?: Usage; quota?: Quota },
+): [string, string][] {
+  if (usage === undefined) return []
+  const kinds = ['documents', 'bytes', 'passages'] as const
+  return kinds.map((kind) => {
+    const show = (amount: number) => {
+      if (!terminal) return String(amount)
+      return kind === 'bytes' ? formatBytes(amount) : amount.toLocaleString('en')
+    }
+    const limit = quota?.[kind] ?? null
+    return [kind, limit === null ? show(usage[kind]) : `${show(usage[kind])} of ${show(limit)}`]
+  })
+}

@@ -1,0 +1,74 @@
+import { DocsearchError } from '../core/errors.ts'
+import type { Quotas, Usage } from '../core/model.ts'
+
+// Rules that every implementation of Records follows.
+
+export const NO_QUOTAS: Quotas = { documents: null, bytes: null, passages: null }
+export const NO_USAGE: Usage = { documents: 0, bytes: 0, passages: 0 }
+
+/** What a user's documents take up, and the most that they may take up. */
+export interface Allowance {
+  used: Usage
+  quotas: Quotas
+}
+
+/** Returns the quotas of a user: the user's own where there is one (0 for none), else those of the instance. */
+export function effectiveQuotas(own: Quotas, ofInstance: Quotas): Quotas {
+  const effective = (kind: keyof Quotas) => (own[kind] === null ? ofInstance[kind] : own[kind] || null)
+  return { documents: effective('documents'), bytes: effective('bytes'), passages: effective('passages') }
+}
+
+/** Throws `quota_exceeded` when a new document doesn't fit. How many passages it will have is not known yet. */
+export function checkNewDocument(allowance: Allowance, bytes: number): void {
+  const { used, quotas } = allowance
+  if (quotas.documents !== null && used.documents >= quotas.documents)
+    throw exceeded(
+      'documents',
+      quotas.documents,
+      used,
+      `Your quota is ${amount(quotas.documents, 'document')}, and you have ${used.documents}.`,
+    )
+  checkBytes(allowance, bytes)
+  checkPassagesLeft(allowance)
+}
+
+/** Throws `quota_exceeded` when documents grow by more bytes than the quota allows. A document may always become smaller. */
+export function checkBytes({ used, quotas }: Allowance, added: number): void {
+  if (quotas.bytes === null || added <= 0 || used.bytes + added <= quotas.bytes) return
+  const has = `Your documents have ${number(used.bytes)}, and this file would add ${number(added)}.`
+  throw exceeded('bytes', quotas.bytes, used, `Your quota is ${amount(quotas.bytes, 'byte')}. ${has}`)
+}
+
+/** Throws `quota_exceeded` when not even one more passage fits. */
+export function checkPassagesLeft({ used, quotas }: Allowance): void {
+  if (quotas.passages === null || used.passages < quotas.passages) return
+  const has = `and your documents have ${number(used.passages)}`
+  throw exceeded('passages', quotas.passages, used, `Your quota is ${amount(quotas.passages, 'passage')}, ${has}.`)
+}
+
+/**
+ * Returns `quota_exceeded` when a document, which now counts for `before` passages, may not count for `after`. A document may keep as many
+ * passages as it has, so that a lowered quota or a new index makes no document fail.
+ */
+export function passagesRefusal({ used, quotas }: Allowance, before: number, after: number): DocsearchError | null {
+  const others = used.passages - before
+  if (quotas.passages === null || after <= before || others + after <= quotas.passages) return null
+  const has = `Your other documents have ${number(others)}, and this one has ${number(after)}.`
+  return exceeded('passages', quotas.passages, used, `Your quota is ${amount(quotas.passages, 'passage')}. ${has}`)
+}
+
+function exceeded(quota: keyof Quotas, limit: number, used: Usage, message: string): DocsearchError {
+  return new DocsearchError(
+    'quota_exceeded',
+    `${message} Delete documents that you no longer need, or ask the owner of the instance for a larger quota.`,
+    { details: { quota, limit, used: used[quota] } },
+  )
+}
+
+function amount(value: number, noun: string): string {
+  return `${number(value)} ${value === 1 ? noun : `${noun}s`}`
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en')
+}

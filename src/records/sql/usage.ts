@@ -1,0 +1,34 @@
+import type { Kysely } from 'kysely'
+import type { Quotas, Usage } from '../../core/model.ts'
+import { effectiveQuotas, NO_USAGE, type Allowance } from '../quotas.ts'
+import { slices } from './store.ts'
+import type { Tables, UserRow } from './tables.ts'
+
+// Usage comes from the table `usage`, which triggers on the documents maintain (migration-quotas.ts).
+
+/** Returns what the documents of each user take up. */
+export async function readUsage(db: Kysely<Tables>, userIds: readonly string[]): Promise<Map<string, Usage>> {
+  const usage = new Map(userIds.map((id) => [id, NO_USAGE]))
+  for (const ids of slices(userIds)) {
+    const rows = await db.selectFrom('usage').selectAll().where('owner_id', 'in', ids).execute()
+    for (const { owner_id, documents, bytes, passages } of rows)
+      usage.set(owner_id, { documents, bytes: Number(bytes), passages: Number(passages) })
+  }
+  return usage
+}
+
+/** Reads what a user may take up and what the user's documents do. Call it in the transaction that adds to them. */
+export async function readAllowance(db: Kysely<Tables>, userId: string, ofInstance: Quotas): Promise<Allowance> {
+  const row = await db
+    .selectFrom('users')
+    .select(['quota_documents', 'quota_bytes', 'quota_passages'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const usage = await readUsage(db, [userId])
+  return { used: usage.get(userId) ?? NO_USAGE, quotas: effectiveQuotas(quotasOf(row), ofInstance) }
+}
+
+/** Returns the user's own quotas. */
+export function quotasOf(row: Pick<UserRow, 'quota_documents' | 'quota_bytes' | 'quota_passages'>): Quotas {
+  return { documents: row.quota_documents, bytes: row.quota_bytes, passages: row.quota_passages }
+}
