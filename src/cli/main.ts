@@ -1,6 +1,10 @@
 import { processIo } from './io.ts'
 import type { Io } from './io.ts'
 
+const SHELL = '/bin/sh'
+/** EXIT.cancelled, whose module would have to load for it. */
+const CANCELLED = 130
+
 /** Runs the command of this process for bin/docsearch.js, then ends the process with the command's exit code. */
 export async function run(): Promise<void> {
   const io = processIo()
@@ -58,9 +62,15 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()))
 }
 
+/**
+ * Ends the process. `process.exit` waits for Node's threads: it never returns while one waits for a keychain, and after a cancelled upload
+ * it deadlocks now and then in Node's own shutdown. A new process image ends the threads at once.
+ */
 async function leave(code: number): Promise<void> {
   const { keychainIsStuck } = await import('../client/credentials/stuck.ts')
-  // A thread that waits for a keychain keeps `process.exit` from returning; a new process image ends it.
-  if (keychainIsStuck() && process.platform !== 'win32') process.execve!('/bin/sh', ['sh', '-c', `exit ${code}`], {})
+  const mustReplace = code === CANCELLED || keychainIsStuck()
+  // Without a shell, as in some containers, execve would abort.
+  if (mustReplace && process.platform !== 'win32' && process.getBuiltinModule('node:fs').existsSync(SHELL))
+    process.execve!(SHELL, ['sh', '-c', `exit ${code}`], {})
   process.exit(code)
 }
