@@ -12,10 +12,6 @@ export class Turns {
   of(owner: string): number {
     return this.#turns.get(owner) ?? 0
   }
-
-  forget(): void {
-    this.#turns.clear()
-  }
 }
 
 /** Work that waits. Users take turns, so how long an item waits depends on how many users wait and not on how much one of them sends. */
@@ -35,19 +31,18 @@ export class TurnQueue<T> {
     this.#length += 1
   }
 
-  /** Returns the oldest item of the user who was served longest ago. */
+  /** Returns the oldest item of the user who comes next. */
   peek(): T | undefined {
-    const owner = this.#next()
+    const owner = this.nextOwner()
     return owner === undefined ? undefined : this.#lines.get(owner)![0]
   }
 
-  /** Removes the item that `peek` returns. */
-  shift(): T | undefined {
-    const owner = this.#next()
-    if (owner === undefined) return undefined
-    const [item] = this.#lines.get(owner)!
+  /** Removes and returns the oldest item of this user, by default of the one who comes next. */
+  shift(owner = this.nextOwner()): T | undefined {
+    const item = owner === undefined ? undefined : this.#lines.get(owner)?.[0]
+    if (owner === undefined || item === undefined) return undefined
     this.#turns.note(owner)
-    this.remove(item!)
+    this.remove(item)
     return item
   }
 
@@ -59,16 +54,18 @@ export class TurnQueue<T> {
       line.splice(at, 1)
       if (line.length === 0) this.#lines.delete(owner)
       this.#length -= 1
-      // Without anybody waiting, nobody has a claim to come first.
-      if (this.#length === 0) this.#turns.forget()
       return true
     }
     return false
   }
 
-  #next(): string | undefined {
+  /** Returns the user who was served longest ago, among those who wait and are not in `except`. */
+  nextOwner(except: readonly string[] = []): string | undefined {
     let next: string | undefined
-    for (const owner of this.#lines.keys()) if (next === undefined || this.#turns.of(owner) < this.#turns.of(next)) next = owner
+    for (const owner of this.#lines.keys()) {
+      if (except.includes(owner)) continue
+      if (next === undefined || this.#turns.of(owner) < this.#turns.of(next)) next = owner
+    }
     return next
   }
 }

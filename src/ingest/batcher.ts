@@ -1,10 +1,14 @@
 import type { Retries } from '../core/retries.ts'
+import { TurnQueue } from '../core/turns.ts'
 import type { Embedder, EmbeddingInput } from '../embed/embedder.ts'
 
 /** Inputs in one call. More does not make Ollama faster, and a call that fails costs more. */
-const BATCH_SIZE = 64
+const MAX_BATCH_SIZE = 64
+/** A call takes about this long at most, because the passages of other users and the queries of searches wait for its end. */
+const MAX_CALL_MS = 500
 
 interface Request {
+  owner: string
   embedder: Embedder
   inputs: readonly EmbeddingInput[]
   signal: AbortSignal
@@ -23,27 +27,35 @@ interface Slice {
 }
 
 /**
- * One queue of passages for all documents: many small documents share a call, and a large one takes turns with the others. One call runs at a
- * time, because Ollama processes calls one after another anyway.
+ * One queue of passages for all documents: many small documents share a call, and users take turns. One call runs at a time, because
+ * Ollama processes calls one after another anyway.
  */
 export class Batcher {
   #state: 'idle' | 'embedding' = 'idle'
-  readonly #requests: Request[] = []
+  readonly #requests = new TurnQueue<Request>()
   readonly #retries: Retries
+  readonly #now: () => number
+  /** How many inputs the next call has at most. */
+  #batchSize = MAX_BATCH_SIZE
 
-  constructor(retries: Retries) {
+  constructor(retries: Retries, now: () => number = () => performance.now()) {
     this.#retries = retries
+    this.#now = now
   }
 
   /** Returns vectors in the order of the inputs, null for an input that the model could not embed. Rejects when `signal` aborts. */
-  async embed(embedder: Embedder, inputs: readonly EmbeddingInput[], signal: AbortSignal): Promise<(Float32Array | null)[]> {
+  async embed(
+    embedder: Embedder,
+    inputs: readonly EmbeddingInput[],
+    { owner, signal }: { owner: string; signal: AbortSignal },
+  ): Promise<(Float32Array | null)[]> {
     if (inputs.length === 0) return []
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<(Float32Array | null)[]>()
-    const request: Request = { embedder, inputs, signal, vectors: [], taken: 0, resolve, reject }
+    const request: Request = { owner, embedder, inputs, signal, vectors: [], taken: 0, resolve, reject }
     const onAbort = () => this.#withdraw(request, signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
-    this.#requests.push(request)
+    this.#requests.push(owner, request)
     if (this.#state === 'idle') void this.#run()
     try {
       return await promise
@@ -56,12 +68,12 @@ export class Batcher {
   /** Never rejects. */
   async #run(): Promise<void> {
     this.#state = 'embedding'
-    for (let batch = nextBatch(this.#requests); batch.length > 0; batch = nextBatch(this.#requests)) {
+    for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
       try {
         deliver(batch, await this.#embedBatch(batch))
-        // The rest of a large request goes behind the requests that have come meanwhile.
+        // The rest of a large request goes behind those of the same user that have come meanwhile.
         const { request, to } = batch.at(-1)!
-        if (to < request.inputs.length && !request.signal.aborted) this.#requests.push(request)
+        if (to < request.inputs.length && !request.signal.aborted) this.#requests.push(request.owner, request)
       } catch (error) {
         for (const { request } of batch) this.#withdraw(request, error)
       }
@@ -75,30 +87,41 @@ export class Batcher {
     const { embedder } = batch[0]!.request
     const inputs = batch.flatMap(({ request, from, to }) => request.inputs.slice(from, to))
     const isPointless = () => batch.every(({ request }) => request.signal.aborted)
-    return this.#retries.run(() => embedder.embedDocuments(inputs), isPointless)
+    return this.#retries.run(async () => {
+      const began = this.#now()
+      const vectors = await embedder.embedDocuments(inputs)
+      this.#fit(inputs.length, this.#now() - began)
+      return vectors
+    }, isPointless)
+  }
+
+  /** Makes the next calls as large as their time allows. */
+  #fit(inputs: number, tookMs: number): void {
+    const fitting = tookMs === 0 ? MAX_BATCH_SIZE : Math.floor((inputs * MAX_CALL_MS) / tookMs)
+    // A call of few inputs says little about a large one.
+    this.#batchSize = Math.max(1, Math.min(MAX_BATCH_SIZE, fitting, 2 * Math.max(inputs, this.#batchSize)))
+  }
+
+  /** Removes requests of one embedder from the queue until their inputs fill a batch. Only the last of them can have inputs left over. */
+  #nextBatch(): Slice[] {
+    const batch: Slice[] = []
+    let room = this.#batchSize
+    for (let next = this.#requests.peek(); next && room > 0; next = this.#requests.peek()) {
+      if (batch[0] !== undefined && next.embedder !== batch[0].request.embedder) break
+      const request = this.#requests.shift()!
+      const from = request.taken
+      const to = Math.min(request.inputs.length, from + room)
+      request.taken = to
+      room -= to - from
+      batch.push({ request, from, to })
+    }
+    return batch
   }
 
   #withdraw(request: Request, error: unknown): void {
-    const at = this.#requests.indexOf(request)
-    if (at >= 0) this.#requests.splice(at, 1)
+    this.#requests.remove(request)
     request.reject(error)
   }
-}
-
-/** Removes requests of one embedder from the queue until their inputs fill a batch. Only the last of them can have inputs left over. */
-function nextBatch(requests: Request[]): Slice[] {
-  const batch: Slice[] = []
-  const embedder = requests[0]?.embedder
-  let room = BATCH_SIZE
-  while (room > 0 && requests[0] !== undefined && requests[0].embedder === embedder) {
-    const request = requests.shift()!
-    const from = request.taken
-    const to = Math.min(request.inputs.length, from + room)
-    request.taken = to
-    room -= to - from
-    batch.push({ request, from, to })
-  }
-  return batch
 }
 
 function deliver(batch: readonly Slice[], vectors: readonly (Float32Array | null)[]): void {

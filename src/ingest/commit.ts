@@ -10,6 +10,7 @@ import type { IngestOptions } from './context.ts'
 
 /** A document whose passages are ready for the index. */
 export interface Finished {
+  ownerId: string
   job: JobRef
   /** The index that the passages were made for. */
   target: OpenIndex

@@ -82,7 +82,10 @@ export function createIngest(options: IngestOptions): Ingest {
   }
 }
 
-/** With retries and batches of its own: an Ollama that is away holds up the new index, and no upload. */
+/**
+ * With retries and batches of its own: an Ollama that is away holds up the new index, and no upload. The new index takes turns with
+ * the users, as if all its documents were one user's.
+ */
 function newBuilder(
   { records, lifecycle, log }: IngestOptions,
   {
@@ -92,6 +95,6 @@ function newBuilder(
 ): Builder {
   const stopping = new AbortController()
   const retries = createRetries(log, stopping.signal)
-  const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })
+  const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries), inTurnAs: 'the new index' })
   return new Builder({ records, lifecycle, log, retries, stopping, preparePassages, ...rest })
 }

@@ -32,18 +32,26 @@ export type PreparePassages = (
   signal: AbortSignal,
 ) => Promise<PreparedDocument>
 
+export interface PrepareParts {
+  threads: PrepareThreads
+  batcher: Batcher
+  /** Who takes a turn for all documents. Without it, the owner of each document does. */
+  inTurnAs?: string
+}
+
 /**
  * Returns a function that cuts a document's text into passages with vectors. It rejects when its signal aborts, and with the errors of `prepare`
  * and `embedDocuments`.
  */
-export function createPreparePassages({ threads, batcher }: { threads: PrepareThreads; batcher: Batcher }): PreparePassages {
+export function createPreparePassages({ threads, batcher, inTurnAs }: PrepareParts): PreparePassages {
   return async (document, { title: ownTitle, tags, pages }, embedder, signal) => {
     const title = shorten(ownTitle ?? document.name, MAX_TITLE_CHARS)
     const { name, maxTokens, tokenCounter: counter, sharedModel: model } = embedder
-    const prepared = await threads.prepare({ title, pages, maxTokens, counter, model })
+    const owner = inTurnAs ?? document.ownerId
+    const prepared = await threads.prepare(owner, { title, pages, maxTokens, counter, model })
     signal.throwIfAborted()
     const inputs = () => prepared.passages.map((passage) => embeddingInput(title, passage))
-    const vectors = prepared.vectors ?? (await batcher.embed(embedder, inputs(), signal))
+    const vectors = prepared.vectors ?? (await batcher.embed(embedder, inputs(), { owner, signal }))
     const passages = prepared.passages.map((passage, i) => ({
       ...passage,
       ...fieldsOf(document, passage.index),

@@ -80,7 +80,7 @@ export function createSteps(
     async index(job, extracted, target, signal) {
       const prepared = await preparePassages(job.document, extracted, target.embedder, signal)
       killPoint('embed')
-      await writer.write({ job, target, isNew: job.isNew, ...prepared })
+      await writer.write({ ownerId: job.document.ownerId, job, target, isNew: job.isNew, ...prepared })
     },
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TurnQueue } from '../core/turns.ts'
 import { IndexChanged } from '../lifecycle/while-current.ts'
 import { commitDocuments, type CommitParts, type Finished } from './commit.ts'
 import type { Load } from './load.ts'
@@ -20,11 +21,11 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** Commits the passages of many documents at once, then sets the documents to ready. */
+/** Commits the passages of many documents at once, then sets the documents to ready. Owners take turns. */
 export class IndexWriter {
   /** `gathering`: documents wait for others, or for their turn to be committed. */
   #state: 'idle' | 'gathering' = 'idle'
-  #waiting: Waiting[] = []
+  readonly #waiting = new TurnQueue<Waiting>()
   readonly #parts: WriterParts
 
   constructor(parts: WriterParts) {
@@ -37,7 +38,7 @@ export class IndexWriter {
    */
   write(finished: Finished): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ finished, resolve, reject })
+      this.#waiting.push(finished.ownerId, { finished, resolve, reject })
       if (this.#state === 'idle') void this.#gather()
     })
   }
@@ -54,14 +55,14 @@ export class IndexWriter {
   }
 
   #takeBatch(): Waiting[] {
+    const batch: Waiting[] = []
     let passages = 0
-    let count = 0
-    for (const { finished } of this.#waiting) {
-      if (count > 0 && passages + finished.passages.length > MAX_PASSAGES_IN_COMMIT) break
-      passages += finished.passages.length
-      count += 1
+    for (let next = this.#waiting.peek(); next; next = this.#waiting.peek()) {
+      passages += next.finished.passages.length
+      if (batch.length > 0 && passages > MAX_PASSAGES_IN_COMMIT) break
+      batch.push(this.#waiting.shift()!)
     }
-    return this.#waiting.splice(0, count)
+    return batch
   }
 
   /** Never rejects. */

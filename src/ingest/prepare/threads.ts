@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { TurnQueue } from '../../core/turns.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { PreparedPassage } from './prepare.ts'
 import type { Outcome, Task, Vectors } from './protocol.ts'
@@ -17,6 +18,7 @@ export interface Prepared {
 }
 
 interface Waiting {
+  owner: string
   task: Task
   resolve: (prepared: Prepared) => void
   reject: (error: Error) => void
@@ -32,30 +34,37 @@ export class PrepareThreads {
   readonly #maxThreads: number
   readonly #threads = new Set<Worker>()
   readonly #idle: Worker[] = []
-  readonly #waiting: Waiting[] = []
+  readonly #waiting = new TurnQueue<Waiting>()
+  /** The owners of the documents in the threads that work. */
+  readonly #working = new Map<Worker, string>()
   #lastId = 0
 
   constructor(maxThreads: number) {
     this.#maxThreads = maxThreads
   }
 
-  /** Prepares one document, in the order of the calls. Throws `out_of_memory`, `internal_error`. */
-  prepare(task: Omit<Task, 'id'>): Promise<Prepared> {
+  /**
+   * Prepares one document. Owners take turns, and one who has no document in a thread gets a thread of their own instead of waiting
+   * for a large document of another owner. Throws `out_of_memory`, `internal_error`.
+   */
+  prepare(owner: string, task: Omit<Task, 'id'>): Promise<Prepared> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ task: { ...task, id: ++this.#lastId }, resolve, reject })
+      this.#waiting.push(owner, { owner, task: { ...task, id: ++this.#lastId }, resolve, reject })
       this.#next()
     })
   }
 
   async close(): Promise<void> {
-    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the daemon is stopping'))
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) next.reject(new Error('the daemon is stopping'))
     await Promise.all([...this.#threads].map((thread) => thread.terminate()))
   }
 
   #next(): void {
-    if (this.#waiting.length === 0) return
-    const thread = this.#idle.pop() ?? (this.#threads.size < this.#maxThreads ? this.#start() : null)
-    if (thread) this.#give(thread, this.#waiting.shift()!)
+    const newcomer = this.#waiting.nextOwner([...this.#working.values()])
+    const owner = newcomer ?? this.#waiting.nextOwner()
+    if (owner === undefined || this.#working.size >= this.#maxThreads + (newcomer === undefined ? 0 : 1)) return
+    this.#give(this.#idle.pop() ?? this.#start(), this.#waiting.shift(owner)!)
+    this.#next()
   }
 
   #start(): Worker {
@@ -65,8 +74,12 @@ export class PrepareThreads {
     return thread
   }
 
-  #give(thread: Worker, { task, resolve, reject }: Waiting): void {
-    const stopListening = () => thread.off('message', onMessage).off('error', onError).off('exit', onExit)
+  #give(thread: Worker, { owner, task, resolve, reject }: Waiting): void {
+    this.#working.set(thread, owner)
+    const stopListening = () => {
+      thread.off('message', onMessage).off('error', onError).off('exit', onExit)
+      this.#working.delete(thread)
+    }
     const onLost = (cause: Error) => {
       stopListening()
       this.#threads.delete(thread)

@@ -22,12 +22,15 @@ function recording(): Embedder & { calls: string[][] } {
   }
 }
 
-const batcher = () => new Batcher(createRetries(silentLogger, never))
+/** @param now Stands still by default, so that no call seems slow. */
+const batcher = (now = () => 0) => new Batcher(createRetries(silentLogger, never), now)
 
 test('returns vectors in the order of the inputs, across batches', async () => {
   const embedder = recording()
   const wanted = inputs('passage', 150)
-  expect(await batcher().embed(embedder, wanted, never)).toEqual(await createBuiltinEmbedder().embedDocuments(wanted))
+  expect(await batcher().embed(embedder, wanted, { owner: 'usr_1', signal: never })).toEqual(
+    await createBuiltinEmbedder().embedDocuments(wanted),
+  )
   expect(embedder.calls.map((call) => call.length)).toEqual([64, 64, 22])
 })
 
@@ -35,8 +38,8 @@ test("small documents share a call, and don't wait until a large one is complete
   const embedder = recording()
   const shared = batcher()
   await Promise.all([
-    shared.embed(embedder, inputs('large', 300), never),
-    ...[1, 2, 3].map((i) => shared.embed(embedder, inputs(`small${i}`, 2), never)),
+    shared.embed(embedder, inputs('large', 300), { owner: 'usr_1', signal: never }),
+    ...[1, 2, 3].map((i) => shared.embed(embedder, inputs(`small${i}`, 2), { owner: 'usr_1', signal: never })),
   ])
   const withSmall = embedder.calls.findIndex((call) => call.some((text) => text.startsWith('small')))
   expect(withSmall).toBeLessThanOrEqual(1)
@@ -48,8 +51,8 @@ test('an aborted request does not affect the others', async () => {
   const embedder = recording()
   const shared = batcher()
   const given = new AbortController()
-  const up = shared.embed(embedder, inputs('up', 500), given.signal)
-  const other = shared.embed(embedder, inputs('other', 3), never)
+  const up = shared.embed(embedder, inputs('up', 500), { owner: 'usr_1', signal: given.signal })
+  const other = shared.embed(embedder, inputs('other', 3), { owner: 'usr_1', signal: never })
   given.abort(new Error('given up'))
   await expect(up).rejects.toThrow('given up')
   expect(await other).toHaveLength(3)
@@ -61,6 +64,27 @@ test('keeps nothing of a document that has its vectors', async () => {
   let listening = 0
   signal.addEventListener = () => void listening++
   signal.removeEventListener = () => void listening--
-  await batcher().embed(recording(), inputs('passage', 3), signal)
+  await batcher().embed(recording(), inputs('passage', 3), { owner: 'usr_1', signal: signal })
   expect(listening).toBe(0)
+})
+
+test("another user's passages do not wait for those of many documents", async () => {
+  const embedder = recording()
+  const shared = batcher()
+  await Promise.all([
+    ...Array.from({ length: 10 }, (_, i) => shared.embed(embedder, inputs(`a${i}`, 64), { owner: 'a', signal: never })),
+    shared.embed(embedder, inputs('b', 3), { owner: 'b', signal: never }),
+  ])
+  expect(embedder.calls.findIndex((call) => call.some((text) => text.startsWith('b ')))).toBe(1)
+})
+
+test('makes calls smaller when they take long, and larger again', async () => {
+  const embedder = recording()
+  const msEach = [100, 100, 100, 1, 1, 1, 1, 1]
+  let time = 0
+  let asked = 0
+  // Asked before and after each call.
+  const now = () => (asked++ % 2 === 0 ? time : (time += embedder.calls.at(-1)!.length * msEach[embedder.calls.length - 1]!))
+  await batcher(now).embed(embedder, inputs('passage', 150), { owner: 'a', signal: never })
+  expect(embedder.calls.map((call) => call.length)).toEqual([64, 5, 5, 5, 10, 20, 40, 1])
 })

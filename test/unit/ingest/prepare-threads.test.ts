@@ -15,27 +15,43 @@ function newThreads(count: number): PrepareThreads {
 
 test('prepares more documents than there are threads', async () => {
   const threads = newThreads(2)
-  const prepared = await Promise.all(['a heron', 'a crane', 'a stork'].map((text) => threads.prepare(taskOf(text))))
+  const prepared = await Promise.all(['a heron', 'a crane', 'a stork'].map((text) => threads.prepare('usr_1', taskOf(text))))
   expect(prepared.map(({ passages }) => passages.map(({ text }) => text))).toEqual([['a heron'], ['a crane'], ['a stork']])
   expect(prepared[0]!.vectors).toBeNull()
 })
 
 test('computes the vectors of the built-in embedder from its shared model', async () => {
   const embedder = createBuiltinEmbedder()
-  const { vectors } = await newThreads(1).prepare({ ...taskOf('a heron'), model: embedder.sharedModel })
+  const { vectors } = await newThreads(1).prepare('usr_1', { ...taskOf('a heron'), model: embedder.sharedModel })
   expect(vectors).toEqual(await embedder.embedDocuments([{ text: 'a heron', title: 'T' }]))
 })
 
 test('a document that makes the thread fail fails alone', async () => {
   const threads = newThreads(1)
   const broken = { ...taskOf('x'), pages: [{ ...page('x'), blocks: null as unknown as [] }] }
-  const outcomes = await Promise.allSettled([threads.prepare(broken), threads.prepare(taskOf('a heron'))])
+  const outcomes = await Promise.allSettled([threads.prepare('usr_1', broken), threads.prepare('usr_1', taskOf('a heron'))])
   expect(outcomes).toMatchObject([{ status: 'rejected', reason: { code: errorCode('internal_error') } }, { status: 'fulfilled' }])
 })
 
 test('closing rejects the documents that wait or are in work', async () => {
   const threads = new PrepareThreads(1)
-  const outcomes = Promise.allSettled([threads.prepare(taskOf('a')), threads.prepare(taskOf('b'))])
+  const outcomes = Promise.allSettled([threads.prepare('usr_1', taskOf('a')), threads.prepare('usr_1', taskOf('b'))])
   await threads.close()
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
+test('owners take turns, and one who has no document in a thread does not wait for a large one', async () => {
+  const threads = newThreads(1)
+  const ended: string[] = []
+  const prepare = (owner: string, name: string, text: string) => threads.prepare(owner, taskOf(text)).then(() => ended.push(name))
+  const long = 'The heron waits at the weir until the water clears. '.repeat(20_000)
+  await Promise.all([
+    prepare('a', 'a1', long),
+    prepare('a', 'a2', long),
+    prepare('a', 'a3', long),
+    prepare('b', 'b1', 'a crane'),
+    prepare('b', 'b2', 'a stork'),
+  ])
+  expect(ended.indexOf('b1')).toBeLessThan(ended.indexOf('a2'))
+  expect(ended.indexOf('b2')).toBeLessThan(ended.indexOf('a3'))
 })

@@ -36,8 +36,9 @@ function newWriter(inWork = 100) {
     exclusive: pLimit(1),
     onCommit: () => {},
   } as unknown as WriterParts)
-  const write = (documentId: string, passages = 1, target = active) =>
+  const write = (documentId: string, passages = 1, target = active, ownerId = 'usr_1') =>
     writer.write({
+      ownerId,
       job: { documentId, version: 1 },
       target,
       isNew: true,
@@ -46,7 +47,8 @@ function newWriter(inWork = 100) {
       warnings: [],
       chunksSkipped: 0,
     })
-  return { write, commits, finished }
+  const writeFor = (ownerId: string, documentId: string, passages: number) => write(documentId, passages, active, ownerId)
+  return { write, writeFor, commits, finished }
 }
 
 test('documents that end together share one commit', async () => {
@@ -90,4 +92,10 @@ test('rejects passages that were made for an index that is no longer active', as
   const outcomes = await Promise.allSettled([write('late', 1, other), write('a')])
   expect(outcomes).toMatchObject([{ reason: expect.any(IndexChanged) }, { status: 'fulfilled' }])
   expect(commits).toEqual([['a']])
+})
+
+test("another owner's document does not wait until all documents of one owner are committed", async () => {
+  const { writeFor, commits } = newWriter()
+  await Promise.all([...['a1', 'a2', 'a3'].map((id) => writeFor('a', id, 1_900)), writeFor('b', 'b1', 10)])
+  expect(commits).toEqual([['a1', 'b1'], ['a2'], ['a3']])
 })
