@@ -11,6 +11,9 @@ export interface FieldFault {
 
 /** An answer lists at most this many faults: the names of unknown fields can fill a body of a megabyte. */
 const MAX_FAULTS = 20
+/** No object of a request has as many fields, or lies as deep. */
+const MAX_FIELDS = 100
+const MAX_DEPTH = 4
 const MAX_PATH_CHARS = 100
 const MAX_MESSAGE_CHARS = 200
 
@@ -21,7 +24,8 @@ export function invalid(found: readonly FieldFault[]): DocsearchError {
   })
   const [first] = faults
   const where = first === undefined || first.path === '' ? 'The body ' : `${first.path} `
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
+  const others = faults.length < MAX_FAULTS ? `${faults.length - 1} more` : 'others'
+  const more = faults.length > 1 ? ` (and ${others}, see errors)` : ''
   return new DocsearchError('invalid_request', `${where}${first?.message ?? 'is invalid'}${more}.`, {
     details: { errors: faults },
   })
@@ -36,6 +40,8 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown): z.outp
 
 /** Does the same for a caller that adds faults of its own. `data` is undefined when there are faults. Returns at most `MAX_FAULTS`. */
 export function examine<S extends z.ZodType>(schema: S, input: unknown): { data: z.output<S> | undefined; faults: FieldFault[] } {
+  const crowded = crowdedObject(input)
+  if (crowded !== null) return { data: undefined, faults: [crowded] }
   const result = schema.safeParse(input)
   const faults: FieldFault[] = []
   if (!result.success) {
@@ -44,6 +50,18 @@ export function examine<S extends z.ZodType>(schema: S, input: unknown): { data:
   }
   addBrokenText(faults, result.data, [])
   return { data: faults.length === 0 ? result.data : undefined, faults }
+}
+
+/** Returns what is wrong with an object that has too many fields, because zod would list them all in one message. */
+function crowdedObject(input: unknown, path = '', depth = 0): FieldFault | null {
+  if (input === null || typeof input !== 'object' || Array.isArray(input) || depth > MAX_DEPTH) return null
+  const fields = Object.keys(input).length
+  if (fields > MAX_FIELDS) return { path, message: `has ${fields} fields; the limit is ${MAX_FIELDS}` }
+  for (const [key, inner] of Object.entries(input)) {
+    const fault = crowdedObject(inner, path === '' ? key : `${path}.${key}`, depth + 1)
+    if (fault !== null) return fault
+  }
+  return null
 }
 
 function faultsOf(issue: z.core.$ZodIssue, input: unknown): FieldFault[] {

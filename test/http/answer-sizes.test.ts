@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SearchAnswer } from '../../src/contract/search.ts'
-import { MAX_JOINED_CHARS } from '../../src/core/text-limits.ts'
+import { MAX_JOINED_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn } from '../support/web-client.ts'
 
@@ -49,6 +49,50 @@ test.each(['chunk', 'document'])('leaves out the last results that do not fit, g
 test('says in an answer that is complete that nothing was left out', async () => {
   const { answer } = await search({ limit: 2 })
   expect(answer).toMatchObject({ truncated: false, results: [{}, {}] })
+})
+
+test('an index and records of an earlier version, with long passages, give bounded answers', async () => {
+  const id = await app.bob.ready('dodo.txt', 'The dodo is gone.')
+  const { records, lifecycle } = app.backend
+  const bob = (await records.users.findByEmail('bob@example.org'))!.id
+  const document = (await records.documents.get(bob, id))!
+  const { index, embedder } = lifecycle.active()!
+  const text = `The dodo is gone${'!'.repeat(3_000_000)}`
+  const passages = [0, 1, 2, 3].map((n) => ({
+    id: `${id}:${document.version}:${n}`,
+    documentId: id,
+    version: document.version,
+    ownerId: bob,
+    projectId: document.projectId,
+    mediaType: document.mediaType,
+    name: document.name,
+    path: document.path,
+    tags: [],
+    documentCreatedAt: document.createdAt,
+    index: n,
+    pageStart: 1,
+    pageEnd: 1,
+    charStart: n * text.length,
+    charEnd: (n + 1) * text.length,
+    heading: text,
+    title: text,
+    text,
+    gap: '',
+    context: '',
+    textHash: `hash${n}`,
+    terms: 'dodo gone',
+    vector: new Float32Array(embedder.dimensions).fill(0.1),
+  }))
+  await index.put([{ documentId: id, isNew: false, passages }])
+  for (const mode of ['hybrid', 'vector', 'keyword']) {
+    const { body } = await app.bob.post<SearchAnswer>('/api/v1/search', { query: 'dodo', mode, limit: 100 })
+    expect(body.results.length).toBeGreaterThan(0)
+    for (const { text: shown, chunk } of body.results) {
+      expect(Math.max(shown.length, chunk.char_end - chunk.char_start)).toBeLessThanOrEqual(MAX_JOINED_CHARS)
+      expect(chunk.heading.length).toBeLessThanOrEqual(MAX_TITLE_CHARS)
+    }
+    expect(JSON.stringify(body).length).toBeLessThanOrEqual(ANSWER_BYTES)
+  }
 })
 
 test('the search page says so, and its next page goes on behind the last result', async () => {

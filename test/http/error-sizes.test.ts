@@ -29,6 +29,7 @@ const REFUSED: [name: string, status: number, request: Sent][] = [
   ['an unknown field', 400, search({ query: 'x', [LONG]: 1 })],
   ['an unknown field of a nested object', 400, search({ query: 'x', filter: { [LONG]: 1 } })],
   ['90,000 unknown fields', 400, { method: 'POST', path: '/api/v1/search', headers: JSON_TYPE, body: manyFields(90_000) }],
+  ['90 unknown fields', 400, { method: 'POST', path: '/api/v1/search', headers: JSON_TYPE, body: manyFields(90) }],
   ['a thousand faults', 400, search({ query: 'x', filter: { document_ids: Array(1000).fill('\ud800') } })],
   ['a list of wrong values', 400, search({ query: 'x', project: Array(100).fill(LONG.slice(0, 5_000)) })],
   ['a long query', 400, search({ query: LONG })],
@@ -93,6 +94,12 @@ describe('an answer with an error has at most 4 kB', () => {
     if (answer.status >= 400) expect(answer.status).toBe(status)
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_PROBLEM_BYTES)
   })
+})
+
+test('an object with far too many fields is refused before its fields are read', async () => {
+  const filter = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, 1]))
+  const { body } = await app.alice.post('/api/v1/search', { query: 'x', filter })
+  expect(body).toMatchObject({ errors: [{ path: 'filter', message: 'has 1000 fields; the limit is 100' }] })
 })
 
 test('the first faults are listed in their order, and the message names the first', async () => {
