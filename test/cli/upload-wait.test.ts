@@ -51,6 +51,42 @@ test('--wait ends when every document is ready or failed, and exits with 3 for a
   expect(resumedAfter).toEqual([undefined, '8'])
 })
 
+test('--wait asks for every document when events were missed', async () => {
+  const folder = testFolder()
+  const names = Array.from({ length: 25 }, (_, i) => `${i}.txt`)
+  for (const name of names) writeFileSync(join(folder, name), name)
+  const { promise: polled, resolve } = Promise.withResolvers<void>()
+  let isReady = false
+  const documents = Object.fromEntries(
+    names.map((name, i) => [
+      `GET /api/v1/documents/doc_${i}`,
+      (_: Received, response: ServerResponse) => {
+        resolve()
+        json(response, 200, { ...uploaded(`doc_${i}`, name), ...(isReady && { status: 'ready' }) })
+      },
+    ]),
+  )
+  let uploads = 0
+  const instance = await scriptedInstance({
+    ...documents,
+    'POST /api/v1/upload': (request: Received, response: ServerResponse) => {
+      uploads += 1
+      const sent = names.filter((name) => request.body.includes(`filename="${name}"`))
+      json(response, 202, { documents: sent.map((name) => uploaded(`doc_${names.indexOf(name)}`, name)), rejected: [] })
+    },
+    'GET /api/v1/events': async (_: Received, response: ServerResponse) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write('id: 3\n: listening\n\n')
+      await until('every upload to be answered', () => uploads === 2)
+      isReady = true
+      response.write('id: 5\nevent: events.missed\ndata: {"id":5,"type":"events.missed","message":"gone"}\n\n')
+      await polled
+    },
+  })
+  const run = await runCommand(['upload', folder, '--wait', '--server', instance.url], { env: { DOCSEARCH_TOKEN: 'dsk_x' } })
+  expect([run.code, run.stdout.match(/\tready\t/g)?.length]).toEqual([0, 25])
+})
+
 test('--wait shows the progress of each document and in total on a terminal', async () => {
   const folder = testFolder()
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(folder, name), name)

@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
@@ -134,6 +135,48 @@ test.each(EARLIER)('counts the documents of a database of %s, also after further
   await records.documents.delete('usr_1', 'doc_2')
   expect(await records.queue.counts()).toEqual({ queued: 2, processing: 0, ready: 1, failed: 1 })
   expect(await countsOf('usr_1', 'prj_1')).toMatchObject({ documents: 3, chunks: 2, bytes: 53 })
+})
+
+test('an upgraded database keeps the IDs of its events, and knows when events were trimmed', async () => {
+  const clock = testClock()
+  const file = await databaseOf('0006_counts', clock.now().getTime())
+  const database = new DatabaseSync(file)
+  // Events 1 to 6 were trimmed: event 7 is the oldest that is left.
+  database.exec(`insert into events values (9, 'usr_1', 'doc_1', 'prj_1', 'document.ready', '{"name":"a.txt"}', 9)`)
+  database.close()
+  const records = await openRecords({ file, clock, log: silentLogger })
+  onTestFinished(() => records.close())
+  const resumeAfter = (owner: string, ids: number[]) => Promise.all(ids.map((id) => records.events.resumeAfter(owner, id)))
+  expect((await records.events.since('usr_1', 0, 10)).map(({ id }) => id)).toEqual([7, 9])
+  expect(await resumeAfter('usr_1', [6, 7, 9])).toEqual([6, 7, 9])
+  expect(await resumeAfter('usr_1', [0, 5, 8, 100])).toEqual([6, 6, 7, 9])
+  // A user without events can't know which of theirs are gone.
+  expect(await resumeAfter('usr_2', [0, 5])).toEqual([1, 1])
+  await records.documents.delete('usr_1', 'doc_1')
+  expect((await records.events.since('usr_1', 9, 10))[0]?.id).toBeGreaterThan(clock.now().getTime())
+})
+
+test('an event ID is not used again after a restore from a backup', async () => {
+  const clock = testClock()
+  const file = await databaseOf('0006_counts', clock.now().getTime())
+  const backup = `${file}.backup`
+  await (await openRecords({ file, clock, log: silentLogger })).close()
+  await copyFile(file, backup)
+  const deleteDocument = async (database: string) => {
+    const records = await openRecords({ file: database, clock, log: silentLogger })
+    await records.documents.delete('usr_1', 'doc_1')
+    const id = await records.events.latestId('usr_1')
+    const resumed = (afterId: number) => records.events.resumeAfter('usr_1', afterId)
+    return { records, id, resumed }
+  }
+  const first = await deleteDocument(file)
+  await first.records.close()
+  clock.advance(60_000)
+  const second = await deleteDocument(backup)
+  onTestFinished(() => second.records.close())
+  expect(second.id).toBeGreaterThan(first.id)
+  // A listener that knows the lost event is told that it missed something.
+  expect(await second.resumed(first.id)).toBe(7)
 })
 
 test('gives an upgraded database the schema of a new one', async () => {

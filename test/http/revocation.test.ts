@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type User } from '../../src/core/model.ts'
 import type { Records } from '../../src/records/records.ts'
+import { ENDPOINTS } from '../../src/http/routing/endpoints.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
@@ -236,6 +237,17 @@ test.each(Object.entries(SESSION_ENDS))('an original in the browser ends when %s
   await until('the original to begin', () => request.said().endsWith('x'))
   await end(user, browser)
   expect(await within('the original to end', request.closed, 10_000)).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test('every route that may stay open for long is in these tables', () => {
+  const streaming = Object.entries(ENDPOINTS).flatMap(([row, { cost }]) => (cost === 'streaming' ? [row] : []))
+  expect(streaming.toSorted()).toEqual([
+    'GET /api/v1/documents/{id}/content',
+    'GET /api/v1/events',
+    'GET /documents/{id}/original',
+    'POST /api/v1/models/pull',
+    'POST /api/v1/upload',
+  ])
 })
 
 test('a request that ends its own credential is answered', async () => {

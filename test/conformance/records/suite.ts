@@ -21,6 +21,7 @@ import { sessionsConformance } from './sessions.ts'
 import { turnsConformance } from './turns.ts'
 import { uploadsConformance } from './uploads.ts'
 import { usersConformance } from './users.ts'
+import { validCredentialsConformance } from './valid-credentials.ts'
 import { vocabularyConformance } from './vocabulary.ts'
 
 /** Tests that every implementation of Records passes. */
@@ -29,6 +30,7 @@ export function recordsConformance(open: OpenRecords): void {
   countsConformance(test)
   indexesConformance(test)
   vocabularyConformance(test)
+  validCredentialsConformance(test)
 
   const withDocuments = documentsTest(test)
   projectsConformance(withDocuments)
