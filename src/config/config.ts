@@ -74,6 +74,10 @@ export interface Limits {
   queryChars: number
   /** Bytes of the answer to a search. */
   answerBytes: number
+  /** Uploads of a user that arrive at the same time. */
+  uploadsInFlight: number
+  /** Milliseconds in which an upload must send at least 64 kB, or its end. */
+  uploadStallMs: number
   /** Open event streams of a user. */
   eventStreams: number
 }
@@ -96,5 +100,7 @@ export const DEFAULT_LIMITS: Limits = {
   xmlBytes: 64 * MB,
   queryChars: 4_000,
   answerBytes: 4 * MB,
+  uploadsInFlight: 50,
+  uploadStallMs: 60_000,
   eventStreams: 20,
 }

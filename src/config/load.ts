@@ -186,6 +186,8 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       xmlBytes: get<number>('limits.xml_bytes'),
       queryChars: get<number>('limits.query_chars'),
       answerBytes: get<number>('limits.answer_bytes'),
+      uploadsInFlight: get<number>('limits.uploads_in_flight'),
+      uploadStallMs: get<number>('limits.upload_stall_ms'),
       eventStreams: get<number>('limits.event_streams'),
     }),
   })

@@ -111,6 +111,8 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'limits.xml_bytes', schema: bytes, default: L.xmlBytes },
   { key: 'limits.query_chars', schema: integer(1, 4000), default: L.queryChars },
   { key: 'limits.answer_bytes', schema: bytes, default: L.answerBytes },
+  { key: 'limits.uploads_in_flight', schema: integer(1, 10_000), default: L.uploadsInFlight },
+  { key: 'limits.upload_stall_ms', schema: milliseconds, default: L.uploadStallMs },
   { key: 'limits.event_streams', schema: integer(1, 10_000), default: L.eventStreams },
 ]
 

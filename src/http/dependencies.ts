@@ -39,6 +39,7 @@ export interface HttpSettings {
     requestBytes: number
     queryChars: number
     answerBytes: number
+    uploadStallMs: number
     eventStreams: number
   }
   /** Aborts when the daemon begins to stop. Long answers (events, `Prefer: wait`) end then. */

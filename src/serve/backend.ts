@@ -63,6 +63,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     reranker: () => chosen.status(),
     rerankerChoice: chosen.choice(),
     maxFileBytes: config.limits.fileBytes,
+    maxUploadsInFlight: config.limits.uploadsInFlight,
     quotas: config.quotas,
     startedAt: clock.now(),
     clock,

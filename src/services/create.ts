@@ -38,6 +38,7 @@ export interface Backend {
   disk(): Promise<DiskState>
   reranker(): RerankerState
   maxFileBytes: number
+  maxUploadsInFlight: number
   /** The quotas of users who have none of their own. */
   quotas: Quotas
   startedAt: Date

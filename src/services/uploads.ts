@@ -1,6 +1,7 @@
 import type { Blobs } from '../blobs/blobs.ts'
 import { diskFull } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { UserSlots } from '../core/user-slots.ts'
 import type { DocumentRecord } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OnConflict, Records, UploadOutcome } from '../records/records.ts'
@@ -12,6 +13,9 @@ import type { Projects } from './projects.ts'
 
 export type { OnConflict } from '../records/records.ts'
 export type { IncomingFile, IncomingFiles } from './incoming-files.ts'
+
+/** Uploads end without notice, so this is a guess at when one may have ended. */
+const RETRY_SECONDS = 2
 
 /** An upload that has arrived as a whole. Its files lie in the incoming folder. */
 export interface Upload {
@@ -37,7 +41,10 @@ export interface AcceptedUpload {
 
 /** Every function throws `insufficient_scope`. */
 export interface Uploads {
-  /** Begins an upload of about this many bytes. The caller cleans the files up in any case. Throws `disk_full` when there is no room. */
+  /**
+   * Begins an upload of about this many bytes, which is in flight until the caller cleans the files up. The caller does so in any case. Throws
+   * `disk_full` when there is no room, and `rate_limited` when the user has too many uploads in flight.
+   */
   begin(actor: Actor, expectedBytes: number): Promise<IncomingFiles>
   /**
    * Queues every file of the upload for indexing. A file that is refused doesn't stop the others: it is in `rejected` with its error
@@ -64,17 +71,23 @@ export interface UploadsOptions {
   projects: Projects
   disk(): Promise<DiskState>
   maxFileBytes: number
+  /** Uploads that a user may have in flight over all credentials. With `limits.request_bytes`, this bounds the files of a user that arrive. */
+  maxUploadsInFlight: number
 }
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const { records, blobs, ingest, projects, disk, maxFileBytes } = options
+  const { records, blobs, ingest, projects, disk, maxFileBytes, maxUploadsInFlight } = options
+  const slots = new UserSlots(maxUploadsInFlight)
   return {
     async begin(actor, expectedBytes) {
-      requireWriter(actor)
+      const ownerId = requireWriter(actor)
       // Health reports that there is little room. Here only an upload that can't fit is refused.
       const { freeBytes } = await disk()
       if (freeBytes !== null && freeBytes <= expectedBytes) throw diskFull()
-      return receiveFiles(blobs.incoming, maxFileBytes)
+      const giveBack = slots.take(ownerId)
+      if (giveBack === null) throw tooManyInFlight(maxUploadsInFlight)
+      const files = receiveFiles(blobs.incoming, maxFileBytes)
+      return { receive: files.receive, clean: () => files.clean().finally(giveBack) }
     },
 
     async accept(actor, { project, tags, onConflict, files }) {
@@ -112,6 +125,14 @@ export function createUploads(options: UploadsOptions): Uploads {
       return { isDone, accepted: { documents: current, rejected } }
     },
   }
+}
+
+function tooManyInFlight(limit: number): DocsearchError {
+  return new DocsearchError(
+    'rate_limited',
+    `You have ${limit} uploads in flight over all your keys and applications, which is the limit (limits.uploads_in_flight). Try again when one has ended.`,
+    { retryAfter: RETRY_SECONDS, details: { limit } },
+  )
 }
 
 /** `hashes` holds the SHA-256 of the files before this one, by path. */

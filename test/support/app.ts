@@ -112,6 +112,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
     reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
     maxFileBytes: limits.fileBytes,
+    maxUploadsInFlight: limits.uploadsInFlight,
     quotas,
     startedAt: clock.now(),
   }

@@ -4,6 +4,10 @@ import { connect, type Socket } from 'node:net'
 export interface SlowUpload {
   /** Sends the rest of the body. */
   finish(): void
+  /** Sends a part of the rest. */
+  send(part: string): void
+  /** Waits until the daemon answers, while the connection is open, and returns what it sent. */
+  said(): Promise<string>
   /** Disconnects without sending the rest. */
   abandon(): void
   /** Everything the daemon sent until the connection ended. */
@@ -27,5 +31,15 @@ export async function beginUpload(url: string, token: string, name: string, cont
       `Content-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`,
   )
   socket.write(body.subarray(0, half))
-  return { finish: () => void socket.write(body.subarray(half)), abandon: () => void socket.destroy(), answer }
+  const hasAnswered = async () => {
+    while (said === '') await once(socket, 'data')
+    return said
+  }
+  return {
+    send: (part) => void socket.write(part),
+    said: hasAnswered,
+    finish: () => void socket.write(body.subarray(half)),
+    abandon: () => void socket.destroy(),
+    answer,
+  }
 }

@@ -12,7 +12,7 @@ export const PROBLEMS = {
   invalid_json: { status: 400, means: 'The body is not JSON, or has a forbidden field such as `__proto__`.' },
   invalid_multipart: { status: 400, means: 'The multipart body is malformed or was cut off.' },
   invalid_http: { status: 400, means: 'The request is not valid HTTP/1.1.' },
-  request_timeout: { status: 408, means: 'The headers of the request did not arrive in time.' },
+  request_timeout: { status: 408, means: 'The headers or the body of the request did not arrive in time.' },
   headers_too_large: { status: 431, means: 'The headers of the request are over 64 kB.' },
   invalid_cursor: { status: 400, means: '`cursor` did not come from a list of this instance.' },
   invalid_query: { status: 400, means: 'The query has nothing to look for, or too many operators; `detail` says which.' },

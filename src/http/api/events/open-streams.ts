@@ -1,4 +1,5 @@
 import { DocsearchError } from '../../../core/errors.ts'
+import { UserSlots } from '../../../core/user-slots.ts'
 import { onceAborted } from '../../routing/context.ts'
 
 /** Streams end without notice, so this is a guess at when a listener may have left. */
@@ -7,24 +8,18 @@ const RETRY_SECONDS = 5
 /** Counts the open event streams of each user, over all keys, applications and browsers. */
 export class OpenStreams {
   readonly #limit: number
-  readonly #open = new Map<string, number>()
+  readonly #slots: UserSlots
 
   constructor(limit: number) {
     this.#limit = limit
+    this.#slots = new UserSlots(limit)
   }
 
   /** Counts a stream until its connection closes. Throws `too_many_streams` above the limit. */
   add(userId: string, closed: AbortSignal): void {
-    const open = this.#open.get(userId) ?? 0
-    if (open >= this.#limit) throw tooMany(this.#limit)
-    this.#open.set(userId, open + 1)
-    onceAborted(closed, () => this.#remove(userId))
-  }
-
-  #remove(userId: string): void {
-    const open = (this.#open.get(userId) ?? 1) - 1
-    if (open === 0) this.#open.delete(userId)
-    else this.#open.set(userId, open)
+    const giveBack = this.#slots.take(userId)
+    if (giveBack === null) throw tooMany(this.#limit)
+    onceAborted(closed, giveBack)
   }
 }
 

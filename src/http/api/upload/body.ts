@@ -11,6 +11,8 @@ import { baseName, hasControlCharacters } from './names.ts'
 type Limits = HttpSettings['limits']
 
 const FORM = /^multipart\/form-data\s*(;|$)/i
+/** A body that brings less than this within `limits.upload_stall_ms` is given up. */
+const MIN_STALL_BYTES = 64_000
 const MAX_FIELD_BYTES = 16_384
 const MAX_TAGS = 100
 const MAX_TAG_CHARACTERS = 200
@@ -47,6 +49,14 @@ export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limi
   }
 }
 
+function tooSlow(stallMs: number): Error {
+  return fail(
+    'request_timeout',
+    `The body arrived too slowly: less than ${MIN_STALL_BYTES} bytes within ${stallMs / 1000} s (limits.upload_stall_ms). Nothing was stored. Send it again.`,
+    { limit: stallMs },
+  )
+}
+
 function tooLong(limit: number, isForm: boolean, length?: number): Error {
   const has = length === undefined ? 'is longer than' : `has ${length} bytes, more than`
   return isForm
@@ -56,17 +66,30 @@ function tooLong(limit: number, isForm: boolean, length?: number): Error {
       })
 }
 
-/** Throws the signal's reason when the credential ends before the body has arrived. */
-async function* chunksOf({ req, state }: Ctx, limit: number, isForm: boolean): AsyncGenerator<Buffer> {
+/**
+ * Throws `request_timeout` when the body hardly makes progress, so that nobody can keep files in the incoming folder for long. Throws the signal's
+ * reason when the credential ends before the body has arrived.
+ */
+async function* chunksOf(
+  { req, state }: Ctx,
+  limit: number,
+  { isForm, stallMs }: { isForm: boolean; stallMs: number },
+): AsyncGenerator<Buffer> {
   const { promise: ended, reject } = Promise.withResolvers<never>()
   ended.catch(() => {
-    // The credential may end while no chunk is awaited.
+    // The credential or the time may end while no chunk is awaited.
   })
   state.ended?.addEventListener('abort', () => reject(state.ended?.reason))
   // The request stays open when reading stops early, so that the client can read the answer.
   const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   let bytes = 0
   let isWaiting = false
+  let bytesBefore = 0
+  const stalled = setInterval(() => {
+    // While a chunk is written to the disk, the client is not to blame.
+    if (isWaiting && bytes - bytesBefore < MIN_STALL_BYTES) reject(tooSlow(stallMs))
+    bytesBefore = bytes
+  }, stallMs)
   try {
     for (;;) {
       isWaiting = true
@@ -78,6 +101,7 @@ async function* chunksOf({ req, state }: Ctx, limit: number, isForm: boolean): A
       yield next.value
     }
   } finally {
+    clearInterval(stalled)
     // An iterator that waits for a chunk would return only after that chunk.
     if (!isWaiting) await chunks.return?.()
   }
@@ -94,7 +118,11 @@ async function readRaw(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promi
   const checked = check({ project: query.project, tags: query.tags, paths: query.path === undefined ? [] : [query.path] }, faults)
   if (faults.length > 0) throw invalid(faults)
   const sink = await incoming.receive()
-  for await (const chunk of chunksOf(ctx, Math.min(limits.fileBytes, limits.requestBytes), false)) await sink.write(chunk)
+  for await (const chunk of chunksOf(ctx, Math.min(limits.fileBytes, limits.requestBytes), {
+    isForm: false,
+    stallMs: limits.uploadStallMs,
+  }))
+    await sink.write(chunk)
   const received = await sink.end()
   return { ...checked, onConflict: query.on_conflict, files: [{ name, path: query.path ?? name, received }] }
 }
@@ -113,7 +141,7 @@ async function readForm(ctx: Ctx, type: string, incoming: IncomingFiles, limits:
   const faults: FieldFault[] = []
   let begun = 0
   await readMultipart({
-    chunks: chunksOf(ctx, limits.requestBytes, true),
+    chunks: chunksOf(ctx, limits.requestBytes, { isForm: true, stallMs: limits.uploadStallMs }),
     boundary: boundary[1] ?? boundary[2] ?? '',
     maxParts: 2 * limits.requestFiles + OTHER_PARTS,
     async open({ name, fileName }) {

@@ -24,6 +24,7 @@ export const uploadRoutes = (parts: Parts): Route[] => [
       'After a 2xx answer, the bytes are synced to disk and will be processed, even after a crash. docsearch accepts nothing before the whole body has arrived.',
       'The content decides the type. Only the part of a name after the last slash counts. A name with control characters or more than 1,000 characters is rejected (`invalid_name`).',
       'When two different files of one request have the same path, the second one is rejected (`duplicate_path`).',
+      'A user can have 50 uploads in flight (`limits.uploads_in_flight`), and a body must make progress: 64 kB in 60 seconds (`limits.upload_stall_ms`).',
       'Every file is in `documents` or in `rejected`. When the instance fails to store a file, for example because its disk is full (`disk_full`), this file and all files after it are rejected; send them again.',
       'When every file is rejected, the status is that of the cause (409, 413, 415, 422, 503, 507; 422 for several causes) and the body has the fields of a problem in addition to `documents` and `rejected`.',
     ].join(' '),
@@ -57,6 +58,7 @@ export const uploadRoutes = (parts: Parts): Route[] => [
     problems: [
       'invalid_request',
       'invalid_multipart',
+      'request_timeout',
       'project_not_found',
       'document_exists',
       'too_large',

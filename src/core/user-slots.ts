@@ -1,0 +1,28 @@
+/** Counts what each user has under way, over all credentials, up to a limit. */
+export class UserSlots {
+  readonly #limit: number
+  readonly #taken = new Map<string, number>()
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Takes a slot. Returns the function that gives it back, or null when the user has none left. */
+  take(userId: string): (() => void) | null {
+    const taken = this.#taken.get(userId) ?? 0
+    if (taken >= this.#limit) return null
+    this.#taken.set(userId, taken + 1)
+    let isTaken = true
+    return () => {
+      if (!isTaken) return
+      isTaken = false
+      this.#giveBack(userId)
+    }
+  }
+
+  #giveBack(userId: string): void {
+    const left = (this.#taken.get(userId) ?? 1) - 1
+    if (left === 0) this.#taken.delete(userId)
+    else this.#taken.set(userId, left)
+  }
+}
