@@ -8,6 +8,7 @@ import { ClientError } from '../client/errors.ts'
 import type { Document } from '../contract/documents.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { formatOf } from '../core/formats.ts'
+import { trimEnd } from '../core/trim-end.ts'
 import { oneLine } from './view/safe.ts'
 
 const REASONS: Record<string, string> = {
@@ -23,10 +24,7 @@ const REASONS: Record<string, string> = {
 /** Turns a name from an instance into a safe file name: no path, not hidden, no characters special to a shell or terminal. */
 export function safeFileName(name: string): string {
   const plain = oneLine(basename(name.replaceAll('\\', '/'))).replace(/[\ufffd<>:"|?*]/g, '_')
-  const visible = plain
-    .replace(/^[.\s]+/, '')
-    .replace(/[.\s]+$/, '')
-    .slice(0, 150)
+  const visible = trimEnd(plain.replace(/^[.\s]+/, ''), /[.\s]/).slice(0, 150)
   return visible === '' ? 'document' : visible
 }
 

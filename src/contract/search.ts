@@ -13,7 +13,7 @@ const queryText = (chars: number) =>
     .refine((query) => query.trim() !== '', 'must not be blank')
 
 const QUERY_MEANS =
-  'What to search for, in your own words. `"in quotes"` requires these words in this order in the passage, its title or a heading. `-word` and `-"in quotes"` exclude passages that contain the words as written. `name:part`, `name:"two words"` and `-name:part` require or exclude documents with this in their name. A query that consists only of exclusions and names is refused. If more than 200 characters are outside these operators, the whole query is ordinary text.'
+  'What to search for, in your own words. `"in quotes"` requires these words in this order in the passage, its title or a heading. `-word` and `-"in quotes"` exclude passages that contain the words as written. `name:part`, `name:"two words"` and `-name:part` require or exclude documents with this in their name. A query that consists only of exclusions and names is refused. A query has at most 20 operators, with 1,000 characters together. If more than 200 characters are outside these operators, the whole query is ordinary text.'
 
 /** All objects are strict, because a typing error must not silently widen a search. */
 export const searchRequest = z

@@ -1,5 +1,5 @@
 import { type Condition, conditionsOf, type SearchFilter } from '../core/search-filter.ts'
-import { phrasePattern } from './phrase.ts'
+import { phrasePatterns } from './phrase.ts'
 import { columnOf } from './schema.ts'
 
 /** Returns a text as a SQL literal. Only the quote is special; a backslash is not, in the dialect of LanceDB's DataFusion. */
@@ -41,12 +41,24 @@ function conditionToSql({ condition, fields, value }: Condition): string[] {
     case 'containsNone':
       return value.map((part) => `NOT ${contains(part)}`)
     case 'hasAllPhrases':
-      return value.map((phrase) => `(${matches(columns, phrasePattern(phrase))})`)
+      return hasEach(columns, value)
     case 'hasNoPhrase':
-      return value.length === 0 ? [] : [`NOT (${matches(columns, value.map(phrasePattern).join('|'))})`]
+      return value.length === 0 ? [] : [`NOT (${hasAny(columns, value).join(' AND ')})`]
   }
 }
 
+/** Returns terms of which both must hold. LanceDB tries the second, slower pattern only where the first found something. */
+function hasAny(columns: readonly { name: string }[], phrases: readonly string[]): [anywhere: string, wholeWords: string] {
+  const { anywhere, wholeWords } = phrasePatterns(phrases)
+  return [matches(columns, anywhere), matches(columns, wholeWords)]
+}
+
+/** Returns the faster patterns of all phrases before the slower ones. */
+function hasEach(columns: readonly { name: string }[], phrases: readonly string[]): string[] {
+  const terms = phrases.map((phrase) => hasAny(columns, [phrase]))
+  return [...terms.map(([anywhere]) => anywhere), ...terms.map(([, wholeWords]) => wholeWords)]
+}
+
 function matches(columns: readonly { name: string }[], pattern: string): string {
-  return columns.map(({ name }) => `regexp_like(${name}, ${sqlText(pattern)}, 'i')`).join(' OR ')
+  return `(${columns.map(({ name }) => `regexp_like(${name}, ${sqlText(pattern)}, 'i')`).join(' OR ')})`
 }

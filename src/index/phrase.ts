@@ -5,20 +5,34 @@ const EDGE = '[^\\p{L}\\p{M}\\p{N}]'
 /** Characters that people and programs use for one another. */
 const ALIKE = [`'’‘ʼ`, '-‐‑', '"“”„']
 
-/**
- * Returns a phrase as a pattern for Rust's `regex`, which takes linear time whatever the pattern. Any white space matches a space, and
- * both ends match whole words only. The caller ignores letter case with the flag `i`.
- */
-export function phrasePattern(phrase: string): string {
-  const text = phrase.normalize('NFC').trim()
-  const characters = [...text]
-  const inside = text
-    .split(/\s+/)
-    .map((word) => [...word].map(characterPattern).join(''))
-    .join('\\s+')
-  const edge = (character: string | undefined) =>
-    character !== undefined && WORD_CHARACTER.test(character) && !isUnspaced(character)
-  return `${edge(characters[0]) ? `(?:^|${EDGE})` : ''}${inside}${edge(characters.at(-1)) ? `(?:$|${EDGE})` : ''}`
+/** Patterns for Rust's `regex`, which takes linear time whatever the pattern. The caller ignores letter case with the flag `i`. */
+export interface PhrasePatterns {
+  /** Matches one of the phrases, and also where a phrase is a part of longer words. */
+  anywhere: string
+  /** Matches one of the phrases as whole words. It is several times slower, because the character before a phrase can be nearly any. */
+  wholeWords: string
+}
+
+/** Returns patterns for any of the phrases. White space in a phrase matches any white space. */
+export function phrasePatterns(phrases: readonly string[]): PhrasePatterns {
+  const parts = phrases.map((phrase) => {
+    const text = phrase.normalize('NFC').trim()
+    const words = text.split(/\s+/).map((word) => [...word].map(characterPattern).join(''))
+    const characters = [...text]
+    const before = isInWord(characters[0]) ? `(?:^|${EDGE})` : ''
+    const after = isInWord(characters.at(-1)) ? `(?:$|${EDGE})` : ''
+    return { before, inside: words.join('\\s+'), after }
+  })
+  // Phrases share their edges: each edge is a class of thousands of characters, which takes long to compile.
+  const groups = Map.groupBy(parts, ({ before, after }) => before + after)
+  const insideOf = (group: typeof parts) => group.map(({ inside }) => inside).join('|')
+  const whole = [...groups.values()].map((group) => `${group[0]!.before}(${insideOf(group)})${group[0]!.after}`)
+  // LanceDB turns a pattern that is only text into LIKE, and a backslash in it into an escape. The parentheses prevent that.
+  return { anywhere: `(${insideOf(parts)})`, wholeWords: whole.join('|') }
+}
+
+function isInWord(character: string | undefined): boolean {
+  return character !== undefined && WORD_CHARACTER.test(character) && !isUnspaced(character)
 }
 
 function characterPattern(character: string): string {

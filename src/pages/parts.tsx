@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Scope } from '../core/model.ts'
 import type { Choice } from './form.tsx'
+import { trimEnd } from '../core/trim-end.ts'
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 const MINUTE = new Intl.DateTimeFormat('en-GB', {
@@ -20,7 +21,7 @@ export function shortName(name: string): string {
 
 /** Shortens the title of a file. Some titles end with an underscored line to write on. */
 export function shortTitle(title: string): string {
-  return shortName(title.replace(/[\s_]+$/, ''))
+  return shortName(trimEnd(title, /[\s_]/))
 }
 
 /** A point in time (RFC 3339), to the day or to the minute. In UTC, because the server doesn't know the user's time zone. */

@@ -1,9 +1,12 @@
 import { DocsearchError } from '../core/errors.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
+import { trimEnd } from '../core/trim-end.ts'
 import { isUnspaced } from '../text/tokenize.ts'
 
 /** Each operator costs a check of every passage. */
 const MAX_OPERATORS = 20
+/** Characters in all operators together. The time of that check grows with them. */
+const MAX_OPERATOR_CHARACTERS = 1_000
 /** A question with more characters than this outside of operators is prose: its quotes and dashes are ordinary characters. */
 const MAX_FREE_CHARACTERS = 200
 
@@ -40,15 +43,18 @@ const WORD = /[^\s"“”„«»「」『』＂]+/uy
 const HAS_LETTER = /[\p{L}\p{N}]/u
 /** After these words, a dash stands for the first part of a compound: „Personen und -gruppen“. */
 const BEFORE_SHORT_FORM = /(?:^|\s)(?:und|oder|sowie|bzw\.|och|og|eller)\s+$/i
-const PUNCTUATION_AROUND = /^[([{]+|[.,;:!?)\]}'…。、！？]+$/gu
+const PUNCTUATION_BEFORE = /^[([{]+/u
+const PUNCTUATION_AFTER = /[.,;:!?)\]}'…。、！？]/u
+const END_OF_SENTENCE = /[\s.,;:!?。、！？]/u
 
 /**
  * Reads the operators `"a phrase"`, `-word`, `-"a phrase"`, `name:part` and `-name:part`. Everything else is part of the question: an
  * unclosed quote, a dash alone or inside a word, a colon after any other word, and the whole of a prose question (more than 200
- * characters outside of operators). Throws DocsearchError `invalid_query` when no word is left to look for, or there are too many operators.
+ * characters outside of operators). Throws DocsearchError `invalid_query` when no word is left to look for, or the operators are over a limit.
  */
 export function parseQuery(query: string): ParsedQuery {
   const parsed: ParsedQuery = { text: '', free: [], filter: noFilter() }
+  const quotes = new Quotes(query)
   let from = 0
   const addFree = (to: number) => {
     if (to <= from) return
@@ -56,7 +62,7 @@ export function parseQuery(query: string): ParsedQuery {
     parsed.free.push([from, to])
   }
   for (let at = 0; at < query.length;) {
-    const found = operatorAt(query, at)
+    const found = operatorAt(query, at, quotes)
     // Quotes around nothing are ordinary characters.
     if (found === null || found.value === '') {
       at = found?.end ?? at + 1
@@ -70,8 +76,11 @@ export function parseQuery(query: string): ParsedQuery {
   }
   addFree(query.length)
   if (parsed.free.reduce((sum, [start, end]) => sum + end - start, 0) > MAX_FREE_CHARACTERS) return prose(query)
-  const operators = Object.values(parsed.filter).flat().length
+  const values = Object.values(parsed.filter).flat()
+  const operators = values.length
   if (operators > MAX_OPERATORS) throw tooMany(operators)
+  const characters = values.reduce((sum, value) => sum + value.length, 0)
+  if (characters > MAX_OPERATOR_CHARACTERS) throw tooLong(characters)
   if (operators > 0 && !HAS_LETTER.test(parsed.text)) throw noWords()
   if (operators > 0) parsed.text = parsed.text.replace(/\s+/g, ' ').trim()
   return parsed
@@ -91,20 +100,20 @@ interface Operator {
   end: number
 }
 
-function operatorAt(query: string, at: number): Operator | null {
-  const quoted = quotedAt(query, at)
+function operatorAt(query: string, at: number, quotes: Quotes): Operator | null {
+  const quoted = quotes.at(at)
   if (quoted !== null) return { into: 'phrases', ...quoted }
   if (at > 0 && !/[\s(]/.test(query[at - 1]!)) return null
-  if (query[at] !== '-') return nameAt(query, at, 'nameParts')
-  if (isName(query, at + 1)) return nameAt(query, at + 1, 'withoutNameParts')
+  if (query[at] !== '-') return nameAt(query, at, 'nameParts', quotes)
+  if (isName(query, at + 1)) return nameAt(query, at + 1, 'withoutNameParts', quotes)
   if (BEFORE_SHORT_FORM.test(query.slice(Math.max(0, at - 10), at))) return null
-  return withInto('withoutPhrases', quotedAt(query, at + 1) ?? wordAt(query, at + 1))
+  return withInto('withoutPhrases', quotes.at(at + 1) ?? wordAt(query, at + 1))
 }
 
-function nameAt(query: string, at: number, into: 'nameParts' | 'withoutNameParts'): Operator | null {
+function nameAt(query: string, at: number, into: 'nameParts' | 'withoutNameParts', quotes: Quotes): Operator | null {
   if (!isName(query, at)) return null
   const value = at + 'name:'.length
-  return withInto(into, quotedAt(query, value, true) ?? wordAt(query, value))
+  return withInto(into, quotes.at(value, true) ?? wordAt(query, value))
 }
 
 function isName(query: string, at: number): boolean {
@@ -116,28 +125,40 @@ function withInto(into: Operator['into'], found: { value: string; end: number } 
   return found && { into, ...found }
 }
 
-function quotedAt(query: string, at: number, afterColon = false): { value: string; end: number } | null {
-  const closing = QUOTES.get(query[at] ?? '')
-  if (closing === undefined) return null
-  const before = query[at - 1] ?? ' '
-  if (!afterColon && OPEN_AND_CLOSE.has(query[at]!) && HAS_LETTER.test(before) && !isUnspaced(before)) return null
-  for (let end = at + 1; end < query.length; end++) {
-    if (!closing.includes(query[end]!)) continue
+/** Finds the quoted parts of a query. */
+class Quotes {
+  readonly #query: string
+  /** Opening quotes that no later quote closes, so that a query of such quotes is not searched to its end for each of them. */
+  readonly #unclosed = new Set<string>()
+
+  constructor(query: string) {
+    this.#query = query
+  }
+
+  at(at: number, afterColon = false): { value: string; end: number } | null {
+    const query = this.#query
+    const quote = query[at] ?? ''
+    const closing = QUOTES.get(quote)
+    if (closing === undefined || this.#unclosed.has(quote)) return null
+    const before = query[at - 1] ?? ' '
+    if (!afterColon && OPEN_AND_CLOSE.has(quote) && HAS_LETTER.test(before) && !isUnspaced(before)) return null
+    let end = at + 1
+    while (end < query.length && !closing.includes(query[end]!)) end++
+    if (end >= query.length) {
+      this.#unclosed.add(quote)
+      return null
+    }
     // The punctuation at the end of a sentence often stands inside the quotes, but is not part of the phrase.
-    const value = query
-      .slice(at + 1, end)
-      .replace(/[\s.,;:!?。、！？]+$/u, '')
-      .trimStart()
+    const value = trimEnd(query.slice(at + 1, end), END_OF_SENTENCE).trimStart()
     return { value: HAS_LETTER.test(value) ? value : '', end: end + 1 }
   }
-  return null
 }
 
 function wordAt(query: string, at: number): { value: string; end: number } | null {
   WORD.lastIndex = at
   const raw = WORD.exec(query)?.[0]
   if (raw === undefined || raw.startsWith('-')) return null
-  const value = raw.replace(PUNCTUATION_AROUND, '')
+  const value = trimEnd(raw.replace(PUNCTUATION_BEFORE, ''), PUNCTUATION_AFTER)
   return HAS_LETTER.test(value) ? { value, end: at + raw.length } : null
 }
 
@@ -152,5 +173,12 @@ function tooMany(count: number): DocsearchError {
   return new DocsearchError(
     'invalid_query',
     `The query has ${count} quoted phrases, exclusions and names. The limit is ${MAX_OPERATORS}.`,
+  )
+}
+
+function tooLong(characters: number): DocsearchError {
+  return new DocsearchError(
+    'invalid_query',
+    `The quoted phrases, exclusions and names of the query have ${characters} characters. The limit is ${MAX_OPERATOR_CHARACTERS}.`,
   )
 }

@@ -28,9 +28,9 @@ export function excerptOf(text: string, marks: readonly Span[]): Span {
 
 /** Returns the lines of a part that are not blank. */
 export function linesOf(text: string, [from, to]: Span): Span[] {
-  return [...text.slice(from, to).matchAll(/[^\n\f]*\S[^\n\f]*/g)].map(({ index, 0: line }): Span => {
-    return [from + index, from + index + line.length]
-  })
+  return [...text.slice(from, to).matchAll(/[^\n\f]+/g)]
+    .filter(({ 0: line }) => line.trim() !== '')
+    .map(({ index, 0: line }): Span => [from + index, from + index + line.length])
 }
 
 /** Returns an offset a little before a mark, at most one line before the mark's line. */

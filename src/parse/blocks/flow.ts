@@ -74,7 +74,7 @@ export class Flow {
   }
 
   private add(kind: BlockKind, raw: string, level: number | undefined): boolean {
-    const text = kind === 'code' ? cleanText(raw).replace(/^\n+|\s+$/g, '') : collapse(raw)
+    const text = kind === 'code' ? cleanText(raw).replace(/^\n+/, '').trimEnd() : collapse(raw)
     if (text === '') return false
     this.hasJustBroken = false
     if (kind === 'heading') {

@@ -14,8 +14,8 @@ const MAX_TAG_CHARS = 100
 const MAX_CHARS = 20_000
 /** The marks and keys of YAML and TOML. In TOML, the name of a table ends the keys of the document itself. */
 const FORMATS = [
-  { open: '---', close: /^(?:---|\.\.\.)[ \t]*$/, key: /^([\w-]+)[ \t]*:(?:[ \t]+(.*))?$/, end: null },
-  { open: '+++', close: /^\+\+\+[ \t]*$/, key: /^([\w-]+)[ \t]*=[ \t]*(.*)$/, end: /^\s*\[/ },
+  { open: '---', close: /^(?:---|\.\.\.)[ \t]*$/, key: /^([\w-]+)[ \t]*:(?:[ \t]+(.*))?$/s, end: null },
+  { open: '+++', close: /^\+\+\+[ \t]*$/, key: /^([\w-]+)[ \t]*=[ \t]*(.*)$/s, end: /^\s*\[/ },
 ] as const
 
 /** Reads the YAML between `---` and `---`, or the TOML between `+++` and `+++`, at the very beginning; null if there is none. */
@@ -66,7 +66,7 @@ function tagsOf(value: readonly string[]): string[] {
     .join(' ')
     .slice(0, MAX_CHARS)
     .replace(/^[>|][+-]?\d?\s+/, '')
-    .replace(/^\[(.*?),?\s*\](?:\s+#.*)?$/, '$1')
+    .replace(/^\[(.*?)\](?:\s+#.*)?$/s, (_, list: string) => list.trimEnd().replace(/,$/, ''))
   const items = isLines
     ? value.filter((line) => line.startsWith('- ')).map((line) => line.slice(2))
     : (inOne.match(/(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,"'])(?:"(?:[^"\\]|\\.)*"|[^,])*/g) ?? [])
@@ -79,12 +79,12 @@ function tagsOf(value: readonly string[]): string[] {
 
 /** Returns a value without its quotes and escapes, or an unquoted value without its comment. */
 function scalar(text: string): string {
-  const [, double, single] = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?$/.exec(text.trim()) ?? []
+  const [, double, single] = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?$/s.exec(text.trim()) ?? []
   if (single !== undefined) return single.replaceAll("''", "'").trim()
   if (double !== undefined) return unescape(double).trim()
   return text
     .trim()
-    .replace(/(?:^|\s)#\s.*$/, '')
+    .replace(/(?:^|\s)#\s.*$/s, '')
     .trim()
 }
 

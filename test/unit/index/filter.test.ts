@@ -151,3 +151,10 @@ test('patterns that are slow in backtracking engines cost nothing', async () => 
   expect(await found({ phrases: [evil] })).toEqual([])
   expect(await found({ withoutPhrases: Array.from({ length: 20 }, () => evil) })).not.toEqual([])
 })
+
+test('looks for all phrases as plain text before it looks for whole words, and has each edge once', () => {
+  const edges = (sql: string) => sql.split("regexp_like(text, '").map((term) => term.split('[^').length - 1)
+  const phrases = ['late fee', 'rent', 'deposit']
+  expect(edges(filterToSql({ ownerId: 'a', phrases }))).toEqual([0, 0, 0, 0, 6, 6, 6])
+  expect(edges(filterToSql({ ownerId: 'a', withoutPhrases: phrases }))).toEqual([0, 0, 6])
+})

@@ -54,6 +54,17 @@ test('only words outside of quotes and operators may be corrected', () => {
   expect(parseQuery(query).free.map(([from, to]) => query.slice(from, to).trim())).toEqual(['the', 'rnet', '', 'payed'])
 })
 
+test('accepts 1,000 characters in operators, and refuses more', () => {
+  const half = 'k'.repeat(500)
+  expect(parseQuery(`"${half}" -"${half}"`).filter.phrases).toEqual([half])
+  expect(() => parseQuery(`"${half}" -"${half}" name:x`)).toThrow(
+    expect.objectContaining({
+      code: errorCode('invalid_query'),
+      message: expect.stringContaining('1001 characters. The limit is 1000.'),
+    }),
+  )
+})
+
 describe('refuses, and says what to do,', () => {
   test.each(['-deposit', '-"late fee" -deposit', 'name:lease', '-a name:b …'])(
     'a query without a word to look for: %j',

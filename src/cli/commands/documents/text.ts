@@ -1,6 +1,7 @@
 import { defineCommand } from '../../define.ts'
 import { argument, integer, option } from '../../options.ts'
 import { DOCUMENT, documentId } from './find.ts'
+import { trimEnd } from '../../../core/trim-end.ts'
 
 export default defineCommand({
   name: 'text',
@@ -15,7 +16,7 @@ export default defineCommand({
     const id = await documentId(client, document)
     const text = await client.documents.text(id, page)
     if (context.json) context.printJson({ id, page: page ?? null, text })
-    else if (context.terminal) context.print(text.replace(/[\r\n\f]*$/, '\n'))
+    else if (context.terminal) context.print(`${trimEnd(text, /[\r\n\f]/)}\n`)
     else context.io.stdout.bytes.write(text)
   },
 })

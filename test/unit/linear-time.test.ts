@@ -1,0 +1,43 @@
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { safeFileName } from '../../src/cli/download.ts'
+import { trimEnd } from '../../src/core/trim-end.ts'
+import { basicCredentials } from '../../src/http/oauth/basic.ts'
+import { shortTitle } from '../../src/pages/parts.tsx'
+import { excerptOf } from '../../src/pages/search/excerpt.ts'
+import { Flow } from '../../src/parse/blocks/flow.ts'
+import { readFrontMatter } from '../../src/parse/markdown/front-matter.ts'
+import { parseQuery } from '../../src/search/parse.ts'
+
+/** Work that takes time linear in its input ends within a second. Work that takes the square of it would take minutes or hours. */
+const DEADLINE_MS = 60_000
+const N = 1_000_000
+const blanks = ' '.repeat(N)
+
+function flow(code: string): void {
+  const pages = new Flow({ chars: 2 * N, pages: 2 })
+  pages.text(code)
+  pages.end('code')
+}
+
+test.each<[string, () => unknown]>([
+  ['an Authorization header', () => basicCredentials(`Basic ${blanks}x y`)],
+  ['a query of quotes that are not closed', () => parseQuery('«'.repeat(N))],
+  ['a query of different quotes', () => parseQuery('「«„“'.repeat(N / 4))],
+  ['punctuation in quotes', () => expect(() => parseQuery(`"${'. '.repeat(N / 2)}x"`)).toThrow()],
+  ['an excluded word of punctuation', () => expect(() => parseQuery(`-${'.'.repeat(N)}x`)).toThrow()],
+  ['blanks in a name', () => safeFileName(`x${blanks}x`)],
+  ['blanks in a title', () => shortTitle(`x${blanks}x`)],
+  ['blanks in a passage', () => excerptOf(blanks, [])],
+  ['blanks in code', () => flow(`x${blanks}x`)],
+  ['blanks in front matter', () => readFrontMatter(['---', `title:${blanks}\u2028`, '---'])],
+  ['a list of tags', () => readFrontMatter(['---', `tags: [${blanks}\u2028`, '---'])],
+  ['comments in front matter', () => readFrontMatter(['---', `tags:`, `- ${'# '.repeat(N / 2)}\u2028`, '---'])],
+])('%s takes time linear in its length', (_, work) => {
+  runInNewContext('work()', { work }, { timeout: DEADLINE_MS })
+})
+
+test('removes only the characters at the end', () => {
+  expect(trimEnd(' a b . ', /[\s.]/)).toBe(' a b')
+  expect(trimEnd('...', /\./)).toBe('')
+})
