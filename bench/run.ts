@@ -1,4 +1,4 @@
-// `npm run bench [-- startup|embed|search|ingest|footprint …]` writes ratios of one run into bench/RESULTS.md.
+// `npm run bench [-- startup|embed|search|ingest|turns|footprint …]` writes ratios of one run into bench/RESULTS.md.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { measureIngest } from './ingest.ts'
 import type { Figure } from './measure.ts'
 import { measureSearch } from './search.ts'
 import { measureStartup } from './startup.ts'
+import { measureTurns } from './turns.ts'
 
 const SECTIONS: Record<string, () => Promise<Figure[]>> = {
   startup: async () => {
@@ -22,6 +23,7 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
   embed: measureEmbed,
   search: measureSearch,
   ingest: measureIngest,
+  turns: measureTurns,
   footprint: measureFootprint,
 }
 

@@ -46,7 +46,9 @@ export function createSteps(
     return blobs.withFile(document.sha256, async (file) => {
       const parsed = await parse(document, file, signal)
       if (ocr === undefined || document.mediaType !== FORMATS.pdf.mediaType || !needsOcr(parsed)) return parsed
-      return aside(() => withOcr(parsed, { ocr, file, signal, parse: (output) => parse(document, output, signal) }))
+      return aside(() =>
+        withOcr(parsed, { ocr, owner: document.ownerId, file, signal, parse: (output) => parse(document, output, signal) }),
+      )
     })
   }
 

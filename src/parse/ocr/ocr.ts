@@ -3,18 +3,24 @@ import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import pLimit from 'p-limit'
+import { TurnQueue } from '../../core/turns.ts'
 import type { OcrEnd, OcrRun } from './protocol.ts'
 
 const SUPERVISOR = fileURLToPath(new URL(`./supervisor${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 
+export interface OcrInput {
+  owner: string
+  file: string
+  signal: AbortSignal
+}
+
 export interface Ocr {
   /**
    * Runs the operator's program on a scanned PDF and calls `use` with the PDF that it wrote, which is removed afterwards. Runs one
-   * program at a time, in the order of the calls, because OCR programs use all cores.
+   * program at a time, because OCR programs use all cores. Owners take turns.
    * Throws OcrFailure, the error of `use`, or the signal's reason.
    */
-  run<T>(file: string, signal: AbortSignal, use: (output: string) => Promise<T>): Promise<T>
+  run<T>(input: OcrInput, use: (output: string) => Promise<T>): Promise<T>
 }
 
 /** The program failed. The message says why. The cause is the program or its command line, not the document. */
@@ -32,7 +38,8 @@ export interface OcrOptions {
 
 export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptions): Promise<Ocr> {
   await rm(folder, { recursive: true, force: true })
-  const oneByOne = pLimit(1)
+  const waiting = new TurnQueue<() => void>()
+  let isRunning = false
 
   async function runNow<T>(file: string, signal: AbortSignal, use: (output: string) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
@@ -54,7 +61,23 @@ export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptio
     }
   }
 
-  return { run: (file, signal, use) => oneByOne(() => runNow(file, signal, use)) }
+  return {
+    async run({ owner, file, signal }, use) {
+      await new Promise<void>((resolve) => {
+        waiting.push(owner, resolve)
+        if (isRunning) return
+        isRunning = true
+        waiting.shift()!()
+      })
+      try {
+        return await runNow(file, signal, use)
+      } finally {
+        const next = waiting.shift()
+        if (next) next()
+        else isRunning = false
+      }
+    },
+  }
 }
 
 /** Runs the program under a supervisor process. Resolves when both have ended. */

@@ -2,7 +2,7 @@ import { isDocsearchError } from '../../core/errors.ts'
 import type { DocumentWarning } from '../../core/model.ts'
 import type { Block, Page, ParsedDocument } from '../../core/parsed.ts'
 import { missingText } from './missing-text.ts'
-import { type Ocr, OcrFailure } from './ocr.ts'
+import { type Ocr, OcrFailure, type OcrInput } from './ocr.ts'
 
 /** True if a page that was read has no text. */
 export function needsOcr({ pages }: ParsedDocument): boolean {
@@ -15,11 +15,11 @@ export function needsOcr({ pages }: ParsedDocument): boolean {
  */
 export async function withOcr(
   document: ParsedDocument,
-  { ocr, file, signal, parse }: { ocr: Ocr; file: string; signal: AbortSignal; parse: (file: string) => Promise<ParsedDocument> },
+  { ocr, parse, ...input }: OcrInput & { ocr: Ocr; parse: (file: string) => Promise<ParsedDocument> },
 ): Promise<ParsedDocument> {
   const started = performance.now()
   try {
-    const recognized = await ocr.run(file, signal, async (output) => {
+    const recognized = await ocr.run(input, async (output) => {
       try {
         return await parse(output)
       } catch (error) {
@@ -32,7 +32,7 @@ export async function withOcr(
       throw new OcrFailure(`the program wrote ${recognized.pageCount} pages, but the document has ${document.pageCount}`)
     return merge(document, recognized, Math.round(performance.now() - started))
   } catch (error) {
-    signal.throwIfAborted()
+    input.signal.throwIfAborted()
     if (!(error instanceof OcrFailure)) throw error
     const message = `OCR failed: ${error.message}. Correct parse.ocr_command or the limit, restart the instance and reprocess the document.`
     return { ...document, warnings: [...warningsOf(document, document.pages, 'failed'), { code: 'ocr_failed', message }] }

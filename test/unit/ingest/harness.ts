@@ -60,13 +60,22 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
   let closed = false
   const index = () => lifecycle.active()!.index
 
-  async function upload(name: string, content: string | Buffer, onConflict: OnConflict = 'replace') {
+  const place = { ownerId: owner.id, projectId: project.id }
+
+  /** Returns where another user's uploads go. */
+  async function newPlace(): Promise<typeof place> {
+    const { id: ownerId } = await records.users.create({ name: 'B', email: null, role: 'member' })
+    const { id: projectId } = await records.projects.create({ ownerId, name: 'default', description: '' })
+    return { ownerId, projectId }
+  }
+
+  async function upload(name: string, content: string | Buffer, onConflict: OnConflict = 'replace', to = place) {
     const file = join(blobs.incoming, randomUUID())
     await writeFile(file, content)
     const bytes = Buffer.from(content)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const place = { ownerId: owner.id, projectId: project.id, name, path: name, tags: ['t'] }
-    return ingest.accept({ ...place, file, sha256, sizeBytes: bytes.length, onConflict })
+    const named = { ...to, name, path: name, tags: ['t'] }
+    return ingest.accept({ ...named, file, sha256, sizeBytes: bytes.length, onConflict })
   }
 
   async function settle(...ids: string[]): Promise<void> {
@@ -84,6 +93,7 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
     ingest,
     index,
     upload,
+    newPlace,
     settle,
     /** Uploads a document, waits until it is ready or failed, and returns its row. */
     async ingested(name: string, content: string | Buffer): Promise<DocumentRecord> {

@@ -166,3 +166,17 @@ test.skipIf(!OCRMYPDF)('ocrmypdf reads a scanned page', async () => {
 function has(program: string): boolean {
   return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program)))
 }
+
+test('owners take turns', async () => {
+  const folder = await tempFolder()
+  const file = join(folder, 'scan.pdf')
+  await writeFile(file, await makePdf(SCAN))
+  const copy = `const [, input, output] = process.argv; require('node:fs').copyFileSync(input, output)`
+  const command = [process.execPath, '-e', copy, '{input}', '{output}']
+  const ocr = await createOcr({ command, folder: join(folder, 'ocr'), limitMs: 60_000, maxBytes: 1e6 })
+  const ended: string[] = []
+  const { signal } = new AbortController()
+  const run = (owner: string, name: string) => ocr.run({ owner, file, signal }, async () => ended.push(name))
+  await Promise.all([run('a', 'a1'), run('a', 'a2'), run('a', 'a3'), run('b', 'b1')])
+  expect(ended).toEqual(['a1', 'b1', 'a2', 'a3'])
+})
