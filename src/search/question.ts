@@ -5,6 +5,12 @@ import { queryWords, type QueryWord } from '../text/analyse.ts'
 import { DeadlinePassed, withDeadline } from './deadline.ts'
 import type { SearchMode } from './search.ts'
 
+/**
+ * Words that keyword search and reranking use of a question. Each costs time in every candidate. A pasted page of prose has fewer; the vector
+ * is made of the whole question.
+ */
+const MAX_WORDS = 512
+
 /** A question as the index takes it, and the mode that it can be searched in. */
 export interface Question {
   terms: string[]
@@ -38,7 +44,7 @@ export async function askQuestion({
   signal,
   log,
 }: AskOptions): Promise<Question> {
-  const words = queryWords(query)
+  const words = queryWords(query).slice(0, MAX_WORDS)
   const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
   if (mode === 'keyword') return { terms, words, vector: null, mode, modeReason: null }
   try {
