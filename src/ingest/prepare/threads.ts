@@ -17,6 +17,9 @@ export interface Prepared {
   vectors: (Float32Array | null)[] | null
 }
 
+/** Far more than the largest text takes on a slow machine. A document without end would hold its thread for good. */
+const MAX_MS = 300_000
+
 interface Waiting {
   owner: string
   task: Task
@@ -32,6 +35,7 @@ interface Waiting {
  */
 export class PrepareThreads {
   readonly #maxThreads: number
+  readonly #maxMs: number
   readonly #threads = new Set<Worker>()
   readonly #idle: Worker[] = []
   readonly #waiting = new TurnQueue<Waiting>()
@@ -39,13 +43,15 @@ export class PrepareThreads {
   readonly #working = new Map<Worker, string>()
   #lastId = 0
 
-  constructor(maxThreads: number) {
+  /** A document may take `maxMs`. */
+  constructor(maxThreads: number, maxMs = MAX_MS) {
     this.#maxThreads = maxThreads
+    this.#maxMs = maxMs
   }
 
   /**
    * Prepares one document. Owners take turns, and one who has no document in a thread gets a thread of their own instead of waiting
-   * for a large document of another owner. Throws `out_of_memory`, `internal_error`.
+   * for a large document of another owner. Throws `out_of_memory`, `parse_timeout`, `internal_error`.
    */
   prepare(owner: string, task: Omit<Task, 'id'>): Promise<Prepared> {
     return new Promise((resolve, reject) => {
@@ -77,6 +83,7 @@ export class PrepareThreads {
   #give(thread: Worker, { owner, task, resolve, reject }: Waiting): void {
     this.#working.set(thread, owner)
     const stopListening = () => {
+      clearTimeout(timer)
       thread.off('message', onMessage).off('error', onError).off('exit', onExit)
       this.#working.delete(thread)
     }
@@ -98,12 +105,28 @@ export class PrepareThreads {
     }
     const onError = (error: Error) => onLost(error)
     const onExit = () => onLost(new Error('the thread ended'))
+    const timer = setTimeout(() => {
+      onLost(tookTooLong(this.#maxMs))
+      // An error while it ends has nobody left to tell, and must not end the daemon.
+      thread.on('error', () => {})
+      void thread.terminate()
+    }, this.#maxMs)
+    timer.unref()
     thread.on('message', onMessage).on('error', onError).on('exit', onExit)
     thread.postMessage(task)
   }
 }
 
+function tookTooLong(limitMs: number): DocsearchError {
+  return new DocsearchError(
+    'parse_timeout',
+    `Cutting the document into passages took more than ${limitMs / 1000} s, the limit. Split it and upload the parts.`,
+    { details: { limit_ms: limitMs } },
+  )
+}
+
 function toError(cause: Error): DocsearchError {
+  if (cause instanceof DocsearchError) return cause
   if ('code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return new DocsearchError(
       'out_of_memory',

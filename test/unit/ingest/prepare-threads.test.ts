@@ -55,3 +55,11 @@ test('owners take turns, and one who has no document in a thread does not wait f
   expect(ended.indexOf('b1')).toBeLessThan(ended.indexOf('a2'))
   expect(ended.indexOf('b2')).toBeLessThan(ended.indexOf('a3'))
 })
+
+test('a document over the time limit fails alone, and another thread takes the next', async () => {
+  const threads = new PrepareThreads(1, 5_000)
+  onTestFinished(() => threads.close())
+  const large = taskOf(Array.from({ length: 8_000_000 }, (_, i) => i.toString(36)).join(' '))
+  const outcomes = await Promise.allSettled([threads.prepare('usr_1', large), threads.prepare('usr_1', taskOf('a heron'))])
+  expect(outcomes).toMatchObject([{ status: 'rejected', reason: { code: errorCode('parse_timeout') } }, { status: 'fulfilled' }])
+}, 30_000)
