@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/logger.ts'
-import { drain } from './drain.ts'
+import { drainer } from './drain.ts'
 import { toProblem } from '../problems/problems.ts'
 import type { Problem } from '../../contract/common.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
@@ -13,6 +13,7 @@ interface ErrorPages {
 
 /** Turns every error of the later steps into an RFC 9457 answer, or into an error page. Logs the errors that are the instance's fault. */
 export function problemErrors(log: Logger, baseUrl: () => string, pages: ErrorPages): Middleware {
+  const drain = drainer()
   return async (ctx, next) => {
     try {
       await next()
@@ -29,7 +30,7 @@ export function problemErrors(log: Logger, baseUrl: () => string, pages: ErrorPa
       ctx.remove('Content-Disposition')
     } finally {
       // A client that is still sending must be able to read why it was refused.
-      drain(ctx.req)
+      drain(ctx)
     }
   }
 }
