@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { CredentialWatch } from '../../auth/credential-watch.ts'
 import { connectionClosed, onceAborted, type Ctx, type Middleware } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
@@ -43,7 +44,17 @@ export async function requireCredential(ctx: Ctx, watch: CredentialWatch): Promi
 /** Closes a connection on which a request still arrives or is still answered. An operation that has all it needs can complete. */
 function cut({ req, res }: Ctx): void {
   const isAnswering = res.headersSent && !res.writableFinished
-  if (!req.complete || isAnswering) req.destroy()
+  if (!req.complete) req.destroy()
+  else if (isAnswering) reset(req.socket)
+}
+
+/**
+ * Closes a connection and drops what it has not sent. After an ordinary close, the system would go on to send what it has buffered, which is
+ * several megabytes: a slow client would receive them for minutes. Only TCP can be reset.
+ */
+function reset(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy()
+  else socket.resetAndDestroy()
 }
 
 function credentialEnded(): Error {
