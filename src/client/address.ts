@@ -1,6 +1,8 @@
 import { DocsearchError } from '../core/errors.ts'
 
 export const DEFAULT_ADDRESS = 'http://127.0.0.1:4747'
+const LOCALHOST = /^http:\/\/localhost(?=[:/]|$)/
+const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?=[:/]|$)/
 
 /**
  * Returns one spelling for each instance: scheme, host in lower case, no default port, no trailing slash. A path stays.
@@ -35,6 +37,17 @@ export function reachableAddress(address: string): string {
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
   if (url.hostname === '[::]') url.hostname = '[::1]'
   return normaliseAddress(url.href)
+}
+
+/** Returns the other addresses that reach the same listener of this machine: `localhost` for a loopback address, and the other way round. */
+export function otherNames(address: string): string[] {
+  if (LOCALHOST.test(address)) return ['127.0.0.1', '[::1]'].map((host) => address.replace(LOCALHOST, `http://${host}`))
+  return LOOPBACK.test(address) ? [address.replace(LOOPBACK, 'http://localhost')] : []
+}
+
+/** True when both addresses, which must be normalised, reach the same listener. */
+export function isSameListener(one: string, other: string): boolean {
+  return one === other || otherNames(one).includes(other)
 }
 
 function defaultScheme(text: string): string {

@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { normaliseAddress, reachableAddress } from './address.ts'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { isSameListener, normaliseAddress, reachableAddress } from './address.ts'
 import { ClientError } from './errors.ts'
 
 /** The daemon writes this file into its data folder once it listens, and removes it when it stops. */
@@ -35,7 +35,7 @@ export function daemonOf(dataDir: string): Partial<Record<keyof DaemonFacts, unk
 /** True when the daemon on this data folder announced that it listens on this address. */
 export function announces(dataDir: string, address: string): boolean {
   const url = daemonOf(dataDir)?.url
-  return typeof url === 'string' && URL.canParse(url) && reachableAddress(url) === normaliseAddress(address)
+  return typeof url === 'string' && URL.canParse(url) && isSameListener(reachableAddress(url), normaliseAddress(address))
 }
 
 /**
@@ -66,14 +66,18 @@ export function localSocket(dataDir: string, address: string): string {
     )
   }
   // Windows has named pipes, which are in no folder.
-  if (process.platform !== 'win32') checkOwner(dirname(facts.socket), address)
+  const folder = dirname(facts.socket)
+  if (process.platform !== 'win32' && folder !== resolve(dataDir)) checkOwner(folder, address, lstatSync)
   return facts.socket
 }
 
-/** Refuses a folder in which another user could have put a socket, for example after an external disk was replaced. */
-function checkOwner(folder: string, address: string): void {
+/**
+ * Refuses a folder in which another user could have put a socket, for example after an external disk was replaced. For a folder in /tmp, `stat` is
+ * `lstatSync`: another user can put a link there, and change where it leads after the check.
+ */
+function checkOwner(folder: string, address: string, stat: typeof lstatSync = statSync): void {
   const uid = process.getuid?.()
-  const stats = statSync(folder, { throwIfNoEntry: false })
+  const stats = stat(folder, { throwIfNoEntry: false })
   if (uid === undefined || stats === undefined) return
   if (stats.uid === uid && (stats.mode & 0o022) === 0) return
   throw unreachable(

@@ -99,6 +99,24 @@ describe('while the daemon is down', () => {
     expect(thief.requests).toEqual([])
   })
 
+  test('a listener receives nothing either when localhost names the daemon, or after a logout while the daemon ran', async () => {
+    const daemon = await start()
+    const key = await daemon.token()
+    const localhost = daemon.url.replace('127.0.0.1', 'localhost')
+    const named = { ...daemon.env, DOCSEARCH_SERVER: localhost }
+    expect(await runCli(['login', localhost, '--with-token'], named, key)).toMatchObject({ code: 0 })
+    await works(daemon, named)
+    const env = { ...daemon.env, DOCSEARCH_TOKEN: key }
+    expect(await runCli(['logout'], env)).toMatchObject({ code: 0 })
+    await daemon.stop()
+    const thief = await listenInstead(daemon.url)
+    for (const variables of [named, { ...named, DOCSEARCH_TOKEN: key }, env]) {
+      expect(await runCli(['projects', 'list'], variables)).toMatchObject({ code: 5 })
+    }
+    expect(await runCli(['login', '--with-token'], daemon.env, key)).toMatchObject({ code: 5 })
+    expect(thief.requests).toEqual([])
+  })
+
   test('completion of project names sends nothing', async () => {
     const daemon = await start()
     await daemon.kill()
@@ -112,6 +130,7 @@ describe('while the daemon is down', () => {
     await daemon.stop()
     const thief = await listenInstead(daemon.url)
     expect(await runCli(['logout'], daemon.env)).toMatchObject({ code: 0 })
+    expect(await runCli(['logout'], daemon.env)).toMatchObject({ code: 4 })
     expect(await runCli(['projects', 'list'], { ...daemon.env, DOCSEARCH_TOKEN: 'dsk_other' })).toMatchObject({ code: 1 })
     expect(thief.requests).toEqual([expect.stringMatching(/^GET \/api\/v1\/projects.* Bearer dsk_other$/)])
   })

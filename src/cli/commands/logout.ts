@@ -25,7 +25,8 @@ export default defineCommand({
       },
       context.io.signal,
     )
-    if (!isRemoved) throw new DocsearchError('not_logged_in', `Not logged in to ${address}.`)
+    const isReleased = await credentials.releaseLocal(address)
+    if (!isRemoved && !isReleased) throw new DocsearchError('not_logged_in', `Not logged in to ${address}.`)
     const { forgetDefault } = await import('../../client/profiles.ts')
     await forgetDefault(context.io.env, address)
 

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { normaliseAddress, reachableAddress } from '../address.ts'
+import { isSameListener, normaliseAddress, otherNames, reachableAddress } from '../address.ts'
 import { configFolder } from '../folders.ts'
 import { announces } from '../local-daemon.ts'
 import type { Env } from '../folders.ts'
@@ -12,6 +12,8 @@ export interface LocalInstance {
   address: string
   /** Absolute. */
   dataDir: string
+  /** The user has logged out while the daemon was down, so another instance may be at the address. */
+  isReleased: boolean
 }
 
 /** See CredentialStore.findLocal. */
@@ -33,7 +35,7 @@ export async function rememberLocal(
   const address = reachableAddress(local.address)
   const dataDir = resolve(local.dataDir)
   const token = local.token ?? (await findLocal(secrets, dataDir))?.token
-  await writePrivateJson(localFile(env), { address, dataDir } satisfies LocalInstance)
+  await writePrivateJson(localFile(env), { address, dataDir, isReleased: false } satisfies LocalInstance)
   if (token === undefined) return false
 
   const here = await secrets.get(address)
@@ -64,19 +66,30 @@ export async function saveInPlaceOfKey(secrets: Secrets, env: Env, address: stri
 
 /** See CredentialStore.dataDirOf. */
 export async function dataDirOf(secrets: Secrets, env: Env, address: string): Promise<string | null> {
-  const stored = await secrets.storedDataDir(address)
-  if (stored !== null) return stored
+  for (const name of [address, ...otherNames(address)]) {
+    const stored = await secrets.storedDataDir(name)
+    if (stored !== null) return stored
+  }
   // After a logout the daemon is still this user's.
   const last = await lastLocalInstance(env)
-  return last !== null && last.address === address && announces(last.dataDir, address) ? last.dataDir : null
+  if (last === null || !isSameListener(last.address, address)) return null
+  return last.isReleased && !announces(last.dataDir, address) ? null : last.dataDir
+}
+
+/** See CredentialStore.releaseLocal. */
+export async function releaseLocal(env: Env, address: string): Promise<boolean> {
+  const last = await lastLocalInstance(env)
+  if (last === null || !isSameListener(last.address, address) || announces(last.dataDir, address)) return false
+  await writePrivateJson(localFile(env), { ...last, isReleased: true } satisfies LocalInstance)
+  return !last.isReleased
 }
 
 /** Returns the daemon that this user last ran on this machine; null if there is none. */
 export async function lastLocalInstance(env: Env): Promise<LocalInstance | null> {
   const value = await readJson(localFile(env))
-  const { address, dataDir } = value ?? {}
+  const { address, dataDir, isReleased } = value ?? {}
   if (typeof address !== 'string' || typeof dataDir !== 'string') return null
-  return { address: normaliseAddress(address), dataDir }
+  return { address: normaliseAddress(address), dataDir, isReleased: isReleased === true }
 }
 
 /** Sets another data folder's key at this address aside until that folder is served again. */

@@ -1,6 +1,6 @@
 import { isolatedKeytar, loadKeytar, openKeychain } from './keychain.ts'
 import type { KeytarLike } from './keychain.ts'
-import { dataDirOf, findLocal, rememberLocal, saveInPlaceOfKey } from './local.ts'
+import { dataDirOf, findLocal, releaseLocal, rememberLocal, saveInPlaceOfKey } from './local.ts'
 import type { OAuthLogin } from './oauth-login.ts'
 import { StoredSecrets } from './secrets.ts'
 import type { Place, SecretsOptions } from './secrets.ts'
@@ -57,6 +57,14 @@ export class CredentialStore extends StoredSecrets {
   /** Like saveLogin, for a key or token that the user typed. */
   saveKey(address: string, key: { token: string; kind: 'api_key' | 'access_token' }): Promise<Place> {
     return saveInPlaceOfKey(this, this.#env, address, { ...key, isTyped: true })
+  }
+
+  /**
+   * Treats the address of the own daemon as that of any other instance until the daemon runs again. Returns false when the daemon runs, or was
+   * somewhere else. `logout` calls it.
+   */
+  releaseLocal(address: string): Promise<boolean> {
+    return releaseLocal(this.#env, address)
   }
 
   /**
