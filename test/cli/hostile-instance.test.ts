@@ -214,6 +214,7 @@ const COMMANDS: string[][] = [
   ['users', 'add', 'ada@example.org'],
   ['users', 'disable', 'u'],
   ['users', 'enable', 'u'],
+  ['users', 'quota', 'u', '--documents', '5'],
   ['users', 'reset', 'u'],
   ['users', 'delete', 'u', '--yes'],
   ['clients', 'list'],
@@ -270,6 +271,13 @@ function expectHarmless({ stdout, stderr, asked, opened }: CliRun & { asked: str
   for (const path of opened) expect(path).not.toMatch(/[\p{Cc}\u202e]/u)
   if (!mayBreakLines) expect(`${stdout}${stderr}`).not.toMatch(/^docsearch: forged/m)
 }
+
+test('a stored key stays readable, whatever the instance calls it', async () => {
+  const { url } = await scriptedInstance({ 'GET /api/v1/me': poisoned(ME) })
+  const env = { XDG_CONFIG_HOME: testFolder() }
+  expect(await runCommand(['login', url, '--with-token'], { env, stdin: 'dsk_x' })).toMatchObject({ code: 0 })
+  expect(await runCommand(['whoami', '--server', url], { env })).toMatchObject({ code: 0 })
+})
 
 test('the table has every command', async () => {
   const names = (await loadCommands()).flatMap((command) =>

@@ -11,5 +11,7 @@ export async function logInWithToken(context: Context, address: string): Promise
   // Only a key that works is stored.
   const me = await (await context.clientWith(token, address)).me()
   const credentials = await context.credentials()
-  return { me, place: await credentials.saveKey(address, { token, kind: me.authentication.method }) }
+  // The stored credential must stay readable, whatever the instance says about it.
+  const kind = me.authentication.method === 'access_token' ? 'access_token' : 'api_key'
+  return { me, place: await credentials.saveKey(address, { token, kind }) }
 }
