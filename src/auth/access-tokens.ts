@@ -27,7 +27,8 @@ export function createAccessTokens(options: {
       }
       return {
         userId: grant.userId,
-        scopes: new Set(scopes),
+        // The application's owner may have removed a scope since the user allowed it.
+        scopes: new Set(scopes.filter((scope) => application?.scopes.includes(scope))),
         via: 'access_token',
         credentialId: grant.id,
         credentialName: application?.name ?? null,

@@ -3,6 +3,7 @@ import { required, type Grant, type OAuthContext } from './context.ts'
 import { OAuthError } from './errors.ts'
 import { checkVerifier } from './pkce.ts'
 import { checkResource } from './resource.ts'
+import { stillRegistered } from './scopes.ts'
 import { newTokens } from './tokens.ts'
 
 /**
@@ -19,7 +20,7 @@ export const authorizationCode: Grant = async (context, application, fields) => 
     throw new OAuthError('invalid_grant', 'redirect_uri differs from the one in the authorization request.')
   checkVerifier(fields['code_verifier'], code.codeChallenge)
   checkResource(fields['resource'], code.resource, issuer())
-  const { tokens, answer } = newTokens(clock, code.scopes)
+  const { tokens, answer } = newTokens(clock, stillRegistered(code.scopes, application))
   if ((await records.codes.redeem(sha256, tokens)) !== null) return answer
   await revokeGrantOfCode(context, sha256)
   throw refused()

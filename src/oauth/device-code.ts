@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { DeviceRecord } from '../records/oauth-records.ts'
 import { required, type Grant, type OAuthContext } from './context.ts'
 import { OAuthError } from './errors.ts'
+import { stillRegistered } from './scopes.ts'
 import { newTokens } from './tokens.ts'
 
 /** The device code grant (RFC 8628 section 3.4). The device repeats its request until the user has decided. */
@@ -14,7 +15,7 @@ export const deviceCode: Grant = async (context, application, fields) => {
   checkExpiry(device, clock)
   if (device.status === 'denied') throw new OAuthError('access_denied', 'The user declined.')
   if (device.status === 'pending') throw await stillPending(context, sha256)
-  const { tokens, answer } = newTokens(clock, device.scopes)
+  const { tokens, answer } = newTokens(clock, stillRegistered(device.scopes, application))
   if ((await records.devices.redeem(sha256, tokens)) === null) throw refused()
   return answer
 }

@@ -2,6 +2,7 @@ import { hashSecret } from '../core/secrets.ts'
 import type { TokenRecord } from '../records/oauth-records.ts'
 import { authenticateApplication } from './authenticate-application.ts'
 import { required, type OAuthContext } from './context.ts'
+import { registeredOf } from './scopes.ts'
 import type { ApplicationRequest } from './oauth.ts'
 
 /**
@@ -16,7 +17,7 @@ export async function introspect(context: OAuthContext, request: ApplicationRequ
   const issuer = context.issuer()
   return {
     active: true,
-    scope: scopes.join(' '),
+    scope: registeredOf(scopes, application).join(' '),
     client_id: application.id,
     ...(kind === 'access' && { token_type: 'Bearer' }),
     sub: grant.userId,

@@ -3,7 +3,7 @@ import type { TokenRecord } from '../records/oauth-records.ts'
 import { required, type Grant, type OAuthContext } from './context.ts'
 import { OAuthError } from './errors.ts'
 import { checkResource } from './resource.ts'
-import { scopesWithin } from './scopes.ts'
+import { scopesWithin, stillRegistered } from './scopes.ts'
 import { newTokens } from './tokens.ts'
 
 /** The refresh grant (RFC 6749 section 6) with rotation: a token works once, and its second use revokes its family (RFC 9700 section 4.14.2). */
@@ -15,7 +15,8 @@ export const refreshToken: Grant = async (context, application, fields) => {
   if (token.isUsed) return revokeFamily(context, token)
   checkResource(fields['resource'], token.grant.resource, issuer())
   // Asking for fewer scopes now does not reduce the grant: the next refresh starts from what the user agreed to.
-  const scopes = fields['scope'] === undefined ? token.scopes : scopesWithin(fields['scope'], token.scopes)
+  const allowed = stillRegistered(token.scopes, application)
+  const scopes = fields['scope'] === undefined ? allowed : scopesWithin(fields['scope'], allowed)
   const { tokens, answer } = newTokens(clock, scopes)
   if ((await records.grants.refresh(sha256, application.id, tokens)) !== null) return answer
   // Another request may have used the token in the meantime.

@@ -8,13 +8,29 @@ import { OAuthError } from './errors.ts'
  */
 export function requestedScopes(sent: string | undefined, application: Pick<ApplicationRecord, 'scopes'>): Scope[] {
   const wanted = sent === undefined ? DEFAULT_SCOPES : parseScopes(sent)
-  const scopes = wanted.filter((scope) => application.scopes.includes(scope))
+  const scopes = registeredOf(wanted, application)
   if (scopes.length === 0)
     throw new OAuthError(
       'invalid_scope',
       `The application is registered for none of these scopes. It may ask for: ${application.scopes.join(' ')}.`,
     )
   return scopes
+}
+
+/**
+ * Returns those of the allowed scopes for which the application is registered. Its owner may have removed some since the user allowed them.
+ * Throws `invalid_scope` when nothing is left.
+ */
+export function stillRegistered(allowed: readonly Scope[], application: Pick<ApplicationRecord, 'scopes'>): Scope[] {
+  const scopes = registeredOf(allowed, application)
+  if (scopes.length === 0)
+    throw new OAuthError('invalid_scope', 'The application is no longer registered for any scope that the user allowed.')
+  return scopes
+}
+
+/** Like stillRegistered, but may return nothing. */
+export function registeredOf(allowed: readonly Scope[], application: Pick<ApplicationRecord, 'scopes'>): Scope[] {
+  return allowed.filter((scope) => application.scopes.includes(scope))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Scope } from '../../src/core/model.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow } from '../support/oauth-flow.ts'
 import { testClock } from '../support/test-clock.ts'
@@ -43,6 +44,25 @@ test('one of two requests at the same time gets the new pair', async () => {
   const { refresh_token } = await flow.tokens()
   const answers = await Promise.all([flow.refresh(refresh_token), flow.refresh(refresh_token)])
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
+})
+
+test('an application that is registered for fewer scopes loses the others at once, and never gets them back by a refresh', async () => {
+  const scopes = ['read:documents', 'write:documents'] as const
+  const flow = await oauthFlow(app, { scopes })
+  const first = await flow.tokens()
+  const code = await flow.code()
+  const register = (scopes: readonly Scope[]) =>
+    app.backend.oauth.applications.update(flow.user.id, flow.application.id, { scopes })
+  await register(['read:documents'])
+  expect((await flow.api(first.access_token)).body).toMatchObject({ scopes: ['read:documents'] })
+  expect((await flow.post('/api/oauth/introspect', { token: first.access_token })).body['scope']).toBe('read:documents')
+  const connections = await app.backend.oauth.connections.list(flow.user.id)
+  expect(connections.find(({ application }) => application.id === flow.application.id)?.scopes).toEqual(['read:documents'])
+  expect((await flow.exchange(code)).body.scope).toBe('read:documents')
+  const { body: second } = await flow.refresh(first.refresh_token)
+  expect(second.scope).toBe('read:documents')
+  await register(['manage:keys'])
+  expect(await flow.refresh(second.refresh_token)).toMatchObject({ status: 400, body: { error: errorCode('invalid_scope') } })
 })
 
 test('a refresh may ask for fewer scopes, not for more, and the next one gets all of them again', async () => {

@@ -194,6 +194,17 @@ test('a request without scopes asks for the default scopes, which the token then
   expect(body['scope']).toBe('read:documents write:documents')
 })
 
+test('nobody allows more than the page has shown', async () => {
+  const { applications } = app.backend.oauth
+  const ownerId = (await userId('bob@example.org'))!
+  const page = await ask({ scope: 'read:documents manage:keys' })
+  expect(page.text).not.toContain('API keys')
+  await applications.update(ownerId, application.id, { scopes: ['read:documents', 'manage:keys'] })
+  const answer = await alice.submit(page, AUTHORIZE, {}, 'Allow')
+  await applications.update(ownerId, application.id, { scopes: application.scopes })
+  expect(answer).toMatchObject({ status: 303, location: expect.stringContaining(`${AUTHORIZE}?`), next: null })
+})
+
 test('a redirect address keeps the query that it was registered with', async () => {
   const registered = 'https://app.example.com/with?tenant=7&x=%20'
   const answer = await alice.submit(await ask({ redirect_uri: registered }), AUTHORIZE, {}, 'Allow')

@@ -14,7 +14,10 @@ export interface ConsentProps {
   scopes: readonly Scope[]
   viewer: Viewer
   csrf: string
-  /** The query of the authorization request. The form sends it back as the field `query`, and the server checks it again. */
+  /**
+   * The query of the authorization request. The form sends it back as the field `query`, and the server checks it again. It sends the scopes, too, so
+   * that nobody allows more than this page has shown.
+   */
   query: string
 }
 
@@ -50,7 +53,7 @@ export function renderConsent({ applicationName, clientType, redirectUri, scopes
       {clientType === 'public' || isThisComputer ? (
         <p class="notice warning">Continue only if you started this yourself: docsearch cannot check who wrote this program.</p>
       ) : null}
-      <Form action={paths.authorize} csrf={csrf} hidden={{ query }}>
+      <Form action={paths.authorize} csrf={csrf} hidden={{ query, scope: scopes.join(' ') }}>
         <DecisionButtons />
       </Form>
       <p class="hint">You can end this access at any time under Settings, Connected applications.</p>

@@ -10,7 +10,8 @@ import { fail } from '../../problems/problems.ts'
 import { redirect, redirectToLogin, returnToApplication, viewerOf, type Page, type PageCall } from '../routing/page.ts'
 import { showErrorPage } from '../routing/page-errors.ts'
 
-const consentForm = z.object({ query: z.string(), decision })
+/** `scope` is what the page has shown. */
+const consentForm = z.object({ query: z.string(), scope: z.string().optional(), decision })
 
 type Parts = Pick<Dependencies, 'oauth'>
 
@@ -49,6 +50,9 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
       // The query in the form comes from outside like any other input, so it is checked again.
       const request = await checkRequest(oauth, call, data.query)
       if (request === null) return
+      // The owner of the application has changed what it may ask for since the page was shown.
+      const isOutdated = data.scope !== undefined && data.scope !== request.scopes.join(' ')
+      if (isOutdated && data.decision === 'allow') return redirect(call.ctx, `${paths.authorize}?${data.query}`, 303)
       const { authorize } = oauth
       const { location } = data.decision === 'allow' ? await authorize.approve(request, call.user) : authorize.deny(request)
       returnToApplication(call, location)
