@@ -87,7 +87,8 @@ function at(home: string, baseEnv: Record<string, string>, knownToken: string | 
     },
     async copy() {
       const copy = await newHome()
-      await cp(home, copy, { recursive: true })
+      // A killed daemon leaves its socket, which can't be copied.
+      await cp(home, copy, { recursive: true, filter: (source) => !source.endsWith('.sock') })
       return at(copy, baseEnv, token)
     },
     async remove() {

@@ -85,6 +85,8 @@ const LIMITS = {
   query_chars: 4_000,
   answer_bytes: 4_000_000,
   event_streams: 20,
+  uploads_in_flight: 50,
+  upload_stall_ms: 60_000,
   ocr_ms: 600_000,
 }
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
