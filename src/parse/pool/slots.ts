@@ -57,8 +57,8 @@ interface Holder {
 /**
  * Gives out `count` slots, and one more for an urgent document.
  *
- * Users share the slots. The next slot goes to the user who has the fewest, among them to the one who got a slot longest ago. A
- * document gives its slot to a document of a user who has two slots fewer; after half a second, of a user who has one slot fewer.
+ * Users share the slots. The next slot goes to the user who has the fewest, among them to the one who got a slot longest ago. Urgent
+ * documents come first only among those of their user, so that nobody starves the others with them. A document gives its slot to a document of a user who has two slots fewer; after half a second, of a user who has one slot fewer.
  *
  * A slow document also loses its slot to a waiting one of the same user. It is paused until a slot stays free, and then runs there
  * until another document wants the slot. If no slot becomes free, the displaced documents take turns, so that each of them comes
@@ -88,7 +88,7 @@ export class Slots {
     this.maxDisplaced = maxDisplaced
   }
 
-  /** Waits for a slot: urgent documents first. Rejects with the signal's reason if it is aborted first. */
+  /** Waits for a slot. Rejects with the signal's reason if it is aborted first. */
   async take({ owner, urgent, signal, pause, resume }: SlotRequest): Promise<Slot> {
     signal?.throwIfAborted()
     if (this.displacedCount > 0) this.noteRequest()
@@ -141,6 +141,11 @@ export class Slots {
     return this.in.running.size + this.in.slow.size + this.in.resumed.size
   }
 
+  /** True while an urgent document runs, which leaves the other slots to the rest. */
+  private get hasUrgent(): boolean {
+    return [...this.in.running, ...this.in.slow].some(({ urgent }) => urgent)
+  }
+
   private usedBy(owner: string): number {
     return countOf(owner, this.in.running) + countOf(owner, this.in.slow) + countOf(owner, this.in.resumed)
   }
@@ -150,7 +155,7 @@ export class Slots {
     if (this.isCalm) this.resumeDisplaced()
   }
 
-  /** Returns the next document of each user, in the order in which the users get slots: urgent documents first. */
+  /** Returns the next document of each user, in the order in which the users get slots. Of a user, urgent documents come first. */
   private candidates(): Holder[] {
     const heads = new Map<string, Holder>()
     for (const holder of [...this.in.yielded, ...this.in.waiting, ...this.in.paused]) {
@@ -159,10 +164,7 @@ export class Slots {
       if (head === undefined || (holder.urgent && !head.urgent)) heads.set(holder.owner, holder)
     }
     return [...heads.values()].toSorted(
-      (a, b) =>
-        Number(b.urgent) - Number(a.urgent) ||
-        this.usedBy(a.owner) - this.usedBy(b.owner) ||
-        this.turns.of(a.owner) - this.turns.of(b.owner),
+      (a, b) => this.usedBy(a.owner) - this.usedBy(b.owner) || this.turns.of(a.owner) - this.turns.of(b.owner),
     )
   }
 
@@ -174,7 +176,7 @@ export class Slots {
   }
 
   private tryGive(next: Holder): boolean {
-    const available = this.count + (next.urgent ? 1 : 0)
+    const available = this.count + (next.urgent || this.hasUrgent ? 1 : 0)
     while (this.used >= available) if (!this.pauseResumed() && !this.displaceFor(next)) return false
     const isNew = next.state === 'waiting'
     this.move(next, 'running')

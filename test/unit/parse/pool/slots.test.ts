@@ -262,3 +262,17 @@ test("a user's urgent requests do not hold up another user's", async () => {
   await release('a1')
   expect(events.slice(2)).toEqual(['b1'])
 })
+
+test("a user's endless urgent requests do not starve the documents of another user", async () => {
+  const { take, release, events } = scene(1, 1)
+  for (const name of ['a1', 'a2', 'a3', 'a4']) await take(name, { owner: 'a', urgent: true })
+  await take('b1', { owner: 'b' })
+  await take('b2', { owner: 'b' })
+  expect(events).toEqual(['a1', 'a2'])
+  await release('a1')
+  expect(events.slice(2)).toEqual(['b1'])
+  await release('b1')
+  expect(events.slice(3)).toEqual(['b2'])
+  await release('a2')
+  expect(events.slice(4)).toEqual(['a3'])
+})
