@@ -41,7 +41,9 @@ export function createPasswords(cost: PasswordCost = PASSWORD_COST): Passwords {
 
   const run = (password: string, salt: Buffer, { memoryKiB, passes, parallelism }: PasswordCost, tagLength: number) => {
     if (limit.pendingCount >= MAX_WAITING)
-      throw new DocsearchError('unavailable', 'Too many logins at the same time. Try again shortly.', { retryAfter: 5 })
+      throw new DocsearchError('unavailable', 'Too many users are logging in at the same time. Try again in a few seconds.', {
+        retryAfter: 5,
+      })
     return limit(() =>
       derive('argon2id', { message: normalise(password), nonce: salt, memory: memoryKiB, passes, parallelism, tagLength }),
     )

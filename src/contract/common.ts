@@ -12,8 +12,11 @@ export const documentStatus = z.enum(DOCUMENT_STATUSES).meta({ id: 'DocumentStat
 export const usage = z
   .object({
     documents: z.int(),
-    bytes: z.int().meta({ description: 'Sum of `size_bytes` of all documents. Equal files count each' }),
-    passages: z.int().meta({ description: 'Passages that search can find, or found before a newer version was uploaded' }),
+    bytes: z.int().meta({ description: 'Sum of `size_bytes` of all documents, each copy of a file included' }),
+    passages: z.int().meta({
+      description:
+        'Passages of all documents. While a newer version of a document waits, the passages of the earlier version count',
+    }),
   })
   .meta({ id: 'Usage' })
 export type Usage = z.infer<typeof usage>
@@ -21,7 +24,7 @@ export type Usage = z.infer<typeof usage>
 /** The most that a user's documents may take up. */
 export const quota = z
   .object({ documents: z.int().nullable(), bytes: z.int().nullable(), passages: z.int().nullable() })
-  .meta({ id: 'Quota', description: 'The most that the documents of the user may take up. Null means no quota' })
+  .meta({ id: 'Quota', description: 'Maximum documents, bytes and passages of the user. Null means no quota' })
 export type Quota = z.infer<typeof quota>
 
 /** The name of a user, a key or an application. Without control characters, because terminals and web pages show it. */

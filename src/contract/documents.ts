@@ -138,7 +138,7 @@ export type UploadAnswer = z.infer<typeof uploadAnswer>
 
 export const documentEvent = z
   .object({
-    id: z.int().meta({ description: 'Increases with each of your events. Says nothing about other users' }),
+    id: z.int().meta({ description: 'Increases with each of your events. Events of other users do not change it' }),
     type: z.string(),
     document_id: z.string(),
     project_id: z.string(),
@@ -151,7 +151,7 @@ export type DocumentEvent = z.infer<typeof documentEvent>
 /** What a listener gets instead of events that are no longer stored. */
 export const missedEvents = z
   .object({
-    id: z.int().meta({ description: 'The stream goes on after this ID' }),
+    id: z.int().meta({ description: 'The stream continues after this event' }),
     type: z.literal('events.missed'),
     message: z.string(),
   })

@@ -20,12 +20,14 @@ export const modelIndex = z
       description:
         '`in_use`: searches use this index. `building`: docsearch builds it while another index serves. `kept`: a former index that is still on disk',
     }),
-    chunks: count.nullable().meta({ description: 'Passages of your documents; for the owner of the instance, all passages' }),
+    chunks: count
+      .nullable()
+      .meta({ description: 'Number of passages of your documents. The owner of the instance gets the number of all passages' }),
     size_bytes: count.nullable().meta({ description: 'Only for the owner of the instance, null for others' }),
     created_at: timestamp,
-    documents_done: count
-      .nullable()
-      .meta({ description: 'Documents in the index, counted like `chunks`. Null for the index in use' }),
+    documents_done: count.nullable().meta({
+      description: 'Your documents in the index; for the owner of the instance, all documents. Null for the index in use',
+    }),
     documents_total: count.nullable().meta({ description: 'Documents that the index needs before it can be used' }),
     waiting_for: z.string().nullable().meta({ description: 'Why building has stopped. Null while it continues' }),
   })

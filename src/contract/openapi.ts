@@ -28,10 +28,11 @@ const SCOPE_MEANINGS: Record<Scope, string> = {
 const SHARED_HEADERS: Headers = {
   'X-Request-Id': { description: 'The ID of this request, as in the server log', schema: { type: 'string' } },
   'RateLimit-Limit': {
-    description: 'Requests a minute for this credential, or for all credentials of its user if they have fewer left',
+    description:
+      'The limit of requests a minute that has the fewest requests left: that of the credential, or of all credentials of its user',
     schema: { type: 'integer' },
   },
-  'RateLimit-Remaining': { description: 'Requests left', schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'Requests left under this limit', schema: { type: 'integer' } },
   'RateLimit-Reset': { description: 'Seconds until all requests are available again', schema: { type: 'integer' } },
 }
 

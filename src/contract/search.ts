@@ -93,7 +93,7 @@ export const searchResult = z
       .meta({ description: 'With `group_by: document`: number of matching passages in the document' }),
     explain: z
       .object({
-        keyword: stage.nullable().meta({ description: 'The score is a share of the best keyword score' }),
+        keyword: stage.nullable().meta({ description: 'The score is a fraction of the best keyword score' }),
         vector: stage.nullable(),
         fused: stage,
         rerank: stage
@@ -120,12 +120,12 @@ export const searchAnswer = z
       .nullable()
       .meta({ description: 'The query that was used instead, if words were misspelled. Null if nothing was corrected' }),
     correction_reason: z.string().nullable().meta({
-      description: 'Why spelling correction stopped before it had checked every word. Null if it did not stop',
+      description: 'Why spelling correction stopped before it had checked every word. Null if it checked every word',
     }),
     results: z.array(searchResult),
     truncated: z.boolean().meta({
       description:
-        'True if the last results were left out, because an answer has at most 4 MB. Get them with `offset`: the number of results before them',
+        'True if docsearch left out the last results, because an answer has at most 4 MB (`limits.answer_bytes`). To get them, set `offset` to the number of results before them',
     }),
     took_ms: z.number(),
     mode: searchMode,

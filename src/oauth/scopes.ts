@@ -40,7 +40,7 @@ export function registeredOf(allowed: readonly Scope[], application: Pick<Applic
 export function scopesWithin(sent: string, allowed: readonly Scope[]): Scope[] {
   const scopes = parseScopes(sent)
   if (!scopes.every((scope) => allowed.includes(scope)))
-    throw new OAuthError('invalid_scope', `scope asks for more than is allowed. Allowed: ${allowed.join(' ')}.`)
+    throw new OAuthError('invalid_scope', `scope asks for more than the user has allowed. Allowed: ${allowed.join(' ')}.`)
   return scopes
 }
 

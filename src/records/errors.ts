@@ -14,7 +14,7 @@ export function ownerStays(): DocsearchError {
 }
 
 export function tooManyKeys(): DocsearchError {
-  const message = `A user can have at most ${MAX_KEYS} API keys, and you have that many. Delete a key that you no longer use.`
+  const message = `You have ${MAX_KEYS} API keys, which is the limit. Delete a key that you no longer use.`
   return new DocsearchError('too_many_keys', message, { details: { limit: MAX_KEYS } })
 }
 

@@ -83,7 +83,9 @@ class Speller {
         query,
         found.filter((_, i) => missing[i]),
       ),
-      reason: isComplete ? null : `Spelling correction stopped after ${BUDGET_MS} ms, so some words were searched as typed.`,
+      reason: isComplete
+        ? null
+        : `Spelling correction stopped after ${BUDGET_MS} ms, so docsearch searched for some words as you typed them.`,
     }
   }
 

@@ -52,6 +52,9 @@ export async function ensureLocalKey(options: {
     await credentials.rememberLocal({ address, dataDir, token: key })
   } catch (error) {
     if (!isDocsearchError(error, 'too_many_keys')) throw error
-    log.warn({}, "the owner has too many API keys, so this user's command line got none: delete one and start again")
+    log.warn(
+      {},
+      'could not create a key for the local command line, because the owner has too many API keys: delete one and start docsearch again',
+    )
   }
 }

@@ -40,7 +40,7 @@ export async function listenLocally(
   try {
     return await listenElsewhere(handler, runtimeDir)
   } catch (error) {
-    log.error({ err: error }, 'no socket for local commands: the command line of this user cannot use its local key')
+    log.error({ err: error }, 'could not create a socket, so the command line of this user cannot use its local key')
     return null
   }
 }

@@ -100,7 +100,7 @@ function overallStatus(checks: Omit<HealthReport, 'status' | 'uptimeSeconds'>): 
 }
 
 function withoutNumbers({ ok }: DiskState): DiskState {
-  const message = ok ? 'There is room for uploads.' : 'There is little room left. Uploads may be refused soon.'
+  const message = ok ? 'The disk has room for uploads.' : 'The disk is almost full. docsearch may refuse uploads soon.'
   return { ok, message, freeBytes: null }
 }
 

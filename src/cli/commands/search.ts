@@ -104,7 +104,7 @@ function noteLimitations(context: Context, answer: SearchAnswer, asked: string):
   if (answer.correction_reason) context.notice(answer.correction_reason)
   if (answer.truncated)
     context.notice(
-      `The answer has only ${count(answer.results.length, 'result')}: more would make it longer than the limit of the instance.`,
+      `The answer has only ${count(answer.results.length, 'result')}, because more would exceed the size limit of the instance.`,
     )
   if (answer.mode !== asked)
     context.notice(`Searched in ${answer.mode} mode only${answer.mode_reason === null ? '.' : `: ${answer.mode_reason}`}`)

@@ -10,8 +10,8 @@ export function forwardedWarning({ trustProxy }: Pick<HttpSettings, 'trustProxy'
       isDue = false
       log.warn(
         {},
-        'A request has X-Forwarded-For, which is ignored because trust_proxy is off. Behind a reverse proxy, all callers then share ' +
-          'the limits of one address. If the instance can be reached only through the proxy, set trust_proxy (DOCSEARCH_TRUST_PROXY=true).',
+        'docsearch ignores the X-Forwarded-For header of a request, because trust_proxy is off. Behind a reverse proxy, all callers then share ' +
+          'the limits of one address. If callers can reach the instance only through the proxy, set trust_proxy (DOCSEARCH_TRUST_PROXY=true).',
       )
     }
     await next()

@@ -50,7 +50,7 @@ export const PROBLEMS = {
   unsupported_media_type: { status: 415, means: 'The endpoint does not accept this Content-Type or Content-Encoding.' },
   unsupported_type: { status: 415, means: 'The content of the file has no format that docsearch reads.' },
   range_not_satisfiable: { status: 416, means: 'The range starts after the end of the file.' },
-  too_many_keys: { status: 422, means: 'You have as many API keys as a user may have. Delete one first.' },
+  too_many_keys: { status: 422, means: 'You have reached the limit of API keys. Delete one first.' },
   quota_exceeded: { status: 422, means: 'Your documents would exceed a quota; `detail` says which, its value and what you use.' },
   empty_file: { status: 422, means: 'The file has no bytes.' },
   encrypted: { status: 422, means: 'The file is protected by a password.' },
@@ -67,7 +67,7 @@ export const PROBLEMS = {
   duplicate_path: { status: 422, means: 'Two different files of one request have the same path.' },
   cannot_be_processed: { status: 422, means: 'The files were refused for different reasons; see `rejected`.' },
   rate_limited: { status: 429, means: 'Too many requests; `Retry-After` says when to try again.' },
-  too_many_streams: { status: 429, means: 'You have as many event streams open as one user may have.' },
+  too_many_streams: { status: 429, means: 'You have reached the limit of open event streams. Close one first.' },
   too_many_failures: { status: 429, means: 'Too many failed logins; `Retry-After` says when to try again.' },
   internal_error: {
     status: 500,

@@ -120,7 +120,7 @@ export class PrepareThreads {
 function tookTooLong(limitMs: number): DocsearchError {
   return new DocsearchError(
     'parse_timeout',
-    `Cutting the document into passages took more than ${limitMs / 1000} s, the limit. Split it and upload the parts.`,
+    `Cutting the document into passages took longer than the limit of ${limitMs / 1000} s. Split the document and upload the parts.`,
     { details: { limit_ms: limitMs } },
   )
 }

@@ -38,8 +38,8 @@ export function Notes({ answer, fields }: { answer: SearchAnswer; fields: Search
       {modeReason === null ? null : <p class="notice warning">{modeReason}</p>}
       {answer.truncated ? (
         <p class="notice warning">
-          The results are too long for one page, so some are left out. The next page shows them, or search for something more
-          specific.
+          The results are too long for one page, so docsearch left some out. Open the next page to see them, or search for
+          something more specific.
         </p>
       ) : null}
       {orderReason === null ? null : <p class="notice warning">The results may not be in the best order. {orderReason}</p>}

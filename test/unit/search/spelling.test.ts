@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { correct, type SpellingOptions } from '../../../src/search/spelling.ts'
 import { TimeBudget } from '../../../src/search/time-budget.ts'
 
-const STOPPED = 'Spelling correction stopped after 20 ms, so some words were searched as typed.'
+const STOPPED = 'Spelling correction stopped after 20 ms, so docsearch searched for some words as you typed them.'
 
 interface World {
   /** Returns a page of the vocabulary, and whether more follow. Reading it takes 1 ms. */

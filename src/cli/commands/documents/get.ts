@@ -21,7 +21,7 @@ export default defineCommand({
     const { stdout, signal } = context.io
     if (output === '-' && stdout.isTTY)
       throw usage(
-        'The original may contain anything, and this is a terminal. Redirect the output, or use `docsearch documents text`.',
+        'The original can contain control characters, so it is not written to a terminal. Redirect the output, or use `docsearch documents text`.',
       )
     const client = await context.client()
     const id = await documentId(client, args.document)

@@ -6,19 +6,19 @@ import { administer, DATA_OPTIONS } from '../administer.ts'
 import { printUser } from './show.ts'
 
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 }
-const OTHERWISE = '`none` for no quota, `default` for the quota of the instance'
+const OTHER_VALUES = '`none` for no quota, `default` for the quota of the instance'
 
 export default defineCommand({
   name: 'quota',
-  summary: "Limit what a user's documents may take up",
+  summary: 'Set the quotas of a user',
   description:
-    "Limit what a user's documents may take up. A quota below what the user has refuses new documents and deletes nothing.",
+    "Set how many documents, bytes and passages a user may have. A user over a quota can't add documents. docsearch deletes nothing.",
   arguments: { user: argument('<user>', 'Email address or ID') },
   options: {
     ...DATA_OPTIONS,
-    documents: option('--documents <number>', `Most documents; ${OTHERWISE}`, amount(integer(1))),
-    bytes: option('--bytes <size>', `Most bytes, such as 5GB; ${OTHERWISE}`, amount(size)),
-    passages: option('--passages <number>', `Most passages; ${OTHERWISE}`, amount(integer(1))),
+    documents: option('--documents <number>', `Maximum number of documents; ${OTHER_VALUES}`, amount(integer(1))),
+    bytes: option('--bytes <size>', `Maximum size of all files, such as 5GB; ${OTHER_VALUES}`, amount(size)),
+    passages: option('--passages <number>', `Maximum number of passages; ${OTHER_VALUES}`, amount(integer(1))),
   },
   examples: ['docsearch users quota ada@example.org --bytes 5GB --documents none'],
   async run(context, { user }, { documents, bytes, passages, ...options }) {
@@ -29,7 +29,10 @@ export default defineCommand({
   },
 })
 
-/** Reads an amount; `none` is 0, as in the API. Commander takes null for a missing value, so `default` becomes null later. */
+/**
+ * Parses a quota. `none` becomes 0, as in the API. Commander treats null as a missing value, so `default` becomes null only in
+ * `orNull`.
+ */
 function amount(parse: (value: string) => number): (value: string) => number | 'default' {
   return (value) => (value === 'default' ? value : value === 'none' ? 0 : parse(value))
 }

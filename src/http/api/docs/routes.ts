@@ -9,7 +9,7 @@ const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const CACHE_CONTROL = 'public, max-age=300'
-const IF_NONE_MATCH = { 'If-None-Match': { description: 'An ETag; the answer is 304 when it is still the current one' } }
+const IF_NONE_MATCH = { 'If-None-Match': { description: 'The ETag of your copy. The answer is 304 if your copy is current' } }
 
 /**
  * The description of the API as a document and as a page. `operations` returns the whole table, these routes included. The base URL, which

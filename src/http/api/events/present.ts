@@ -23,7 +23,7 @@ function presentMissed(lastId: number): MissedEvents {
     id: lastId,
     type: 'events.missed',
     message:
-      'Some events after your Last-Event-ID are no longer stored. List your documents to see their status; the stream goes on from here.',
+      'Some events after your Last-Event-ID are no longer stored. List your documents to see their status. The stream continues from here.',
   }
 }
 

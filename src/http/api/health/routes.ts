@@ -11,7 +11,7 @@ export const healthRoutes = ({ health, version }: Pick<Dependencies, 'health' | 
     tag: 'Instance',
     summary: 'Show whether the instance works',
     description:
-      'Without a credential, the answer has only status and version. The numbers in `checks` are about your own documents; only the owner of the instance gets numbers about the whole instance, and `free_bytes`. A `degraded` instance still answers searches and takes uploads where it can.',
+      'Without a credential, the answer has only status and version. The numbers in `checks` are about your own documents; only the owner of the instance gets numbers about the whole instance, and `free_bytes`. A `degraded` instance still answers searches, and accepts uploads if it can.',
     access: 'optional',
     answers: {
       200: { description: 'The instance works (`ok`), or works in part (`degraded`)', schema: healthSchema },

@@ -10,8 +10,7 @@ export const meRoutes = ({ account }: Pick<Dependencies, 'account'>): Route[] =>
     path: '/api/v1/me',
     tag: 'Account',
     summary: 'Show who you are',
-    description:
-      'The user, the scopes, how the caller is authenticated, and until when. Also what the documents of the user take up, and the quotas.',
+    description: 'The user with usage and quotas, and the credential with its kind, scopes and expiry.',
     access: 'any',
     answers: { 200: { description: 'The caller', schema: me } },
     async handle({ ctx, actor, principal }) {

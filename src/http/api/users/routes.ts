@@ -87,7 +87,7 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     tag,
     summary: 'Rename, disable or enable a user, or set quotas',
     description:
-      'Disabling a user ends their browser sessions, links and connected applications. Their password and keys stop working until you enable the user again. Documents stay. A quota below what the user has refuses new documents and deletes nothing.',
+      "Disabling a user ends their browser sessions, links and connected applications. Their password and keys stop working until you enable the user again. Documents stay. A user over a quota can't add documents. docsearch deletes nothing.",
     access,
     role,
     idDescription,

@@ -76,6 +76,6 @@ function isSame(sent: string, wanted: string): boolean {
 export function csrfFailed(): Error {
   return fail(
     'csrf_failed',
-    'This form did not come from a view of this instance in this browser, or you have logged in or out since it was opened. Nothing was changed.',
+    'You have logged in or out since you opened this form, or the form did not come from this instance in this browser. Nothing was changed.',
   )
 }
