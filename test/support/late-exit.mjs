@@ -1,7 +1,7 @@
 /*
- * For `node --import`. Of the first two child processes, both told to end, the second dies between the moment in which this process reads
- * what there is and the moment in which it asks who has died: it learns of the second's exit before the end of its standard error. On
- * a busy machine that happens by itself.
+ * For `node --import`. The first child process is the guard of the parser pool. Of the next two, both told to end, the second dies
+ * between the moment in which this process reads what there is and the moment in which it asks who has died: it learns of the
+ * second's exit before the end of its standard error. On a busy machine that happens by itself.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -11,8 +11,8 @@ let first
 
 subscribe('child_process', ({ process: child }) => {
   children += 1
-  if (children === 1) first = child
-  if (children === 2) late(child)
+  if (children === 2) first = child
+  if (children === 3) late(child)
 })
 
 function late(child) {

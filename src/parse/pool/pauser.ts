@@ -8,7 +8,10 @@ import type { Logger } from '../../core/logger.ts'
  */
 const GUARD_SCRIPT = 'while read -r line; do pids=$line; done; [ -z "$pids" ] || kill -CONT $pids'
 
-/** Pauses processes and resumes them, at the latest when the daemon ends, however it ends. */
+/**
+ * Pauses processes and resumes them, at the latest when the daemon ends, however it ends. The guard starts with the pauser and stays,
+ * because a later start would block the main thread: up to 150 ms while the daemon has much memory.
+ */
 export class Pauser {
   private readonly paused = new Set<number>()
   private guard: ChildProcess | null = null
@@ -16,6 +19,7 @@ export class Pauser {
 
   constructor(log: Logger) {
     this.log = log
+    if (process.platform !== 'win32') this.guard = this.startGuard()
   }
 
   isPaused(pid: number): boolean {
@@ -37,7 +41,6 @@ export class Pauser {
     if (!this.paused.delete(pid)) return
     signal(pid, 'SIGCONT')
     this.tellGuard()
-    if (this.paused.size === 0) this.stopGuard()
   }
 
   private startGuard(): ChildProcess | null {
@@ -62,7 +65,8 @@ export class Pauser {
     this.guard?.stdin?.write(`${[...this.paused].join(' ')}\n`)
   }
 
-  private stopGuard(): void {
+  /** Ends the guard. Paused processes stay paused. */
+  close(): void {
     const { guard } = this
     this.guard = null
     guard?.stdin?.end()

@@ -32,6 +32,8 @@ function parsers(of = process.pid): number[] {
   return childrenOf(of).filter((pid) => psOf(pid, 'args').includes('parse/worker/main'))
 }
 
+const guards = (): number[] => childrenOf(process.pid).filter((pid) => psOf(pid, 'args').includes('kill -CONT'))
+
 /** Empty if the process has ended. */
 function psOf(pid: number, field: 'args' | 'stat'): string {
   return spawnSync('ps', ['-p', String(pid), '-o', `${field}=`], { encoding: 'utf8' }).stdout.trim()
@@ -217,6 +219,7 @@ test('closing ends every process and rejects its document', async () => {
     await pool.close()
     await ended
     expect(pids.filter(isRunning)).toEqual([])
+    await until('the guard to end', () => guards().length === 0)
     await expect(pool.parse({ owner: 'usr_1', file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
       code: errorCode('parser_crashed'),
     })
@@ -243,6 +246,8 @@ test('closing resolves in a process with nothing else to do, in whatever order N
 
 test('an endless document does not hold up the others, even with one worker', async () => {
   const pool = newPool()
+  // A guard that starts later would hold up the daemon.
+  const guard = process.platform === 'win32' ? [] : await until('one guard', () => guards().length === 1 && guards())
   await withFile(loopingPdf(), async (endless) => {
     const stop = new AbortController()
     const never = pool.parse({ owner: 'usr_1', file: endless, mediaType: PDF, name: 'endless.pdf', signal: stop.signal })
@@ -256,6 +261,7 @@ test('an endless document does not hold up the others, even with one worker', as
       return wasPaused
     })
     await until('it to resume', () => !parsers().some(isPaused))
+    expect(guards()).toEqual(guard)
     stop.abort(new Error('enough'))
     await expect(never).rejects.toThrow('enough')
     // The slot that it gave away is free again.
