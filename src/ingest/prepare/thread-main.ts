@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { lowerPriorityOfThread } from '../../core/priority.ts'
 import { BUILTIN_DIMENSIONS, createBuiltinEmbedder } from '../../embed/builtin.ts'
 import type { Embedder } from '../../embed/embedder.ts'
 import { countWords, estimateSubwords } from '../../text/model-tokens.ts'
@@ -7,6 +8,8 @@ import type { Outcome, Task, Vectors } from './protocol.ts'
 
 /** Made once for each thread, because unpacking the model takes a while. */
 let embedder: Embedder | null = null
+
+lowerPriorityOfThread()
 
 parentPort!.on('message', (task: Task) => {
   void run(task)

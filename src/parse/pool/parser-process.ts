@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../core/logger.ts'
+import { lowerPriority } from '../../core/priority.ts'
 import type { Answer, Job } from '../worker/protocol.ts'
 import type { Pauser } from './pauser.ts'
 
@@ -156,7 +157,7 @@ export class ParserProcess {
 }
 
 function forkWorker(): ChildProcess {
-  return fork(MAIN, [], {
+  const child = fork(MAIN, [], {
     // The process may read files and start threads. It may not write, start processes or load native code.
     execArgv: [
       `--max-old-space-size=${HEAP_MB}`,
@@ -171,6 +172,9 @@ function forkWorker(): ChildProcess {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'json',
   })
+  // At once, because the threads that the process starts inherit its priority.
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  return child
 }
 
 function threadsOf(pid: number): string[] {

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { constants, getPriority } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Page } from '../../../src/core/parsed.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
@@ -24,6 +26,14 @@ test('computes the vectors of the built-in embedder from its shared model', asyn
   const embedder = createBuiltinEmbedder()
   const { vectors } = await newThreads(1).prepare('usr_1', { ...taskOf('a heron'), model: embedder.sharedModel })
   expect(vectors).toEqual(await embedder.embedDocuments([{ text: 'a heron', title: 'T' }]))
+})
+
+test.runIf(process.platform === 'linux')('only the thread comes after the main thread when both want a processor', async () => {
+  const below = () =>
+    readdirSync('/proc/self/task').filter((id) => getPriority(Number(id)) === constants.priority.PRIORITY_BELOW_NORMAL)
+  const before = below().length
+  await newThreads(1).prepare('usr_1', taskOf('a heron'))
+  expect(below()).toHaveLength(before + 1)
 })
 
 test('a document that makes the thread fail fails alone', async () => {

@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { constants, getPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, type Limits } from '../../../../src/config/config.ts'
@@ -236,6 +237,12 @@ test.runIf(process.platform === 'linux')("a parser process doesn't see the daemo
   } finally {
     delete process.env['DOCSEARCH_SECRET_OF_THE_TEST']
   }
+})
+
+test('a parser process comes after the daemon when both want a processor', async () => {
+  newPool()
+  const [pid] = await until('a parser', () => parsers().length > 0 && parsers())
+  expect(getPriority(pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL)
 })
 
 test('closing resolves in a process with nothing else to do, in whatever order Node reports the exits', () => {
