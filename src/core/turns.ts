@@ -24,6 +24,10 @@ export class TurnQueue<T> {
     return this.#length
   }
 
+  lengthOf(owner: string): number {
+    return this.#lines.get(owner)?.length ?? 0
+  }
+
   push(owner: string, item: T): void {
     const line = this.#lines.get(owner)
     if (line) line.push(item)

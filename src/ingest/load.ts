@@ -42,6 +42,11 @@ export class Load {
     return this.#inWork
   }
 
+  /** The documents of this owner in work. */
+  inWorkOf(ownerId: string): number {
+    return this.#owners.get(ownerId) ?? 0
+  }
+
   /** The owners of the documents in work. */
   get owners(): string[] {
     return [...this.#owners.keys()]

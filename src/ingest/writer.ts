@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { TurnQueue } from '../core/turns.ts'
 import { IndexChanged } from '../lifecycle/while-current.ts'
 import { commitDocuments, type CommitParts, type Finished } from './commit.ts'
 import type { Load } from './load.ts'
 
-/** Documents that end within this time share one commit, unless no other document is in work. */
+/** Documents that end within this time share one commit. It begins earlier once an owner has no other document in work. */
 const GATHER_MS = 50
 /** A commit has at most this many passages, unless a single document has more. */
 const MAX_PASSAGES_IN_COMMIT = 2_000
 
 export interface WriterParts extends CommitParts {
-  load: Pick<Load, 'inWork'>
+  load: Pick<Load, 'inWorkOf'>
   /** Runs `work` while nothing else writes to an index. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -25,6 +24,8 @@ interface Waiting {
 export class IndexWriter {
   /** `gathering`: documents wait for others, or for their turn to be committed. */
   #state: 'idle' | 'gathering' = 'idle'
+  /** Ends the time in which the writer waits for more documents. */
+  #stopWaiting: () => void = () => {}
   readonly #waiting = new TurnQueue<Waiting>()
   readonly #parts: WriterParts
 
@@ -40,18 +41,31 @@ export class IndexWriter {
     return new Promise((resolve, reject) => {
       this.#waiting.push(finished.ownerId, { finished, resolve, reject })
       if (this.#state === 'idle') void this.#gather()
+      if (this.#hasAllOf(finished.ownerId)) this.#stopWaiting()
     })
   }
 
   async #gather(): Promise<void> {
-    const { load, exclusive } = this.#parts
     this.#state = 'gathering'
-    if (this.#waiting.length < load.inWork) await sleep(GATHER_MS)
+    await this.#waitForMore()
     // Documents that end while another commit is under way join this one.
-    await exclusive(async () => {
+    await this.#parts.exclusive(async () => {
       this.#state = 'idle'
       while (this.#waiting.length > 0) await this.#commit(this.#takeBatch())
     })
+  }
+
+  async #waitForMore(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, GATHER_MS)
+    this.#stopWaiting = resolve
+    await promise
+    clearTimeout(timer)
+  }
+
+  /** True when no document of this owner would join the commit if it began later. */
+  #hasAllOf(ownerId: string): boolean {
+    return this.#waiting.lengthOf(ownerId) >= this.#parts.load.inWorkOf(ownerId)
   }
 
   #takeBatch(): Waiting[] {

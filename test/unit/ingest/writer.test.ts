@@ -9,9 +9,9 @@ import type { JobRef } from '../../../src/records/queue.ts'
 
 /**
  * A writer over an index that records its commits, and refuses a commit with the document `bad`.
- * @param inWork The number of documents in work.
+ * @param inWork The number of documents in work, by owner. Other owners have a hundred.
  */
-function newWriter(inWork = 100) {
+function newWriter(inWork: Record<string, number> = {}) {
   const commits: string[][] = []
   const finished: string[] = []
   const active = {
@@ -32,7 +32,7 @@ function newWriter(inWork = 100) {
     lifecycle: { active: () => active },
     log: silentLogger,
     retries: { run: (work: () => Promise<unknown>) => work(), reason: () => null },
-    load: { inWork },
+    load: { inWorkOf: (ownerId: string) => inWork[ownerId] ?? 100 },
     exclusive: pLimit(1),
     onCommit: () => {},
   } as unknown as WriterParts)
@@ -61,9 +61,21 @@ test('documents that end together share one commit', async () => {
 test('the only document in work is committed at once', async () => {
   vi.useFakeTimers()
   try {
-    const { write, commits } = newWriter(1)
+    const { write, commits } = newWriter({ usr_1: 1 })
     await write('a')
     expect(commits).toEqual([['a']])
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test("an owner's only document does not wait for more documents of another owner", async () => {
+  vi.useFakeTimers()
+  try {
+    const { writeFor, commits } = newWriter({ b: 1 })
+    await Promise.all([writeFor('a', 'a1', 1), writeFor('b', 'b1', 1)])
+    expect(commits).toEqual([['a1', 'b1']])
     expect(vi.getTimerCount()).toBe(0)
   } finally {
     vi.useRealTimers()
