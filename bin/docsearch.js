@@ -65,8 +65,20 @@ function compileCache() {
   return path.join(home, '.cache', 'docsearch', 'code')
 }
 
+/** Node gives the cache the mode that the umask allows, which may let others write to it. */
+function enableCompileCache() {
+  const folder = compileCache()
+  try {
+    require('fs').mkdirSync(folder, { recursive: true, mode: 0o700 })
+    require('fs').chmodSync(folder, 0o700)
+  } catch {
+    return // Every command works without the cache.
+  }
+  module.enableCompileCache(folder)
+}
+
 function start() {
-  module.enableCompileCache(compileCache())
+  enableCompileCache()
   import('../dist/cli/main.js')
     .then(function (main) {
       return main.run()

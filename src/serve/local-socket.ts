@@ -69,7 +69,8 @@ async function listenAt(handler: RequestListener, path: string, remove: LocalSoc
 
 /** Removes the socket of a daemon that was killed, with the folder that was made for it. */
 async function removeLeftover(dataDir: string): Promise<void> {
-  await rm(join(dataDir, NAME), { force: true })
+  // If something else is there, such as a folder, listening fails, which is logged.
+  await rm(join(dataDir, NAME), { force: true }).catch(ignore)
   const path = daemonOf(dataDir)?.socket
   if (typeof path !== 'string' || basename(path) !== NAME || !basename(dirname(path)).startsWith(FALLBACK_PREFIX)) return
   await rm(path, { force: true }).catch(ignore)
@@ -77,7 +78,7 @@ async function removeLeftover(dataDir: string): Promise<void> {
 }
 
 function ignore(): void {
-  // The folder is gone already, or has other files now.
+  // What is left there doesn't prevent the start.
 }
 
 function fits(path: string): boolean {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BIN, type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
@@ -52,6 +52,17 @@ test('a data folder that `users add` or `reindex` writes is private, too', async
   execFileSync(process.execPath, [BIN, 'reindex', '--data', folder], { stdio: 'ignore' })
   expect(readdirSync(folder)).toContain('docsearch.db')
   expect(openToOthers(folder)).toEqual([])
+})
+
+test('the cache of compiled code is private, because others could put code into it', async () => {
+  const folder = join(await tempFolder(), 'cache')
+  const code = join(folder, 'docsearch', 'code')
+  const run = () => execFileSync(process.execPath, [BIN, '--version'], { env: { ...process.env, XDG_CACHE_HOME: folder } })
+  run()
+  expect(statSync(code).mode & 0o777).toBe(0o700)
+  chmodSync(code, 0o777)
+  run()
+  expect(statSync(code).mode & 0o777).toBe(0o700)
 })
 
 test('a file that the user asked for has the mode of the umask', async () => {

@@ -185,6 +185,16 @@ describe('the socket', () => {
     await works(next)
   })
 
+  test('is elsewhere when the data folder has a folder of its name', async () => {
+    const daemon = await start()
+    await daemon.stop()
+    mkdirSync(join(daemon.dataDir, 'daemon.sock', 'kept'), { recursive: true })
+    const next = await start({ home: join(daemon.dataDir, '..') })
+    expect(facts(next).socket).not.toContain(next.dataDir)
+    await works(next)
+    expect(existsSync(join(daemon.dataDir, 'daemon.sock', 'kept'))).toBe(true)
+  })
+
   test('is in the runtime folder when the path of the data folder is too long, and is removed after kill -9, too', async () => {
     const runtime = await mkdtemp('/tmp/docsearch-run-')
     onTestFinished(() => rm(runtime, { recursive: true, force: true }))
