@@ -1,7 +1,10 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
+import { within } from '../support/until.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -115,4 +118,18 @@ test('forbids caching answers to a credential, and makes links with the public a
   const made = await app.alice.post('/api/v1/projects', { name: 'Linked' })
   expect(made.headers.get('cache-control')).toBe('no-store')
   expect(made.headers.get('location')).toMatch(/^https:\/\/search\.example\.org\/api\/v1\/projects\/prj_/)
+})
+
+test.each([
+  ['/api/oauth/token', 413],
+  ['/login', 413],
+  ['/api/v1/search', 401],
+])('%s refuses a long body, and the next request on its connection is answered', async (path, status) => {
+  const { hostname, port, host } = new URL(app.url)
+  const socket = connect(Number(port), hostname)
+  const type = 'Content-Type: application/x-www-form-urlencoded'
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${type}\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`)
+  socket.write(`GET /api/v1/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  const statuses = (await within('both answers', text(socket))).match(/(?<=HTTP\/1.1 )\d+/g)
+  expect(statuses).toEqual([String(status), '200'])
 })

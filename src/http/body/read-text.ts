@@ -4,15 +4,15 @@ import type { IncomingMessage } from 'node:http'
 const MAX_MS = 30_000
 
 /**
- * Reads a body as UTF-8 without decompressing it. Returns null when it is longer than `maxBytes`; Node then drops the rest, so that the client
- * can read the answer. After `maxMs` the connection is cut, as if the client had hung up.
+ * Reads a body as UTF-8 without decompressing it. Returns null when it is longer than `maxBytes`; the rest is still to be read (`drain`), or
+ * the connection would be stuck for the client's next request. After `maxMs` the connection is cut, as if the client had hung up.
  */
 export async function readText(request: IncomingMessage, maxBytes: number, maxMs = MAX_MS): Promise<string | null> {
   const late = setTimeout(() => request.socket.destroy(), maxMs)
   try {
     const chunks: Buffer[] = []
     let bytes = 0
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > maxBytes) return null
       chunks.push(chunk)
