@@ -3,18 +3,19 @@ import type { Records } from '../records/records.ts'
 
 const CHECK_MS = 400
 
-/** A credential as the records know it: by the SHA-256 of its text. */
+/** A credential, identified as in the records by the SHA-256 of its text. */
 export interface CredentialHash {
   kind: 'api_key' | 'access_token' | 'session'
   sha256: string
 }
 
-/** Returns those of the hashes whose credential is valid now. Records no use of it. */
+/** Returns the hashes whose credential is valid now. Does not count as a use of the credential. */
 type FindValid = (sha256s: readonly string[]) => Promise<ReadonlySet<string>>
 
 /**
- * Ends requests whose credential ends while they are answered. A timer looks up the credentials of all open requests, in one query for
- * each kind. So it does not matter why a credential ends, nor which process changed the database.
+ * Ends requests whose credential ends while docsearch answers them. A timer looks up the credentials of all open requests, with
+ * one query for each kind. So the watch notices the end of a credential whatever the reason, and whichever process changed the
+ * database.
  */
 export class CredentialWatch {
   readonly #findValid: Record<CredentialHash['kind'], FindValid>
@@ -70,7 +71,7 @@ export class CredentialWatch {
         }
       }
     } catch (error) {
-      // Whether the credentials are valid is unknown. Without the database, the requests can read nothing new either.
+      // The requests stay open, because their credentials may be valid. Without the database, they can read nothing new either.
       this.#log.warn({ err: error }, 'could not check the credentials of open requests; trying again')
     }
     this.#timer = undefined

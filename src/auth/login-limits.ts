@@ -3,7 +3,10 @@ import { networkOf } from '../core/network.ts'
 import { RateCounter } from '../core/rate-counter.ts'
 
 const WINDOW_SECONDS = 15 * 60
-/** No email address is longer (RFC 5321 section 4.5.3.1). Longer names share a count, because the name is the attacker's to choose. */
+/**
+ * The longest email address (RFC 5321 section 4.5.3.1). An attacker chooses the account name, so longer names that start alike
+ * share a count.
+ */
 const MAX_ACCOUNT_CHARACTERS = 320
 
 export interface LoginLimits {

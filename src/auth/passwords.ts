@@ -17,7 +17,7 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** A burst of logins waits instead of taking all memory and every thread. */
 const MAX_CONCURRENT = 2
-/** The last one waits two seconds. More come only with an attack from many addresses. */
+/** The last login in line waits about two seconds. Only an attack from many addresses makes more logins wait. */
 const MAX_WAITING = 100
 const ARGON2_VERSION = 19
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/

@@ -11,7 +11,7 @@ export const CHUNKER_VERSION = 5
 const DEFAULT_TARGET = 320
 /** A longer header row is not repeated, because it would outweigh the rows below it. */
 const MAX_CONTEXT_CHARS = 300
-/** Passages that are further apart are not joined in a result. */
+/** A result does not join passages that are further apart. */
 const MAX_GAP_CHARS = 1_000
 
 export interface ChunkOptions {
@@ -34,7 +34,7 @@ interface HeaderRow {
  *
  * The passages are in order, don't overlap, and hold every character that is not blank:
  * `chunk.text === documentText(pages).slice(chunk.charStart, chunk.charEnd)`. A passage has at most `maxTokens` and
- * `MAX_PASSAGE_CHARS`. Only a sentence that is longer is cut.
+ * `MAX_PASSAGE_CHARS`. The chunker cuts a sentence only if it is longer than that.
  */
 export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Chunk[] {
   const { countTokens } = options

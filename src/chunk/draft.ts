@@ -16,7 +16,7 @@ export interface Draft {
   tokens: number
 }
 
-/** True if a passage that ends with this piece has no more characters than a passage may have, gaps included. */
+/** Returns true if the draft stays within `MAX_PASSAGE_CHARS` with this piece added, gaps included. */
 export function hasRoomFor({ pieces }: Draft, piece: Pick<Piece, 'start' | 'end'>): boolean {
   return piece.end - (pieces[0] ?? piece).start <= MAX_PASSAGE_CHARS
 }

@@ -105,7 +105,7 @@ export class Packer {
     }
   }
 
-  /** True if the draft has at most `maxTokens` and the characters of a passage with one more piece. */
+  /** Returns true if the draft stays within `maxTokens` and `MAX_PASSAGE_CHARS` with this piece added. */
   private fits(piece: Piece, maxTokens: number): boolean {
     return hasRoomFor(this.draft, piece) && this.tokensWith(piece) <= maxTokens
   }

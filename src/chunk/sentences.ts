@@ -52,7 +52,7 @@ function windowEnd(text: string, from: number, end: number): number {
   return boundary(text, limit, from)
 }
 
-/** What one piece may have at most. */
+/** The limits of one piece. */
 export interface PieceLimits {
   maxTokens: number
   maxChars: number
@@ -60,7 +60,7 @@ export interface PieceLimits {
 
 /**
  * Cuts a sentence that is longer than a passage may be. It cuts at the end of a line or at a blank if the last third of the piece
- * has one. It divides a surrogate pair never, and a character from its marks only if the marks alone fill a piece.
+ * has one. It never splits a surrogate pair. It separates a character from its marks only if the marks alone fill a piece.
  */
 export function cutLong(text: string, piece: Piece, { maxTokens, maxChars }: PieceLimits, countTokens: CountTokens): Piece[] {
   const pieces: Piece[] = []
@@ -85,7 +85,10 @@ export function cutLong(text: string, piece: Piece, { maxTokens, maxChars }: Pie
   return pieces
 }
 
-/** Returns the best place to cut at or before `limit` and after `from`. Only a surrogate pair at `from` may reach beyond `limit`. */
+/**
+ * Returns the best place to cut at or before `limit` and after `from`. The cut is after `limit` only if a surrogate pair begins
+ * at `from` and does not fit.
+ */
 function boundary(text: string, limit: number, from: number): number {
   const earliest = from + Math.floor(((limit - from) * 2) / 3)
   const tail = text.slice(earliest, limit)
@@ -96,7 +99,7 @@ function boundary(text: string, limit: number, from: number): number {
   let cut = limit
   while (cut > from + 1 && joinsPrevious(text, cut)) cut--
   if (!joinsPrevious(text, cut)) return cut
-  // One character with all its marks is longer than the room.
+  // A single character with all its marks is too long for the piece.
   if (!isInsidePair(text, limit)) return limit
   return limit - 1 > from ? limit - 1 : limit + 1
 }

@@ -26,7 +26,9 @@ export interface Globals {
   color: boolean
 }
 
-/** The parts of the process that a command may use. The streams escape what is printed, and the prompts what is asked. */
+/**
+ * The parts of the process that a command may use. The streams escape what they print, and the prompts escape their questions.
+ */
 export interface CommandIo extends Omit<Io, 'stdout' | 'stderr'> {
   stdout: Screen
   stderr: Screen
@@ -43,7 +45,7 @@ export interface Context {
   table: TableOptions
   /** Prints a result. */
   print(text: Printable): void
-  /** Prints a result as one line, without line breaks from names. */
+  /** Prints a result as one line. Line breaks, for example in a name, become spaces. */
   printLine(text: string): void
   printJson(value: unknown): void
   /** Prints a message on standard error; nothing with --quiet or --json. */

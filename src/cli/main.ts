@@ -2,7 +2,7 @@ import { processIo } from './io.ts'
 import type { Io } from './io.ts'
 
 const SHELL = '/bin/sh'
-/** EXIT.cancelled, whose module would have to load for it. */
+/** The same as `EXIT.cancelled`, copied here so that its module need not load. */
 const CANCELLED = 130
 
 /** Runs the command of this process for bin/docsearch.js, then ends the process with the command's exit code. */
@@ -63,13 +63,13 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 /**
- * Ends the process. `process.exit` waits for Node's threads: it never returns while one waits for a keychain, and after a cancelled upload
- * it deadlocks now and then in Node's own shutdown. A new process image ends the threads at once.
+ * Ends the process. `process.exit` waits for Node's threads. It never returns while a thread waits for a keychain, and after a
+ * cancelled upload it sometimes deadlocks in Node's own shutdown. Replacing the process image ends the threads at once.
  */
 async function leave(code: number): Promise<void> {
   const { keychainIsStuck } = await import('../client/credentials/stuck.ts')
   const mustReplace = code === CANCELLED || keychainIsStuck()
-  // Without a shell, as in some containers, execve would abort.
+  // execve would abort if there is no shell, as in some containers.
   if (mustReplace && process.platform !== 'win32' && process.getBuiltinModule('node:fs').existsSync(SHELL))
     process.execve!(SHELL, ['sh', '-c', `exit ${code}`], {})
   process.exit(code)

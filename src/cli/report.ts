@@ -8,7 +8,7 @@ import { joined, oneLine, safeJson, safeText } from './view/safe.ts'
 import { Screen } from './view/screen.ts'
 import { styles } from './view/style.ts'
 
-/** Errors of this program whose message lists problems, each on a line of its own. In any other error, a line break comes from outside. */
+/** Errors whose message lists problems, one on each line. In all other errors, a line break comes from outside and is removed. */
 const LISTS: ReadonlySet<string> = new Set<ErrorCode>(['usage', 'invalid_configuration'])
 
 /** Prints an error, as text or with --json as one object, and returns the exit code. */

@@ -24,7 +24,9 @@ import type { EventOptions } from './events.ts'
 
 export interface ClientOptions {
   server: string
-  /** The data folder of this user's own daemon at this address. Requests then go through the daemon's socket; null sends them to the address. */
+  /**
+   * The data folder, if this user's own daemon serves the address: requests then go through its socket. Null for other instances.
+   */
   dataDir: string | null
   /** An API key, an access token, or a source of tokens; null for endpoints that need none. */
   token: string | TokenSource | null

@@ -10,7 +10,7 @@ export interface EventOptions {
   signal?: AbortSignal
   /** Called each time the stream is connected. Changes before the first call may be missed. */
   onOpen?: () => void
-  /** Called when the instance no longer stores some of the events since the last one: ask it for the documents again. */
+  /** Called when the instance no longer stores all events since the last one. Ask it for the documents again. */
   onMissed?: () => void
 }
 
@@ -59,7 +59,10 @@ export async function* readEvents(transport: Transport, options: EventOptions): 
   }
 }
 
-/** Parses server-sent events (HTML standard). Ignores comments and other fields, which serve as heartbeats. A block without data can still have an ID. */
+/**
+ * Parses server-sent events (HTML standard). Ignores comments, which serve as heartbeats, and unknown fields. A block without
+ * data can still have an ID.
+ */
 async function* parseEvents(source: AsyncIterable<Uint8Array>): AsyncGenerator<{ id: number | undefined; data: string }> {
   const decoder = new TextDecoder()
   let buffer = ''

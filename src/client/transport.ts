@@ -37,7 +37,10 @@ export interface TokenSource {
 
 export interface TransportOptions {
   address: string
-  /** The data folder of this user's own daemon at this address. Requests then go through the daemon's socket, never to the port. Null sends them to the address. */
+  /**
+   * The data folder, if this user's own daemon serves the address: requests then go through its socket, never to the port. Null
+   * for other instances.
+   */
   dataDir: string | null
   token: string | TokenSource | null
   userAgent: string
@@ -97,7 +100,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (options.dataDir !== null) {
       const { localSocket } = await import('./local-daemon.ts')
       request.socketPath = localSocket(options.dataDir, options.address)
-      // Every instance answers to this name, whatever its public URL is.
+      // Every instance accepts this name in the Host header, whatever its public URL is.
       headers['Host'] = 'localhost'
     }
     request.headers = headers

@@ -20,7 +20,7 @@ export interface Config {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
   reranker: string
   rerank: RerankConfig
-  /** Requests a minute for a key; 0 for no limit, also for users. */
+  /** Requests a minute for each credential, session, or address without either. 0 turns off this limit and `userRateLimit`. */
   rateLimit: number
   /** Requests a minute for all keys, applications and browsers of a user together; 0 for no limit. */
   userRateLimit: number
@@ -33,7 +33,7 @@ export interface Config {
   pdfEngine: 'pdfium' | 'pdf2json'
   /** Program and arguments, with `{input}` and `{output}`, that recognise text on scanned pages; null for none. */
   ocrCommand: readonly string[] | null
-  /** The most that the documents of a user may take up; null for no quota. */
+  /** The quotas of users who have none of their own; null for no quota. */
   quotas: Quotas
   limits: Limits
 }
@@ -72,17 +72,17 @@ export interface Limits {
   xmlBytes: number
   /** Characters of a query. */
   queryChars: number
-  /** Bytes of the answer to a search. */
+  /** The maximum size of the answer to a search. */
   answerBytes: number
-  /** Uploads of a user that arrive at the same time. */
+  /** Uploads that one user may have in flight. */
   uploadsInFlight: number
-  /** Milliseconds in which an upload must send at least 64 kB, or its end. */
+  /** Milliseconds in which an upload must send another 64 kB, or the rest of its body. */
   uploadStallMs: number
-  /** Open event streams of a user. */
+  /** Event streams that one user may have open. */
   eventStreams: number
 }
 
-/** A user with two or three busy applications stays below this many times the limit of one key. */
+/** The default of `user_rate_limit`, as a multiple of `rate_limit`: enough for a user with two or three busy applications. */
 export const DEFAULT_KEYS_PER_USER = 3
 
 const MB = 1_000_000

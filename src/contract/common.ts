@@ -8,7 +8,7 @@ export const scope = z.enum(SCOPES).meta({ id: 'Scope' })
 
 export const documentStatus = z.enum(DOCUMENT_STATUSES).meta({ id: 'DocumentStatus' })
 
-/** What a user's documents take up. */
+/** A user's usage. */
 export const usage = z
   .object({
     documents: z.int(),
@@ -21,7 +21,7 @@ export const usage = z
   .meta({ id: 'Usage' })
 export type Usage = z.infer<typeof usage>
 
-/** The most that a user's documents may take up. */
+/** A user's quotas. */
 export const quota = z
   .object({ documents: z.int().nullable(), bytes: z.int().nullable(), passages: z.int().nullable() })
   .meta({ id: 'Quota', description: 'Maximum documents, bytes and passages of the user. Null means no quota' })

@@ -148,7 +148,7 @@ export const documentEvent = z
   .meta({ id: 'DocumentEvent' })
 export type DocumentEvent = z.infer<typeof documentEvent>
 
-/** What a listener gets instead of events that are no longer stored. */
+/** The first event of a stream if events after `Last-Event-ID` are no longer stored. */
 export const missedEvents = z
   .object({
     id: z.int().meta({ description: 'The stream continues after this event' }),

@@ -9,9 +9,9 @@ export interface FieldFault {
   message: string
 }
 
-/** An answer lists at most this many faults: the names of unknown fields can fill a body of a megabyte. */
+/** An answer lists at most this many faults, because a body of a megabyte can consist of unknown fields. */
 const MAX_FAULTS = 20
-/** No object of a request has as many fields, or lies as deep. */
+/** Far above the number of fields and the depth of any valid request. */
 const MAX_FIELDS = 100
 const MAX_DEPTH = 4
 const MAX_PATH_CHARS = 100
@@ -38,7 +38,10 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown): z.outp
   return data as z.output<S>
 }
 
-/** Does the same for a caller that adds faults of its own. `data` is undefined when there are faults. Returns at most `MAX_FAULTS`. */
+/**
+ * Like `validate`, for a caller that adds faults of its own. `data` is undefined if there are faults. Returns at most
+ * `MAX_FAULTS` faults.
+ */
 export function examine<S extends z.ZodType>(schema: S, input: unknown): { data: z.output<S> | undefined; faults: FieldFault[] } {
   const crowded = crowdedObject(input)
   if (crowded !== null) return { data: undefined, faults: [crowded] }
@@ -52,7 +55,7 @@ export function examine<S extends z.ZodType>(schema: S, input: unknown): { data:
   return { data: faults.length === 0 ? result.data : undefined, faults }
 }
 
-/** Returns what is wrong with an object that has too many fields, because zod would list them all in one message. */
+/** Returns a fault for the first object with too many fields, because zod would list all of them in one message. */
 function crowdedObject(input: unknown, path = '', depth = 0): FieldFault | null {
   if (input === null || typeof input !== 'object' || Array.isArray(input) || depth > MAX_DEPTH) return null
   const fields = Object.keys(input).length
@@ -137,8 +140,8 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Adds the halves of surrogate pairs to the faults. JSON can escape them and UTF-8 can't encode them, so a stored one would come back as
- * another character. Takes only parsed data, whose depth the schema limits.
+ * Adds a fault for each text that has half a surrogate pair. JSON can escape such a half, but UTF-8 can't encode it, so it would
+ * come back from storage as another character. Pass only parsed data, because the schema limits its depth.
  */
 function addBrokenText(faults: FieldFault[], data: unknown, path: readonly string[]): void {
   if (faults.length >= MAX_FAULTS) return

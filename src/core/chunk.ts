@@ -10,7 +10,9 @@ export interface Chunk {
   charEnd: number
   pageStart: number
   pageEnd: number
-  /** The white space between the previous passage and this one. Empty for the first passage, and where it is very long. */
+  /**
+   * The white space between the previous passage and this one. Empty for the first passage, and if the white space is very long.
+   */
   gap: string
   /** The header row of the table in which the passage starts. Empty if it starts outside a table or contains the header row. */
   context: string
@@ -23,7 +25,9 @@ export function formatHeading(path: readonly string[]): string {
   return path.join(' › ')
 }
 
-/** Returns the heading path as one line within the limit of a title. If it is too long, its headings get equal shares. */
+/**
+ * Returns the heading path as one line of at most `MAX_TITLE_CHARS`. If the path is too long, each heading gets an equal share.
+ */
 export function shortHeading(path: readonly string[]): string {
   const line = formatHeading(path)
   if (line.length <= MAX_TITLE_CHARS) return line

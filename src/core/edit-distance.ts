@@ -2,9 +2,9 @@
 const ROWS: [number[], number[], number[]] = [[], [], []]
 
 /**
- * Counts the letters to insert, delete, replace or swap with their neighbour to turn one word into the other
- * (Damerau-Levenshtein in its restricted form: no letter is moved twice). Returns `max` + 1 for every distance above `max`.
- * Compares only letters at most `max` places apart, because others cannot be matched within `max` edits.
+ * Counts the letters to insert, delete, replace or swap with their neighbour to turn one word into the other (Damerau-Levenshtein
+ * in its restricted form: no letter is moved twice). Returns `max` + 1 for every distance above `max`. Compares only letters that
+ * are at most `max` positions apart, because no alignment within `max` edits matches others.
  */
 export function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1

@@ -19,22 +19,22 @@ export interface User {
   hasPassword: boolean
   /** The last login in a browser; null if there was none. */
   lastLoginAt: Date | null
-  /** The user's own quotas: null where the instance's quota applies, 0 for no quota. */
+  /** The user's own quotas. Null means that the instance's quota applies, and 0 that there is no quota. */
   ownQuotas: Quotas
 }
 
-/** What a user's documents take up. */
+/** A user's usage. */
 export interface Usage {
   documents: number
-  /** Equal files count each. */
+  /** The total size of all files. Each copy of a file counts. */
   bytes: number
-  /** Passages that search can find. While a new version of a document waits, those of the earlier one count. */
+  /** Passages of all documents. While a new version of a document waits, the passages of the earlier version count. */
   passages: number
 }
 
-/** The most that a user's documents may take up. */
+/** A user's quotas. Null means no quota. */
 export type Quotas = Record<keyof Usage, number | null>
-/** A change of a user's own quotas. What is undefined stays. */
+/** A change of a user's own quotas. Undefined fields keep their value. */
 export type QuotaChange = Partial<Record<keyof Usage, number | null | undefined>>
 
 /** Limits of a password in characters, counted by code point. */
@@ -160,7 +160,7 @@ export interface DocumentRecord {
   parse: Record<string, unknown>
 }
 
-/** The most API keys that a user can have. Expired keys make room for new ones. */
+/** The maximum number of API keys of a user. A new key replaces an expired one if needed. */
 export const MAX_KEYS = 100
 
 export interface ApiKeyRecord {

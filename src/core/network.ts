@@ -1,14 +1,14 @@
 import { isIP, isIPv6 } from 'node:net'
 
 /**
- * Returns what a limit for an address counts: the /64 network of an IPv6 address, because one customer can use every address in it, and an
- * IPv4 address as it is. A proxy may have written the port behind the address. Everything else shares one key, because a client behind a
- * careless proxy can invent any text.
+ * Returns the key under which limits count an address. For IPv6 this is the /64 network, because one customer can use every
+ * address in it. For IPv4 it is the address itself. Ignores a port after the address, which some proxies add. All other texts
+ * share one key, because a client behind a careless proxy can invent any text.
  */
 export function networkOf(address: string): string {
   const [, bare = address] = /^\[([^\]]*)\](?::\d+)?$/.exec(address) ?? /^([\d.]+):\d+$/.exec(address) ?? []
   if (isIP(bare) === 0) return 'unknown'
-  // An IPv4 client of a server that listens on IPv6.
+  // An IPv4 client, as a server that listens on IPv6 sees it.
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(bare) ?? []
   return mapped ?? (isIPv6(bare) ? firstGroups(bare) : bare)
 }

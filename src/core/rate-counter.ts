@@ -1,7 +1,7 @@
-/** Far more callers than an instance has. An attacker with more addresses makes the counter forget the oldest ones. */
+/** Far more than the callers of any instance. An attacker with more addresses makes the counter forget the oldest keys. */
 const MAX_KEYS = 100_000
 
-/** What one key has left in its window. */
+/** The state of one key in its current window. */
 export interface RateState {
   /** True when the key is over its limit. */
   isOver: boolean
@@ -17,14 +17,14 @@ interface Window {
 }
 
 /**
- * Counts events by key. The window of a key starts with its first event. Memory is bounded, because attackers choose keys: ended windows
- * are removed as new ones start, and above `maxKeys` the oldest window goes.
+ * Counts events by key. The window of a key starts with its first event. Memory is bounded, because attackers choose the keys:
+ * when a window starts, the counter removes ended windows, and the oldest window if there are more than `maxKeys`.
  */
 export class RateCounter {
   readonly limit: number
   readonly #windowMs: number
   readonly #maxKeys: number
-  /** In the order in which the windows started, which is also the order in which they end. */
+  /** The windows in the order in which they started, which is also the order in which they end. */
   readonly #windows = new Map<string, Window>()
 
   constructor({ limit, seconds, maxKeys = MAX_KEYS }: { limit: number; seconds: number; maxKeys?: number }) {
@@ -45,13 +45,13 @@ export class RateCounter {
     return this.#state(window)
   }
 
-  /** Returns the state of a key without counting; `isOver` is true when the next event would be over the limit. */
+  /** Returns the state of a key without counting an event. `isOver` is true if the next event would be over the limit. */
   peek(key: string): RateState {
     const window = this.#current(key) ?? { count: 0, endsAt: Date.now() + this.#windowMs }
     return this.#state({ ...window, count: window.count + 1 })
   }
 
-  /** Uncounts one event, unless its window has ended. */
+  /** Takes back one counted event, unless its window has ended. */
   takeBack(key: string): void {
     const window = this.#current(key)
     if (window !== undefined && window.count > 0) window.count--

@@ -1,6 +1,6 @@
 /**
- * Removes the characters at the end of a text that match the pattern, which matches one character. Unlike `text.replace(/[…]+$/, '')`,
- * whose time grows with the square of a run of such characters in the middle, it takes linear time.
+ * Removes the characters at the end of a text that match the pattern. The pattern matches one character. This takes linear time,
+ * unlike `text.replace(/[…]+$/, '')`, which takes quadratic time for a long run of such characters inside the text.
  */
 export function trimEnd(text: string, character: RegExp): string {
   let end = text.length

@@ -1,4 +1,4 @@
-/** Counts what each user has under way, over all credentials, up to a limit. */
+/** Limits how many requests of a kind each user may have open, over all credentials. */
 export class UserSlots {
   readonly #limit: number
   readonly #taken = new Map<string, number>()
@@ -7,7 +7,7 @@ export class UserSlots {
     this.#limit = limit
   }
 
-  /** Takes a slot. Returns the function that gives it back, or null when the user has none left. */
+  /** Takes a slot. Returns a function that releases it, or null if the user has no slot left. */
   take(userId: string): (() => void) | null {
     const taken = this.#taken.get(userId) ?? 0
     if (taken >= this.#limit) return null

@@ -9,7 +9,7 @@ import type { Services } from '../services/services.ts'
 /** What http/ works with, handed in by serve/. Each table of routes or pages takes only the parts it uses. */
 export interface Dependencies extends Services {
   authenticator: Authenticator
-  /** Ends requests whose credential ends while they are answered. */
+  /** Ends requests whose credential ends while docsearch answers them. */
   credentials: CredentialWatch
   /** Logins, sessions and one-time links, for the pages. */
   accounts: Accounts

@@ -81,8 +81,8 @@ export interface ChunkIndex {
   /** Returns the passages with any of the analysed terms, best first. A term that is given twice counts twice. */
   keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<PassageHit[]>
   /**
-   * Returns the owner's passages by id. Ids that no longer exist are missing from the map. Longer texts than `core/text-limits.ts`
-   * allows, which an index of an earlier version may have, are cut.
+   * Returns the owner's passages by id. Ids that no longer exist are missing from the map. Cuts texts that are longer than
+   * `core/text-limits.ts` allows, which an index of an earlier version may have.
    */
   passages(ownerId: string, passageIds: readonly string[]): Promise<Map<string, Passage>>
   /** Returns each document's version and number of passages, for recovery. Reads every row; throws `index_corrupt` when files are damaged. */

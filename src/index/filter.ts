@@ -47,13 +47,13 @@ function conditionToSql({ condition, fields, value }: Condition): string[] {
   }
 }
 
-/** Returns terms of which both must hold. LanceDB tries the second, slower pattern only where the first found something. */
+/** Returns two conditions for AND. LanceDB tries the second, slower pattern only on rows that match the first. */
 function hasAny(columns: readonly { name: string }[], phrases: readonly string[]): [anywhere: string, wholeWords: string] {
   const { anywhere, wholeWords } = phrasePatterns(phrases)
   return [matches(columns, anywhere), matches(columns, wholeWords)]
 }
 
-/** Returns the faster patterns of all phrases before the slower ones. */
+/** Returns the conditions of all phrases, the fast ones first. */
 function hasEach(columns: readonly { name: string }[], phrases: readonly string[]): string[] {
   const terms = phrases.map((phrase) => hasAny(columns, [phrase]))
   return [...terms.map(([anywhere]) => anywhere), ...terms.map(([, wholeWords]) => wholeWords)]

@@ -22,7 +22,7 @@ const KEEP_VERSIONS_MS = 5 * 60_000
  * distances are only estimates.
  */
 const REFINE_ROWS = 200
-/** True for passages with the length that this version gives them. */
+/** SQL that is true for passages within the limit of this version. */
 const HAS_LENGTH = `char_end - char_start <= ${MAX_PASSAGE_CHARS}`
 const MIN_PROBES = 40
 const MAX_PROBES = 1_000_000
@@ -135,7 +135,7 @@ class LanceTable implements ChunkIndex {
       const found = await this.readPassages(`${where(passageIds)} AND ${HAS_LENGTH}`, passageIds.length)
       const others = passageIds.filter((id) => !found.has(id))
       if (others.length === 0) return found
-      // LanceDB reads a text as a whole before it cuts it. So texts that are too long, of an earlier version, are read one by one.
+      // LanceDB reads a whole text before it cuts it. So read the overlong texts of an earlier version one by one.
       const long = (await this.table.query().where(where(others)).select(['id']).limit(others.length).toArray()) as {
         id: string
       }[]

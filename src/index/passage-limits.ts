@@ -1,10 +1,10 @@
 import { cutTo, MAX_PASSAGE_CHARS, MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import type { Passage } from './chunk-index.ts'
 
-/** Far above the terms of any passage within its limit. */
+/** Far more than the terms of any passage within its limit. */
 const MAX_TERMS_CHARS = 64_000
 
-/** The most characters that are read of each text of a passage. One more than the limit shows that a text was longer. */
+/** How many characters of each text of a passage to read. One more than the limit shows that a text was longer. */
 export const READ_CHARS = {
   text: MAX_PASSAGE_CHARS + 1,
   gap: MAX_PASSAGE_CHARS + 1,
@@ -15,8 +15,8 @@ export const READ_CHARS = {
 } as const satisfies Partial<Record<keyof Passage, number>>
 
 /**
- * Returns a passage within the limits of this version: an index of an earlier version may have longer texts until it is rebuilt. A
- * text that is too long keeps its beginning, and its end moves with it.
+ * Returns a passage within the limits of this version, because an index of an earlier version may have longer texts until a
+ * rebuild. Keeps the beginning of a text that is too long, and adjusts the end of the passage.
  */
 export function withinLimits(passage: Passage): Passage {
   const text = cutTo(passage.text, MAX_PASSAGE_CHARS)

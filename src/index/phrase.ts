@@ -5,11 +5,11 @@ const EDGE = '[^\\p{L}\\p{M}\\p{N}]'
 /** Characters that people and programs use for one another. */
 const ALIKE = [`'’‘ʼ`, '-‐‑', '"“”„']
 
-/** Patterns for Rust's `regex`, which takes linear time whatever the pattern. The caller ignores letter case with the flag `i`. */
+/** Patterns for Rust's `regex`, which takes linear time for every pattern. Pass the flag `i` to ignore letter case. */
 export interface PhrasePatterns {
-  /** Matches one of the phrases, and also where a phrase is a part of longer words. */
+  /** Matches any of the phrases, also as part of longer words. */
   anywhere: string
-  /** Matches one of the phrases as whole words. It is several times slower, because the character before a phrase can be nearly any. */
+  /** Matches any of the phrases as whole words. Several times slower, because almost any character can precede a phrase. */
   wholeWords: string
 }
 
@@ -23,11 +23,11 @@ export function phrasePatterns(phrases: readonly string[]): PhrasePatterns {
     const after = isInWord(characters.at(-1)) ? `(?:$|${EDGE})` : ''
     return { before, inside: words.join('\\s+'), after }
   })
-  // Phrases share their edges: each edge is a class of thousands of characters, which takes long to compile.
+  // Phrases with the same edges share them, because an edge is a class of thousands of characters that takes long to compile.
   const groups = Map.groupBy(parts, ({ before, after }) => before + after)
   const insideOf = (group: typeof parts) => group.map(({ inside }) => inside).join('|')
   const whole = [...groups.values()].map((group) => `${group[0]!.before}(${insideOf(group)})${group[0]!.after}`)
-  // LanceDB turns a pattern that is only text into LIKE, and a backslash in it into an escape. The parentheses prevent that.
+  // LanceDB turns a pattern without operators into LIKE and treats its backslashes as escapes. The parentheses prevent that.
   return { anywhere: `(${insideOf(parts)})`, wholeWords: whole.join('|') }
 }
 

@@ -21,8 +21,8 @@ const PASSAGE_FIELDS = [
 ] as const satisfies (keyof Passage)[]
 
 /**
- * The columns of a passage as SQL, so that LanceDB returns no more of a text than is used. Arrow's package can't read the type that
- * `left` returns.
+ * The columns of a passage as SQL, so that LanceDB returns only as much of a text as docsearch uses. The cast is needed because
+ * the Arrow package can't read the type that `left` returns.
  */
 export const PASSAGE_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries([
   ['id', 'id'],

@@ -4,7 +4,7 @@ import type { Embedder, EmbeddingInput } from '../embed/embedder.ts'
 
 /** Inputs in one call. More does not make Ollama faster, and a call that fails costs more. */
 const MAX_BATCH_SIZE = 64
-/** A call takes about this long at most, because the passages of other users and the queries of searches wait for its end. */
+/** A call should take at most about this long, because the passages of other users and the queries of searches wait for it. */
 const MAX_CALL_MS = 500
 
 interface Request {
@@ -35,7 +35,7 @@ export class Batcher {
   readonly #requests = new TurnQueue<Request>()
   readonly #retries: Retries
   readonly #now: () => number
-  /** How many inputs the next call has at most. */
+  /** The maximum number of inputs of the next call. */
   #batchSize = MAX_BATCH_SIZE
 
   constructor(retries: Retries, now: () => number = () => performance.now()) {
@@ -71,7 +71,7 @@ export class Batcher {
     for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
       try {
         deliver(batch, await this.#embedBatch(batch))
-        // The rest of a large request goes behind those of the same user that have come meanwhile.
+        // The rest of a large request goes behind the newer requests of the same user.
         const { request, to } = batch.at(-1)!
         if (to < request.inputs.length && !request.signal.aborted) this.#requests.push(request.owner, request)
       } catch (error) {
@@ -98,7 +98,7 @@ export class Batcher {
   /** Makes the next calls as large as their time allows. */
   #fit(inputs: number, tookMs: number): void {
     const fitting = tookMs === 0 ? MAX_BATCH_SIZE : Math.floor((inputs * MAX_CALL_MS) / tookMs)
-    // A call of few inputs says little about a large one.
+    // The time of a call with few inputs says little about a call with many.
     this.#batchSize = Math.max(1, Math.min(MAX_BATCH_SIZE, fitting, 2 * Math.max(inputs, this.#batchSize)))
   }
 

@@ -28,8 +28,8 @@ export interface CommitParts extends Pick<IngestOptions, 'records' | 'lifecycle'
 }
 
 /**
- * Writes the passages of these documents in one commit, then sets the documents to ready. Ignores documents that are no longer wanted. Returns the
- * documents that would exceed a quota, with the error; nothing of them was written.
+ * Writes the passages of these documents in one commit, then sets the documents to ready. Ignores documents that are no longer
+ * wanted. Returns the documents that would exceed a quota, each with its error, and writes nothing of them.
  */
 export async function commitDocuments(batch: readonly Finished[], parts: CommitParts): Promise<Map<Finished, DocsearchError>> {
   const { records, retries, quotas, onCommit } = parts

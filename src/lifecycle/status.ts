@@ -41,7 +41,7 @@ export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['
       status: index.ok ? 'ok' : 'degraded',
       message: sentences.join('; '),
       chunks: passages,
-      // Depends on the number of passages of all users.
+      // The number of passages of all users decides this.
       ...(ownPassages === undefined && { ann: index.isApproximate }),
       ...(building && {
         building: {

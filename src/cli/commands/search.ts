@@ -100,7 +100,7 @@ function noteCorrection(context: Context, { query, corrected_query: corrected }:
 function noteLimitations(context: Context, answer: SearchAnswer, asked: string): void {
   if (answer.pending_documents > 0)
     context.notice(`${count(answer.pending_documents, 'document is', 'documents are')} not searchable yet.`)
-  // Earlier versions of the API lack these two fields.
+  // Instances of earlier versions don't send the next two fields.
   if (answer.correction_reason) context.notice(answer.correction_reason)
   if (answer.truncated)
     context.notice(

@@ -39,7 +39,10 @@ export default defineCommand({
   },
 })
 
-/** What the daemon's code may use of this process. Its lines can contain text from Ollama or from an error. */
+/**
+ * The parts of this process that the daemon may use. It prints escaped text, because its lines can contain text from Ollama or
+ * from an error.
+ */
 export function daemonOutput(context: Context) {
   const { env } = context.io
   const line = (screen: Screen) => ({ isTTY: screen.isTTY, write: (text: string) => screen.print(text) })

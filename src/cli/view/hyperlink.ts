@@ -17,7 +17,7 @@ export function showsLinks(env: Env): boolean {
   return Boolean(env['WT_SESSION'] || env['KONSOLE_VERSION'] || Number(env['VTE_VERSION'] ?? 0) >= 5000)
 }
 
-/** Returns the text as a hyperlink, or only the text without a valid address. */
+/** Returns the text as a hyperlink, or as plain text if the address is not valid. */
 export function hyperlink(text: Printable, address: string | undefined): Styled {
   if (address === undefined || !ADDRESS.test(address)) return safe`${text}`
   return new Styled(`\u001b]8;;${address}\u001b\\${printed(text)}\u001b]8;;\u001b\\`)

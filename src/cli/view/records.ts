@@ -31,7 +31,7 @@ export function formatNames(names: readonly string[], format: 'jsonl' | 'csv'): 
   return lines(['name', ...names].map(field))
 }
 
-/** Ends each line with CRLF, as RFC 4180 asks. The cells are escaped already. */
+/** Ends each line with CRLF, as RFC 4180 requires. The caller has escaped the cells. */
 function lines(escaped: readonly string[]): Styled {
   return new Styled(escaped.map((line) => `${line}\r\n`).join(''))
 }

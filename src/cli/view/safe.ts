@@ -3,8 +3,8 @@
 const DANGEROUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]/g
 
 /**
- * Text that a terminal may obey: its colours, links and cursor moves are our own, and the rest of it was escaped. Only the functions of
- * view/ make it, so a command can't print anything from an instance unescaped.
+ * Text that is safe to print: its colours, links and cursor moves come from docsearch, and everything else is escaped. Only the
+ * functions of view/ create it, so a command can't print text from an instance unescaped.
  */
 export class Styled {
   readonly text: string
@@ -14,22 +14,22 @@ export class Styled {
   }
 }
 
-/** What can be printed. A string is escaped when it is printed. */
+/** Text to print. `printed` escapes strings and leaves `Styled` text as it is. */
 export type Printable = string | Styled
 
-/** Returns what a terminal or a pipe gets. */
+/** Returns the text as it goes to a terminal or a pipe. */
 export function printed(text: Printable): string {
   return text instanceof Styled ? text.text : safeText(text)
 }
 
-/** A template whose values are escaped unless they are Styled. */
+/** A template tag that escapes its values, except those that are `Styled`. */
 export function safe(texts: TemplateStringsArray, ...values: (Printable | number)[]): Styled {
   return new Styled(
     String.raw({ raw: texts }, ...values.map((value) => printed(typeof value === 'number' ? String(value) : value))),
   )
 }
 
-/** Joins parts, and escapes those that are not Styled. */
+/** Joins parts, and escapes those that are not `Styled`. */
 export function joined(parts: readonly Printable[], separator = ''): Styled {
   return new Styled(parts.map(printed).join(separator))
 }

@@ -3,7 +3,7 @@ import type { OutputStream } from '../io.ts'
 import { oneLine, printed } from './safe.ts'
 import type { Printable } from './safe.ts'
 
-/** Standard output or standard error, as commands see it: what they print is escaped unless it is Styled. */
+/** Standard output or standard error for commands. It escapes all text except `Styled` text. */
 export class Screen {
   readonly #stream: OutputStream
 
@@ -23,12 +23,12 @@ export class Screen {
     this.#stream.write(printed(text))
   }
 
-  /** Prints text as one line, so that a name with a line break can't look like a second line. */
+  /** Prints text as one line, so that a line break in a name can't start a line that looks like one of docsearch. */
   printLine(text: string): void {
     this.#stream.write(`${oneLine(text)}\n`)
   }
 
-  /** Passes bytes on as they are: an original file or an extracted text that the user sends to a pipe. Throws on a terminal. */
+  /** Writes bytes unescaped: an original or an extracted text that goes to a pipe. Throws on a terminal. */
   get bytes(): Writable {
     if (this.isTTY) throw new Error('bytes from an instance must not reach a terminal')
     return this.#stream

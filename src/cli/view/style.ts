@@ -9,7 +9,7 @@ export interface Style {
   bad(text: Printable): Styled
 }
 
-/** ANSI styles, or functions that only escape the text. */
+/** ANSI styles. Without colours, functions that only escape the text. */
 export function styles(color: boolean): Style {
   const wrap = (open: number, close: number) => (text: Printable) => {
     const plain = printed(text)
@@ -23,7 +23,10 @@ export function styles(color: boolean): Style {
 /** Moves the cursor to the first column and erases the line. */
 export const ERASE_LINE = new Styled('\r\u001b[K')
 
-/** Moves the cursor up and erases these lines. Starts at the first column, because the terminal has written `^C` at the cursor. */
+/**
+ * Moves the cursor up and erases these lines. First moves it to the first column, because the terminal may have written `^C` at
+ * the cursor.
+ */
 export function eraseLines(count: number): Styled {
   return new Styled(count === 0 ? '' : `\r\u001b[${count}A\u001b[J`)
 }

@@ -2,7 +2,10 @@ import type { Quota, Usage } from '../../contract/common.ts'
 import { formatBytes } from '../../core/format-bytes.ts'
 import type { Context } from '../context.ts'
 
-/** Returns what a user's documents take up, each with its quota, as fields to print. An older instance doesn't say. */
+/**
+ * Returns a user's usage and quotas as fields to print. Returns no fields for an instance of an earlier version, which does not
+ * send them.
+ */
 export function usageFields(
   { terminal }: Pick<Context, 'terminal'>,
   { usage, quota }: { usage?: Usage; quota?: Quota },

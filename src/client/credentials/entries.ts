@@ -16,7 +16,7 @@ export interface Entry {
   token?: string
   /** For a credential of this user's own daemon: its data folder. */
   dataDir?: string
-  /** True for a key that the user typed. A key of the own daemon without it comes from `serve`. */
+  /** True for a key that the user typed. A key of this user's own daemon without `isTyped` comes from `serve`. */
   isTyped?: boolean
 }
 

@@ -16,7 +16,7 @@ export interface Credential {
   kind: CredentialKind
   source: 'environment' | 'keychain' | 'file'
   local?: { dataDir: string }
-  /** True for a key that the user typed. A key of the own daemon without it comes from `serve`. */
+  /** True for a key that the user typed. A key of this user's own daemon without `isTyped` comes from `serve`. */
   isTyped?: boolean
   /** Only for kind `oauth`. */
   login?: OAuthLogin
@@ -25,7 +25,7 @@ export interface Credential {
 export type NewCredential = ({ kind: 'api_key' | 'access_token'; token: string } | { kind: 'oauth'; login: OAuthLogin }) & {
   /** Set for a credential of this user's own daemon. */
   local?: { dataDir: string } | undefined
-  /** The user typed the key. */
+  /** True for a key that the user typed. */
   isTyped?: boolean
 }
 
@@ -177,7 +177,7 @@ function credentialOf(entry: Entry, secret: string): Credential {
   throw new DocsearchError('not_logged_in', `The login for ${entry.address} cannot be read. ${logInAgain(entry.address)}`)
 }
 
-/** True when the user logged in with the credential, and false for a key that `serve` made. */
+/** Returns true if the user logged in with the credential, and false for a key that `serve` created. */
 export function isLogin({ kind, isTyped }: Pick<Entry, 'kind' | 'isTyped'>): boolean {
   return kind === 'oauth' || isTyped === true
 }

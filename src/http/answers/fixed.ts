@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Ctx } from '../routing/context.ts'
 import { hasCurrent } from './etag.ts'
 
-/** An answer that is the same for every caller. It is made once, so that sending it costs next to nothing. */
+/** An answer that is the same for every caller. docsearch makes it once, so sending it costs almost nothing. */
 export interface FixedAnswer {
   type: string
   body: Buffer
@@ -14,7 +14,10 @@ export function fixedAnswer(type: string, text: string): FixedAnswer {
   return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
 }
 
-/** Returns a function that makes the answer when it is first called. Callers at the same moment share the work. A failure is not kept. */
+/**
+ * Returns a function that makes the answer at its first call and then returns the same answer. Simultaneous callers share the
+ * work. After a failure, the next call tries again.
+ */
 export function madeOnce(make: () => Promise<FixedAnswer>): () => Promise<FixedAnswer> {
   let made: Promise<FixedAnswer> | undefined
   return () => {
@@ -26,7 +29,7 @@ export function madeOnce(make: () => Promise<FixedAnswer>): () => Promise<FixedA
   }
 }
 
-/** Answers 304 to a client that has the answer already. */
+/** Sends the answer, or 304 if the client already has it. */
 export function sendFixed(ctx: Ctx, { type, body, etag }: FixedAnswer, cacheControl: string): void {
   ctx.set('ETag', etag)
   ctx.set('Cache-Control', cacheControl)

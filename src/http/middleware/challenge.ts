@@ -5,9 +5,9 @@ import type { Scope } from '../../core/model.ts'
 type Access = Operation['access'] | undefined
 
 /**
- * Returns the WWW-Authenticate header for a refusal (RFC 6750 section 3), with the address of the metadata (RFC 9728 section 5.1) and the scope
- * that the operation needs, so that an application asks its user for no other. The header has no error code when no credential was sent. Returns
- * null for a refusal that has nothing to do with credentials.
+ * Returns the WWW-Authenticate header for a refusal (RFC 6750 section 3), with the address of the metadata (RFC 9728 section 5.1)
+ * and the scope that the operation needs, so that an application asks its user only for this scope. The header has no error code
+ * when no credential was sent. Returns null for a refusal that has nothing to do with credentials.
  */
 export function challenge(problem: Problem, access: Access, baseUrl: string): string | null {
   const error = errorOf(problem, access)
@@ -26,7 +26,7 @@ function errorOf({ code, ...details }: Problem, access: Access): Record<string, 
   return null
 }
 
-/** Returns the scope that is enough for the operation. Where any credential is enough, it is the scope that allows least. */
+/** Returns the scope that is enough for the operation. If any credential is enough, returns the scope that allows least. */
 function neededScope(access: Access): Scope {
   return access === undefined || access === 'public' || access === 'optional' || access === 'any' ? 'read:documents' : access
 }

@@ -3,7 +3,7 @@ import type { CredentialWatch } from '../../auth/credential-watch.ts'
 import { connectionClosed, onceAborted, type Ctx, type Middleware } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
 
-/** How long an answer that has begun may take to come to a clean end. */
+/** How long an answer that has begun may take to end cleanly. */
 const GRACE_MS = 200
 
 /**
@@ -27,7 +27,7 @@ export function watchCredential(watch: CredentialWatch): Middleware {
   }
 }
 
-/** Looks the credential up again: for requests that change something only after their body has arrived, which may take long. */
+/** Looks the credential up again after the body of a request has arrived, which can take long. */
 export function recheckCredential(watch: CredentialWatch): Middleware {
   return async (ctx, next) => {
     await requireCredential(ctx, watch)
@@ -35,13 +35,16 @@ export function recheckCredential(watch: CredentialWatch): Middleware {
   }
 }
 
-/** Throws `invalid_token` when the credential has ended since the request began. */
+/** Throws `invalid_token` if the credential has ended since the request began. */
 export async function requireCredential(ctx: Ctx, watch: CredentialWatch): Promise<void> {
   const { credential } = ctx.state
   if (credential !== undefined && !(await watch.isValid(credential))) throw credentialEnded()
 }
 
-/** Closes a connection on which a request still arrives or is still answered. An operation that has all it needs can complete. */
+/**
+ * Closes the connection if the request is still arriving or its answer is being sent. An operation that has its whole request can
+ * complete.
+ */
 function cut({ req, res }: Ctx): void {
   const isAnswering = res.headersSent && !res.writableFinished
   if (!req.complete) req.destroy()

@@ -6,13 +6,17 @@ import type { Ctx } from '../routing/context.ts'
 const MAX_BYTES = 64_000_000
 /** The time that nginx gives such a client by default (lingering_time). */
 const MAX_MS = 30_000
-/** Pieces of refused bodies a minute from one address without a credential. A piece has at most 64 kB, so one whole upload fits. */
+/**
+ * Pieces of refused bodies that one address without a credential may send a minute. A piece has at most 64 kB, so one body of
+ * `MAX_BYTES` fits.
+ */
 const MAX_ANONYMOUS_PIECES = 1_000
 
 /**
- * Returns a function that reads and drops what a client still sends after its request was answered. Closing a connection with unread bytes
- * resets it, and the client would never see the answer. A client that sends more than MAX_BYTES, or longer than MAX_MS, is cut off. So is one
- * without an accepted credential whose address has used up its pieces: reading costs about 3 ms for each megabyte.
+ * Returns a function that reads and drops what a client still sends after its request was answered. Closing a connection with
+ * unread bytes resets it, and the client would never see the answer. Cuts off a client that sends more than `MAX_BYTES` or for
+ * longer than `MAX_MS`. Also cuts off a client without an accepted credential if its address has used up its pieces, because
+ * reading costs about 3 ms for each megabyte.
  */
 export function drainer({ maxAnonymousPieces = MAX_ANONYMOUS_PIECES } = {}): (ctx: Ctx) => void {
   const anonymous = new RateCounter({ limit: maxAnonymousPieces, seconds: 60 })

@@ -2,7 +2,10 @@ import type { Logger } from '../../core/logger.ts'
 import type { HttpSettings } from '../dependencies.ts'
 import type { Middleware } from '../routing/context.ts'
 
-/** Warns once when a proxy sends the callers' addresses and the instance ignores them: all callers then share the limits of one address. */
+/**
+ * Warns once if a proxy sends the callers' addresses and the instance ignores them, because all callers then share the limits of
+ * one address.
+ */
 export function forwardedWarning({ trustProxy }: Pick<HttpSettings, 'trustProxy'>, log: Logger): Middleware {
   let isDue = !trustProxy
   return async (ctx, next) => {

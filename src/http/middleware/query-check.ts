@@ -3,8 +3,8 @@ import { fail } from '../problems/problems.ts'
 import type { Middleware } from '../routing/context.ts'
 
 /**
- * Refuses a query with too many parameters before anything parses it. Koa looks each parameter up in the list of all, so 60 kB of parameters
- * would take half a minute.
+ * Refuses a query with too many parameters before anything parses it. Koa compares each parameter with all others, so 60 kB of
+ * parameters would take half a minute.
  */
 export function queryCheck(): Middleware {
   return async (ctx, next) => {

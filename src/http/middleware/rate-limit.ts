@@ -9,13 +9,13 @@ const WINDOW_SECONDS = 60
 const MAX_FAILURES = 120
 
 export interface RateLimits {
-  /** Counts a request for the credential or session and for its user. Without either, counts it for the address. */
+  /** Counts a request for its credential or session and for that user. Counts a request without either for its address. */
   step: Middleware
   /** Counts a refused credential for its address. Throws `rate_limited` above the limit. Valid credentials from that address still work. */
   countFailure(ctx: Ctx): void
 }
 
-/** Counts requests in memory. API and views share the counters, so a user has one budget for both. */
+/** Counts requests in memory. The API and the views share the counters, so a user has one budget for both. */
 export function rateLimits(settings: Pick<HttpSettings, 'rateLimit' | 'userRateLimit'>): RateLimits {
   if (settings.rateLimit === 0) return { step: (_ctx, next) => next(), countFailure() {} }
   const budgets = new Budgets(settings)
@@ -37,7 +37,7 @@ export function rateLimits(settings: Pick<HttpSettings, 'rateLimit' | 'userRateL
   }
 }
 
-/** What every credential, user and address may send within a minute. */
+/** The requests that each credential, user and address may send within a minute. */
 class Budgets {
   readonly #credentials: RateCounter
   readonly #users: RateCounter | null

@@ -1,14 +1,14 @@
 import type { Problem } from '../../contract/common.ts'
 import { shorten } from '../../core/text-limits.ts'
 
-/** The most bytes of an answer with an error. */
+/** The maximum size of an error answer. */
 export const MAX_PROBLEM_BYTES = 4_000
-/** In JSON a character takes up to six bytes. */
+/** In JSON, a character takes up to six bytes. */
 const MAX_DETAIL_CHARS = 400
 
 /**
- * Returns a problem that fits into an answer, because a problem can repeat what the caller sent. What doesn't fit is cut or left out,
- * the longest facts and the last `errors` first.
+ * Returns the problem within `MAX_PROBLEM_BYTES`, because a problem can repeat what the caller sent. Cuts or leaves out what
+ * doesn't fit, the longest facts and the last `errors` first.
  */
 export function fitProblem(problem: Problem): Problem {
   if (bytesOf(problem) <= MAX_PROBLEM_BYTES) return problem

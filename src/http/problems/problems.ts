@@ -153,7 +153,7 @@ export function toProblem(
   return { problem, headers }
 }
 
-/** Returns what a caller may know of an error. A 5xx shows only messages of this file. */
+/** Returns the part of an error that a caller may see. A 5xx shows only messages from this file. */
 export function shownError(error: unknown): { status: number; code: ErrorCode; detail: string } {
   const status = statusOf(error)
   const code = codeOf(error, status)

@@ -7,15 +7,15 @@ import type { Actor } from '../../services/access.ts'
 /** What the steps of a request leave for the steps after them. */
 export interface State {
   requestId: string
-  /** Routes of the API only: what the route needs. A refusal names it. */
+  /** Routes of the API only: the scope that the route needs. A refusal names it. */
   access?: Operation['access']
   /** The accepted credential. */
   principal?: Principal
   /** On whose behalf the request is made. */
   actor?: Actor
-  /** The credential or session that the request came with, for looking it up again. */
+  /** The credential or session of the request, for looking it up again. */
   credential?: CredentialHash
-  /** Aborts when the credential ends while the request is answered. */
+  /** Aborts when the credential ends before the answer is complete. */
   ended?: AbortSignal
   /** See `connectionClosed`. */
   closed?: AbortSignal
@@ -29,7 +29,7 @@ export interface State {
   form?: FormBody
   /** Pages only: the content of the form cookie. */
   formSecret?: string
-  /** Pages only: the address that shows the posted form anew, after its token was refused. */
+  /** Pages only: the address that shows the posted form again, after docsearch refused its token. */
   formAddress?: string
 }
 
@@ -52,7 +52,7 @@ export type Ctx = Koa.ParameterizedContext<State>
 /** One step in the chain that handles a request: one check, one file. */
 export type Middleware = Koa.Middleware<State>
 
-/** Returns a signal that aborts when the client has gone or has its answer. The steps of a request share it. */
+/** Returns a signal that aborts when the client has gone or has its answer. All steps of a request share this signal. */
 export function connectionClosed(ctx: Ctx): AbortSignal {
   if (ctx.state.closed !== undefined) return ctx.state.closed
   const closed = new AbortController()

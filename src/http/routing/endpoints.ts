@@ -1,8 +1,8 @@
 /**
- * What a caller may start with a request:
- * - `anonymous`: needs no credential, is not counted, and costs less than 1 ms of processor time.
+ * The cost class of a request:
+ * - `anonymous`: needs no credential and costs less than 1 ms of processor time, so docsearch does not count it.
  * - `limited`: counts for the credential and its user. Without a credential, it counts for the address.
- * - `streaming`: limited, and the answer may stay open for long, such as a download or a stream of events.
+ * - `streaming`: like `limited`, but the request may stay open for long, such as an upload, a download or an event stream.
  */
 export type CostClass = 'anonymous' | 'limited' | 'streaming'
 
@@ -12,7 +12,7 @@ interface Endpoint {
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** Every route and view. The routers derive their steps from it, and the instance does not start when a row is missing. */
+/** Every route and view. The routers derive their steps from this table, and the instance does not start if a row is missing. */
 export const ENDPOINTS = {
   'POST /api/v1/search': { cost: 'limited' },
   'POST /api/v1/upload': { cost: 'streaming' },

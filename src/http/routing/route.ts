@@ -17,7 +17,7 @@ export interface Call<Q = unknown, B = unknown> {
   principal: Principal | null
   /** On whose behalf the request is made. Throws when there is no credential. */
   actor: Actor
-  /** Aborts when the client has gone or has its answer, or when its credential ends: work that is only for the client can end. */
+  /** Aborts when the client has gone or has its answer, or when its credential ends. Stop work that is only for the client. */
   gone: AbortSignal
   /** Aborts then, and also when the daemon stops: long answers end, short ones are completed. */
   ending: AbortSignal

@@ -15,7 +15,7 @@ import type { Call, Route } from './route.ts'
 
 type Parts = Pick<Dependencies, 'account' | 'authenticator' | 'credentials' | 'settings' | 'log'>
 
-/** Returns the table of routes as middleware. Each row gets the steps that its cost, access and schemas need. */
+/** Returns the table of routes as middleware. The cost, access and schemas of a row decide its steps. */
 export function apiRouter(table: readonly Route[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
   const router = new Router<State>()
   for (const row of table) {

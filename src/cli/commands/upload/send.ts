@@ -69,7 +69,7 @@ async function sendBatch(client: Client, batch: PlannedFile[], options: SendOpti
     if (!(error instanceof ClientError)) throw error
     const rejected = rejectedOf(error)
     if (rejected !== null) reportAnswer(batch, { documents: [], rejected }, events)
-    // The instance failed to store the files. It would refuse the files of other requests as well.
+    // The instance could not store the files. It would most likely refuse the files of other requests as well.
     if (error.status >= 500) throw error
     if (rejected !== null) return
     if (error.code === 'file_changed' || error.code === 'file_unreadable') {

@@ -23,7 +23,7 @@ export async function transfer(
   const result: Result = { documents: new Map(), refused: [...plan.refused], planned: plan.files.length + plan.refused.length }
   const progress = createProgress(context, plan.files, waits)
   const fileOf = new Map<string, PlannedFile>()
-  /** Files of which the instance has said nothing yet. */
+  /** Files that the instance has neither accepted nor refused yet. */
   const unanswered = new Set(plan.files)
   const watch = waits ? new DocumentWatch(client, signal, changed) : null
 
@@ -75,7 +75,7 @@ export async function transfer(
   conclude(result, failure)
 }
 
-/** True for a full disk of the instance: part of the upload is stored, and the rest is refused. */
+/** Returns true if the disk of the instance is full. Then the instance has stored a part of the upload and refuses the rest. */
 function isDiskFull(error: Error | undefined): error is ClientError {
   return error instanceof ClientError && error.code === 'disk_full'
 }

@@ -59,7 +59,7 @@ export class DocumentWatch {
   async #listen(): Promise<void> {
     const signal = AbortSignal.any([this.#signal, this.#stop.signal])
     const onOpen = () => this.#poll(MAX_POLLED)
-    // No event tells of the changes that were missed, so every document counts.
+    // Events were missed, so any document may have changed: ask for all of them.
     const onMissed = () => this.#poll(Infinity)
     for await (const event of this.#client.events({ signal, onOpen, onMissed })) this.#take(event)
   }

@@ -12,8 +12,8 @@ const CACHE_CONTROL = 'public, max-age=300'
 const IF_NONE_MATCH = { 'If-None-Match': { description: 'The ETag of your copy. The answer is 304 if your copy is current' } }
 
 /**
- * The description of the API as a document and as a page. `operations` returns the whole table, these routes included. The base URL, which
- * the description contains, is known at the first request and never changes after that.
+ * The description of the API for programs and for readers. `operations` returns the whole table, these routes included. Both are
+ * made at the first request, because they contain the base URL, which is known by then and never changes.
  */
 export function docsRoutes(
   { settings, version }: Pick<Dependencies, 'settings' | 'version'>,

@@ -2,7 +2,7 @@ import { DocsearchError } from '../../../core/errors.ts'
 import { UserSlots } from '../../../core/user-slots.ts'
 import { onceAborted } from '../../routing/context.ts'
 
-/** Streams end without notice, so this is a guess at when a listener may have left. */
+/** A guess, because nobody knows when a stream will end. */
 const RETRY_SECONDS = 5
 
 /** Counts the open event streams of each user, over all keys, applications and browsers. */
@@ -15,7 +15,7 @@ export class OpenStreams {
     this.#slots = new UserSlots(limit)
   }
 
-  /** Counts a stream until its connection closes. Throws `too_many_streams` above the limit. */
+  /** Counts a stream until its connection closes. Throws `too_many_streams` if the user has reached the limit. */
   add(userId: string, closed: AbortSignal): void {
     const giveBack = this.#slots.take(userId)
     if (giveBack === null) throw tooMany(this.#limit)

@@ -7,7 +7,7 @@ const RETRY_MS = 2000
 /** Writes events as server-sent events. JSON has no raw line breaks, so one data line is enough. */
 export async function* formatEvents(events: ReturnType<Events['follow']>): AsyncGenerator<string> {
   for await (const event of events) {
-    // The id lets a listener resume without a gap also when the connection breaks before the first event.
+    // With this id, a listener can resume without a gap even if the connection breaks before the first event.
     if (event.type === 'listening') yield `retry: ${RETRY_MS}\nid: ${event.lastId}\n: listening\n\n`
     else if (event.type === 'heartbeat') yield ': heartbeat\n\n'
     else yield format(event.type === 'missed' ? presentMissed(event.lastId) : presentEvent(event))

@@ -5,13 +5,13 @@ import type { SearchHit, SearchOutcome } from '../../../services/search.ts'
 type Asked = Pick<ParsedSearchRequest, 'query' | 'explain' | 'group_by'>
 
 export interface SearchPresentation {
-  /** Comes before the addresses of passages. */
+  /** The base of the addresses of passages. */
   baseUrl: string
-  /** The most bytes of the answer in JSON. */
+  /** The maximum size of the answer in JSON. */
   maxBytes: number
 }
 
-/** Returns the answer with the first results that fit into it. */
+/** Returns the answer with as many of the first results as fit. */
 export function presentSearch(request: Asked, outcome: SearchOutcome, { baseUrl, maxBytes }: SearchPresentation): SearchAnswer {
   const answer: SearchAnswer = {
     query: request.query,
@@ -34,7 +34,7 @@ export function presentSearch(request: Asked, outcome: SearchOutcome, { baseUrl,
   let bytes = bytesOf(answer)
   for (const hit of outcome.hits) {
     const result = presentHit(hit, request, baseUrl)
-    // One more for the comma between two results.
+    // One byte more, for the comma between two results.
     bytes += bytesOf(result) + 1
     if (bytes > maxBytes) return { ...answer, truncated: true }
     answer.results.push(result)

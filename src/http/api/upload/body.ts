@@ -11,7 +11,7 @@ import { baseName, hasControlCharacters } from './names.ts'
 type Limits = HttpSettings['limits']
 
 const FORM = /^multipart\/form-data\s*(;|$)/i
-/** A body that brings less than this within `limits.upload_stall_ms` is given up. */
+/** docsearch drops an upload whose body brings less than this within `limits.upload_stall_ms`. */
 const MIN_STALL_BYTES = 64_000
 const MAX_FIELD_BYTES = 16_384
 const MAX_TAGS = 100
@@ -35,8 +35,8 @@ export function checkHeaders(ctx: Ctx, limits: Limits): void {
 }
 
 /**
- * Reads a multipart or a raw body to its end and checks it, after `checkHeaders`. When it throws, nothing was accepted. The caller cleans
- * `incoming` up in any case.
+ * Reads a multipart or a raw body to its end and checks it. Call `checkHeaders` first. If this throws, nothing was accepted. The
+ * caller always cleans up `incoming`.
  */
 export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
   const type = ctx.get('Content-Type')
@@ -67,8 +67,8 @@ function tooLong(limit: number, isForm: boolean, length?: number): Error {
 }
 
 /**
- * Throws `request_timeout` when the body hardly makes progress, so that nobody can keep files in the incoming folder for long. Throws the signal's
- * reason when the credential ends before the body has arrived.
+ * Throws `request_timeout` if the body stalls, so that nobody can keep files in the incoming folder for long. Throws the signal's
+ * reason if the credential ends before the body has arrived.
  */
 async function* chunksOf(
   { req, state }: Ctx,
@@ -77,7 +77,7 @@ async function* chunksOf(
 ): AsyncGenerator<Buffer> {
   const { promise: ended, reject } = Promise.withResolvers<never>()
   ended.catch(() => {
-    // The credential or the time may end while no chunk is awaited.
+    // The promise may reject while nothing awaits it.
   })
   state.ended?.addEventListener('abort', () => reject(state.ended?.reason))
   // The request stays open when reading stops early, so that the client can read the answer.
@@ -86,7 +86,7 @@ async function* chunksOf(
   let isWaiting = false
   let bytesBefore = 0
   const stalled = setInterval(() => {
-    // While a chunk is written to the disk, the client is not to blame.
+    // While docsearch writes a chunk to the disk, the delay is not the client's fault.
     if (isWaiting && bytes - bytesBefore < MIN_STALL_BYTES) reject(tooSlow(stallMs))
     bytesBefore = bytes
   }, stallMs)

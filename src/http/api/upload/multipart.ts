@@ -93,7 +93,7 @@ class MultipartReader {
     await this.#finished.promise
   }
 
-  /** A part costs Dicer a thousand times more than its bytes, and a chunk can have thousands of them. */
+  /** Parsing a part costs Dicer a thousand times more than reading its bytes, and a chunk can have thousands of parts. */
   #cutAfterTooManyParts(chunk: Buffer): Buffer {
     let end = 0
     // Dicer reports a part when it has seen the delimiter after it at the latest.

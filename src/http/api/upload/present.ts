@@ -15,14 +15,14 @@ export function presentUpload({ documents, rejected }: AcceptedUpload): UploadAn
   }
 }
 
-/** Returns the failure of the instance because of which files were not stored, if there was one. */
+/** Returns the failure of the instance that kept it from storing files, if there was one. */
 export function failureOf({ rejected }: AcceptedUpload): unknown {
   return rejected.find(({ error }) => shownError(error).status >= 500)?.error
 }
 
 /**
- * Returns the answer when no file was stored: the fields of a problem and the usual body. A failure of the instance gives the status. Otherwise
- * one cause gives its own status, and several give 422.
+ * Returns the answer to an upload of which no file was stored: the fields of a problem and the usual body. The status is that of
+ * the instance's failure. Without a failure, it is that of the only cause, or 422 if there are several causes.
  */
 export function presentRefusal(
   accepted: AcceptedUpload,

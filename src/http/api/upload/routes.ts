@@ -85,7 +85,7 @@ async function handle({ uploads, credentials, settings, log }: Parts, { ctx, act
   let accepted: AcceptedUpload
   try {
     const upload = await readUpload(ctx, incoming, settings.limits)
-    // The body may have taken minutes to arrive.
+    // The credential may have ended, because the body can take minutes to arrive.
     await requireCredential(ctx, credentials)
     accepted = await uploads.accept(actor, upload)
   } finally {
@@ -107,7 +107,7 @@ async function handle({ uploads, credentials, settings, log }: Parts, { ctx, act
   if (seconds !== null) {
     ctx.set('Preference-Applied', `wait=${seconds}`)
     const waited = await uploads.waitUntilProcessed(actor, accepted, { timeoutMs: seconds * 1000, signal: ending })
-    // Without a valid credential, the answer says only what was promised before.
+    // The credential has ended, so the answer does not say how the documents are now.
     if (ctx.state.ended?.aborted !== true) ({ accepted, isDone } = waited)
   }
   ctx.status = isDone ? 200 : 202

@@ -74,7 +74,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
   ]
 }
 
-/** The link that fills in the code and decides nothing. */
+/** Returns the address of the form with the code filled in. Opening it decides nothing. */
 function formAddress(field: (name: string) => string): string {
   return `${paths.device}?${new URLSearchParams({ user_code: field('user_code') })}`
 }

@@ -43,7 +43,7 @@ export const loginPages = (parts: Parts): Page[] => [
       try {
         const user = await parts.accounts.logIn({ email, password, address: ctx.ip })
         if (user === null) return show(renderLogin({ ...again, failure: 'wrong' }), 422)
-        // The user may have logged in in another tab since. A new session would invalidate the forms of that tab.
+        // The user may have logged in in another tab meanwhile. A new session would invalidate the forms of that tab.
         if (user.id !== visitor?.user.id) await beginSession(ctx, parts, user)
         await goOn(call, parts.oauth, returnTo)
       } catch (error) {
@@ -74,10 +74,10 @@ export const loginPages = (parts: Parts): Page[] => [
   },
 ]
 
-/** Goes on to where the user wanted to go before the login. */
+/** Continues to the address that the user wanted to open before the login. */
 async function goOn(call: PageCall, oauth: OAuth, returnTo: string | null): Promise<void> {
   const outcome = await authorizeRequestOf(oauth, returnTo)
-  // The authorization endpoint would redirect to the application, as a part of the login form's navigation.
+  // The authorization endpoint would redirect to the application as part of the login form's navigation.
   if (outcome?.kind === 'redirect') returnToApplication(call, outcome.location)
   else call.goTo(returnTo ?? paths.home)
 }

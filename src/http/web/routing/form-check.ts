@@ -5,9 +5,10 @@ import { redirect, type Page } from './page.ts'
 import { safeReturnTo } from './return-to.ts'
 
 /**
- * Refuses a posted form without a valid token. It runs before the handler, so nothing has changed yet. Often the form is only out of date, because its
- * user has logged in or out in another tab. Without a login the browser goes to the address that shows the form anew, which asks for the login. With
- * one, the error page links there. `viewAbove` returns the nearest view for forms without such an address.
+ * Refuses a posted form without a valid token. It runs before the handler, so nothing has changed yet. Often the form is only out
+ * of date, because the user has logged in or out in another tab. If no user is logged in, the browser goes to the address that
+ * shows the form again, which asks for the login. Otherwise the error view links to that address. `viewAbove` returns the nearest
+ * view for forms without such an address.
  */
 export function formCheck(row: Page, settings: HttpSettings, viewAbove: (path: string) => string): Middleware {
   return async (ctx, next) => {

@@ -1,8 +1,9 @@
 import type { Ctx, Middleware } from '../../routing/context.ts'
 
 /**
- * Returns a policy without scripts and framing, with styles and pictures only from this origin. A form leads only to this origin, and so does every
- * redirect after it, because Chromium checks the whole chain (CSP Level 3 section 6.4.1). With `frames`, the page may frame pages of this origin.
+ * Returns a policy that forbids scripts and framing, and allows styles and pictures only from this origin. A form and every
+ * redirect after it must lead to this origin, because Chromium checks the whole chain (CSP Level 3 section 6.4.1). With `frames`,
+ * the page may frame pages of this origin.
  */
 function policy({ frames = false } = {}): string {
   return [

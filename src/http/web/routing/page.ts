@@ -20,7 +20,7 @@ export interface Page {
   access: 'public' | 'anyone' | 'user' | 'owner'
   /** The page's form is for users who are not logged in, so it still works after a login or a logout in another tab. */
   isBeforeLogin?: boolean
-  /** Of a POST: returns the address that shows the posted form anew. Default: the nearest view above the path. */
+  /** For a POST: returns the address that shows the posted form again. Default: the nearest view above the path. */
   formAddress?(field: (name: string) => string): string
   handle(call: PageCall): Promise<void> | void
 }
@@ -99,16 +99,16 @@ export function redirect(ctx: Ctx, location: string, status: 302 | 303): void {
 }
 
 /**
- * Sends the browser to an application after a form was posted. A redirect would belong to the navigation of the form, and Chromium would apply the
- * form-action of our page to it and to every redirect of the application after it. So the answer is a page that navigates. A program that does not
- * ask for HTML gets the redirect.
+ * Sends the browser to an application after the user has posted a form. A redirect would be part of the form's navigation:
+ * Chromium would apply the form-action of our page to it and to every later redirect of the application. So the answer is a page
+ * that navigates. A program that does not ask for HTML gets a redirect.
  */
 export function returnToApplication({ ctx, show }: PageCall, location: string): void {
   if (asksForHtml(ctx)) show(renderBackToApplication({ location }))
   else redirect(ctx, location, 303)
 }
 
-/** True for browsers. Programs usually accept anything. */
+/** Returns true for browsers. Other programs usually accept any type. */
 export function asksForHtml(ctx: Ctx): boolean {
   return /\btext\/html\b/i.test(ctx.get('Accept'))
 }

@@ -17,7 +17,10 @@ import { loadSession } from '../session/session.ts'
 
 type Parts = Pick<Dependencies, 'accounts' | 'credentials' | 'settings' | 'clock'>
 
-/** Returns the table of pages as middleware. Each row gets the steps that its cost, method and access need. Unknown paths go on to the next step. */
+/**
+ * Returns the table of pages as middleware. The cost, method and access of a row decide its steps. Unknown paths go on to the
+ * next step.
+ */
 export function pageRouter(table: readonly Page[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
   const router = new Router<State>()
   const viewAbove = nearestView(router)

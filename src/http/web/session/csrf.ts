@@ -7,22 +7,25 @@ import { readCookie, writeCookie } from './cookies.ts'
 const SECRET = /^[A-Za-z0-9_-]{43}$/
 const FORM_COOKIE_SECONDS = 24 * 60 * 60
 
-/** From the row of the page. */
+/** The part of a page's row that the token depends on. */
 interface Purpose {
   isBeforeLogin?: boolean
 }
 
 /**
- * Returns the token for every form of a page. It is derived from a cookie that no other site can read: the session cookie, so that the token ends
- * with the session and is useless in another one, or the form cookie. Forms for users who are not logged in use the form cookie, so that they still
- * work after a login or a logout in another tab.
+ * Returns the token for every form of a page. The token derives from a cookie that no other site can read. Normally this is the
+ * session cookie, so the token ends with its session and is useless in another one. Forms for users who are not logged in use the
+ * form cookie, so they still work after a login or a logout in another tab.
  */
 export function csrfToken(ctx: Ctx, settings: HttpSettings, { isBeforeLogin = false }: Purpose): string {
   const session = isBeforeLogin ? undefined : ctx.state.login?.token
   return derive(session ?? formSecret(ctx, settings))
 }
 
-/** True when the posted form has the token of this session, or of this browser if the form is for users who are not logged in. */
+/**
+ * Returns true if the posted form has the token of this session, or of this browser if the form is for users who are not logged
+ * in.
+ */
 export function hasValidToken(ctx: Ctx, settings: HttpSettings, { isBeforeLogin = false }: Purpose): boolean {
   const { login, form } = ctx.state
   const secrets = [login?.token, login === undefined || isBeforeLogin ? readSecret(ctx, settings) : undefined]
@@ -55,7 +58,7 @@ function readSecret(ctx: Ctx, settings: HttpSettings): string | undefined {
   return value !== undefined && SECRET.test(value) ? value : undefined
 }
 
-/** Returns the secret of the form cookie. Writes the cookie, also when it exists, so that the form works for a day from now. */
+/** Returns the secret of the form cookie. Writes the cookie even if it exists, so that the form works for a day from now. */
 function formSecret(ctx: Ctx, settings: HttpSettings): string {
   if (ctx.state.formSecret === undefined) {
     ctx.state.formSecret = readSecret(ctx, settings) ?? randomBytes(32).toString('base64url')
