@@ -67,8 +67,8 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
  * cancelled upload it sometimes deadlocks in Node's own shutdown. Replacing the process image ends the threads at once.
  */
 async function leave(code: number): Promise<void> {
-  const { keychainIsStuck } = await import('../client/credentials/stuck.ts')
-  const mustReplace = code === CANCELLED || keychainIsStuck()
+  const { isKeychainStuck } = await import('../client/credentials/stuck.ts')
+  const mustReplace = code === CANCELLED || isKeychainStuck()
   // execve would abort if there is no shell, as in some containers.
   if (mustReplace && process.platform !== 'win32' && process.getBuiltinModule('node:fs').existsSync(SHELL))
     process.execve!(SHELL, ['sh', '-c', `exit ${code}`], {})

@@ -83,7 +83,7 @@ export interface Limits {
 }
 
 /** The default of `user_rate_limit`, as a multiple of `rate_limit`: enough for a user with two or three busy applications. */
-export const DEFAULT_KEYS_PER_USER = 3
+export const DEFAULT_USER_RATE_FACTOR = 3
 
 const MB = 1_000_000
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { editDistance } from '../core/edit-distance.ts'
 import { DocsearchError } from '../core/errors.ts'
-import { DEFAULT_KEYS_PER_USER, type Config } from './config.ts'
+import { DEFAULT_USER_RATE_FACTOR, type Config } from './config.ts'
 import { resolveDataDir, type Source } from './data-dir.ts'
 import { environmentName, OTHER_VARIABLES, SETTINGS, type Setting } from './settings.ts'
 
@@ -162,7 +162,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       parallel: get<number>('rerank.parallel'),
     }),
     rateLimit: get('rate_limit'),
-    userRateLimit: get<number | null>('user_rate_limit') ?? DEFAULT_KEYS_PER_USER * get<number>('rate_limit'),
+    userRateLimit: get<number | null>('user_rate_limit') ?? DEFAULT_USER_RATE_FACTOR * get<number>('rate_limit'),
     loginFailures: get('login_failures'),
     logLevel: get('log_level'),
     parseWorkers: get('parse.workers'),

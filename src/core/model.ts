@@ -161,7 +161,7 @@ export interface DocumentRecord {
 }
 
 /** The maximum number of API keys of a user. A new key replaces an expired one if needed. */
-export const MAX_KEYS = 100
+export const MAX_API_KEYS = 100
 
 export interface ApiKeyRecord {
   id: string

@@ -1,5 +1,5 @@
 /** Far more than the callers of any instance. An attacker with more addresses makes the counter forget the oldest keys. */
-const MAX_KEYS = 100_000
+const MAX_WINDOWS = 100_000
 
 /** The state of one key in its current window. */
 export interface RateState {
@@ -27,7 +27,7 @@ export class RateCounter {
   /** The windows in the order in which they started, which is also the order in which they end. */
   readonly #windows = new Map<string, Window>()
 
-  constructor({ limit, seconds, maxKeys = MAX_KEYS }: { limit: number; seconds: number; maxKeys?: number }) {
+  constructor({ limit, seconds, maxKeys = MAX_WINDOWS }: { limit: number; seconds: number; maxKeys?: number }) {
     this.limit = limit
     this.#windowMs = seconds * 1000
     this.#maxKeys = maxKeys

@@ -16,11 +16,11 @@ export class UserSlots {
     return () => {
       if (!isTaken) return
       isTaken = false
-      this.#giveBack(userId)
+      this.#release(userId)
     }
   }
 
-  #giveBack(userId: string): void {
+  #release(userId: string): void {
     const left = (this.#taken.get(userId) ?? 1) - 1
     if (left === 0) this.#taken.delete(userId)
     else this.#taken.set(userId, left)

@@ -31,7 +31,7 @@ export function resourceMetadata(issuer: string): Record<string, unknown> {
     resource: issuer,
     resource_name: 'docsearch',
     authorization_servers: [issuer],
-    // Not every scope that exists: clients such as the MCP SDK's ask for all scopes in this list.
+    // Only the default scopes, because applications such as those built with the MCP SDK ask for every scope in this list.
     scopes_supported: [...DEFAULT_SCOPES],
     bearer_methods_supported: ['header'],
     resource_documentation: `${issuer}/api/docs`,

@@ -5,7 +5,7 @@ const WITH_PORT = /^:([1-9]\d{0,4})(.*)$/s
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//
 /** The answer adds these parameters. A second one with the same name would make it ambiguous. */
 const ANSWER_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
-/** URLs allow more characters, but no name in the DNS has them, and the user decides by the host that the consent page shows. */
+/** URLs allow more characters, but DNS names don't use them, and the user relies on the host that the consent view shows. */
 const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])$/
 const MAX_LENGTH = 2000
 

@@ -2,9 +2,9 @@ import { DEFAULT_SCOPES, SCOPES, type ApplicationRecord, type Scope } from '../c
 import { OAuthError } from './errors.ts'
 
 /**
- * Returns the scopes to ask the user for: those that the request names, by default DEFAULT_SCOPES, as far as the application is registered for them.
- * A general client asks for every scope that it finds in the metadata, so the answer may be less, and the token answer says what it is (RFC 6749
- * section 3.3). Throws `invalid_scope` for a scope that does not exist, and when nothing is left.
+ * Returns the scopes to ask the user for: those that the request names, or else DEFAULT_SCOPES. Leaves out scopes that the
+ * application is not registered for, because a generic application asks for every scope in the metadata. The token answer names
+ * the granted scopes (RFC 6749 section 3.3). Throws `invalid_scope` if a scope does not exist, or if no scope is left.
  */
 export function requestedScopes(sent: string | undefined, application: Pick<ApplicationRecord, 'scopes'>): Scope[] {
   const wanted = sent === undefined ? DEFAULT_SCOPES : parseScopes(sent)
@@ -44,7 +44,9 @@ export function scopesWithin(sent: string, allowed: readonly Scope[]): Scope[] {
   return scopes
 }
 
-/** Returns the scopes in a text, in a fixed order and each once. Throws `invalid_scope` for a scope that does not exist. */
+/**
+ * Returns the scopes in a text, in a fixed order and without duplicates. Throws `invalid_scope` for a scope that does not exist.
+ */
 function parseScopes(sent: string): Scope[] {
   const names = new Set(sent.split(' ').filter((name) => name !== ''))
   const scopes = SCOPES.filter((scope) => names.has(scope))

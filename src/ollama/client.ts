@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { httpFetch } from '../core/http-fetch.ts'
 import { shorten } from '../core/text-limits.ts'
 
-/** Documents, health and the log repeat what a server says. */
+/** The messages of a server appear in documents, health and the log. */
 const MAX_MESSAGE_CHARS = 500
 
 /** How a call failed, as far as callers treat failures differently. */

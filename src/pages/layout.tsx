@@ -39,7 +39,7 @@ interface DocumentProps {
   title: string
   /** Puts `Error:` first in the title, so that screen readers say it first. */
   failed?: boolean | undefined
-  /** Where the browser goes at once. */
+  /** The address to which the browser goes at once. */
   next?: string | undefined
   children: ComponentChildren
 }

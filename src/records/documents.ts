@@ -36,8 +36,8 @@ export interface Documents {
    *   until the next one is ready. With `keep` they become a second document with a number in its path, as in `a (2).pdf`. With
    *   `error` this throws `document_exists`.
    *
-   * Throws `project_not_found` when the owner has no such project, and `quota_exceeded` when the document would exceed a quota of the owner.
-   * `quotas` are those of the instance; without them, there are none.
+   * Throws `project_not_found` when the owner has no such project, and `quota_exceeded` when the document would exceed a quota of
+   * the owner. `quotas` are the quotas of the instance, by default none.
    */
   register(
     document: NewDocument,

@@ -1,5 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
-import { MAX_KEYS } from '../core/model.ts'
+import { MAX_API_KEYS } from '../core/model.ts'
 
 export function userExists(email: string | null | undefined, cause?: unknown): DocsearchError {
   return new DocsearchError('user_exists', `A user with the address ${email} already exists. Choose another address.`, { cause })
@@ -14,8 +14,8 @@ export function ownerStays(): DocsearchError {
 }
 
 export function tooManyKeys(): DocsearchError {
-  const message = `You have ${MAX_KEYS} API keys, which is the limit. Delete a key that you no longer use.`
-  return new DocsearchError('too_many_keys', message, { details: { limit: MAX_KEYS } })
+  const message = `You have ${MAX_API_KEYS} API keys, which is the limit. Delete a key that you no longer use.`
+  return new DocsearchError('too_many_keys', message, { details: { limit: MAX_API_KEYS } })
 }
 
 export function projectExists(name: string, cause?: unknown): DocsearchError {

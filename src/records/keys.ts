@@ -4,8 +4,8 @@ import type { ListRequest, ResultPage } from './result-page.ts'
 /** API keys. Only the SHA-256 of a whole key is stored, in hex. */
 export interface Keys {
   /**
-   * Throws `too_many_keys` when the owner has MAX_KEYS keys. Expired keys don't count: when the new key needs room, those that expired first
-   * are deleted.
+   * Throws `too_many_keys` if the owner has MAX_API_KEYS valid keys. Deletes the keys that expired first if the new key needs
+   * room.
    */
   create(key: {
     ownerId: string
@@ -17,7 +17,7 @@ export interface Keys {
   }): Promise<ApiKeyRecord>
   /** Returns null when the key is unknown or expired, or its user is disabled. */
   findByHash(sha256: string): Promise<ApiKeyRecord | null>
-  /** Returns those of the hashes for which `findByHash` finds a key. */
+  /** Returns the hashes for which `findByHash` finds a key. */
   findValid(sha256s: readonly string[]): Promise<Set<string>>
   /** Sets the time of the last use. Writes at most once a minute for each key. */
   touch(id: string): Promise<void>

@@ -27,7 +27,7 @@ export interface OAuthGrants {
   findToken(sha256: string): Promise<TokenRecord | null>
   /** Finds an access token that is valid now: not expired, its grant not revoked, its user not disabled. */
   findAccess(sha256: string): Promise<TokenRecord | null>
-  /** Returns those of the hashes for which `findAccess` finds a token. */
+  /** Returns the hashes for which `findAccess` finds a token. */
   findValidAccess(sha256s: readonly string[]): Promise<Set<string>>
   /**
    * Uses a refresh token of this application: stores the next pair of tokens and ends the grant's earlier access tokens, in one

@@ -30,13 +30,13 @@ export interface ParsedPages {
   facts: Record<string, unknown>
 }
 
-/** What the document has after `savePages`. */
+/** The title and tags of a document after `savePages`. */
 export interface SavedPages {
   title: string | null
   tags: string[]
 }
 
-/** A document that is cut into so many passages. */
+/** A job whose document has been cut into passages. */
 export interface CutJob extends JobRef {
   passages: number
 }
@@ -71,9 +71,9 @@ export interface Queue {
    */
   savePages(job: JobRef, parsed: ParsedPages): Promise<SavedPages | null>
   /**
-   * Records, before passages go to the index, that the index may hold them from now on, and counts them towards the quota of their owner.
-   * Returns the jobs that are still wanted, and those whose passages would exceed the quota, with the error `quota_exceeded`. `quotas` are those
-   * of the instance; without them, there are none.
+   * Call this before passages go to the index. Records that the index may hold them from now on, and counts them towards the
+   * quota of their owner. Returns the jobs that are still wanted, and those whose passages would exceed the quota, each with the
+   * error `quota_exceeded`. `quotas` are the quotas of the instance, by default none.
    */
   beginIndexing(
     jobs: readonly CutJob[],

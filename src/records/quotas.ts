@@ -6,19 +6,21 @@ import type { Quotas, Usage } from '../core/model.ts'
 export const NO_QUOTAS: Quotas = { documents: null, bytes: null, passages: null }
 export const NO_USAGE: Usage = { documents: 0, bytes: 0, passages: 0 }
 
-/** What a user's documents take up, and the most that they may take up. */
+/** A user's usage and quotas. */
 export interface Allowance {
   used: Usage
   quotas: Quotas
 }
 
-/** Returns the quotas of a user: the user's own where there is one (0 for none), else those of the instance. */
+/** Returns the quotas of a user. The user's own quota overrides that of the instance, and 0 means no quota. */
 export function effectiveQuotas(own: Quotas, ofInstance: Quotas): Quotas {
   const effective = (kind: keyof Quotas) => (own[kind] === null ? ofInstance[kind] : own[kind] || null)
   return { documents: effective('documents'), bytes: effective('bytes'), passages: effective('passages') }
 }
 
-/** Throws `quota_exceeded` when a new document doesn't fit. How many passages it will have is not known yet. */
+/**
+ * Throws `quota_exceeded` if a new document doesn't fit. Its number of passages is not known yet, so it must leave room for one.
+ */
 export function checkNewDocument(allowance: Allowance, bytes: number): void {
   const { used, quotas } = allowance
   if (quotas.documents !== null && used.documents >= quotas.documents)
@@ -47,8 +49,8 @@ export function checkPassagesLeft({ used, quotas }: Allowance): void {
 }
 
 /**
- * Returns `quota_exceeded` when a document, which now counts for `before` passages, may not count for `after`. A document may keep as many
- * passages as it has, so that a lowered quota or a new index makes no document fail.
+ * Returns `quota_exceeded` if a document may not grow from `before` to `after` passages. A document may always keep its number of
+ * passages, so that a lower quota or a new index makes no document fail.
  */
 export function passagesRefusal({ used, quotas }: Allowance, before: number, after: number): DocsearchError | null {
   const others = used.passages - before

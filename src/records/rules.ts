@@ -10,7 +10,7 @@ export const TOUCH_INTERVAL_MS = 60_000
 /** The health of a version that was not parsed yet. */
 export const NO_HEALTH: DocumentHealth = { pages: 0, pagesWithText: 0, pagesWithoutText: 0, chunksSkipped: 0 }
 
-/** Returns a title as it is stored. Every list, search and passage repeats it. */
+/** Returns a title cut to the length to store, because every list, search and passage repeats it. */
 export function storedTitle(title: string | null): string | null {
   return title === null ? null : shorten(title, MAX_TITLE_CHARS)
 }

@@ -6,7 +6,7 @@ export interface Sessions {
   create(session: { userId: string; sha256: string; userAgent: string; address: string; expiresAt: Date }): Promise<SessionRecord>
   /** Returns null when the session is unknown or expired, or its user is disabled. */
   findByHash(sha256: string): Promise<{ session: SessionRecord; user: User } | null>
-  /** Returns those of the hashes for which `findByHash` finds a session. */
+  /** Returns the hashes for which `findByHash` finds a session. */
   findValid(sha256s: readonly string[]): Promise<Set<string>>
   /** Sets the time of the last request, and moves the expiry. Writes at most once a minute for each session. */
   touch(id: string, expiresAt: Date): Promise<void>

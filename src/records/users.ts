@@ -12,7 +12,7 @@ export interface Users {
   findByEmail(email: string): Promise<User | null>
   /** Oldest first. */
   list(request: ListRequest): Promise<ResultPage<User>>
-  /** Returns what the documents of each of these users take up. */
+  /** Returns the usage of each of these users. */
   usage(ids: readonly string[]): Promise<Map<string, Usage>>
   /** Returns null when there is no such user. Throws `user_exists`. */
   update(id: string, change: { name?: string; email?: string; quotas?: QuotaChange }): Promise<User | null>

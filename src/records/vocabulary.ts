@@ -5,9 +5,9 @@
  */
 export const MAX_VOCABULARY_WORDS = 250_000
 
-/** Rows that one call of `wordsFrom` reads. */
+/** The maximum number of rows that one call of `wordsFrom` reads. */
 export const MAX_WORDS_READ = 4_000
-/** Words of one term that `frequencies` adds up. A term of a language has fewer. */
+/** The maximum number of words of one term that `frequencies` adds up. Terms of real languages have fewer. */
 export const MAX_FORMS = 50
 
 /**

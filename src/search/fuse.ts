@@ -17,8 +17,8 @@ export interface Candidate {
   /** The vectors' part of the fused score. */
   vectorPart: number
   /**
-   * BM25. 0 when the passage was not found by keywords. Never show it: it tells how many passages of all users have the words. `stages` has its share of
-   * the best score instead.
+   * BM25. 0 when the passage was not found by keywords. Never show it, because it reveals how many passages of all users have the
+   * words. `stages` has the score as a fraction of the best one instead.
    */
   keywordScore: number
   stages: Stages

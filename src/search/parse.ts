@@ -5,7 +5,7 @@ import { isUnspaced } from '../text/tokenize.ts'
 
 /** Each operator costs a check of every passage. */
 const MAX_OPERATORS = 20
-/** Characters in all operators together. The time of that check grows with them. */
+/** Characters in all operators together. The time of the check grows with them. */
 const MAX_OPERATOR_CHARACTERS = 1_000
 /** A question with more characters than this outside of operators is prose: its quotes and dashes are ordinary characters. */
 const MAX_FREE_CHARACTERS = 200
@@ -128,7 +128,9 @@ function withInto(into: Operator['into'], found: { value: string; end: number } 
 /** Finds the quoted parts of a query. */
 class Quotes {
   readonly #query: string
-  /** Opening quotes that no later quote closes, so that a query of such quotes is not searched to its end for each of them. */
+  /**
+   * Opening quotes that no later quote closes. Without them, the parser would search to the end of the query for each such quote.
+   */
   readonly #unclosed = new Set<string>()
 
   constructor(query: string) {

@@ -6,8 +6,8 @@ import { DeadlinePassed, withDeadline } from './deadline.ts'
 import type { SearchMode } from './search.ts'
 
 /**
- * Words that keyword search and reranking use of a question. Each costs time in every candidate. A pasted page of prose has fewer; the vector
- * is made of the whole question.
+ * How many words of a question keyword search and reranking use, because each word costs time in every candidate. A pasted page
+ * of prose has fewer. The vector covers the whole question.
  */
 const MAX_WORDS = 512
 

@@ -105,7 +105,7 @@ export function present(
 }
 
 /**
- * Returns the best passage with those of its neighbours that make one slice of the document with it, and a text within the limit of a
+ * Joins the best passage with the neighbours that form one slice of the document with it. The text stays within the limit of a
  * joined result.
  */
 function contiguous(members: readonly Passage[], best: Passage): readonly Passage[] {

@@ -69,7 +69,7 @@ export interface SearchOutcome {
   tookMs: number
   /** The question after its misspelled words were corrected. Null when nothing was corrected. */
   correctedQuery: string | null
-  /** Why some misspelled words were perhaps not corrected. Null when all words were checked, or none should be. */
+  /** Why spelling correction did not check all words. Null if it checked all words, or should check none. */
   correctionReason: string | null
   /** The mode that was used. `modeReason` says why it is not the one that was asked for. */
   mode: SearchMode

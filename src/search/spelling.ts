@@ -8,9 +8,12 @@ import { TimeBudget } from './time-budget.ts'
 
 /** At most this many words are corrected: a longer text was pasted, and is no question. */
 const MAX_WORDS = 32
-/** Spelling correction may take this long for a query. A vocabulary of a single owner, however large, must not slow down the others. */
+/**
+ * The maximum time of spelling correction for a query. However large one owner's vocabulary is, it must not slow down other
+ * users.
+ */
 const BUDGET_MS = 20
-/** Equally near words that are compared by their documents. A word of a language has fewer neighbours. */
+/** The maximum number of equally near words whose documents are counted. Words of real languages have fewer neighbours. */
 const MAX_NEAREST = 100
 
 export interface SpellingOptions {
@@ -27,7 +30,7 @@ export interface Corrected {
   query: string | null
   /** Terms of words that the documents have, but in a language that the question alone does not reveal. */
   terms: string[]
-  /** Why some words were not looked up and stay as they were typed. Null when all were. */
+  /** Why some words were not looked up and stay as typed. Null if all words were looked up. */
   reason: string | null
 }
 
@@ -44,10 +47,10 @@ interface Correction extends Nearest {
 }
 
 /**
- * Corrects the words of a question that none of the owner's documents contains. It takes the nearest word of the documents: with the
- * same first letter and one edit, or two from eight letters on; among equally near words, the one in the most documents. A common word
- * is right even when no document has it: `date` is no misspelled `data`. When its time is over, the words that it has not looked up yet
- * stay as they are.
+ * Corrects the words of a question that none of the owner's documents contains. It takes the nearest word of the documents: with
+ * the same first letter and one edit, or two from eight letters on; among equally near words, the one in the most documents. A
+ * common word is right even when no document has it: `date` is no misspelled `data`. When the time is up, the words that have not
+ * been looked up yet stay as they are.
  */
 export async function correct(query: string, options: SpellingOptions): Promise<Corrected> {
   return new Speller(options).correct(query)
@@ -112,7 +115,7 @@ class Speller {
       // Other requests take their turn before the next words are read.
       if (after !== null) await setImmediate()
     }
-    // The documents have the word itself, in a language that the question alone does not reveal.
+    // If the documents have the word itself, it is right, in a language that the question alone does not reveal.
     const nearest = candidates.words.includes(word) ? [word] : candidates.words
     const entries = await this.#budget.run(() => vocabulary.entries(ownerId, nearest))
     const best = entries.toSorted((a, b) => b.documents - a.documents || (a.word < b.word ? -1 : 1))[0]
@@ -121,13 +124,13 @@ class Speller {
   }
 
   /**
-   * Says for each word whether the index lacks it too: the vocabulary is limited, the index has every word. Null for a word that there
-   * was no time for.
+   * Returns for each word whether the index lacks it too, because the vocabulary is limited and the index has every word. Null
+   * means that there was no time to look up the word.
    */
   async #notInIndex(found: readonly Correction[]): Promise<(boolean | null)[]> {
     const { index, ownerId } = this.#options
     const isIn = async (terms: readonly string[]) => (await index.keywordSearch(terms, { ownerId }, 1)).length > 0
-    // The index nearly always lacks all of them, and one look is enough.
+    // The index nearly always lacks all of them, so usually one lookup is enough.
     if (found.length === 0 || !(await this.#budget.run(() => isIn(found.flatMap(({ of }) => of.terms)))))
       return found.map(() => true)
     if (found.length === 1) return [false]
@@ -137,7 +140,7 @@ class Speller {
   }
 }
 
-/** Of the words added so far, those that a word becomes with the fewest edits. */
+/** Collects the words with the smallest edit distance to a given word. */
 class NearestWords {
   readonly #length: number
   readonly #maxEdits: number

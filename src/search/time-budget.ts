@@ -1,6 +1,6 @@
 /**
- * Limits how long pieces of work may take together. It counts the processor time of this thread within `run`: work on this thread is what
- * makes other requests wait, and a busy machine must not use up the budget of work that is short.
+ * Limits the total time of several pieces of work. It counts the processor time of this thread within `run`, because only work on
+ * this thread makes other requests wait. On a busy machine, wall time would use up the budget of short work.
  */
 export class TimeBudget {
   readonly #limitMs: number

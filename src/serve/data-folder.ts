@@ -52,8 +52,8 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
 }
 
 /**
- * Makes every file that this process and its children create readable for this user only. Everything that writes to a data folder calls it first,
- * because SQLite and LanceDB choose no mode for their files.
+ * Makes every file that this process and its children create accessible only to this user. All code that writes to a data folder
+ * calls this first, because SQLite and LanceDB set no mode for their files.
  */
 export function keepFilesPrivate(): void {
   process.umask(0o077)

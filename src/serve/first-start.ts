@@ -29,8 +29,9 @@ async function createOwner({ users }: Records): Promise<User> {
 }
 
 /**
- * Gives the command line of this operating system user a key for the address now served. Keeps the key of an earlier start if the command line
- * still has it, so that a copy of that key goes on working. An owner with the most keys that a user can have gets none.
+ * Gives the command line of this operating system user a key for the address now served. Keeps the key of an earlier start if the
+ * command line still has it, so that copies of that key keep working. Creates no key if the owner has reached the limit of API
+ * keys.
  */
 export async function ensureLocalKey(options: {
   owner: User

@@ -8,28 +8,28 @@ import { createHttpServer } from './listen.ts'
 
 const NAME = 'daemon.sock'
 const FALLBACK_PREFIX = 'docsearch-'
-/** A longer path does not fit into `sun_path`: 104 bytes on macOS, 108 on Linux, with a final zero. */
+/** A longer path does not fit into `sun_path`, which has 104 bytes on macOS and 108 on Linux, including a final zero. */
 const MAX_PATH_BYTES = 103
 
 export interface LocalSocket {
   path: string
   server: Server
-  /** Removes the socket, and the folder that was made for it. Call it once the server is closed. */
+  /** Removes the socket and the folder created for it. Call it after the server has closed. */
   remove(): Promise<void>
 }
 
 /**
- * Listens for this user's command line. Other users can't reach the socket, and can't put one in its place, because it is in a folder of mode
- * 0700: the data folder or, when that path is too long or its disk has no sockets, a new folder in XDG_RUNTIME_DIR or /tmp.
- * Returns null, and logs why, when neither place works. The caller must have locked the data folder, so a socket that is already there is
- * of a daemon that was killed.
+ * Listens for this user's command line. Other users can't reach the socket, and can't put one in its place, because it is in a
+ * folder of mode 0700: the data folder or, when that path is too long or its disk has no sockets, a new folder in XDG_RUNTIME_DIR
+ * or /tmp. Returns null, and logs why, if neither place works. The caller must have locked the data folder, so a socket that
+ * already exists belongs to a daemon that was killed.
  */
 export async function listenLocally(
   handler: RequestListener,
   { dataDir, runtimeDir, log }: { dataDir: string; runtimeDir: string | undefined; log: Logger },
 ): Promise<LocalSocket | null> {
   await removeLeftover(dataDir)
-  // A named pipe is in no folder. Nobody can take a name that they don't know in advance.
+  // A named pipe is not in a folder. Nobody can occupy a random name in advance.
   if (process.platform === 'win32') return listenAt(handler, `\\\\.\\pipe\\docsearch-${randomUUID()}`, async () => {})
   const path = join(dataDir, NAME)
   try {
@@ -47,7 +47,7 @@ export async function listenLocally(
 
 async function listenElsewhere(handler: RequestListener, runtimeDir: string | undefined): Promise<LocalSocket> {
   const isUsable = runtimeDir !== undefined && isAbsolute(runtimeDir) && fits(join(runtimeDir, `${FALLBACK_PREFIX}XXXXXX`, NAME))
-  // mkdtemp makes a folder of mode 0700 that did not exist before.
+  // mkdtemp creates a new folder of mode 0700.
   const folder = await mkdtemp(join(isUsable ? runtimeDir : '/tmp', FALLBACK_PREFIX))
   try {
     return await listenAt(handler, join(folder, NAME), () => rm(folder, { recursive: true, force: true }))
@@ -67,7 +67,7 @@ async function listenAt(handler: RequestListener, path: string, remove: LocalSoc
   return { path, server, remove }
 }
 
-/** Removes the socket of a daemon that was killed, with the folder that was made for it. */
+/** Removes the socket of a daemon that was killed, and the folder created for it. */
 async function removeLeftover(dataDir: string): Promise<void> {
   // If something else is there, such as a folder, listening fails, which is logged.
   await rm(join(dataDir, NAME), { force: true }).catch(ignore)

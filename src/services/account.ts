@@ -11,7 +11,7 @@ export interface Account {
   identify(principal: Principal): Promise<Actor>
   /** Throws `invalid_token` when the user was deleted in the meantime. */
   get(actor: Actor): Promise<User>
-  /** Like `get`, with what the user's documents take up. */
+  /** Like `get`, with the user's usage and quotas. */
   getWithUsage(actor: Actor): Promise<UserWithUsage>
   /** Throws `user_exists` when another user has the email, `insufficient_scope`. */
   update(actor: Actor, change: { name: string; email: string }): Promise<void>

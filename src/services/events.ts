@@ -21,7 +21,7 @@ export interface FollowOptions {
   signal: AbortSignal
 }
 
-/** `lastId` is where the stream stands: a listener that resumes there misses nothing from then on. */
+/** A listener that resumes after `lastId` misses no later event. */
 export type StreamMark = { type: 'listening'; lastId: number } | { type: 'missed'; lastId: number } | { type: 'heartbeat' }
 
 export function createEvents(options: { records: Pick<Records, 'events'>; heartbeatMs?: number }): Events {

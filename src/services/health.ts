@@ -43,8 +43,8 @@ export interface Health {
    */
   report(actor: Actor): Promise<HealthReport>
   /**
-   * Returns a report about the whole instance that is at most a second old, so that many callers cost no more than one. It is for callers who see no
-   * numbers. Never throws.
+   * Returns a report about the whole instance that is at most a second old, so that many callers cost no more than one. Use it
+   * for callers who see no numbers. Never throws.
    */
   recent(): Promise<HealthReport>
 }
@@ -65,7 +65,7 @@ export interface HealthOptions {
 export function createHealth({ records, lifecycle, ingest, disk, reranker, clock, startedAt }: HealthOptions): Health {
   let last: { at: number; report: Promise<HealthReport> } | undefined
 
-  /** `ownerId` is the user whose numbers the report has; undefined for the whole instance. */
+  /** The report has the numbers of the user `ownerId`, or by default those of the whole instance. */
   async function report(ownerId?: string): Promise<HealthReport> {
     const [database, { embedder, index }, queue, space] = await Promise.all([
       records.check(),
@@ -84,7 +84,7 @@ export function createHealth({ records, lifecycle, ingest, disk, reranker, clock
     report: (actor) => report(isOwner(actor) ? undefined : actor.userId),
     recent() {
       const now = clock.now().getTime()
-      // A clock that was set back must not keep an old report.
+      // An old report must not stay after the clock is set back.
       if (last === undefined || Math.abs(now - last.at) >= RECENT_MS) last = { at: now, report: report() }
       return last.report
     },

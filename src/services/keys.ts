@@ -19,8 +19,8 @@ export interface NewKey {
 export interface Keys {
   list(actor: Actor, request: ListRequest): Promise<ResultPage<ApiKeyRecord>>
   /**
-   * Makes a key. `key` is the secret; it is returned only here. Throws `too_many_keys`, and `insufficient_scope` also when the key would have more
-   * scopes than the actor.
+   * Creates a key. `key` is the secret, which no other function returns. Throws `too_many_keys`. Throws `insufficient_scope` also
+   * if the key would have more scopes than the actor.
    */
   create(actor: Actor, key: NewKey): Promise<{ key: string; record: ApiKeyRecord }>
   /** Throws `key_not_found`. */

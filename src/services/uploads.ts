@@ -14,7 +14,7 @@ import type { Projects } from './projects.ts'
 export type { OnConflict } from '../records/records.ts'
 export type { IncomingFile, IncomingFiles } from './incoming-files.ts'
 
-/** Uploads end without notice, so this is a guess at when one may have ended. */
+/** A guess, because nobody knows when an upload will end. */
 const RETRY_SECONDS = 2
 
 /** An upload that has arrived as a whole. Its files lie in the incoming folder. */
@@ -42,8 +42,8 @@ export interface AcceptedUpload {
 /** Every function throws `insufficient_scope`. */
 export interface Uploads {
   /**
-   * Begins an upload of about this many bytes, which is in flight until the caller cleans the files up. The caller does so in any case. Throws
-   * `disk_full` when there is no room, and `rate_limited` when the user has too many uploads in flight.
+   * Begins an upload of about this many bytes. It is in flight until the caller cleans up the files, which the caller must always
+   * do. Throws `disk_full` if there is no room, and `rate_limited` if the user has too many uploads in flight.
    */
   begin(actor: Actor, expectedBytes: number): Promise<IncomingFiles>
   /**
@@ -71,7 +71,10 @@ export interface UploadsOptions {
   projects: Projects
   disk(): Promise<DiskState>
   maxFileBytes: number
-  /** Uploads that a user may have in flight over all credentials. With `limits.request_bytes`, this bounds the files of a user that arrive. */
+  /**
+   * How many uploads a user may have in flight over all credentials. With `limits.request_bytes`, this bounds the incoming bytes
+   * of a user.
+   */
   maxUploadsInFlight: number
 }
 
@@ -84,10 +87,10 @@ export function createUploads(options: UploadsOptions): Uploads {
       // Health reports that there is little room. Here only an upload that can't fit is refused.
       const { freeBytes } = await disk()
       if (freeBytes !== null && freeBytes <= expectedBytes) throw diskFull()
-      const giveBack = slots.take(ownerId)
-      if (giveBack === null) throw tooManyInFlight(maxUploadsInFlight)
+      const release = slots.take(ownerId)
+      if (release === null) throw tooManyInFlight(maxUploadsInFlight)
       const files = receiveFiles(blobs.incoming, maxFileBytes)
-      return { receive: files.receive, clean: () => files.clean().finally(giveBack) }
+      return { receive: files.receive, clean: () => files.clean().finally(release) }
     },
 
     async accept(actor, { project, tags, onConflict, files }) {
@@ -107,7 +110,7 @@ export function createUploads(options: UploadsOptions): Uploads {
             await ingest.accept({ ownerId, projectId, file, sha256, sizeBytes, name, path, tags, onConflict }),
           )
         } catch (error) {
-          // Every other error is about one file. Files before it may be stored already, so the answer is about each file.
+          // Every other error is about one file. Earlier files may be stored already, so the answer lists each file.
           if (projectId === null && isDocsearchError(error, 'project_not_found')) throw error
           if (!isRefusal(error)) failure = { error }
           accepted.rejected.push({ name: showFileName(name), error })
@@ -155,7 +158,10 @@ function checkFile({ name, path, received }: UploadedFile, hashes: Map<string, s
   hashes.set(path, received.sha256)
 }
 
-/** A refusal is about one file. Any other error, or a project that was deleted in the meantime, concerns the files after it too. */
+/**
+ * Returns true for an error about one file. Any other error, or a project that was deleted in the meantime, also affects the
+ * files after it.
+ */
 function isRefusal(error: unknown): boolean {
   return isDocsearchError(error) && error.fault === 'user' && error.code !== 'project_not_found'
 }

@@ -2,13 +2,13 @@ import type { Quotas, Usage, User } from '../core/model.ts'
 import { effectiveQuotas, NO_USAGE } from '../records/quotas.ts'
 import type { Records } from '../records/records.ts'
 
-/** A user, what the user's documents take up, and the quotas that apply to the user. */
+/** A user with usage and the quotas that apply. */
 export interface UserWithUsage extends User {
   usage: Usage
   quotas: Quotas
 }
 
-/** Adds what each user's documents take up. `ofInstance` are the quotas of users who have none of their own. */
+/** Adds usage and quotas to each user. `ofInstance` are the quotas of users who have none of their own. */
 export async function withUsage(
   users: readonly User[],
   { records, ofInstance }: { records: Pick<Records, 'users'>; ofInstance: Quotas },

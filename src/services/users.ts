@@ -26,7 +26,7 @@ export interface PasswordLink {
 export interface UserChange {
   name?: string | undefined
   disabled?: boolean | undefined
-  /** Quotas of the user's own: null for the instance's quota, 0 for none. */
+  /** The user's own quotas: null for the instance's quota, 0 for no quota. */
   quotas?: QuotaChange | undefined
 }
 

@@ -81,8 +81,8 @@ function count(text: string, cost: Cost): number {
 }
 
 /**
- * True for letters outside ASCII in scripts with blanks between words: Latin to Arabic and the scripts of India, Amharic, Vietnamese,
- * decomposed Hangul, and the forms of letters that PDFs have. Their blocks contain hardly anything else.
+ * Returns true for letters outside ASCII in scripts with blanks between words: Latin to Arabic and the scripts of India, Amharic,
+ * Vietnamese, decomposed Hangul, and the presentation forms in PDFs. Their Unicode blocks contain hardly anything else.
  */
 function isForeignLetter(code: number): boolean {
   if (code < 0x1100) return code >= 0xc0 && code < 0x0e00

@@ -17,10 +17,10 @@ import {
   type Script,
 } from '../support/scripted-instance.ts'
 
-/** A title, a cursor move, a CSI and an OSC of one byte, a reversed direction, and a line that looks like one of ours. */
+/** A title, a cursor move, a CSI and an OSC of one byte, a reversed direction, and a line that looks like one of docsearch. */
 const EVIL =
   '\u001b]0;owned\u0007\u001b[2J\u009b31m\u009d8;;http://evil\u009c\u202egnp\u2066\u200f\u0008\r\ndocsearch: forged\u007f'
-/** What no output may contain. Our own colours and cursor moves are removed first. */
+/** Characters that no output may contain after the colours and cursor moves of docsearch are removed. */
 // oxlint-disable-next-line no-control-regex -- the control characters are what the test looks for
 const DANGEROUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]/
 // oxlint-disable-next-line no-control-regex -- see above
@@ -315,7 +315,7 @@ describe.each([
   })
 })
 
-test('an instance that sends other types than it should can still print no escape sequence', async () => {
+test('an instance that sends values of wrong types cannot print an escape sequence', async () => {
   const odd = {
     ...result(),
     rank: EVIL,

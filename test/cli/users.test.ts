@@ -57,7 +57,7 @@ test.each(WAYS)('invites, shows, disables, enables, resets and deletes a member 
   expect(gone.stderr).toContain('`docsearch users list`')
 })
 
-test.each(WAYS)('shows what the documents of a user take up, and sets quotas %s', async (way, open) => {
+test.each(WAYS)('shows the usage of a user, and sets quotas %s', async (way, open) => {
   const cli = await open()
   const email = `quota-${WAYS.findIndex(([name]) => name === way)}@example.org`
   const added = await json<UserCreated>(cli, ['users', 'add', email])

@@ -175,7 +175,7 @@ test('an event ID is not used again after a restore from a backup', async () => 
   const second = await deleteDocument(backup)
   onTestFinished(() => second.records.close())
   expect(second.id).toBeGreaterThan(first.id)
-  // A listener that knows the lost event is told that it missed something.
+  // A listener that knows the lost event learns that it missed something.
   expect(await second.resumed(first.id)).toBe(7)
 })
 

@@ -4,7 +4,7 @@ import { type Instance, newInstance, type Running } from '../support/instance.ts
 
 const WORDS = 'word '.repeat(200_000)
 
-/** Files that were one passage, or that repeated a text of a megabyte in every passage, and words that find them. */
+/** Files that once became a single passage or repeated a text of a megabyte in every passage, and words that find them. */
 const FILES: [name: string, query: string, content: string][] = [
   ['exclamation-marks.txt', 'wombat', `The wombat sleeps ${'!'.repeat(6_000_000)}`],
   ['amharic.txt', 'ሰላም', 'ሰላም ለዓለም። '.repeat(220_000)],
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => instance.remove())
 
 describe.each(FILES.map(([name, query]) => [name.slice(0, 25), name, query] as const))('%s', (_, name, query) => {
-  test('ten searches give bounded passages, which the text of the document has', async () => {
+  test('ten searches return bounded passages with the text of the document', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => running.search(query, { limit: 100, project: 'default' })))
     for (const { results, truncated } of answers) {
       expect(truncated).toBe(false)

@@ -64,7 +64,7 @@ class Model {
   }
 }
 
-/** What each part of the model is on the instance. */
+/** The counterpart on the instance of each part of the model. */
 class Instance {
   readonly users = new Map<ModelUser, User>()
   readonly applications = new Map<ModelApplication, OAuthFlow>()

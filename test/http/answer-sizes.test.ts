@@ -46,7 +46,7 @@ test.each(['chunk', 'document'])('leaves out the last results that do not fit, g
   expect(new Set(found.map((name) => name.split(' ')[0])).size).toBe(20)
 })
 
-test('says in an answer that is complete that nothing was left out', async () => {
+test('sets truncated to false in a complete answer', async () => {
   const { answer } = await search({ limit: 2 })
   expect(answer).toMatchObject({ truncated: false, results: [{}, {}] })
 })
@@ -95,7 +95,7 @@ test('an index and records of an earlier version, with long passages, give bound
   }
 })
 
-test('the search page says so, and its next page goes on behind the last result', async () => {
+test('the search view says that results are missing, and its next page continues after the last result', async () => {
   const browser = await loggedIn(app, 'alice@example.org')
   const page = await browser.get('/?q=heron')
   expect(page.text).toContain('The results are too long for one page')

@@ -95,7 +95,7 @@ test("the IDs of a user's events don't depend on what other users do", async () 
   expect(all.map(({ id }) => id)).toEqual(all.map((_, i) => before[0]!.id + i))
 })
 
-test('a listener that resumes after an event that is gone is told so, and then gets the events that are stored', async () => {
+test('a listener that resumes after a trimmed event gets events.missed, and then the stored events', async () => {
   const all = await listen(await app.bob.open('/api/v1/events?last_event_id=0'), (events) => events.length === 12)
   await app.backend.records.events.trim(5)
   const resumed = await listen(await app.bob.open(`/api/v1/events?last_event_id=${all[2]!.id}`), (events) => events.length === 5)
@@ -106,7 +106,7 @@ test('a listener that resumes after an event that is gone is told so, and then g
   expect(missed).toEqual([])
 })
 
-test('a stream says at its beginning after which event it goes on', async () => {
+test('a stream starts with the ID of the event after which it continues', async () => {
   const latest = await app.backend.records.events.latestId((await app.backend.records.users.owner())!.id)
   const response = await app.alice.open('/api/v1/events')
   const reader = response.body!.getReader()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_KEYS, type User } from '../../src/core/model.ts'
+import { MAX_API_KEYS, type User } from '../../src/core/model.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { loggedIn } from '../support/web-client.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
   app = await startTestApp()
   bob = (await app.backend.records.users.findByEmail('bob@example.org'))!
   // Bob's client has a key already.
-  for (let i = 1; i < MAX_KEYS; i++)
+  for (let i = 1; i < MAX_API_KEYS; i++)
     await app.backend.apiKeys.create({ ownerId: bob.id, name: `key ${i}`, scopes: ['read:documents'], expiresAt: null })
 })
 afterAll(() => app?.close())
@@ -28,7 +28,7 @@ test('a user with 100 keys gets no other key until one is deleted, and other use
   expect((await create()).status).toBe(422)
 })
 
-test('the form for a new key says why there is none, and keeps what was typed', async () => {
+test('the form for a new key says why no key was created, and keeps the typed name', async () => {
   const browser = await loggedIn(app, 'bob@example.org')
   const page = await browser.submit(await browser.get('/settings/api-keys/new'), '/settings/api-keys', { name: 'typed name' })
   expect(page.status).toBe(422)

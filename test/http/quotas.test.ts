@@ -33,7 +33,7 @@ const whole = ({ documents, rejected }: UploadAnswer) => [
   rejected.map(({ name, code }) => [name, code]),
 ]
 
-test('each file of an upload is judged on its own, and the refusal names the quota, its value and what is used', async () => {
+test('each file of an upload is checked separately, and the refusal names the quota, its value and the usage', async () => {
   const { client } = await newUser()
   const mixed = await client.upload([file('a.txt', 600), file('b.txt', 500), file('c.txt', 400)])
   expect([mixed.status, ...whole(mixed.body)]).toEqual([202, ['a.txt', 'c.txt'], [['b.txt', errorCode('quota_exceeded')]]])
@@ -52,7 +52,7 @@ test('each file of an upload is judged on its own, and the refusal names the quo
   expect((await client.upload([file('a.txt', 500)])).body.documents[0]).toMatchObject({ outcome: 'replaced', size_bytes: 500 })
 })
 
-test('uploads at the same time do not pass a quota together, and other users are not affected', async () => {
+test('simultaneous uploads cannot exceed a quota together, and other users are not affected', async () => {
   const [one, other] = [await newUser(), await newUser()]
   const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => one.client.upload([file(`${i}.txt`, 20)])))
   expect(answers.filter(({ status }) => status === 202)).toHaveLength(4)
@@ -60,7 +60,7 @@ test('uploads at the same time do not pass a quota together, and other users are
   expect((await other.client.upload([file('mine.txt', 20)])).status).toBe(202)
 })
 
-test('the owner sees and sets the quota of a user, and users see what they use', async () => {
+test('the owner sees and sets the quota of a user, and users see their usage', async () => {
   const { user, client } = await newUser()
   await client.upload([file('a.txt', 300), file('b.txt', 300)])
   const show = async () => (await app.alice.get<User>(`/api/v1/users/${user.id}`)).body

@@ -267,7 +267,7 @@ test('a request that ends its own credential is answered', async () => {
   expect(await within('the answer', request.closed)).toMatch(/^HTTP\/1.1 204 /)
 })
 
-test('watching a credential is no use of it', async () => {
+test('watching a credential does not count as using it', async () => {
   const { user, token } = await withKey(async () => undefined)(await newUser())
   const request = await send('GET /api/v1/events', token)
   await until('the stream to begin', () => request.said().includes(': listening'))
@@ -277,7 +277,7 @@ test('watching a credential is no use of it', async () => {
   const { token: other, end } = await ENDS['the key is deleted']!(await newUser())
   const second = await send('GET /api/v1/events', other)
   await end()
-  // One look at all open credentials ends the second stream, and so has looked at the first as well.
+  // One check of all open credentials ends the second stream, so it has checked the first as well.
   await second.closed
   expect(await lastUse()).toEqual(before)
   await app.backend.records.users.delete(user.id)

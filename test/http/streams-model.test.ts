@@ -196,7 +196,7 @@ function isValid({ user, isDeleted }: ModelKey): boolean {
   return user.isActive && !isDeleted
 }
 
-test.each([1, 2, 3])('streams of random users and keys begin, hear and end as a model says (seed %i)', async (seed) => {
+test.each([1, 2, 3])('streams of random users and keys behave like the model (seed %i)', async (seed) => {
   const run = new Run(seed)
   try {
     for (let i = 0; i < STEPS; i++) {

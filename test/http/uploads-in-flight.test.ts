@@ -15,7 +15,7 @@ const start = async (limits: NonNullable<TestAppOptions['limits']>, log?: Logger
   (app = await startTestApp({ limits, ...(log && { log }) }))
 const received = (count: number) => until(`${count} files to arrive`, async () => (await app.received()).length === count)
 
-test('a user with too many uploads in flight is told when to try again, over all keys, and others are not affected', async () => {
+test('a user with too many uploads in flight over all keys learns when to try again, and other users are not affected', async () => {
   await start({ uploadsInFlight: 2 })
   const other = await app.aliceWith('write:documents')
   const slow = [
@@ -42,7 +42,7 @@ test('a user with too many uploads in flight is told when to try again, over all
   for (const one of both) expect(await one.answer).toMatch(/^HTTP\/1\.1 202 /)
 })
 
-test('a body that makes no progress is given up, and so is one that trickles in', async () => {
+test('a body that makes no progress is dropped, and so is one that trickles in', async () => {
   await start({ uploadStallMs: 300, uploadsInFlight: 2 })
   const still = await beginUpload(app.url, app.alice.key!, 'still.txt', 'x'.repeat(100_000))
   const trickle = await beginUpload(app.url, app.alice.key!, 'trickle.txt', 'x'.repeat(100_000))

@@ -221,7 +221,7 @@ test('a loopback address without a port accepts any port, which must be the same
   expect((await redeem(second!, { redirect_uri: 'http://127.0.0.1:49153/callback' })).status).toBe(400)
 })
 
-test('no page of the flow lets a form lead anywhere else, and the page that leaves is not kept', async () => {
+test('the forms of the flow lead only to this origin, and browsers do not store the view with the code', async () => {
   for (const redirect_uri of [CALLBACK, 'http://127.0.0.1:49152/callback', 'com.example.app:/cb']) {
     const stranger = webClient(app)
     const consent = await ask({ redirect_uri, state: HARD_STATE })

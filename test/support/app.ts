@@ -9,7 +9,7 @@ import { createAuthenticator } from '../../src/auth/authenticator.ts'
 import { createCredentialWatch } from '../../src/auth/credential-watch.ts'
 import { createAccounts } from '../../src/auth/create-accounts.ts'
 import { openBlobs } from '../../src/blobs/files.ts'
-import { DEFAULT_KEYS_PER_USER, DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
+import { DEFAULT_USER_RATE_FACTOR, DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Quotas, type Scope } from '../../src/core/model.ts'
@@ -131,7 +131,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       allowedHosts: [],
       trustProxy: false,
       rateLimit: 0,
-      userRateLimit: DEFAULT_KEYS_PER_USER * (options.http?.rateLimit ?? 0),
+      userRateLimit: DEFAULT_USER_RATE_FACTOR * (options.http?.rateLimit ?? 0),
       limits,
       stopping: stopping.signal,
       ...options.http,

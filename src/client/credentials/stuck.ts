@@ -6,6 +6,6 @@ export function noteStuckKeychain(): void {
 }
 
 /** True after a keychain call that has not returned: `process.exit` would wait for its thread forever. */
-export function keychainIsStuck(): boolean {
+export function isKeychainStuck(): boolean {
   return stuck
 }

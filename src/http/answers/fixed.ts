@@ -18,7 +18,7 @@ export function fixedAnswer(type: string, text: string): FixedAnswer {
  * Returns a function that makes the answer at its first call and then returns the same answer. Simultaneous callers share the
  * work. After a failure, the next call tries again.
  */
-export function madeOnce(make: () => Promise<FixedAnswer>): () => Promise<FixedAnswer> {
+export function memoize(make: () => Promise<FixedAnswer>): () => Promise<FixedAnswer> {
   let made: Promise<FixedAnswer> | undefined
   return () => {
     made ??= make().catch((error: unknown) => {

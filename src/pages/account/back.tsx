@@ -7,8 +7,8 @@ export interface BackToApplicationProps {
 }
 
 /**
- * Sends the browser on to the application. The link is for browsers that ask before they open another program, and for those that are told not to
- * follow by themselves.
+ * Sends the browser to the application. The link is for browsers that ask before they open another program, and for browsers that
+ * do not follow a refresh.
  */
 export function renderBackToApplication({ location }: BackToApplicationProps): string {
   const { place } = destination(location)

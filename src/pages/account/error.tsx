@@ -7,7 +7,7 @@ export interface ErrorPageProps {
   code: string
   detail: string
   requestId: string
-  /** Only for a form that is out of date: the address that shows it anew. */
+  /** Only for a form that is out of date: the address that shows it again. */
   formAddress?: string | null
   /** Only for a 429. */
   retryAfterSeconds?: number

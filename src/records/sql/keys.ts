@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.ts'
-import { MAX_KEYS, type ApiKeyRecord, type Scope } from '../../core/model.ts'
+import { MAX_API_KEYS, type ApiKeyRecord, type Scope } from '../../core/model.ts'
 import { tooManyKeys } from '../errors.ts'
 import type { Keys } from '../keys.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
@@ -70,11 +70,11 @@ export function createKeys(store: Store): Keys {
   }
 }
 
-/** Deletes as many expired keys as the limit requires for one more key. */
+/** Deletes as many expired keys as necessary to make room for one more key. */
 async function makeRoom({ sql }: WriteTransaction, ownerId: string, now: number): Promise<void> {
   const ofOwner = sql.selectFrom('api_keys').where('owner_id', '=', ownerId)
   const { keys } = await ofOwner.select((e) => e.fn.countAll<number>().as('keys')).executeTakeFirstOrThrow()
-  const excess = Number(keys) + 1 - MAX_KEYS
+  const excess = Number(keys) + 1 - MAX_API_KEYS
   if (excess <= 0) return
   const expired = await ofOwner.select('id').where('expires_at', '<=', now).orderBy('expires_at').limit(excess).execute()
   if (expired.length < excess) throw tooManyKeys()

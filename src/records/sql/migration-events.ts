@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
- * Numbers the events of each owner separately. Stored events keep their ids, so listeners resume where they were. Versions before this one trimmed the events
- * of all owners together, so an owner may have lost some: `event_trims` then has a row for each owner.
+ * Numbers the events of each owner separately. Stored events keep their ids, so listeners resume where they were. Earlier
+ * versions trimmed the events of all owners together, so any owner may have lost some. Then `event_trims` gets a row for each
+ * owner.
  */
 export async function events(db: Kysely<never>): Promise<void> {
   const { schema } = db
@@ -28,7 +29,8 @@ export async function events(db: Kysely<never>): Promise<void> {
   const columns = sql.raw('owner_id, id, document_id, project_id, type, data, created_at')
   await sql`insert into events (${columns}) select ${columns} from former_events
     where owner_id in (select id from users)`.execute(db)
-  // The first id was 1. If it is gone, events were trimmed. An owner without events gets 1, because 0 stands for no event at all.
+  // The first id was 1. If it is gone, events were trimmed. An owner without events gets 1, because 0 means that there was no
+  // event at all.
   await sql`insert into event_trims (owner_id, last_id)
     select users.id, coalesce((select min(events.id) - 1 from events where owner_id = users.id), 1) from users
     where exists (select 1 from sqlite_sequence where name = 'former_events' and seq > 0)

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { MAX_TITLE_CHARS } from '../../core/text-limits.ts'
 import { storedTitle } from '../rules.ts'
 
-/** Titles of earlier versions can have megabytes, so only a few are in memory at once. */
+/** Titles of earlier versions can have megabytes, so the migration holds only a few in memory at once. */
 const ROWS_AT_ONCE = 10
 
 /** Cuts the titles that earlier versions stored in full. */

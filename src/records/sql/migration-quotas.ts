@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
- * What the documents of each user take up is stored, so that a check against a quota takes the same time however many documents there are.
- * Users can have quotas of their own.
+ * Stores the usage of each user, so that a check against a quota takes the same time for any number of documents. Adds the quotas
+ * of single users.
  */
 export async function quotas(db: Kysely<never>): Promise<void> {
   const { schema } = db

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
- * Users take turns in the queue. `queue_turns` has a row for each user: how many of the user's documents wait, and at which turn
- * the last one was claimed. So a claim reads one row and one document, however many documents wait.
+ * Lets users take turns in the queue. `queue_turns` has a row for each user: how many of the user's documents wait, and at which
+ * turn the last one was claimed. So a claim reads one row and one document, however many documents wait.
  */
 export async function turns(db: Kysely<never>): Promise<void> {
   const { schema } = db

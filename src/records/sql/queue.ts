@@ -73,7 +73,7 @@ export function createQueue(store: Store): Queue {
 }
 
 async function claim(store: Store, limit: number, except: readonly string[]): Promise<QueuedDocument[]> {
-  // This query costs less than a transaction, and most of the time nothing can be claimed.
+  // A query costs less than a transaction, and most of the time there is nothing to claim.
   if ((await findNext(store.db, store.now(), except)) === undefined) return []
   const ids = await store.write((tx) => claimDue(tx, store.now(), limit, except))
   if (ids.length === 0) return []
@@ -128,7 +128,7 @@ function findNext(db: Kysely<Tables>, now: number, except: readonly string[]): P
             .where('documents.status', '=', 'queued')
             .whereRef('documents.owner_id', '=', 'queue_turns.owner_id')
             .where((due) => due.or([due('documents.not_before', 'is', null), due('documents.not_before', '<=', now)]))
-            // A document that crashed the daemon comes after those that were not tried yet, so that it cannot hold them up.
+            // A document that crashed the daemon comes after documents that were not tried yet, so that it can't hold them up.
             .orderBy('documents.attempts')
             .orderBy('documents.queued_at')
             .orderBy('documents.id')

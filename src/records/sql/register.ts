@@ -29,7 +29,7 @@ export function createRegister(store: Store): Documents['register'] {
     // new version.
     const hasNewTags = tags !== row.tags
     if (row.status !== 'failed' && !hasNewTags) return { row, outcome: 'unchanged' }
-    // A document that failed counts for no passages, so the next try needs room for some.
+    // A failed document counts for no passages, so the next attempt needs room for at least one.
     if (row.status === 'failed') checkPassagesLeft(await readAllowance(tx.sql, row.owner_id, quotas))
     return { row: await queueNextVersion(tx, row, now(), hasNewTags ? { tags } : {}), outcome: 'unchanged' }
   }

@@ -64,7 +64,7 @@ export function createStore(db: Kysely<Tables>, clock: Clock): Store {
   }
 }
 
-/** Returns the id of the owner's newest event, or of the newest one up to `limit`; 0 when there is none. */
+/** Returns the id of the owner's newest event up to `limit`, or 0 if there is none. */
 export async function latestEventId(db: Kysely<Tables>, ownerId: string, limit = Number.MAX_SAFE_INTEGER): Promise<number> {
   const row = await db
     .selectFrom('events')

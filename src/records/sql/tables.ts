@@ -40,7 +40,7 @@ export interface UserRow {
   created_at: number
   disabled_at: number | null
   last_login_at: number | null
-  /** The user's own quotas: null where the instance's quota applies, 0 for no quota. */
+  /** The user's own quotas. Null means that the instance's quota applies, and 0 that there is no quota. */
   quota_documents: number | null
   quota_bytes: number | null
   quota_passages: number | null
@@ -122,8 +122,8 @@ export interface DocumentRow {
   /** 1 when the index may hold passages of some version. */
   indexed: number
   /**
-   * Passages that count towards the owner's quota: those that are or will be in the index. Keeps the number of the earlier version while the
-   * next one waits.
+   * The passages that count towards the owner's quota: those that the index holds or is about to hold. While a new version waits,
+   * this is the number of the earlier version.
    */
   passages: number
 }
@@ -149,7 +149,7 @@ export interface QueueTurnRow {
   waiting: number
 }
 
-/** What the documents of a user take up. Triggers on the documents maintain this table; nothing else writes to it. */
+/** The usage of a user. Only triggers on the documents write to this table. */
 export interface UsageRow {
   owner_id: string
   documents: number
@@ -172,7 +172,7 @@ export interface TombstoneRow {
 
 export interface EventRow {
   owner_id: string
-  /** Unique for the owner only. */
+  /** Unique among the events of the owner. */
   id: number
   document_id: string
   project_id: string
@@ -181,7 +181,7 @@ export interface EventRow {
   created_at: number
 }
 
-/** The newest event of an owner that was trimmed. */
+/** The newest trimmed event of an owner. */
 export interface EventTrimRow {
   owner_id: string
   last_id: number

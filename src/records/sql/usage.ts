@@ -6,7 +6,7 @@ import type { Tables, UserRow } from './tables.ts'
 
 // Usage comes from the table `usage`, which triggers on the documents maintain (migration-quotas.ts).
 
-/** Returns what the documents of each user take up. */
+/** Returns the usage of each user. */
 export async function readUsage(db: Kysely<Tables>, userIds: readonly string[]): Promise<Map<string, Usage>> {
   const usage = new Map(userIds.map((id) => [id, NO_USAGE]))
   for (const ids of slices(userIds)) {
@@ -17,7 +17,7 @@ export async function readUsage(db: Kysely<Tables>, userIds: readonly string[]):
   return usage
 }
 
-/** Reads what a user may take up and what the user's documents do. Call it in the transaction that adds to them. */
+/** Reads a user's usage and quotas. Call it in the transaction that adds documents. */
 export async function readAllowance(db: Kysely<Tables>, userId: string, ofInstance: Quotas): Promise<Allowance> {
   const row = await db
     .selectFrom('users')

@@ -13,7 +13,7 @@ export function createVocabulary({ db }: Store): Vocabulary {
       const frequency = new Map<string, number>()
       const own = await find(ownerId)
       if (own === undefined) return { passages: 0, frequency }
-      // SQLite would otherwise choose the primary key, which begins with `vocabulary_id`, and read every word of the vocabulary.
+      // Otherwise SQLite would choose the primary key, which begins with `vocabulary_id`, and read every word of the vocabulary.
       const { rows } = await sql<{ term: string; passages: number | null }>`select t.value as term,
         (select sum(passages) from (select passages from vocabulary_words indexed by vocabulary_terms
           where term = t.value and vocabulary_id = ${own.id} limit ${MAX_FORMS})) as passages
@@ -30,7 +30,7 @@ export function createVocabulary({ db }: Store): Vocabulary {
         .where('word', '<', initial + LAST)
         .orderBy('word')
         .limit(MAX_WORDS_READ)
-      // One text: handing over thousands of rows takes ten times as long.
+      // All words in one text, because returning thousands of rows takes ten times as long.
       const all = sql<string | null>`string_agg(word, ' ')`.as('words')
       const { words } = await db.selectFrom(read.as('read')).select(all).executeTakeFirstOrThrow()
       const rows = words === null ? [] : words.split(' ')

@@ -46,7 +46,7 @@ export function eventsConformance(test: DocumentsTest): void {
       expect(await records.events.since(alice, after, 10)).toHaveLength(3)
     })
 
-    test('numbers the events of each owner by themselves', async ({ records, alice, bob, add }) => {
+    test('numbers the events of each owner separately', async ({ records, alice, bob, add }) => {
       expect(await records.events.latestId(alice)).toBe(0)
       await add()
       const before = await records.events.latestId(alice)
@@ -58,7 +58,7 @@ export function eventsConformance(test: DocumentsTest): void {
       expect((await records.events.since(bob, 0, 1))[0]?.id).toBe(before)
     })
 
-    test('trims the oldest events of each owner by itself', async ({ records, alice, bob, add }) => {
+    test('trims the oldest events of each owner separately', async ({ records, alice, bob, add }) => {
       const project = await records.projects.create({ ownerId: bob, name: 'default', description: '' })
       await add({ ownerId: bob, projectId: project.id })
       for (const path of ['a', 'b', 'c', 'd']) await add({ path })

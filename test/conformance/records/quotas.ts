@@ -34,7 +34,7 @@ export function quotasConformance(test: DocumentsTest): void {
       await records.documents.register(upload({ path: 'a', sizeBytes: 59, sha256: 'a59' }), 'replace', quota({ bytes: 5 }))
     })
 
-    test('count documents, equal ones each, and let uploads at the same time not pass together', async ({
+    test('count every copy of a document, and refuse simultaneous uploads that would exceed them together', async ({
       records,
       upload,
       alice,
@@ -105,7 +105,7 @@ export function quotasConformance(test: DocumentsTest): void {
       expect(await again(3)).toMatchObject({ outcome: 'unchanged', document: { status: 'queued' } })
     })
 
-    test('are those of the instance, unless the user has an own quota or none', async ({ records, alice, bob, upload }) => {
+    test('are those of the instance, unless the user has other quotas or none', async ({ records, alice, bob, upload }) => {
       const file = (path: string) => records.documents.register(upload({ path }), 'replace', quota({ documents: 1 }))
       await file('a')
       await expect(file('b')).rejects.toMatchObject(refusal('documents', 1, 1))
@@ -120,19 +120,22 @@ export function quotasConformance(test: DocumentsTest): void {
       expect((await records.users.get(bob))?.ownQuotas).toEqual(NO_QUOTAS)
     })
 
-    test.for([1, 2, 3])('are never exceeded, and the counted use is the sum (seed %i)', async (seed, { records, alice, bob }) => {
-      const random = seeded(seed)
-      const limits: Quotas = { documents: 5, bytes: 300, passages: 12 }
-      const world = await randomUploads(records, [alice, bob], limits, random)
-      for (let step = 0; step < 150; step++) {
-        await world.change()
-        for (const [owner, usage] of await records.users.usage([alice, bob])) {
-          expect(usage).toEqual(await world.sum(owner))
-          for (const kind of ['documents', 'bytes', 'passages'] as const) expect(usage[kind]).toBeLessThanOrEqual(limits[kind]!)
+    test.for([1, 2, 3])(
+      'are never exceeded, and the counted usage is the sum (seed %i)',
+      async (seed, { records, alice, bob }) => {
+        const random = seeded(seed)
+        const limits: Quotas = { documents: 5, bytes: 300, passages: 12 }
+        const world = await randomUploads(records, [alice, bob], limits, random)
+        for (let step = 0; step < 150; step++) {
+          await world.change()
+          for (const [owner, usage] of await records.users.usage([alice, bob])) {
+            expect(usage).toEqual(await world.sum(owner))
+            for (const kind of ['documents', 'bytes', 'passages'] as const) expect(usage[kind]).toBeLessThanOrEqual(limits[kind]!)
+          }
         }
-      }
-      expect(world.refused).toEqual(new Set(['documents', 'bytes', 'passages']))
-    })
+        expect(world.refused).toEqual(new Set(['documents', 'bytes', 'passages']))
+      },
+    )
   })
 }
 

@@ -1,5 +1,5 @@
 import { newId } from '../../../src/core/ids.ts'
-import { MAX_KEYS, type ApiKeyRecord } from '../../../src/core/model.ts'
+import { MAX_API_KEYS, type ApiKeyRecord } from '../../../src/core/model.ts'
 import { tooManyKeys } from '../../../src/records/errors.ts'
 import type { Keys } from '../../../src/records/keys.ts'
 import { listPart, newestFirst } from './lists.ts'
@@ -40,7 +40,7 @@ export function memoryKeys(store: MemoryStore): Keys {
 function makeRoom(store: MemoryStore, ownerId: string): void {
   const { keys } = store
   const own = [...keys.values()].filter((key) => key.ownerId === ownerId)
-  const excess = own.length + 1 - MAX_KEYS
+  const excess = own.length + 1 - MAX_API_KEYS
   if (excess <= 0) return
   const expired = own
     .filter(({ expiresAt }) => expiresAt !== null && store.isPast(expiresAt))

@@ -54,7 +54,7 @@ export interface StoredDocument extends Omit<DocumentRecord, 'projectName'> {
   pagesVersion: number | null
   /** True when the index may hold passages of some version. */
   isIndexed: boolean
-  /** What the document counts for towards its owner's quota of passages. */
+  /** How many passages of the document count towards its owner's quota. */
   passages: number
   /** What the document counts for in its owner's vocabulary. */
   counted: { words: CountedWord[]; passages: number } | null

@@ -4,7 +4,7 @@ import { usageFields } from '../../../src/cli/view/usage.ts'
 const usage = { documents: 1_200, bytes: 1_234_567_890, passages: 30_000 }
 const quota = { documents: null, bytes: 5_000_000_000, passages: 100_000 }
 
-test('what a user uses is readable on a terminal and exact on a pipe, each with its quota', () => {
+test('the usage and quotas of a user are readable on a terminal and exact on a pipe', () => {
   expect(usageFields({ terminal: true }, { usage, quota })).toEqual([
     ['documents', '1,200'],
     ['bytes', '1.2 GB of 5.0 GB'],
@@ -17,6 +17,6 @@ test('what a user uses is readable on a terminal and exact on a pipe, each with 
   ])
 })
 
-test('an instance that does not say what is used shows nothing', () => {
+test('the usage is missing for an instance that does not send it', () => {
   expect(usageFields({ terminal: true }, {})).toEqual([])
 })

@@ -93,7 +93,7 @@ const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => let
 const asConfig = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, value]) => [camel(name), value]))
 
-test('a user has three times the requests of a key, or what the setting says', async () => {
+test('a user has three times the requests of a key, or as many as the setting says', async () => {
   const limitsOf = async (env: Record<string, string>) => {
     const { config } = await loadConfig({ data: dir }, env)
     return [config.rateLimit, config.userRateLimit]

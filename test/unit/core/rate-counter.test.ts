@@ -17,7 +17,7 @@ test('a key is over its limit until its window ends', () => {
   expect(counter.take('a')).toMatchObject({ isOver: false, remaining: 1 })
 })
 
-test('peek says what the next event would be, and does not count', () => {
+test('peek returns the state after the next event without counting it', () => {
   const counter = new RateCounter({ limit: 1, seconds: 60 })
   expect([counter.peek('a').isOver, counter.peek('a').isOver, counter.size]).toEqual([false, false, 0])
   counter.take('a')

@@ -40,7 +40,7 @@ function setUp({ page, indexed = [] }: World) {
 
 const lastPage = (words: string[]) => ({ words, more: false })
 
-test('stops when its time is over, leaves the words as typed and says so', async () => {
+test('stops when the time is up, leaves the words as typed and says so', async () => {
   const { ask, counts } = setUp({ page: () => ({ words: ['xylophone'], more: true }) })
   expect(await ask('xylophonne zylophonne')).toEqual({ query: null, terms: [], reason: STOPPED })
   expect(counts).toEqual({ pages: 20, entries: 0, looks: 0 })

@@ -1,5 +1,5 @@
 import type { Operation } from '../../../contract/operation.ts'
-import { fixedAnswer, madeOnce, sendFixed } from '../../answers/fixed.ts'
+import { fixedAnswer, memoize, sendFixed } from '../../answers/fixed.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { PROBLEMS } from '../../problems/problems.ts'
 import { route, type Route } from '../../routing/route.ts'
@@ -24,12 +24,12 @@ export function docsRoutes(
     const { openApiDocument } = await import('../../../contract/openapi.ts')
     return openApiDocument({ version, baseUrl: settings.baseUrl(), operations: operations(), problems: PROBLEMS })
   }
-  const document = madeOnce(async () => fixedAnswer('application/json; charset=utf-8', JSON.stringify(await describe())))
-  const page = madeOnce(async () => {
+  const document = memoize(async () => fixedAnswer('application/json; charset=utf-8', JSON.stringify(await describe())))
+  const page = memoize(async () => {
     const { renderApiDocs } = await import('../../../pages/api-docs.tsx')
     return fixedAnswer('text/html; charset=utf-8', renderApiDocs(await describe(), PROBLEMS))
   })
-  const style = madeOnce(async () => {
+  const style = memoize(async () => {
     const { API_DOCS_STYLE } = await import('../../../pages/api-docs-style.ts')
     return fixedAnswer('text/css; charset=utf-8', API_DOCS_STYLE)
   })

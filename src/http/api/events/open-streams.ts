@@ -17,9 +17,9 @@ export class OpenStreams {
 
   /** Counts a stream until its connection closes. Throws `too_many_streams` if the user has reached the limit. */
   add(userId: string, closed: AbortSignal): void {
-    const giveBack = this.#slots.take(userId)
-    if (giveBack === null) throw tooMany(this.#limit)
-    onceAborted(closed, giveBack)
+    const release = this.#slots.take(userId)
+    if (release === null) throw tooMany(this.#limit)
+    onceAborted(closed, release)
   }
 }
 
