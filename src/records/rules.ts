@@ -24,8 +24,14 @@ export const EMBEDDING_FAILURES: readonly ErrorCode[] = [
 
 /** Puts a number into a path: `reports/a.pdf` becomes `reports/a (2).pdf`. */
 export function numberedPath(path: string, number: number): string {
+  const { before, after } = aroundNumber(path)
+  return `${before}${number}${after}`
+}
+
+/** Returns what stands before and after the number in the numbered paths of a path. */
+export function aroundNumber(path: string): { before: string; after: string } {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 ? name.slice(dot) : ''
-  return `${path.slice(0, path.length - extension.length)} (${number})${extension}`
+  return { before: `${path.slice(0, path.length - extension.length)} (`, after: `)${extension}` }
 }

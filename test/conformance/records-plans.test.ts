@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { DocumentQuery, Records } from '../../src/records/records.ts'
@@ -39,7 +39,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   })
   await work().finally(() => spy.mockRestore())
   return statements
-    .filter(({ text }) => /^(select|update|insert|delete)/.test(text))
+    .filter(({ text }) => /^(select|update|insert|delete|with)/.test(text))
     .flatMap(({ database, text }) => database.prepare(`explain query plan ${text}`).all())
     .map(({ detail }) => String(detail))
     .filter((detail) => /\bdocuments\b|document_counts|queue_turns|vocabulary_words|TEMP B-TREE/.test(detail))
@@ -106,6 +106,22 @@ test('reads only the head of the queue for a claim', async () => {
     'SEARCH queue_turns USING INDEX sqlite_autoindex_queue_turns_1 (owner_id=?)',
     'SEARCH queue_turns USING COVERING INDEX queue_turns_last',
   ])
+})
+
+test('finds the number of a second document of the same path with one statement, however many there are', async () => {
+  const file = { ownerId, projectId, name: 'same', path: 'same', mediaType: 'text/plain', sizeBytes: 1, tags: null }
+  const keep = (number: number) => records.documents.register({ ...file, sha256: String(number).padStart(64, '0') }, 'keep')
+  await keep(1)
+  const plans = await plansOf(() => keep(2))
+  expect(plans).toEqual(['SEARCH documents EXISTS USING INDEX sqlite_autoindex_documents_2 (project_id=? AND path=?)'])
+  const run = vi.spyOn(StatementSync.prototype, 'all')
+  await keep(3)
+  const statements = run.mock.calls.length
+  for (let number = 4; number < 30; number++) await keep(number)
+  run.mockClear()
+  expect((await keep(30)).document.path).toBe('same (30)')
+  expect(run).toHaveBeenCalledTimes(statements)
+  run.mockRestore()
 })
 
 test('continues reading what a building index lacks without sorting for each call', async () => {

@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { Quotas } from '../../core/model.ts'
 import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
 import { documentExists, projectNotFound } from '../errors.ts'
 import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS } from '../quotas.ts'
-import { numberedPath } from '../rules.ts'
+import { aroundNumber, numberedPath } from '../rules.ts'
 import { contentColumns, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
 import type { Store, WriteTransaction } from './store.ts'
@@ -54,12 +55,9 @@ export function createRegister(store: Store): Documents['register'] {
 
   /** Keeps the existing document and registers this one under the next free number. */
   async function registerSecond(tx: WriteTransaction, document: NewDocument, quotas: Quotas): Promise<Registered> {
-    for (let number = 2; ; number++) {
-      const path = numberedPath(document.path, number)
-      const existing = await findAtPath(tx, { ...document, path })
-      if (!existing) return insert(tx, { ...document, path }, quotas)
-      if (existing.sha256 === document.sha256) return registerSameBytes(tx, existing, quotas)
-    }
+    const path = numberedPath(document.path, await secondNumber(tx, document))
+    const existing = await findAtPath(tx, { ...document, path })
+    return existing ? registerSameBytes(tx, existing, quotas) : insert(tx, { ...document, path }, quotas)
   }
 
   return async (document, onConflict, quotas = NO_QUOTAS) => {
@@ -80,6 +78,19 @@ async function requireProject(tx: WriteTransaction, { ownerId, projectId }: NewD
     .executeTakeFirst()
   if (project) return project
   throw projectNotFound()
+}
+
+/**
+ * Returns the first number whose path is free or has the same bytes. One statement looks all numbers up, because a user may have
+ * thousands of documents of one name, and other users wait for the transaction.
+ */
+async function secondNumber(tx: WriteTransaction, { projectId, path, sha256 }: NewDocument): Promise<number> {
+  const { before, after } = aroundNumber(path)
+  const { rows } = await sql<{ number: number }>`with recursive numbers (number) as (
+      select 2 union all select number + 1 from numbers where exists (select 1 from documents
+        where project_id = ${projectId} and path = ${before} || number || ${after} and sha256 <> ${sha256}))
+    select max(number) as number from numbers`.execute(tx.sql)
+  return rows[0]!.number
 }
 
 function findAtPath(tx: WriteTransaction, { ownerId, projectId, path }: NewDocument): Promise<DocumentRow | undefined> {

@@ -59,6 +59,18 @@ export function uploadsConformance(test: DocumentsTest): void {
       expect(replaced).toMatchObject({ outcome: 'replaced', document: { id, version: 2, sizeBytes: 99, tags: [], createdAt } })
     })
 
+    test('keeps a document under the first free number, and the same bytes once', async ({ records, upload, add }) => {
+      await add({ path: 'f/a.txt' })
+      const keep = (byte: string) =>
+        records.documents.register(upload({ path: 'f/a.txt', sha256: byte.repeat(64), sizeBytes: 1 }), 'keep')
+      const path = async (byte: string) => (await keep(byte)).document.path
+      for (const byte of ['b', 'c', 'd', 'e']) await keep(byte)
+      expect(await path('d')).toBe('f/a (4).txt')
+      const { document } = await keep('c')
+      await records.documents.delete(document.ownerId, document.id)
+      expect([await path('f'), await path('1')]).toEqual(['f/a (3).txt', 'f/a (6).txt'])
+    })
+
     test('sets the tags that an upload names, also for the same bytes, and keeps the tags when it names none', async ({
       records,
       upload,
