@@ -39,13 +39,15 @@ export function reachableAddress(address: string): string {
   return normaliseAddress(url.href)
 }
 
-/** Returns the other addresses that reach the same listener of this machine: `localhost` for a loopback address, and the other way round. */
+/**
+ * Returns the other addresses that reach the same listener of this machine: `localhost` for a loopback address, and the reverse.
+ */
 export function otherNames(address: string): string[] {
   if (LOCALHOST.test(address)) return ['127.0.0.1', '[::1]'].map((host) => address.replace(LOCALHOST, `http://${host}`))
   return LOOPBACK.test(address) ? [address.replace(LOOPBACK, 'http://localhost')] : []
 }
 
-/** True when both addresses, which must be normalised, reach the same listener. */
+/** Returns true if both addresses, which must be normalised, reach the same listener. */
 export function isSameListener(one: string, other: string): boolean {
   return one === other || otherNames(one).includes(other)
 }

@@ -16,7 +16,7 @@ export interface DaemonFacts {
   socket?: string
 }
 
-/** Where a data folder says which daemon runs on it. */
+/** Returns the path of the file in which the daemon of a data folder announces itself. */
 export function factsFile(dataDir: string): string {
   return join(dataDir, FACTS)
 }
@@ -27,20 +27,20 @@ export function daemonOf(dataDir: string): Partial<Record<keyof DaemonFacts, unk
     const facts: unknown = JSON.parse(readFileSync(factsFile(dataDir), 'utf8'))
     return typeof facts === 'object' && facts !== null ? facts : null
   } catch {
-    // Every reader works without the facts, or says that no daemon runs.
+    // Every caller works without these facts, or reports that no daemon runs.
     return null
   }
 }
 
-/** True when the daemon on this data folder announced that it listens on this address. */
+/** Returns true if the daemon on this data folder announced that it listens on this address. */
 export function announces(dataDir: string, address: string): boolean {
   const url = daemonOf(dataDir)?.url
   return typeof url === 'string' && URL.canParse(url) && isSameListener(reachableAddress(url), normaliseAddress(address))
 }
 
 /**
- * Returns the socket of this user's own daemon. Anybody on the machine can listen on a port while the daemon is down, but only this user can
- * create files in the data folder. So a request through the socket reaches a process of this user, or none.
+ * Returns the socket of this user's own daemon. While the daemon is down, any user of the machine can listen on its port, but
+ * only this user can create files in the data folder. So a request through the socket reaches a process of this user or none.
  * Throws ClientError `unreachable` when no daemon on the folder serves the address.
  */
 export function localSocket(dataDir: string, address: string): string {
@@ -62,18 +62,18 @@ export function localSocket(dataDir: string, address: string): string {
   if (typeof facts.socket !== 'string') {
     throw unreachable(
       address,
-      `the daemon on your data folder ${dataDir} has no socket for local commands. Restart it, and see its log if this message comes again.`,
+      `the daemon on your data folder ${dataDir} has no socket for local commands. Restart the daemon. If this message appears again, see the daemon's log.`,
     )
   }
-  // Windows has named pipes, which are in no folder.
+  // On Windows, the socket is a named pipe, which is not in a folder.
   const folder = dirname(facts.socket)
   if (process.platform !== 'win32' && folder !== resolve(dataDir)) checkOwner(folder, address, lstatSync)
   return facts.socket
 }
 
 /**
- * Refuses a folder in which another user could have put a socket, for example after an external disk was replaced. For a folder in /tmp, `stat` is
- * `lstatSync`: another user can put a link there, and change where it leads after the check.
+ * Refuses a folder in which another user could have put a socket, for example after an external disk was replaced. For a folder
+ * in /tmp, pass `lstatSync`, because another user can create a link there and change its target after the check.
  */
 function checkOwner(folder: string, address: string, stat: typeof lstatSync = statSync): void {
   const uid = process.getuid?.()

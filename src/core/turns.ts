@@ -1,20 +1,23 @@
-/** Remembers in which order users were served, so that the one who was served longest ago comes next. */
+/** Remembers the order in which users were served, so that the user who was served longest ago comes next. */
 export class Turns {
   #last = 0
   readonly #turns = new Map<string, number>()
 
-  /** Notes that this user was served now. */
+  /** Records that this user was served now. */
   note(owner: string): void {
     this.#turns.set(owner, ++this.#last)
   }
 
-  /** A smaller number for a user who was served longer ago; 0 for one who was never served. */
+  /** Returns a smaller number for a user who was served longer ago, and 0 for a user who was never served. */
   of(owner: string): number {
     return this.#turns.get(owner) ?? 0
   }
 }
 
-/** Work that waits. Users take turns, so how long an item waits depends on how many users wait and not on how much one of them sends. */
+/**
+ * A queue in which users take turns. How long an item waits depends on the number of waiting users, and not on how much one user
+ * sends.
+ */
 export class TurnQueue<T> {
   readonly #lines = new Map<string, T[]>()
   readonly #turns = new Turns()
@@ -41,7 +44,7 @@ export class TurnQueue<T> {
     return owner === undefined ? undefined : this.#lines.get(owner)![0]
   }
 
-  /** Removes and returns the oldest item of this user, by default of the one who comes next. */
+  /** Removes and returns the oldest item of this user, by default of the user who comes next. */
   shift(owner = this.nextOwner()): T | undefined {
     const item = owner === undefined ? undefined : this.#lines.get(owner)?.[0]
     if (owner === undefined || item === undefined) return undefined
@@ -50,7 +53,7 @@ export class TurnQueue<T> {
     return item
   }
 
-  /** Returns false when the item isn't waiting. */
+  /** Removes an item. Returns false if it isn't in the queue. */
   remove(item: T): boolean {
     for (const [owner, line] of this.#lines) {
       const at = line.indexOf(item)

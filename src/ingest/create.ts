@@ -83,8 +83,8 @@ export function createIngest(options: IngestOptions): Ingest {
 }
 
 /**
- * With retries and batches of its own: an Ollama that is away holds up the new index, and no upload. The new index takes turns with
- * the users, as if all its documents were one user's.
+ * With retries and batches of its own, so that an unavailable Ollama holds up the new index and no upload. The new index takes
+ * turns with the users, as if one user owned all its documents.
  */
 function newBuilder(
   { records, lifecycle, log }: IngestOptions,

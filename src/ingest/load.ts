@@ -1,10 +1,13 @@
-/** Documents whose text is read and that are not in the index yet: more would only take memory. */
+/** Documents whose text has been read and that are not in the index yet. More of them would only take memory. */
 const MAX_INDEXING = 32
 const MAX_INDEXING_CHARS = 24_000_000
 /** Documents that wait for the operator's OCR program. They take hardly any memory. */
 const MAX_ASIDE = 1_000
-/** Places that only owners without a document in work can take, so that nobody waits for all documents of another owner. */
-const NEWCOMER_PLACES = 8
+/**
+ * Places reserved for newcomers, so that nobody waits for all documents of another owner. A newcomer is an owner without a
+ * document in work.
+ */
+const RESERVED_PLACES = 8
 
 /** Counts the documents in work by what happens to them, and says how many more may be claimed. */
 export class Load {
@@ -27,9 +30,9 @@ export class Load {
     return this.#roomWith({ places: 0, chars: MAX_INDEXING_CHARS })
   }
 
-  /** How many more documents may be claimed of owners who have none in work. */
+  /** How many more documents of newcomers may be claimed. */
   get roomForNewcomers(): number {
-    return this.#roomWith({ places: NEWCOMER_PLACES, chars: 2 * MAX_INDEXING_CHARS })
+    return this.#roomWith({ places: RESERVED_PLACES, chars: 2 * MAX_INDEXING_CHARS })
   }
 
   #roomWith({ places, chars }: { places: number; chars: number }): number {
@@ -42,7 +45,7 @@ export class Load {
     return this.#inWork
   }
 
-  /** The documents of this owner in work. */
+  /** How many documents of this owner are in work. */
   inWorkOf(ownerId: string): number {
     return this.#owners.get(ownerId) ?? 0
   }

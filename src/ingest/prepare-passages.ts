@@ -35,7 +35,7 @@ export type PreparePassages = (
 export interface PrepareParts {
   threads: PrepareThreads
   batcher: Batcher
-  /** Who takes a turn for all documents. Without it, the owner of each document does. */
+  /** The name under which all documents take turns. Without it, each document takes its owner's turn. */
   inTurnAs?: string
 }
 

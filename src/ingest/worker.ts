@@ -66,7 +66,7 @@ export class Worker {
     clearTimeout(this.#timer)
     const { load } = this.#parts
     while (this.#isClaiming() && load.room > 0) if (!(await this.#claimSome(load.room))) return this.#sleepUntilDue()
-    // One at a time, because an owner is a newcomer only until the first document is in work.
+    // One at a time, because an owner is a newcomer only until their first document is in work.
     while (this.#isClaiming() && load.room === 0 && load.roomForNewcomers > 0)
       if (!(await this.#claimSome(1, { except: load.owners }))) return
   }

@@ -3,7 +3,9 @@ import { IndexChanged } from '../lifecycle/while-current.ts'
 import { commitDocuments, type CommitParts, type Finished } from './commit.ts'
 import type { Load } from './load.ts'
 
-/** Documents that end within this time share one commit. It begins earlier once an owner has no other document in work. */
+/**
+ * Documents that end within this time share one commit. The commit begins earlier once an owner has no other document in work.
+ */
 const GATHER_MS = 50
 /** A commit has at most this many passages, unless a single document has more. */
 const MAX_PASSAGES_IN_COMMIT = 2_000

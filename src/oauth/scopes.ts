@@ -18,8 +18,8 @@ export function requestedScopes(sent: string | undefined, application: Pick<Appl
 }
 
 /**
- * Returns those of the allowed scopes for which the application is registered. Its owner may have removed some since the user allowed them.
- * Throws `invalid_scope` when nothing is left.
+ * Returns the allowed scopes for which the application is still registered, because its owner may have removed some since the
+ * user allowed them. Throws `invalid_scope` if no scope is left.
  */
 export function stillRegistered(allowed: readonly Scope[], application: Pick<ApplicationRecord, 'scopes'>): Scope[] {
   const scopes = registeredOf(allowed, application)
@@ -28,7 +28,7 @@ export function stillRegistered(allowed: readonly Scope[], application: Pick<App
   return scopes
 }
 
-/** Like stillRegistered, but may return nothing. */
+/** Like stillRegistered, but may return no scopes. */
 export function registeredOf(allowed: readonly Scope[], application: Pick<ApplicationRecord, 'scopes'>): Scope[] {
   return allowed.filter((scope) => application.scopes.includes(scope))
 }

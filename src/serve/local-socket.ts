@@ -69,7 +69,7 @@ async function listenAt(handler: RequestListener, path: string, remove: LocalSoc
 
 /** Removes the socket of a daemon that was killed, and the folder created for it. */
 async function removeLeftover(dataDir: string): Promise<void> {
-  // If something else is there, such as a folder, listening fails, which is logged.
+  // If something else is there, such as a folder, listening fails and the caller logs it.
   await rm(join(dataDir, NAME), { force: true }).catch(ignore)
   const path = daemonOf(dataDir)?.socket
   if (typeof path !== 'string' || basename(path) !== NAME || !basename(dirname(path)).startsWith(FALLBACK_PREFIX)) return
@@ -78,7 +78,7 @@ async function removeLeftover(dataDir: string): Promise<void> {
 }
 
 function ignore(): void {
-  // What is left there doesn't prevent the start.
+  // Leftovers don't prevent the start.
 }
 
 function fits(path: string): boolean {

@@ -60,16 +60,16 @@ export class CredentialStore extends StoredSecrets {
   }
 
   /**
-   * Treats the address of the own daemon as that of any other instance until the daemon runs again. Returns false when the daemon runs, or was
-   * somewhere else. `logout` calls it.
+   * Treats the address of this user's own daemon like that of any other instance until the daemon runs again. `logout` calls
+   * this. Returns false if the daemon is running, or if it had another address.
    */
   releaseLocal(address: string): Promise<boolean> {
     return releaseLocal(this.#env, address)
   }
 
   /**
-   * Returns the data folder of this user's own daemon at this address; null for any other instance. Requests to the own daemon go through its
-   * socket, because another user can listen on the port while the daemon is down.
+   * Returns the data folder of this user's own daemon at this address; null for any other instance. Requests to this daemon go
+   * through its socket, because another user can listen on the port while the daemon is down.
    */
   dataDirOf(address: string): Promise<string | null> {
     return dataDirOf(this, this.#env, address)

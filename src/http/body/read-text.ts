@@ -4,8 +4,9 @@ import type { IncomingMessage } from 'node:http'
 const MAX_MS = 30_000
 
 /**
- * Reads a body as UTF-8 without decompressing it. Returns null when it is longer than `maxBytes`; the rest is still to be read (`drain`), or
- * the connection would be stuck for the client's next request. After `maxMs` the connection is cut, as if the client had hung up.
+ * Reads a body as UTF-8 without decompressing it. Returns null if the body is longer than `maxBytes`. Then read the rest
+ * (`drain`), or the client's next request on the connection would get stuck. Closes the connection after `maxMs`, as if the
+ * client had hung up.
  */
 export async function readText(request: IncomingMessage, maxBytes: number, maxMs = MAX_MS): Promise<string | null> {
   const late = setTimeout(() => request.socket.destroy(), maxMs)

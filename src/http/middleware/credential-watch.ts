@@ -52,8 +52,8 @@ function cut({ req, res }: Ctx): void {
 }
 
 /**
- * Closes a connection and drops what it has not sent. After an ordinary close, the system would go on to send what it has buffered, which is
- * several megabytes: a slow client would receive them for minutes. Only TCP can be reset.
+ * Closes a connection and drops the data that it has not sent. After an ordinary close, the system would still send several
+ * buffered megabytes, which a slow client would receive for minutes. Only TCP connections can be reset.
  */
 function reset(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy()

@@ -17,7 +17,7 @@ export interface Prepared {
   vectors: (Float32Array | null)[] | null
 }
 
-/** Far more than the largest text takes on a slow machine. A document without end would hold its thread for good. */
+/** Far more than the largest text takes on a slow machine. A document that never ends would hold its thread forever. */
 const MAX_MS = 300_000
 
 interface Waiting {
@@ -39,19 +39,19 @@ export class PrepareThreads {
   readonly #threads = new Set<Worker>()
   readonly #idle: Worker[] = []
   readonly #waiting = new TurnQueue<Waiting>()
-  /** The owners of the documents in the threads that work. */
+  /** The owner of the document in each working thread. */
   readonly #working = new Map<Worker, string>()
   #lastId = 0
 
-  /** A document may take `maxMs`. */
+  /** Ends the thread of a document that takes longer than `maxMs`. */
   constructor(maxThreads: number, maxMs = MAX_MS) {
     this.#maxThreads = maxThreads
     this.#maxMs = maxMs
   }
 
   /**
-   * Prepares one document. Owners take turns, and one who has no document in a thread gets a thread of their own instead of waiting
-   * for a large document of another owner. Throws `out_of_memory`, `parse_timeout`, `internal_error`.
+   * Prepares one document. Owners take turns. An owner without a document in a thread gets an extra thread instead of waiting for
+   * a large document of another owner. Throws `out_of_memory`, `parse_timeout`, `internal_error`.
    */
   prepare(owner: string, task: Omit<Task, 'id'>): Promise<Prepared> {
     return new Promise((resolve, reject) => {
@@ -107,7 +107,7 @@ export class PrepareThreads {
     const onExit = () => onLost(new Error('the thread ended'))
     const timer = setTimeout(() => {
       onLost(tookTooLong(this.#maxMs))
-      // An error while it ends has nobody left to tell, and must not end the daemon.
+      // Nobody waits for this thread any more, so an error while it ends must not end the daemon.
       thread.on('error', () => {})
       void thread.terminate()
     }, this.#maxMs)

@@ -15,8 +15,8 @@ export interface ConsentProps {
   viewer: Viewer
   csrf: string
   /**
-   * The query of the authorization request. The form sends it back as the field `query`, and the server checks it again. It sends the scopes, too, so
-   * that nobody allows more than this page has shown.
+   * The query of the authorization request. The form sends it back as the field `query`, and the server checks it again. The form
+   * also sends the scopes, so that nobody allows more than this view has shown.
    */
   query: string
 }

@@ -172,7 +172,7 @@ function forkWorker(): ChildProcess {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'json',
   })
-  // At once, because the threads that the process starts inherit its priority.
+  // Do this first, because the threads that the process starts inherit its priority.
   if (child.pid !== undefined) lowerPriority(child.pid)
   return child
 }

@@ -9,8 +9,8 @@ import type { Logger } from '../../core/logger.ts'
 const GUARD_SCRIPT = 'while read -r line; do pids=$line; done; [ -z "$pids" ] || kill -CONT $pids'
 
 /**
- * Pauses processes and resumes them, at the latest when the daemon ends, however it ends. The guard starts with the pauser and stays,
- * because a later start would block the main thread: up to 150 ms while the daemon has much memory.
+ * Pauses processes and resumes them, at the latest when the daemon ends, for whatever reason. The guard starts with the pauser
+ * and stays, because a later start would block the main thread for up to 150 ms if the daemon uses much memory.
  */
 export class Pauser {
   private readonly paused = new Set<number>()

@@ -36,7 +36,7 @@ export interface ParserPoolOptions {
 }
 
 export interface ParseRequest {
-  /** The user whose document it is. Users share the parsers. */
+  /** The user who owns the document. Users share the parsers. */
   owner: string
   /** The path. Only it goes to the process. */
   file: string

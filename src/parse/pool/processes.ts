@@ -19,7 +19,7 @@ export class ParserProcesses {
   private readonly log: Logger
   private state: 'open' | 'closed' = 'open'
 
-  /** @param maxAll Up to this many processes, one is kept idle for the next document. */
+  /** @param maxAll Below this number of processes, the pool keeps one idle for the next document. */
   constructor({ maxIdle, maxAll, log }: { maxIdle: number; maxAll: number; log: Logger }) {
     this.maxIdle = maxIdle
     this.maxAll = maxAll
@@ -40,7 +40,7 @@ export class ParserProcesses {
     const entry = task === 'parse' ? this.idle.pop() : this.idle.shift()
     clearTimeout(entry?.timer)
     const process = entry?.process ?? this.start()
-    // The next document may be another user's, who must not wait for the start of a process.
+    // The next document may belong to another user, who must not wait for a process to start.
     if (this.idle.length === 0 && this.all.size < this.maxAll) this.warmUp()
     return process
   }

@@ -10,15 +10,15 @@ const TURN_MS = 1_000
 /** ... once in this time. */
 const TURN_INTERVAL_MS = 30_000
 
-/** After this long in its slot, a document makes way for one of a user who has fewer slots. */
+/** After this long in its slot, a document gives way to a document of a user with fewer slots. */
 const QUANTUM_MS = 500
 
 /**
  * - `waiting`: asked for a slot and has none yet.
  * - `running`: has a slot.
- * - `slow`: has a slot and loses it to the next waiting document of its user.
+ * - `slow`: has a slot, and loses it to the next waiting document of its user.
  * - `yielded`: lost its slot to another user's document, does not run, and gets the next slot of its user.
- * - `paused`: lost its slot because it was slow (is displaced), and does not run.
+ * - `paused`: displaced, because it lost its slot for being slow, and does not run.
  * - `resumed`: displaced, and runs in a slot that no other document is waiting for.
  * - `turn`: displaced, and runs for a second although all slots are in use.
  * - `released`: needs no slot any more.
@@ -50,19 +50,21 @@ interface Holder {
   readonly pause: () => void
   readonly resume: () => void
   state: SlotState
-  /** When it got its slot. */
+  /** When the document got its slot. */
   since: number
 }
 
 /**
  * Gives out `count` slots, and one more for an urgent document.
  *
- * Users share the slots. The next slot goes to the user who has the fewest, among them to the one who got a slot longest ago. Urgent
- * documents come first only among those of their user, so that nobody starves the others with them. A document gives its slot to a document of a user who has two slots fewer; after half a second, of a user who has one slot fewer.
+ * Users share the slots. The next slot goes to the user with the fewest slots, and among equals to the one who got a slot longest
+ * ago. A user's urgent documents come before the user's other documents, but not before other users', so that nobody starves
+ * other users. A document gives way to a document of a user with two slots fewer. After half a second, it also gives way to a
+ * document of a user with one slot fewer.
  *
- * A slow document also loses its slot to a waiting one of the same user. It is paused until a slot stays free, and then runs there
- * until another document wants the slot. If no slot becomes free, the displaced documents take turns, so that each of them comes
- * to its end. At most `maxDisplaced` documents have lost their slots at the same time.
+ * A slow document also loses its slot to a waiting one of the same user. It is paused until a slot stays free, and then runs
+ * there until another document wants the slot. If no slot becomes free, the displaced documents take turns, so that each of them
+ * comes to its end. At most `maxDisplaced` documents have lost their slots at the same time.
  */
 export class Slots {
   private readonly count: number
@@ -168,7 +170,7 @@ export class Slots {
     )
   }
 
-  /** True while only other users ask for slots or have some: then a paused document shares the slots like any other. */
+  /** Returns true if only other users have slots or wait for them. Then a paused document shares the slots like any other. */
   private isOnlyWork({ owner }: Holder): boolean {
     const { waiting, running, slow, yielded, resumed, turn } = this.in
     const others = [...waiting, ...running, ...slow, ...yielded]
@@ -197,7 +199,7 @@ export class Slots {
 
   private displaceFor(next: Holder): boolean {
     if (this.displacedCount - (isDisplaced(next) ? 1 : 0) >= this.maxDisplaced) return false
-    const holder = this.ownSlow(next) ?? this.richest(next)
+    const holder = this.ownSlowDocument(next) ?? this.documentToYield(next)
     if (holder === undefined) return false
     const isSlow = holder.state === 'slow'
     this.move(holder, isSlow ? 'paused' : 'yielded')
@@ -207,16 +209,22 @@ export class Slots {
     return true
   }
 
-  /** Returns a slow document of the same user, unless others would find no place any more among the displaced ones. */
-  private ownSlow({ owner, state }: Holder): Holder | undefined {
+  /**
+   * Returns a slow document of the same user, unless this user already has most of the displaced documents. The last quarter of
+   * `maxDisplaced` is reserved for other users.
+   */
+  private ownSlowDocument({ owner, state }: Holder): Holder | undefined {
     const { yielded, paused, resumed, turn, slow } = this.in
     const own = countOf(owner, [...yielded, ...paused, ...resumed, ...turn])
     if (state !== 'waiting' || own >= this.maxDisplaced - Math.floor(this.maxDisplaced / 4)) return undefined
     return [...slow].find((holder) => holder.owner === owner)
   }
 
-  /** Returns the document that has to make way for another user's document: of the user with the most slots, the one that ran longest. */
-  private richest(next: Holder): Holder | undefined {
+  /**
+   * Returns the document that has to give way to another user's document: of the user with the most slots, the slow one or else
+   * the one that ran longest.
+   */
+  private documentToYield(next: Holder): Holder | undefined {
     const now = performance.now()
     const used = this.usedBy(next.owner)
     const lead = ({ owner }: Holder): number => this.usedBy(owner) - used

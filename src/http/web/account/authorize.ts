@@ -10,7 +10,7 @@ import { fail } from '../../problems/problems.ts'
 import { redirect, redirectToLogin, returnToApplication, viewerOf, type Page, type PageCall } from '../routing/page.ts'
 import { showErrorPage } from '../routing/page-errors.ts'
 
-/** `scope` is what the page has shown. */
+/** `scope` has the scopes that the view has shown. */
 const consentForm = z.object({ query: z.string(), scope: z.string().optional(), decision })
 
 type Parts = Pick<Dependencies, 'oauth'>
@@ -50,7 +50,7 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
       // The query in the form comes from outside like any other input, so it is checked again.
       const request = await checkRequest(oauth, call, data.query)
       if (request === null) return
-      // The owner of the application has changed what it may ask for since the page was shown.
+      // The owner of the application has changed its scopes since the user opened the view.
       const isOutdated = data.scope !== undefined && data.scope !== request.scopes.join(' ')
       if (isOutdated && data.decision === 'allow') return redirect(call.ctx, `${paths.authorize}?${data.query}`, 303)
       const { authorize } = oauth
