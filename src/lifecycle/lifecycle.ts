@@ -54,7 +54,7 @@ export interface IndexState {
   record: IndexRecord
   /** Null when the index is not open or can't be read. */
   passages: number | null
-  /** Null when the numbers are those of one owner. */
+  /** Null if the numbers are about one owner only. */
   sizeBytes: number | null
   /** How many documents the index has, of all it needs. Null for the active index. */
   progress: { done: number; total: number } | null

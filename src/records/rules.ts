@@ -28,7 +28,7 @@ export function numberedPath(path: string, number: number): string {
   return `${before}${number}${after}`
 }
 
-/** Returns what stands before and after the number in the numbered paths of a path. */
+/** Returns the parts before and after the number in the numbered variants of a path. */
 export function aroundNumber(path: string): { before: string; after: string } {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')

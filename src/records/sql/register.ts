@@ -81,8 +81,8 @@ async function requireProject(tx: WriteTransaction, { ownerId, projectId }: NewD
 }
 
 /**
- * Returns the first number whose path is free or has the same bytes. One statement looks all numbers up, because a user may have
- * thousands of documents of one name, and other users wait for the transaction.
+ * Returns the first number whose path is free or has the same bytes. Looks up all numbers with one statement, because a user may
+ * have thousands of documents of one name, and other users wait for the transaction.
  */
 async function secondNumber(tx: WriteTransaction, { projectId, path, sha256 }: NewDocument): Promise<number> {
   const { before, after } = aroundNumber(path)

@@ -23,7 +23,7 @@ export function turnsConformance(test: DocumentsTest): void {
         return (await records.queue.claim(limit, except && { except })).map(({ document }) => document.name)
       })
 
-    inTurns('owners take turns, whoever has more documents in the queue', async ({ addMany, claimNames }) => {
+    inTurns('owners take turns, no matter who has more documents in the queue', async ({ addMany, claimNames }) => {
       await addMany('a1')
       expect(await claimNames(1)).toEqual(['a1'])
       await addMany('a2', 'a3', 'a4', 'a5', 'b1', 'b2')
@@ -41,7 +41,7 @@ export function turnsConformance(test: DocumentsTest): void {
     })
 
     inTurns(
-      'a document that was tried before comes after the others of its owner, and not after those of others',
+      'a document that was tried before comes after the other documents of its owner, but not after documents of other owners',
       async ({ records, addMany, claimNames }) => {
         await addMany('a1')
         expect(await claimNames(1)).toEqual(['a1'])
