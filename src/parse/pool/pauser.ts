@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Logger } from '../../core/logger.ts'
 
 /**
@@ -65,11 +66,15 @@ export class Pauser {
     this.guard?.stdin?.write(`${[...this.paused].join(' ')}\n`)
   }
 
-  /** Ends the guard. Paused processes stay paused. */
-  close(): void {
+  /** Ends the guard, and resolves when it has ended. Paused processes stay paused. */
+  async close(): Promise<void> {
     const { guard } = this
     this.guard = null
-    guard?.stdin?.end()
+    if (guard === null) return
+    const ended = once(guard, 'exit')
+    guard.ref()
+    guard.kill()
+    await ended
   }
 }
 

@@ -70,7 +70,7 @@ export class ParserProcesses {
     const processes = [...this.all]
     for (const process of processes) this.discard(process)
     await Promise.all(processes.map((process) => process.exited))
-    this.pauser.close()
+    await this.pauser.close()
   }
 
   private start(): ParserProcess {

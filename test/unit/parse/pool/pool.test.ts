@@ -220,7 +220,7 @@ test('closing ends every process and rejects its document', async () => {
     await pool.close()
     await ended
     expect(pids.filter(isRunning)).toEqual([])
-    await until('the guard to end', () => guards().length === 0)
+    expect(guards()).toEqual([])
     await expect(pool.parse({ owner: 'usr_1', file, mediaType: PDF, name: 'a.pdf' })).rejects.toMatchObject({
       code: errorCode('parser_crashed'),
     })
