@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Principal } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
@@ -5,8 +6,12 @@ import type { Records } from '../records/records.ts'
 import type { ApiKeys } from './auth.ts'
 import { isWellFormedApiKey, newApiKey } from './format.ts'
 
-/** API keys in the records. A key is looked up by its hash, so no comparison leaks time. */
-export function createApiKeys({ records, clock }: { records: Pick<Records, 'keys'>; clock: Clock }): ApiKeys {
+/**
+ * API keys in the records. A key is looked up by its hash, so no comparison leaks time.
+ * @param options.maxKeys The keys that one user may have.
+ */
+export function createApiKeys(options: { records: Pick<Records, 'keys'>; clock: Clock; maxKeys?: number }): ApiKeys {
+  const { records, clock, maxKeys = DEFAULT_LIMITS.apiKeys } = options
   return {
     async create({ ownerId, name, scopes, expiresAt }) {
       const key = newApiKey()
@@ -17,6 +22,7 @@ export function createApiKeys({ records, clock }: { records: Pick<Records, 'keys
         lastFour: key.slice(-4),
         scopes: [...new Set(scopes)],
         expiresAt,
+        maxKeys,
       })
       return { key, record }
     },

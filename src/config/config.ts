@@ -80,6 +80,8 @@ export interface Limits {
   uploadStallMs: number
   /** Event streams that one user may have open. */
   eventStreams: number
+  /** API keys that one user may have. */
+  apiKeys: number
 }
 
 /** The default of `user_rate_limit`, as a multiple of `rate_limit`: enough for a user with two or three busy applications. */
@@ -103,4 +105,5 @@ export const DEFAULT_LIMITS: Limits = {
   uploadsInFlight: 50,
   uploadStallMs: 60_000,
   eventStreams: 20,
+  apiKeys: 100,
 }

@@ -189,6 +189,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       uploadsInFlight: get<number>('limits.uploads_in_flight'),
       uploadStallMs: get<number>('limits.upload_stall_ms'),
       eventStreams: get<number>('limits.event_streams'),
+      apiKeys: get<number>('limits.api_keys'),
     }),
   })
 }

@@ -114,6 +114,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'limits.uploads_in_flight', schema: integer(1, 10_000), default: L.uploadsInFlight },
   { key: 'limits.upload_stall_ms', schema: milliseconds, default: L.uploadStallMs },
   { key: 'limits.event_streams', schema: integer(1, 10_000), default: L.eventStreams },
+  { key: 'limits.api_keys', schema: integer(1, 10_000), default: L.apiKeys },
 ]
 
 export function environmentName(key: string): string {

@@ -160,9 +160,6 @@ export interface DocumentRecord {
   parse: Record<string, unknown>
 }
 
-/** The maximum number of API keys of a user. A new key replaces an expired one if needed. */
-export const MAX_API_KEYS = 100
-
 export interface ApiKeyRecord {
   id: string
   ownerId: string

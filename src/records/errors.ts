@@ -1,5 +1,4 @@
 import { DocsearchError } from '../core/errors.ts'
-import { MAX_API_KEYS } from '../core/model.ts'
 
 export function userExists(email: string | null | undefined, cause?: unknown): DocsearchError {
   return new DocsearchError('user_exists', `A user with the address ${email} already exists. Choose another address.`, { cause })
@@ -13,9 +12,9 @@ export function ownerStays(): DocsearchError {
   return new DocsearchError('owner_stays', 'The owner of this instance cannot be disabled or deleted.')
 }
 
-export function tooManyKeys(): DocsearchError {
-  const message = `You have ${MAX_API_KEYS} API keys, which is the limit. Delete a key that you no longer use.`
-  return new DocsearchError('too_many_keys', message, { details: { limit: MAX_API_KEYS } })
+export function tooManyKeys(limit: number): DocsearchError {
+  const message = `You have ${limit} API keys, which is the limit (limits.api_keys). Delete a key that you no longer use.`
+  return new DocsearchError('too_many_keys', message, { details: { limit } })
 }
 
 export function projectExists(name: string, cause?: unknown): DocsearchError {

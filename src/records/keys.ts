@@ -3,10 +3,7 @@ import type { ListRequest, ResultPage } from './result-page.ts'
 
 /** API keys. Only the SHA-256 of a whole key is stored, in hex. */
 export interface Keys {
-  /**
-   * Throws `too_many_keys` if the owner has MAX_API_KEYS valid keys. Deletes the keys that expired first if the new key needs
-   * room.
-   */
+  /** Throws `too_many_keys` if the owner has `maxKeys` valid keys. Deletes the keys that expired first if the new key needs room. */
   create(key: {
     ownerId: string
     name: string
@@ -14,6 +11,7 @@ export interface Keys {
     lastFour: string
     scopes: readonly Scope[]
     expiresAt: Date | null
+    maxKeys: number
   }): Promise<ApiKeyRecord>
   /** Returns null when the key is unknown or expired, or its user is disabled. */
   findByHash(sha256: string): Promise<ApiKeyRecord | null>

@@ -56,7 +56,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     ingest,
     models: createEmbedderModels(ollamaUrl),
     search: createSearch({ records, lifecycle, reranker: chosen.reranker, log, deadlines, fusionWeight }),
-    apiKeys: createApiKeys({ records, clock }),
+    apiKeys: createApiKeys({ records, clock, maxKeys: config.limits.apiKeys }),
     accounts: createAccounts({ records, clock, loginFailures: config.loginFailures, log }),
     oauth: createOAuth({ records, clock, log, issuer: baseUrl }),
     disk: () => diskState(config.dataDir),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_API_KEYS, type User } from '../../src/core/model.ts'
+import type { User } from '../../src/core/model.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { loggedIn } from '../support/web-client.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
   app = await startTestApp()
   bob = (await app.backend.records.users.findByEmail('bob@example.org'))!
   // Bob's client has a key already.
-  for (let i = 1; i < MAX_API_KEYS; i++)
+  for (let i = 1; i < 100; i++)
     await app.backend.apiKeys.create({ ownerId: bob.id, name: `key ${i}`, scopes: ['read:documents'], expiresAt: null })
 })
 afterAll(() => app?.close())

@@ -93,7 +93,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, clock, log })
   await ingest.start()
   const reranker = createFusedReranker()
-  const apiKeys = createApiKeys({ records, clock })
+  const apiKeys = createApiKeys({ records, clock, maxKeys: limits.apiKeys })
 
   let url = ''
   const oauth = createOAuth({ records, clock, log, issuer: () => options.publicUrl ?? url })

@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.ts'
-import { MAX_API_KEYS, type ApiKeyRecord, type Scope } from '../../core/model.ts'
+import type { ApiKeyRecord, Scope } from '../../core/model.ts'
 import { tooManyKeys } from '../errors.ts'
 import type { Keys } from '../keys.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
@@ -18,7 +18,7 @@ export function createKeys(store: Store): Keys {
       .where('users.disabled_at', 'is', null)
       .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
   return {
-    async create({ ownerId, name, sha256, lastFour, scopes, expiresAt }) {
+    async create({ ownerId, name, sha256, lastFour, scopes, expiresAt, maxKeys }) {
       const at = clock.now()
       const row: ApiKeyRow = {
         id: newId('key', at),
@@ -32,7 +32,7 @@ export function createKeys(store: Store): Keys {
         expires_at: expiresAt?.getTime() ?? null,
       }
       await store.write(async (tx) => {
-        await makeRoom(tx, ownerId, row.created_at)
+        await makeRoom(tx, { ownerId, maxKeys, now: row.created_at })
         await tx.sql.insertInto('api_keys').values(row).execute()
       })
       return toKey(row)
@@ -71,13 +71,16 @@ export function createKeys(store: Store): Keys {
 }
 
 /** Deletes as many expired keys as necessary to make room for one more key. */
-async function makeRoom({ sql }: WriteTransaction, ownerId: string, now: number): Promise<void> {
+async function makeRoom(
+  { sql }: WriteTransaction,
+  { ownerId, maxKeys, now }: { ownerId: string; maxKeys: number; now: number },
+): Promise<void> {
   const ofOwner = sql.selectFrom('api_keys').where('owner_id', '=', ownerId)
   const { keys } = await ofOwner.select((e) => e.fn.countAll<number>().as('keys')).executeTakeFirstOrThrow()
-  const excess = Number(keys) + 1 - MAX_API_KEYS
+  const excess = Number(keys) + 1 - maxKeys
   if (excess <= 0) return
   const expired = await ofOwner.select('id').where('expires_at', '<=', now).orderBy('expires_at').limit(excess).execute()
-  if (expired.length < excess) throw tooManyKeys()
+  if (expired.length < excess) throw tooManyKeys(maxKeys)
   const ids = expired.map(({ id }) => id)
   await sql.deleteFrom('api_keys').where('id', 'in', ids).execute()
 }

@@ -21,7 +21,8 @@ export function accountsTest(base: EmptyRecordsTest) {
       return records.links.create({ userId, purpose: 'invitation', sha256, expiresAt: inFuture(life) })
     })
     .extend('key', ({ records }) => (ownerId: string, sha256: string, expiresAt: Date | null = null) => {
-      return records.keys.create({ ownerId, name: 'k', sha256, lastFour: 'abcd', scopes: ['read:documents'], expiresAt })
+      const key = { ownerId, name: 'k', sha256, lastFour: 'abcd', scopes: ['read:documents'] as const, expiresAt }
+      return records.keys.create({ ...key, maxKeys: 10 })
     })
     .extend('document', ({ records }) => async (ownerId: string) => {
       const { id: projectId } = await records.projects.create({ ownerId, name: 'p', description: '' })

@@ -18,6 +18,7 @@ export function validCredentialsConformance(base: EmptyRecordsTest): void {
           lastFour: 'abcd',
           scopes: [],
           expiresAt,
+          maxKeys: 10,
         })
         const browser = { userAgent: '', address: '', expiresAt }
         const session = await records.sessions.create({ userId: id, sha256: `session ${name}`, ...browser })

@@ -1,5 +1,5 @@
 import { newId } from '../../../src/core/ids.ts'
-import { MAX_API_KEYS, type ApiKeyRecord } from '../../../src/core/model.ts'
+import type { ApiKeyRecord } from '../../../src/core/model.ts'
 import { tooManyKeys } from '../../../src/records/errors.ts'
 import type { Keys } from '../../../src/records/keys.ts'
 import { listPart, newestFirst } from './lists.ts'
@@ -9,8 +9,8 @@ export function memoryKeys(store: MemoryStore): Keys {
   const { keys } = store
   const isValid = (key: StoredKey) => store.isActiveUser(key.ownerId) && (key.expiresAt === null || !store.isPast(key.expiresAt))
   return {
-    async create(key) {
-      makeRoom(store, key.ownerId)
+    async create({ maxKeys, ...key }) {
+      makeRoom(store, key.ownerId, maxKeys)
       const createdAt = store.now()
       const stored = { ...key, id: newId('key', createdAt), scopes: [...key.scopes], createdAt, lastUsedAt: null }
       keys.set(stored.id, stored)
@@ -37,15 +37,15 @@ export function memoryKeys(store: MemoryStore): Keys {
   }
 }
 
-function makeRoom(store: MemoryStore, ownerId: string): void {
+function makeRoom(store: MemoryStore, ownerId: string, maxKeys: number): void {
   const { keys } = store
   const own = [...keys.values()].filter((key) => key.ownerId === ownerId)
-  const excess = own.length + 1 - MAX_API_KEYS
+  const excess = own.length + 1 - maxKeys
   if (excess <= 0) return
   const expired = own
     .filter(({ expiresAt }) => expiresAt !== null && store.isPast(expiresAt))
     .sort((a, b) => a.expiresAt!.getTime() - b.expiresAt!.getTime())
-  if (expired.length < excess) throw tooManyKeys()
+  if (expired.length < excess) throw tooManyKeys(maxKeys)
   for (const { id } of expired.slice(0, excess)) keys.delete(id)
 }
 

@@ -8,7 +8,6 @@ import {
 } from '../../../contract/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { answerCreated, route, type Route } from '../../routing/route.ts'
-import { MAX_API_KEYS } from '../../../core/model.ts'
 import { presentKey } from './present.ts'
 
 const tag = 'Keys'
@@ -36,7 +35,8 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
     path: '/api/v1/keys',
     tag,
     summary: 'Create an API key',
-    description: `The answer has the key, which is shown only once. A key never has more scopes than the caller. A user can have at most ${MAX_API_KEYS} keys; expired keys make room for new ones.`,
+    description:
+      'The answer has the key, which is shown only once. A key never has more scopes than the caller. A user can have at most 100 keys (`limits.api_keys`). Expired keys make room for new ones.',
     access,
     body: apiKeyCreate,
     answers: { 201: { description: 'The key', schema: apiKeyCreated, headers: { Location: 'Its address' } } },
