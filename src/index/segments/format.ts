@@ -1,0 +1,70 @@
+import type { SectionsOf } from './sections.ts'
+
+/**
+ * The fields of a passage whose words are searched. The order is part of the file format: field `f` is bit `f` of a set of fields. Most
+ * words are in the body alone, so this set is 1, which takes the fewest bytes.
+ */
+export const FIELDS = ['body', 'heading', 'title', 'name'] as const
+export type Field = (typeof FIELDS)[number]
+export const FIELD_COUNT = FIELDS.length
+
+/** Postings per block. A block is the unit of decoding and of skipping. */
+export const BLOCK_POSTINGS = 128
+/** Terms per block of the term dictionary. */
+export const BLOCK_TERMS = 16
+/** The bit packing reads 32 bits at once, of which up to 7 precede the number. */
+export const MAX_PACKED_BITS = 25
+export const MAX_PASSAGES = 2 ** MAX_PACKED_BITS - 1
+/** Above the most terms of a passage within `passage-limits.ts`. */
+export const MAX_FIELD_LENGTH = 2 ** 16 - 1
+/** A block's highest frequency in a field is one byte. This value stands for every frequency from 255 on. */
+export const UNBOUNDED_FREQUENCY = 255
+
+/**
+ * The sections of a segment (sections.ts has the header). P passages, D documents, B blocks of postings, T blocks of terms. Passages are
+ * numbered from 0, by path, then by their index in the document; so are documents. A varint has 7 bits a byte, the low ones first.
+ *
+ * - `summary`: P, D, then the number of terms in each field over all passages.
+ * - `terms`: the terms in the order of their UTF-8 bytes, in blocks of 16. A block starts with the varint number of the first term's
+ *   first block of postings. Each term follows: how many bytes it shares with the term before it (0 for the first of a block), how many
+ *   more it has, these bytes, its number of blocks of postings, a set of sets of fields, and for each of these sets (set `s` is bit
+ *   `s - 1`) how many passages have the term in exactly these fields. Numbers are varints.
+ * - `termBlocks`: where each block of terms starts in `terms`, T.
+ * - `postings`: one block for each 128 passages of a term: postings minus one (u8), bits of a gap (u8), set of fields (u8), packed gaps
+ *   to the passage before minus one (the term's first passage follows passage -1). Then for each of these fields bits of a frequency
+ *   (u8), lowest frequency (varint), packed frequencies minus the lowest one. Packed numbers start at a byte, the low bits first. Four
+ *   zeros end the section, because the unpacking reads four bytes at once.
+ * - `blockStarts`, `blockLasts`: where each block starts in `postings`, and its last passage, B each.
+ * - `blockMaxFrequencies`, `blockMinLengths`: for each block and field the highest frequency (255: unbounded) and the shortest length,
+ *   4 × B each. They bound the score of every passage of the block, whatever the weights are.
+ * - `lengths`: the number of terms in each field of each passage, 4 × P.
+ * - `rows`: each passage's row ID in the store, P. `passageDocuments`, `passageIndexes`: its document and its place there, P each.
+ * - `documents`: for each document its ID, path, media type (numbers of strings), and the end of its tags in `documentTags`, 4 × D.
+ * - `documentTags`: numbers of strings. `documentTimes`: creation times in milliseconds, D.
+ * - `strings`, `stringEnds`: each string once, in UTF-8, and where it ends.
+ */
+export const SEGMENT = {
+  magic: 'DSsg',
+  version: 1,
+  sections: {
+    summary: [1, 'f64'],
+    terms: [2, 'u8'],
+    termBlocks: [3, 'u32'],
+    postings: [4, 'u8'],
+    blockStarts: [5, 'u32'],
+    blockLasts: [6, 'u32'],
+    blockMaxFrequencies: [7, 'u8'],
+    blockMinLengths: [8, 'u16'],
+    lengths: [9, 'u16'],
+    rows: [10, 'u64'],
+    passageDocuments: [11, 'u32'],
+    passageIndexes: [12, 'u32'],
+    documents: [13, 'u32'],
+    documentTags: [14, 'u32'],
+    documentTimes: [15, 'f64'],
+    strings: [16, 'u8'],
+    stringEnds: [17, 'u32'],
+  },
+} as const
+
+export type SegmentSections = SectionsOf<(typeof SEGMENT)['sections']>

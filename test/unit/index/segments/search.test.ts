@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { PLAIN_BM25 } from '../../../../src/index/segments/bm25f.ts'
+import { type SearchedSegment, searchSegments } from '../../../../src/index/segments/search.ts'
+import { naiveSearch } from '../../../support/naive-search.ts'
+import {
+  buildSegment,
+  collections,
+  deletions,
+  divide,
+  openSegment,
+  passagesOf,
+  queries,
+  randomDocuments,
+  scorings,
+  without,
+} from '../../../support/random-segments.ts'
+
+/** Returns hits by row ID, which is the same however passages are divided. */
+function search(segments: SearchedSegment[], terms: string[], options: Parameters<typeof searchSegments>[2]) {
+  return searchSegments(segments, terms, options).map(({ segment, passage, score }) => ({
+    row: segments[segment]!.reader.segment.passage(passage).row,
+    score,
+  }))
+}
+
+test('a search over segments finds what a naive scorer finds, with the same bits', () => {
+  const limits = fc.constantFrom(0, 1, 3, 10, 100, 10_000)
+  const segmentCounts = fc.integer({ min: 1, max: 5 })
+  fc.assert(
+    fc.property(
+      collections,
+      queries,
+      scorings,
+      deletions,
+      limits,
+      segmentCounts,
+      fc.boolean(),
+      (documents, words, scoring, isDeleted, limit, count, filtered) => {
+        const accepted = ({ mediaType, tags }: { mediaType: string; tags: readonly string[] }) =>
+          !filtered || mediaType === 'text/plain' || tags.includes('tag1')
+        const segments = divide(documents, count).map((part): SearchedSegment => {
+          const reader = openSegment(buildSegment(part), isDeleted)
+          const allowed = filtered ? reader.segment.passagesOf((document) => accepted(reader.segment.document(document))) : null
+          return { reader, allowed }
+        })
+        const rows = new Set(
+          documents.filter(({ document }) => accepted(document)).flatMap(({ passages }) => passages.map(({ row }) => row)),
+        )
+        const accepts = ({ row }: { row: bigint }) => rows.has(row)
+        const expected = naiveSearch(passagesOf(without(documents, isDeleted)), words, { limit, scoring, accepts })
+        expect(search(segments, words, { limit, scoring })).toEqual(expected)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('the default scores are those of BM25 over title, headings and body as one text', () => {
+  const documents = randomDocuments(1, 50, 5)
+  const all = passagesOf(documents).map(({ row, terms: { title, heading, body } }) => ({
+    row,
+    words: [...title, ...heading, ...body],
+  }))
+  const average = all.reduce((sum, { words }) => sum + words.length, 0) / all.length
+  const having = all.filter(({ words }) => words.includes('w2')).length
+  const idf = Math.log(1 + (all.length - having + 0.5) / (having + 0.5))
+  const hits = search([{ reader: openSegment(buildSegment(documents)), allowed: null }], ['w2'], {
+    limit: 1_000,
+    scoring: PLAIN_BM25,
+  })
+  expect(hits).toHaveLength(having)
+  for (const { row, score } of hits) {
+    const { words } = all.find((passage) => passage.row === row)!
+    const times = words.filter((word) => word === 'w2').length
+    expect(score).toBeCloseTo((idf * times * 2.2) / (times + 1.2 * (0.25 + (0.75 * words.length) / average)), 8)
+  }
+})
+
+test('passages of another project do not change a bit of the scores', () => {
+  const ours = randomDocuments(1, 60, 9)
+  const reader = openSegment(buildSegment(ours))
+  const alone = search([{ reader, allowed: null }], ['w1', 'zebra'], { limit: 50, scoring: PLAIN_BM25 })
+  // A daemon with both projects searches only the segments of the project that the user may see, however these are divided.
+  openSegment(buildSegment(randomDocuments(2, 300, 9)))
+  const divided = divide(ours, 7).map((part) => ({ reader: openSegment(buildSegment(part)), allowed: null }))
+  expect(alone).toHaveLength(50)
+  expect(search(divided, ['zebra', 'w1'], { limit: 50, scoring: PLAIN_BM25 })).toEqual(alone)
+})
+
+test('equal scores are in the order of path and passage index, whatever the IDs and segments are', () => {
+  const equal = (path: string, id: string, row: bigint) => ({
+    document: { id, path, mediaType: 'text/plain', tags: [], createdAt: new Date(0) },
+    passages: [0, 1].map((index) => ({
+      row: row + BigInt(index),
+      index,
+      terms: { body: ['same'], heading: [], title: [], name: [] },
+    })),
+  })
+  const [b, a, c] = [equal('b', 'doc_1', 1n), equal('a', 'doc_2', 3n), equal('c', 'doc_0', 5n)]
+  for (const parts of [[[b, a, c]], [[c, b], [a]], [[b], [c], [a]]]) {
+    const segments = parts.map((part) => ({ reader: openSegment(buildSegment(part)), allowed: null }))
+    const rows = search(segments, ['same'], { limit: 3, scoring: PLAIN_BM25 }).map(({ row }) => row)
+    expect(rows).toEqual([3n, 4n, 1n])
+  }
+})

@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isDocsearchError } from '../../../../src/core/errors.ts'
+import { PLAIN_BM25 } from '../../../../src/index/segments/bm25f.ts'
+import { DeletionBitmap } from '../../../../src/index/segments/deletion-bitmap.ts'
+import { FIELDS } from '../../../../src/index/segments/format.ts'
+import { mergeSegments } from '../../../../src/index/segments/merge.ts'
+import { searchSegments } from '../../../../src/index/segments/search.ts'
+import { Segment } from '../../../../src/index/segments/segment.ts'
+import { damaged } from '../../../support/damage.ts'
+import {
+  buildSegment,
+  collections,
+  deletions,
+  divide,
+  openSegment,
+  randomDocuments,
+  without,
+} from '../../../support/random-segments.ts'
+
+test('a segment returns the documents, passages and counts of terms that it was built from', () => {
+  const documents = randomDocuments(3, 80, 9)
+  const segment = new Segment(buildSegment(documents))
+  const sorted = documents.toSorted((a, b) => (a.document.path < b.document.path ? -1 : 1))
+  const expected = sorted.flatMap(({ document, passages }) =>
+    passages.map(({ row, index, terms }) => ({
+      document: { ...document, path: document.path.toWellFormed() },
+      row,
+      index,
+      lengths: FIELDS.map((field) => terms[field].length),
+    })),
+  )
+  const found = Array.from({ length: segment.passages }, (_, passage) => {
+    const { document, row, index, lengths } = segment.passage(passage)
+    return { document: segment.document(document), row, index, lengths: Array.from(lengths) }
+  })
+  expect(found).toEqual(expected)
+
+  const terms = new Set(documents.flatMap(({ passages }) => passages.flatMap(({ terms }) => Object.values(terms).flat())))
+  for (const term of terms) {
+    const counts = new Array<number>(16).fill(0)
+    for (const passage of documents.flatMap(({ passages }) => passages)) {
+      const sets = FIELDS.map((field, f) =>
+        passage.terms[field].some((one) => one.toWellFormed() === term.toWellFormed()) ? 1 << f : 0,
+      )
+      counts[sets.reduce((set, bit) => set | bit, 0)]!++
+    }
+    counts[0] = 0
+    expect(Array.from(segment.find(Buffer.from(term))!.counts)).toEqual(counts)
+  }
+  for (const absent of ['absent', 'w', '\u{10ffff}x', '\0']) expect(segment.find(Buffer.from(absent))).toBeNull()
+})
+
+test('the bytes of a segment depend only on its documents', () => {
+  const documents = randomDocuments(4, 40, 9)
+  const bytes = buildSegment(documents)
+  expect(Buffer.compare(buildSegment(documents.toReversed()), bytes)).toBe(0)
+  expect(Buffer.compare(buildSegment(randomDocuments(5, 40, 9)), bytes)).not.toBe(0)
+})
+
+test('a merged segment has the same bytes as one that is built from the remaining passages', () => {
+  fc.assert(
+    fc.property(collections, deletions, fc.integer({ min: 1, max: 4 }), (documents, isDeleted, count) => {
+      const readers = divide(documents, count).map((part) => openSegment(buildSegment(part), isDeleted))
+      expect(Buffer.compare(mergeSegments(readers), buildSegment(without(documents, isDeleted)))).toBe(0)
+    }),
+  )
+})
+
+test('a segment can be read from shared memory and from bytes at an odd address', () => {
+  const bytes = buildSegment(randomDocuments(6, 20, 9))
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  const odd = new Uint8Array(bytes.length + 1).subarray(1)
+  odd.set(bytes)
+  for (const copy of [shared, odd]) expect(answers(copy)).toEqual(answers(bytes))
+  expect(new Segment(shared).sections.postings.buffer).toBe(shared.buffer)
+})
+
+test('a damaged segment is reported as damaged or answers as before', () => {
+  const bytes = buildSegment(randomDocuments(7, 30, 9))
+  const before = answers(bytes)
+  for (const [what, copy] of Object.entries(damaged(Buffer.from(bytes)))) expectDamage(what, () => answers(copy), before)
+  fc.assert(
+    fc.property(fc.nat(bytes.length - 1), fc.nat(254), (at, change) => {
+      const copy = bytes.slice()
+      copy[at] = (copy[at]! + 1 + change) & 255
+      expectDamage(`byte ${at}`, () => answers(copy), before)
+    }),
+  )
+})
+
+test('deletions are kept in a file of their own, one generation after the other', () => {
+  const { sections } = new Segment(buildSegment(randomDocuments(8, 30, 9)))
+  const none = DeletionBitmap.none(sections)
+  const two = none.with([3, 40]).with([40, 41])
+  expect([none.count, none.has(40)]).toEqual([0, false])
+  const opened = DeletionBitmap.open(two.toBytes())
+  expect(opened).toEqual(two)
+  expect([opened.generation, opened.count, opened.has(41), opened.has(42)]).toEqual([2, 3, true, false])
+  expect(() => none.with([none.passages])).toThrow(RangeError)
+  const file = Buffer.from(two.toBytes())
+  for (const [what, copy] of Object.entries(damaged(file))) expectDamage(what, () => DeletionBitmap.open(copy), two)
+})
+
+function answers(bytes: Uint8Array) {
+  const reader = openSegment(bytes)
+  const options = { limit: 50, scoring: PLAIN_BM25 }
+  return searchSegments([{ reader, allowed: null }], ['w1', 'w2', 'zebra'], options).map((hit) => ({
+    ...hit,
+    document: reader.segment.document(reader.segment.passage(hit.passage).document),
+  }))
+}
+
+function expectDamage(what: string, read: () => unknown, before: unknown): void {
+  let found: unknown
+  try {
+    found = read()
+  } catch (error) {
+    expect(isDocsearchError(error, 'index_corrupt'), `${what}: ${String(error)}`).toBe(true)
+    return
+  }
+  expect(found, what).toEqual(before)
+}
