@@ -85,7 +85,10 @@ export interface ChunkIndex {
    * `core/text-limits.ts` allows, which an index of an earlier version may have.
    */
   passages(ownerId: string, passageIds: readonly string[]): Promise<Map<string, Passage>>
-  /** Returns each document's version and number of passages, for recovery. Reads every row; throws `index_corrupt` when files are damaged. */
+  /**
+   * Returns each document's version and number of passages, for recovery. Doesn't count passages longer than MAX_PASSAGE_CHARS, which an index
+   * of an earlier version may have. Reads every row. Throws `index_corrupt` when files are damaged.
+   */
   inventory(): Promise<Map<string, { version: number; chunks: number }>>
   countPassages(): Promise<number>
   /** Makes later searches faster and frees space; searches find the same before and after. Slow, so the writer runs it now and then. */

@@ -1,5 +1,6 @@
 import { MatchQuery } from '@lancedb/lancedb'
 import type { Table } from '@lancedb/lancedb'
+import { MAX_PASSAGE_CHARS } from '../core/text-limits.ts'
 import { sqlText } from './filter.ts'
 
 /**
@@ -38,19 +39,21 @@ interface Row extends Record<'id' | 'document_id' | 'owner_id' | 'project_id' | 
   vector: Iterable<number>
 }
 
-/** Counts the passages of each document, one batch of rows at a time. */
+/** See ChunkIndex.inventory. Reads one batch of rows at a time. */
 export async function readInventory(table: Table): Promise<Map<string, { version: number; chunks: number }>> {
   const found = new Map<string, { version: number; chunks: number }>()
-  for await (const batch of table.query().select(['document_id', 'version'])) {
-    const ids = batch.getChild('document_id')!
-    const versions = batch.getChild('version')!
+  for await (const batch of table.query().select(['document_id', 'version', 'char_start', 'char_end'])) {
+    const [ids, versions, starts, ends] = ['document_id', 'version', 'char_start', 'char_end'].map((name) =>
+      batch.getChild(name)!,
+    )
     for (let i = 0; i < batch.numRows; i++) {
-      const id = ids.get(i) as string
-      const version = versions.get(i) as number
+      const id = ids!.get(i) as string
+      const version = versions!.get(i) as number
+      const chunks = (ends!.get(i) as number) - (starts!.get(i) as number) <= MAX_PASSAGE_CHARS ? 1 : 0
       const entry = found.get(id)
-      if (entry === undefined) found.set(id, { version, chunks: 1 })
+      if (entry === undefined) found.set(id, { version, chunks })
       // Two versions of a document should never be there together. The count then matches neither, and recovery repairs it.
-      else found.set(id, { version: Math.max(entry.version, version), chunks: entry.chunks + 1 })
+      else found.set(id, { version: Math.max(entry.version, version), chunks: entry.chunks + chunks })
     }
   }
   return found

@@ -260,6 +260,23 @@ export function chunkIndexConformance(
       expect(ids(await words(['odd'], { ...ALL, pathPrefix: odd, tags: [odd] }))).toEqual(['doc_1:1:7'])
     })
 
+    test('the inventory leaves out passages that are too long, so that recovery indexes their documents again', async () => {
+      const long = { charStart: 10, charEnd: 10 + MAX_PASSAGE_CHARS + 1, text: 'x'.repeat(MAX_PASSAGE_CHARS + 1) }
+      const longest = { charStart: 10, charEnd: 10 + MAX_PASSAGE_CHARS, text: 'x'.repeat(MAX_PASSAGE_CHARS) }
+      await index.put([
+        { documentId: 'doc_1', isNew: true, passages: [passage('doc_1', 0), passage('doc_1', 1, long)] },
+        { documentId: 'doc_2', isNew: true, passages: [passage('doc_2', 0, longest)] },
+        { documentId: 'doc_3', isNew: true, passages: [passage('doc_3', 0, long)] },
+      ])
+      expect(await index.inventory()).toEqual(
+        new Map([
+          ['doc_1', { version: 1, chunks: 1 }],
+          ['doc_2', { version: 1, chunks: 1 }],
+          ['doc_3', { version: 1, chunks: 0 }],
+        ]),
+      )
+    })
+
     test('a replaced document has only its new passages, and other documents stay', async () => {
       await index.put([
         { documentId: 'doc_1', isNew: true, passages: [passage('doc_1', 0), passage('doc_1', 1), passage('doc_1', 2)] },

@@ -2,6 +2,7 @@ import { DocsearchError } from '../../src/core/errors.ts'
 import { foldName } from '../../src/core/fold-name.ts'
 import { type Condition, conditionsOf, type SearchFilter } from '../../src/core/search-filter.ts'
 import type { PassageHit, ChunkIndex, ChunkIndexStore, IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
+import { MAX_PASSAGE_CHARS } from '../../src/core/text-limits.ts'
 import { withinLimits } from '../../src/index/passage-limits.ts'
 import { isUnspaced } from '../../src/text/tokenize.ts'
 
@@ -67,7 +68,10 @@ function createMemoryIndex(passages: Map<string, IndexedPassage>, dimensions: nu
       return new Map(
         [...byDocument].map(([id, found]) => [
           id,
-          { version: Math.max(...found.map(({ version }) => version)), chunks: found.length },
+          {
+            version: Math.max(...found.map(({ version }) => version)),
+            chunks: found.filter(({ charStart, charEnd }) => charEnd - charStart <= MAX_PASSAGE_CHARS).length,
+          },
         ]),
       )
     },

@@ -1,6 +1,8 @@
 import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { DocumentRecord } from '../../../src/core/model.ts'
+import type { IndexedPassage } from '../../../src/index/chunk-index.ts'
 import { PARSER_VERSION } from '../../../src/parse/parser.ts'
 import { openBench } from './harness.ts'
 import type { Bench } from './harness.ts'
@@ -23,6 +25,14 @@ async function expectBothFoundOnce(bench: Bench, ids: string[]): Promise<void> {
   expect(await bench.records.queue.counts()).toMatchObject({ ready: 2, queued: 0, processing: 0 })
 }
 
+/** Returns the first passage of a document of one version, as the index stores it. */
+async function storedPassage(bench: Bench, document: DocumentRecord): Promise<IndexedPassage> {
+  const { id, ownerId, projectId, mediaType, name, path, tags, createdAt } = document
+  const passage = [...(await bench.index().passages(bench.owner.id, [`${id}:1:0`])).values()][0]!
+  const filters = { ownerId, projectId, mediaType, name, path, tags, documentCreatedAt: createdAt }
+  return { ...passage, ...filters, terms: 'first heron', textHash: 'heron', vector: null }
+}
+
 test('finishes a document that was in work when the server died', async () => {
   const before = await openBench()
   const { document } = await before.upload('a.txt', 'A heron.')
@@ -40,26 +50,28 @@ test('passages that reached the index before their row said so are not indexed t
   await between.records.documents.requeue(between.owner.id, ids[0]!)
   const [job] = await between.records.queue.claim(1)
   await between.records.queue.beginIndexing([{ ...job!, passages: 1 }])
-  const passage = [...(await between.index().passages(between.owner.id, [`${ids[0]}:1:0`])).values()][0]!
-  const { ownerId, projectId, mediaType, name, path, tags, createdAt } = job!.document
-  const chunk = {
-    ...passage,
-    ownerId,
-    projectId,
-    mediaType,
-    name,
-    path,
-    tags,
-    documentCreatedAt: createdAt,
-    terms: 'first heron',
-    textHash: 'heron',
-    vector: null,
-  }
-  await between.index().put([{ documentId: ids[0]!, isNew: false, passages: [{ ...chunk, version: 2, id: `${ids[0]}:2:0` }] }])
+  const stored = await storedPassage(between, job!.document)
+  await between.index().put([{ documentId: ids[0]!, isNew: false, passages: [{ ...stored, version: 2, id: `${ids[0]}:2:0` }] }])
   await between.close()
   const after = await openBench({ folder })
   await after.ingest.start()
   await expectBothFoundOnce(after, ids)
+})
+
+test('cuts a document again whose passage is longer than passages may be', async () => {
+  const { folder, ids } = await filled()
+  const between = await openBench({ folder })
+  const document = (await between.records.documents.get(between.owner.id, ids[0]!))!
+  const text = 'heron '.repeat(1_000)
+  const long = { ...(await storedPassage(between, document)), text, charStart: 0, charEnd: text.length }
+  await between.index().put([{ documentId: ids[0]!, isNew: false, passages: [long] }])
+  await between.close()
+  const after = await openBench({ folder })
+  await after.ingest.start()
+  await expectBothFoundOnce(after, ids)
+  const [hit] = await after.index().keywordSearch(['first'], { ownerId: after.owner.id }, 1)
+  const passage = (await after.index().passages(after.owner.id, [hit!.id])).get(hit!.id)
+  expect(passage?.text).toBe('The first heron.')
 })
 
 test('restores what the index has lost from the stored texts, without the originals', async () => {
