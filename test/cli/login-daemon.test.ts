@@ -89,9 +89,11 @@ test('Ctrl-C ends a waiting login with 130', async () => {
   const child = spawn(process.execPath, [BIN, 'login', daemon.url, '--device'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   let stderr = ''
+  let isCancelled = false
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
-    if (stderr.includes('Waiting')) child.kill('SIGINT')
+    // Once: a second signal would meet the process while it exits.
+    if (!isCancelled && stderr.includes('Waiting')) isCancelled = child.kill('SIGINT')
   })
   expect(await ended).toBe(130)
 })
