@@ -139,7 +139,7 @@ export class OpenIndexes {
     return this.#records.indexes.countPassages(id, ownerId)
   }
 
-  /** The numbers are those of one owner, or of the whole instance. */
+  /** Counts the documents and passages of one owner, or by default of the whole instance. */
   async state(record: IndexRecord, ownerId?: string): Promise<IndexState> {
     const progressOf = () => (record.state === 'active' ? null : this.#records.indexes.progress(record.id, ownerId))
     if (ownerId !== undefined) {

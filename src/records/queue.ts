@@ -60,8 +60,8 @@ export interface Queue {
   /**
    * Sets up to `limit` queued documents to processing and returns them. Owners take turns: each document belongs to the owner
    * whose last claim is longest ago, among the owners with a document that may be claimed. Of an owner's documents, those with
-   * the fewest attempts come first, among them the oldest. Leaves out documents whose `notBefore` is in the future, and those of
-   * the owners in `except`. No document is claimed twice.
+   * the fewest attempts come first, among them the oldest. Leaves out documents whose `notBefore` is in the future, and all
+   * documents of the owners in `except`. No document is claimed twice.
    */
   claim(limit: number, options?: { except?: readonly string[] }): Promise<QueuedDocument[]>
   /** Returns the earliest moment at which a queued document can be claimed, or null when none is queued. */

@@ -39,7 +39,7 @@ export interface DiskState {
 /** Whether the instance works. Anyone may ask; http/ shows the details only to those with a credential. */
 export interface Health {
   /**
-   * The numbers are those of the actor's documents. Only the owner of the instance gets numbers about the whole instance. Never throws.
+   * Counts the actor's documents. Only the owner of the instance gets numbers about the whole instance. Never throws.
    */
   report(actor: Actor): Promise<HealthReport>
   /**
@@ -65,7 +65,7 @@ export interface HealthOptions {
 export function createHealth({ records, lifecycle, ingest, disk, reranker, clock, startedAt }: HealthOptions): Health {
   let last: { at: number; report: Promise<HealthReport> } | undefined
 
-  /** The report has the numbers of the user `ownerId`, or by default those of the whole instance. */
+  /** Counts the documents of the user `ownerId`, or by default of the whole instance. */
   async function report(ownerId?: string): Promise<HealthReport> {
     const [database, { embedder, index }, queue, space] = await Promise.all([
       records.check(),

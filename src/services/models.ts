@@ -36,7 +36,7 @@ export type PullProgress = ReturnType<EmbedderModels['pull']>
 
 /** The embedding models of the instance. Every function throws `insufficient_scope`; all but `list` throw `owner_only`. */
 export interface Models {
-  /** The numbers of an index are those of the actor's documents. Only the owner of the instance gets numbers about the whole instance. */
+  /** Counts the actor's documents in each index. Only the owner of the instance gets numbers about the whole instance. */
   list(actor: Actor, signal: AbortSignal): Promise<ModelsState>
   /** Downloads a model through Ollama. The generator throws `pull_failed`. */
   pull(actor: Actor, model: string, signal: AbortSignal): PullProgress

@@ -93,7 +93,7 @@ class GatheredPostings {
     }
   }
 
-  /** Returns the postings in ascending order of passages. Those of one segment are in order already. */
+  /** Returns the postings in ascending order of passages. The postings that come from one segment are in order already. */
   sorted(): Postings {
     const { count, passages, frequencies } = this
     if (this.sources < 2) return { count, passages, frequencies }

@@ -76,7 +76,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Turns the words of each passage into the postings of each word. Those of word `w` are from `starts[w]` to `starts[w + 1]`. */
+/** Turns the words of each passage into the postings of each word. Word `w` has the postings from `starts[w]` to `starts[w + 1]`. */
 function invert(
   passages: readonly (SegmentPassage & { words: Uint32Array })[],
   words: number,

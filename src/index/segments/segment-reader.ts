@@ -17,8 +17,8 @@ const MIN_REMEMBERED_BLOCKS = 8
 const MAX_REMEMBERED_TERMS = 4_096
 
 /**
- * A segment with one generation of its deletions. Deleted passages count in no statistic: scores equal those of a segment that never had
- * them, bit for bit. What they take off a term is counted when the term is searched for the first time in this generation.
+ * A segment with one generation of its deletions. Deleted passages count in no statistic: scores are the same, bit for bit,
+ * as in a segment that never had them. The first search for a term in this generation counts the term's deleted passages.
  */
 export class SegmentReader {
   readonly segment: Segment
