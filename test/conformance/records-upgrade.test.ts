@@ -150,7 +150,7 @@ test('an upgraded database keeps the IDs of its events, and knows when events we
   expect((await records.events.since('usr_1', 0, 10)).map(({ id }) => id)).toEqual([7, 9])
   expect(await resumeAfter('usr_1', [6, 7, 9])).toEqual([6, 7, 9])
   expect(await resumeAfter('usr_1', [0, 5, 8, 100])).toEqual([6, 6, 7, 9])
-  // A user without events can't know which of theirs are gone.
+  // A user without stored events can't know which events are gone.
   expect(await resumeAfter('usr_2', [0, 5])).toEqual([1, 1])
   await records.documents.delete('usr_1', 'doc_1')
   expect((await records.events.since('usr_1', 9, 10))[0]?.id).toBeGreaterThan(clock.now().getTime())

@@ -146,7 +146,7 @@ test('says what a search could not do: no meaning, no reranking, pending documen
   }
 })
 
-test('limits the requests of a browser like those of a key', async () => {
+test('limits the requests of a browser as it limits the requests of a key', async () => {
   const limited = await startTestApp({ http: { rateLimit: 2 } })
   try {
     const browser = await loggedIn(limited, 'alice@example.org')

@@ -81,7 +81,7 @@ export function buildSegment(documents: readonly TestDocument[]): Uint8Array {
   return builder.finish()
 }
 
-/** Returns a reader whose deleted passages are those of the given rows. */
+/** Returns a reader of the segment in which the passages of the given rows are deleted. */
 export function openSegment(bytes: Uint8Array, isDeleted: (row: bigint) => boolean = () => false): SegmentReader {
   const segment = new Segment(bytes)
   const deleted = [...segment.sections.rows.keys()].filter((passage) => isDeleted(segment.sections.rows[passage]!))

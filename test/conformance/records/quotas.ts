@@ -51,7 +51,7 @@ export function quotasConformance(test: DocumentsTest): void {
       })
     })
 
-    test('refuse passages before they go to the index, counting those of the same commit', async ({
+    test('refuse passages before they go to the index, and count all passages of the commit', async ({
       records,
       alice,
       add,
@@ -105,7 +105,7 @@ export function quotasConformance(test: DocumentsTest): void {
       expect(await again(3)).toMatchObject({ outcome: 'unchanged', document: { status: 'queued' } })
     })
 
-    test('are those of the instance, unless the user has other quotas or none', async ({ records, alice, bob, upload }) => {
+    test('come from the instance, unless the user has other quotas or none', async ({ records, alice, bob, upload }) => {
       const file = (path: string) => records.documents.register(upload({ path }), 'replace', quota({ documents: 1 }))
       await file('a')
       await expect(file('b')).rejects.toMatchObject(refusal('documents', 1, 1))

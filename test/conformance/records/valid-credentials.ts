@@ -65,7 +65,7 @@ export function validCredentialsConformance(base: EmptyRecordsTest): void {
       expect(await valid()).not.toContain('token a')
     })
 
-    test('do not include those of a disabled or a deleted user', async ({ records, users, valid }) => {
+    test('do not include the credentials of a disabled or a deleted user', async ({ records, users, valid }) => {
       await records.users.setDisabled(users.get('a')!.id, true)
       expect(await valid()).toEqual(OF_B)
       await records.users.delete(users.get('b')!.id)

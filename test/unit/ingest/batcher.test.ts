@@ -68,7 +68,7 @@ test('keeps nothing of a document that has its vectors', async () => {
   expect(listening).toBe(0)
 })
 
-test("another user's passages do not wait for those of many documents", async () => {
+test('passages do not wait until many documents of another user are embedded', async () => {
   const embedder = recording()
   const shared = batcher()
   await Promise.all([

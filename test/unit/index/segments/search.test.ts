@@ -56,7 +56,7 @@ test('a search over segments finds what a naive scorer finds, with the same bits
   )
 })
 
-test('the default scores are those of BM25 over title, headings and body as one text', () => {
+test('by default, scores equal BM25 over title, headings and body as one text', () => {
   const documents = randomDocuments(1, 50, 5)
   const all = passagesOf(documents).map(({ row, terms: { title, heading, body } }) => ({
     row,
