@@ -1,24 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Candidate } from '../../../src/search/fuse.ts'
 import { group } from '../../../src/search/group.ts'
+import { newCandidate } from '../../support/candidate.ts'
 
-function candidate(documentId: string, index: number, score: number): Candidate {
-  const id = `${documentId}:1:${index}`
-  const stages = { keyword: null, vector: null, fused: { rank: 1, score }, rerank: null, reserved: null }
-  return {
-    id,
-    documentId,
-    version: 1,
-    index,
-    pageStart: 1,
-    pageEnd: 1,
-    textHash: id,
-    score,
-    vectorPart: 0,
-    keywordScore: 0,
-    stages,
-  }
-}
+const candidate = (documentId: string, index: number, score: number) => newCandidate({ documentId, index, score })
 const ranked = (...candidates: Candidate[]) => candidates.toSorted((a, b) => b.score - a.score)
 const documents = (groups: ReturnType<typeof group>) => groups.map(({ best }) => best.documentId)
 

@@ -4,24 +4,14 @@ import { createBuiltinReranker } from '../../../src/rerank/builtin.ts'
 import type { Candidate } from '../../../src/search/fuse.ts'
 import { reserve } from '../../../src/search/reserve.ts'
 import { queryWords } from '../../../src/text/analyse.ts'
+import { newCandidate } from '../../support/candidate.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
 /** Returns a candidate. `keyword` and `vector` are its ranks. */
 function candidate(id: string, score: number, keyword: number | null, vector: number | null): Candidate {
   const stage = (rank: number | null) => (rank === null ? null : { rank, score: 1 / rank })
-  return {
-    id,
-    documentId: id,
-    version: 1,
-    index: 0,
-    pageStart: 1,
-    pageEnd: 1,
-    textHash: id,
-    score,
-    vectorPart: 0,
-    keywordScore: 0,
-    stages: { keyword: stage(keyword), vector: stage(vector), fused: { rank: 1, score }, rerank: null, reserved: null },
-  }
+  const stages = { keyword: stage(keyword), vector: stage(vector), fused: { rank: 1, score }, rerank: null, reserved: null }
+  return newCandidate({ id, documentId: id, index: 0, score, stages })
 }
 
 const byWords = (count: number) => Array.from({ length: count }, (_, i) => candidate(`word${i + 1}`, 1 - i / 100, i + 1, i + 20))
