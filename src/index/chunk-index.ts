@@ -33,8 +33,14 @@ export interface IndexedPassage {
   context: string
   /** Equal for passages with the same text. */
   textHash: string
-  /** Analysed terms of title, heading path, context and text, separated by spaces (text/analyse.ts). */
+  /** Analysed terms of title, heading path, context and text, separated by spaces (passage-terms.ts). */
   terms: string
+  /** How many of the first terms are those of the title. */
+  titleTerms: number
+  /** How many of the next terms are those of the heading path. */
+  headingTerms: number
+  /** Analysed terms of the document's name. The same for all passages of a document, and not among `terms`. */
+  nameTerms: string
   /** Null when the embedder could not embed the passage, which is then found by keywords only. */
   vector: Float32Array | null
 }
@@ -48,7 +54,18 @@ export type PassageHit = Pick<
 /** What a reranker reads and a result shows of a passage. Read apart from the hits, because most candidates need neither. */
 export type Passage = Omit<
   IndexedPassage,
-  'ownerId' | 'projectId' | 'mediaType' | 'name' | 'path' | 'tags' | 'documentCreatedAt' | 'textHash' | 'vector'
+  | 'ownerId'
+  | 'projectId'
+  | 'mediaType'
+  | 'name'
+  | 'path'
+  | 'tags'
+  | 'documentCreatedAt'
+  | 'textHash'
+  | 'titleTerms'
+  | 'headingTerms'
+  | 'nameTerms'
+  | 'vector'
 >
 
 export interface DocumentPassages {

@@ -3,8 +3,8 @@ import type { Page } from '../core/parsed.ts'
 import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { IndexedPassage } from '../index/chunk-index.ts'
+import { nameTerms, searchedText } from '../index/passage-terms.ts'
 import type { Batcher } from './batcher.ts'
-import { embeddingInput } from './prepare/prepare.ts'
 import type { PrepareThreads } from './prepare/threads.ts'
 
 /** What was read from a document. */
@@ -50,10 +50,12 @@ export function createPreparePassages({ threads, batcher, inTurnAs }: PreparePar
     const owner = inTurnAs ?? document.ownerId
     const prepared = await threads.prepare(owner, { title, pages, maxTokens, counter, model })
     signal.throwIfAborted()
-    const inputs = () => prepared.passages.map((passage) => embeddingInput(title, passage))
+    const inputs = () => prepared.passages.map((passage) => searchedText({ ...passage, title }))
     const vectors = prepared.vectors ?? (await batcher.embed(embedder, inputs(), { owner, signal }))
+    const ofName = nameTerms(document.name)
     const passages = prepared.passages.map((passage, i) => ({
       ...passage,
+      nameTerms: ofName,
       ...fieldsOf(document, passage.index),
       tags,
       title,

@@ -32,6 +32,9 @@ export function passage(documentId: string, n: number, change: Partial<IndexedPa
     context: 'Year | Revenue',
     textHash: `hash-${n}`,
     terms: `passage word${n}`,
+    titleTerms: 0,
+    headingTerms: 0,
+    nameTerms: 'name',
     vector: direction(n),
     ...change,
   }

@@ -81,6 +81,9 @@ test('an index and records of an earlier version, with long passages, give bound
     context: '',
     textHash: `hash${n}`,
     terms: 'dodo gone',
+    titleTerms: 0,
+    headingTerms: 0,
+    nameTerms: '',
     vector: new Float32Array(embedder.dimensions).fill(0.1),
   }))
   await index.put([{ documentId: id, isNew: false, passages }])

@@ -178,6 +178,9 @@ function toPassage(passage: IndexedPassage): Passage {
     tags: _tags,
     documentCreatedAt: _created,
     textHash: _hash,
+    titleTerms: _titleTerms,
+    headingTerms: _headingTerms,
+    nameTerms: _nameTerms,
     vector: _vector,
     ...shown
   } = passage

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { chunkDocument } from '../../chunk/chunk.ts'
-import { formatHeading, shortHeading } from '../../core/chunk.ts'
+import { shortHeading } from '../../core/chunk.ts'
 import type { Page } from '../../core/parsed.ts'
-import type { Embedder, EmbeddingInput } from '../../embed/embedder.ts'
-import { analyse } from '../../text/analyse.ts'
+import type { Embedder } from '../../embed/embedder.ts'
+import { passageTerms, searchedText } from '../../index/passage-terms.ts'
 import { createWordList, type CountedWord } from '../../text/word-list.ts'
 
 /** A passage with everything that the index stores, except for the fields of its document. */
@@ -21,8 +21,10 @@ export interface PreparedPassage {
   context: string
   /** Equal for texts that differ only in white space. */
   textHash: string
-  /** Analysed terms of title, heading path, context and text, separated by spaces. */
+  /** See `IndexedPassage`, as for the next two. */
   terms: string
+  titleTerms: number
+  headingTerms: number
 }
 
 export interface PrepareRequest {
@@ -45,26 +47,13 @@ export async function prepare(
   const vectors: (Float32Array | null)[] = []
   for (const { headingPath, ...chunk } of chunkDocument(pages, { maxTokens, countTokens })) {
     const heading = shortHeading(headingPath)
-    const input = embeddingInput(title, { ...chunk, heading })
-    // The same string that the built-in embedder analyses next: `analyse` remembers its last one.
-    const tokens = analyse(`${input.title}\n${input.text}`)
+    const texts = { ...chunk, title, heading }
+    const { tokens, ...terms } = passageTerms(texts)
     words.addPassage(tokens)
-    const terms = tokens.map((token) => token.term).join(' ')
-    passages.push({ ...chunk, heading, textHash: hashOf(chunk.text), terms })
-    if (embedder) vectors.push(...(await embedder.embedDocuments([input])))
+    passages.push({ ...chunk, heading, textHash: hashOf(chunk.text), ...terms })
+    if (embedder) vectors.push(...(await embedder.embedDocuments([searchedText(texts)])))
   }
   return { passages, words: words.words(), vectors: embedder && vectors }
-}
-
-/** Returns the passage with what tells its subject: the document's title, the headings above it, and the header of its table. */
-export function embeddingInput(
-  title: string,
-  { heading, context, text }: Pick<PreparedPassage, 'heading' | 'context' | 'text'>,
-): EmbeddingInput {
-  return {
-    text: context === '' ? text : `${context}\n${text}`,
-    title: formatHeading(heading === '' ? [title] : [title, heading]),
-  }
 }
 
 function hashOf(text: string): string {

@@ -30,7 +30,8 @@ async function storedPassage(bench: Bench, document: DocumentRecord): Promise<In
   const { id, ownerId, projectId, mediaType, name, path, tags, createdAt } = document
   const passage = [...(await bench.index().passages(bench.owner.id, [`${id}:1:0`])).values()][0]!
   const filters = { ownerId, projectId, mediaType, name, path, tags, documentCreatedAt: createdAt }
-  return { ...passage, ...filters, terms: 'first heron', textHash: 'heron', vector: null }
+  const terms = { terms: 'first heron', titleTerms: 0, headingTerms: 0, nameTerms: '' }
+  return { ...passage, ...filters, ...terms, textHash: 'heron', vector: null }
 }
 
 test('finishes a document that was in work when the server died', async () => {

@@ -173,6 +173,9 @@ async function indexedPassages(
     terms: analyse(text)
       .map((token) => token.term)
       .join(' '),
+    titleTerms: 0,
+    headingTerms: 0,
+    nameTerms: '',
     vector: vectors[n]!,
   }))
 }
