@@ -1,8 +1,12 @@
 import type { ScoringParameters } from '../../src/index/segments/bm25f.ts'
-import { FIELDS } from '../../src/index/segments/format.ts'
-import type { NewPassage } from '../../src/index/segments/segment-builder.ts'
+import { type Field, FIELDS } from '../../src/index/segments/format.ts'
 
-export type NaivePassage = NewPassage & { path: string }
+export interface NaivePassage {
+  row: bigint
+  path: string
+  index: number
+  words: Record<Field, string[]>
+}
 
 /** Scores every passage with maps and loops: what a search over segments has to find, in the same order and with the same bits. */
 export function naiveSearch(
@@ -11,7 +15,7 @@ export function naiveSearch(
   { limit, scoring, accepts }: { limit: number; scoring: ScoringParameters; accepts: (passage: NaivePassage) => boolean },
 ): { row: bigint; score: number }[] {
   const searched = FIELDS.filter((field) => scoring.fields[field].weight > 0)
-  const lengths = FIELDS.map((field) => passages.reduce((sum, { terms }) => sum + terms[field].length, 0))
+  const lengths = FIELDS.map((field) => passages.reduce((sum, { words: of }) => sum + of[field].length, 0))
   const weigh = (factor: (field: (typeof FIELDS)[number]) => number) =>
     FIELDS.reduce((sum, field, f) => sum + factor(field) * lengths[f]!, 0)
   const total = weigh((field) => scoring.fields[field].weight)
@@ -19,18 +23,18 @@ export function naiveSearch(
 
   const times = new Map<string, number>()
   for (const word of words) times.set(word.toWellFormed(), (times.get(word.toWellFormed()) ?? 0) + 1)
-  const count = (all: readonly string[], word: string) => all.filter((one) => one.toWellFormed() === word).length
+  const count = (all: readonly string[], word: string) => all.filter((one) => one === word).length
 
   const scores = new Map<NaivePassage, number>()
   for (const [word, repeated] of times) {
-    const having = passages.filter(({ terms }) => searched.some((field) => count(terms[field], word) > 0))
+    const having = passages.filter(({ words: of }) => searched.some((field) => count(of[field], word) > 0))
     const idf = Math.log(1 + (passages.length - having.length + 0.5) / (having.length + 0.5))
     for (const passage of having) {
       let [frequency, slowness] = [0, Math.max(0, scoring.k1 * (1 - share))]
       for (const field of FIELDS) {
         const { weight, b } = scoring.fields[field]
-        frequency += weight * count(passage.terms[field], word)
-        slowness += ((scoring.k1 * (b * weight) * passages.length) / total) * passage.terms[field].length
+        frequency += weight * count(passage.words[field], word)
+        slowness += ((scoring.k1 * (b * weight) * passages.length) / total) * passage.words[field].length
       }
       const exact = (repeated * idf * (scoring.k1 + 1)) / (1 + slowness / frequency)
       scores.set(passage, (scores.get(passage) ?? 0) + roundScore(exact))

@@ -1,20 +1,18 @@
 import fc from 'fast-check'
 import type { ScoringParameters } from '../../src/index/segments/bm25f.ts'
 import { DeletionBitmap } from '../../src/index/segments/deletion-bitmap.ts'
-import type { Field } from '../../src/index/segments/format.ts'
-import { type NewPassage, SegmentBuilder } from '../../src/index/segments/segment-builder.ts'
+import { type NewDocument, type NewPassage, SegmentBuilder } from '../../src/index/segments/segment-builder.ts'
 import { SegmentReader } from '../../src/index/segments/segment-reader.ts'
-import type { SegmentDocument } from '../../src/index/segments/segment-writer.ts'
 import { Segment } from '../../src/index/segments/segment.ts'
 import type { NaivePassage } from './naive-search.ts'
 import { seeded } from './seeded.ts'
 
 export interface TestDocument {
-  document: SegmentDocument
+  document: NewDocument
   passages: NewPassage[]
 }
 
-const WORDS = ['a', 'b', 'ab', 'abc', 'zebra', 'Straße', 'ñ', '東京', '\u{10ffff}', '\uffee', '😀', '\ud800', 'x'.repeat(300), '']
+const WORDS = ['a', 'b', 'ab', 'abc', 'zebra', 'Straße', 'ñ', '東京', '\u{10ffff}', '\uffee', '😀', '\ud800', 'x'.repeat(300)]
 
 /**
  * Returns documents with a Zipf-like vocabulary, the same for the same seed. Common words fill several blocks of postings; many passages are
@@ -30,22 +28,29 @@ export function randomDocuments(seed: number, count: number, passagesEach: numbe
   return Array.from({ length: count }, (_, n) => ({
     document: {
       id: `doc_${seed}_${n}`,
+      version: below(5),
+      name: `Näme ${below(20)}.${word()}`,
+      nameTerms: words(2).join(' '),
       path: `${below(9)}/${seed}/${n}/${word()}`,
       mediaType: below(2) ? 'application/pdf' : 'text/plain',
       tags: Array.from({ length: below(3) }, () => `tag${below(4)}`),
       createdAt: new Date(below(1e12)),
     },
-    passages: Array.from({ length: 1 + below(passagesEach) }, (_, index) => ({
-      row: row++,
-      index,
+    passages: Array.from({ length: 1 + below(passagesEach) }, (_, index) => {
+      const [title, heading] = [words(1), words(2)]
       // Now and then a long passage, or a frequency that does not fit into a byte.
-      terms: {
-        body: below(60) ? words(below(20) ? 6 : 400) : new Array<string>(200 + below(900)).fill('w1'),
-        heading: words(2),
-        title: words(1),
-        name: words(2),
-      } satisfies Record<Field, unknown>,
-    })),
+      const body = below(60) ? words(below(20) ? 6 : 400) : new Array<string>(200 + below(900)).fill('w1')
+      return {
+        row: row++,
+        index,
+        pageStart: below(50),
+        pageEnd: 50 + below(50),
+        textHash: `hash${below(1000)}`,
+        terms: [...title, ...heading, ...body].join(' '),
+        titleTerms: title.length,
+        headingTerms: heading.length,
+      }
+    }),
   }))
 }
 
@@ -95,8 +100,17 @@ export function divide(documents: readonly TestDocument[], segments: number): Te
 
 export function passagesOf(documents: readonly TestDocument[]): NaivePassage[] {
   return documents.flatMap(({ document, passages }) =>
-    passages.map((passage) => ({ ...passage, path: document.path.toWellFormed() })),
+    passages.map(({ row, index, terms, titleTerms, headingTerms }) => {
+      const [all, bodyStart] = [split(terms), titleTerms + headingTerms]
+      const [title, heading, body] = [all.slice(0, titleTerms), all.slice(titleTerms, bodyStart), all.slice(bodyStart)]
+      return { row, index, path: document.path.toWellFormed(), words: { title, heading, body, name: split(document.nameTerms) } }
+    }),
   )
+}
+
+/** Returns the terms as UTF-8 has them. */
+function split(terms: string): string[] {
+  return terms === '' ? [] : terms.toWellFormed().split(' ')
 }
 
 /** Returns the documents without the passages of the deleted rows. */

@@ -39,13 +39,16 @@ export const UNBOUNDED_FREQUENCY = 255
  *   4 × B each. They bound the score of every passage of the block, whatever the weights are.
  * - `lengths`: the number of terms in each field of each passage, 4 × P.
  * - `rows`: each passage's row ID in the store, P. `passageDocuments`, `passageIndexes`: its document and its place there, P each.
- * - `documents`: for each document its ID, path, media type (numbers of strings), and the end of its tags in `documentTags`, 4 × D.
+ * - `passagePages`: the first and the last page of each passage, 2 × P. `textHashes`: 64 bits of a hash of its text, 2 × P.
+ * - `documents`: for each document its ID, name, path, media type (numbers of strings), its version, and the end of its tags in
+ *   `documentTags`, 6 × D.
  * - `documentTags`: numbers of strings. `documentTimes`: creation times in milliseconds, D.
+ * - `foldedNames`, `foldedNameEnds`: the folded name of each document, in UTF-8, and where it ends, D.
  * - `strings`, `stringEnds`: each string once, in UTF-8, and where it ends.
  */
 export const SEGMENT = {
   magic: 'DSsg',
-  version: 1,
+  version: 2,
   sections: {
     summary: [1, 'f64'],
     terms: [2, 'u8'],
@@ -64,7 +67,14 @@ export const SEGMENT = {
     documentTimes: [15, 'f64'],
     strings: [16, 'u8'],
     stringEnds: [17, 'u32'],
+    passagePages: [18, 'u32'],
+    textHashes: [19, 'u32'],
+    foldedNames: [20, 'u8'],
+    foldedNameEnds: [21, 'u32'],
   },
 } as const
+
+/** Numbers of each document in `documents`. */
+export const DOCUMENT_NUMBERS = 6
 
 export type SegmentSections = SectionsOf<(typeof SEGMENT)['sections']>

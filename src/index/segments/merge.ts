@@ -1,10 +1,12 @@
 import { FIELD_COUNT } from './format.ts'
 import { BlockDecoder, type Postings } from './postings.ts'
 import type { SegmentReader } from './segment-reader.ts'
-import { compareDocuments, SegmentWriter, type SegmentDocument, type SegmentPassage } from './segment-writer.ts'
+import { ColumnsWriter, compareDocuments, type SegmentDocument } from './segment-columns.ts'
+import { SegmentWriter } from './segment-writer.ts'
 import type { TermCursor } from './term-dictionary.ts'
 
-const DELETED = 2 ** 32 - 1
+/** The new number of a passage that is not in the merged segment. */
+export const DELETED = 2 ** 32 - 1
 
 /** A segment to merge: a cursor at its next term, and the new number of each passage or DELETED. */
 interface Source {
@@ -14,10 +16,16 @@ interface Source {
   numbers: Uint32Array
 }
 
+export interface MergedSegment {
+  bytes: Uint8Array
+  /** For each reader: by the old number of a passage, its new one, or DELETED. */
+  numbers: Uint32Array[]
+}
+
 /** Returns the segment of the passages that are not deleted, the same bytes that a `SegmentBuilder` makes of them. */
-export function mergeSegments(readers: readonly SegmentReader[]): Uint8Array {
-  const { documents, numbers } = numberPassages(readers)
-  const writer = new SegmentWriter(documents)
+export function mergeSegments(readers: readonly SegmentReader[]): MergedSegment {
+  const { columns, numbers } = mergeColumns(readers)
+  const writer = new SegmentWriter(columns)
   const sources = readers.map((reader, i): Source => {
     const terms = reader.segment.terms()
     return { reader, terms, hasTerm: terms.next(), numbers: numbers[i]! }
@@ -25,7 +33,7 @@ export function mergeSegments(readers: readonly SegmentReader[]): Uint8Array {
   const gathered = new GatheredPostings()
   for (;;) {
     const first = sources.reduce<Source | null>((least, source) => (isBefore(source, least) ? source : least), null)
-    if (first === null) return writer.finish()
+    if (first === null) return { bytes: writer.finish(), numbers }
     const term = first.terms.term().slice()
     gathered.clear()
     for (const source of sources) {
@@ -43,24 +51,29 @@ function isBefore(source: Source, other: Source | null): boolean {
 }
 
 /** Puts the documents with passages that are not deleted in order, and numbers these passages. */
-function numberPassages(readers: readonly SegmentReader[]) {
+function mergeColumns(readers: readonly SegmentReader[]): { columns: ColumnsWriter; numbers: Uint32Array[] } {
   const numbers = readers.map(({ segment }) => new Uint32Array(segment.passages).fill(DELETED))
-  const documents: (SegmentDocument & { passages: SegmentPassage[]; source: number; live: number[] })[] = []
+  const documents: (SegmentDocument & { source: number; live: number[] })[] = []
   for (const [source, { segment, deletions }] of readers.entries()) {
+    const { passageDocuments } = segment.sections
     let last = -1
     for (let passage = 0; passage < segment.passages; passage++) {
       if (deletions.has(passage)) continue
-      const { document, ...found } = segment.passage(passage)
-      if (document !== last) documents.push({ ...segment.document(document), passages: [], source, live: [] })
+      const document = passageDocuments[passage]!
+      if (document !== last) documents.push({ ...segment.document(document), source, live: [] })
       last = document
-      documents.at(-1)!.passages.push(found)
       documents.at(-1)!.live.push(passage)
     }
   }
   documents.sort(compareDocuments)
+  const columns = new ColumnsWriter(documents.reduce((sum, { live }) => sum + live.length, 0))
   let next = 0
-  for (const { source, live } of documents) for (const passage of live) numbers[source]![passage] = next++
-  return { documents, numbers }
+  for (const { source, live, ...document } of documents) {
+    columns.addDocument(document, live.length)
+    for (const passage of live) numbers[source]![passage] = next++
+  }
+  for (const [source, { segment }] of readers.entries()) columns.copyPassages(segment.sections, numbers[source]!)
+  return { columns, numbers }
 }
 
 /** The postings of one term from several segments, by their new passage numbers. */

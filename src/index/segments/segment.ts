@@ -1,8 +1,12 @@
+import type { PassageHit } from '../chunk-index.ts'
 import { type Bitmap, createBitmap, setBit } from './bitmap.ts'
-import { FIELD_COUNT, SEGMENT, type SegmentSections } from './format.ts'
+import { DOCUMENT_NUMBERS, FIELD_COUNT, SEGMENT, type SegmentSections } from './format.ts'
 import { check, readSections } from './sections.ts'
-import type { SegmentDocument, SegmentPassage } from './segment-writer.ts'
+import type { SegmentDocument, SegmentPassage } from './segment-columns.ts'
 import { TermCursor, type TermEntry } from './term-dictionary.ts'
+
+/** Places in the numbers of a document. */
+const [ID, NAME, PATH, MEDIA_TYPE, VERSION, TAGS_END] = [0, 1, 2, 3, 4, 5]
 
 /** An immutable file of the passages of one project (format.ts has the layout). */
 export class Segment {
@@ -24,8 +28,11 @@ export class Segment {
       rows: passages,
       passageDocuments: passages,
       passageIndexes: passages,
-      documents: 4 * documents,
+      passagePages: 2 * passages,
+      textHashes: 2 * passages,
+      documents: DOCUMENT_NUMBERS * documents,
       documentTimes: documents,
+      foldedNameEnds: documents,
       blockLasts: blocks,
       blockMaxFrequencies: blocks * FIELD_COUNT,
       blockMinLengths: blocks * FIELD_COUNT,
@@ -51,25 +58,38 @@ export class Segment {
     return new TermCursor(this.sections)
   }
 
-  passage(passage: number): SegmentPassage & { document: number } {
-    const { rows, passageIndexes, passageDocuments, lengths } = this.sections
+  passage(passage: number): SegmentPassage & { document: number; lengths: Uint16Array } {
+    const { rows, passageIndexes, passageDocuments, passagePages, textHashes, lengths } = this.sections
+    const hash = (BigInt(textHashes[2 * passage]!) << 32n) | BigInt(textHashes[2 * passage + 1]!)
     return {
       row: rows[passage]!,
       index: passageIndexes[passage]!,
+      pageStart: passagePages[2 * passage]!,
+      pageEnd: passagePages[2 * passage + 1]!,
+      textHash: hash.toString(36),
       document: passageDocuments[passage]!,
       lengths: lengths.subarray(passage * FIELD_COUNT, (passage + 1) * FIELD_COUNT),
     }
   }
 
+  /** Returns a passage as a search finds it. */
+  hitOf(passage: number): Omit<PassageHit, 'score'> & { row: bigint } {
+    const { document, lengths: _lengths, ...found } = this.passage(passage)
+    const [documentId, version] = [this.string(this.numberOf(document, ID)), this.numberOf(document, VERSION)]
+    return { id: `${documentId}:${version}:${found.index}`, documentId, version, ...found }
+  }
+
   document(document: number): SegmentDocument {
-    const { documents, documentTags, documentTimes } = this.sections
-    const [id, path, mediaType, tagsEnd] = documents.subarray(4 * document, 4 * document + 4)
-    const tagsStart = document === 0 ? 0 : documents[4 * document - 1]
+    const { documentTags, documentTimes } = this.sections
+    const tagsStart = document === 0 ? 0 : this.numberOf(document - 1, TAGS_END)
+    const tags = documentTags.subarray(tagsStart, this.numberOf(document, TAGS_END))
     return {
-      id: this.string(id!),
-      path: this.string(path!),
-      mediaType: this.string(mediaType!),
-      tags: Array.from(documentTags.subarray(tagsStart, tagsEnd), (tag) => this.string(tag)),
+      id: this.string(this.numberOf(document, ID)),
+      version: this.numberOf(document, VERSION),
+      name: this.string(this.numberOf(document, NAME)),
+      path: this.string(this.numberOf(document, PATH)),
+      mediaType: this.string(this.numberOf(document, MEDIA_TYPE)),
+      tags: Array.from(tags, (tag) => this.string(tag)),
       createdAt: new Date(documentTimes[document]!),
     }
   }
@@ -96,8 +116,11 @@ export class Segment {
   }
 
   private pathNumber(passage: number): number {
-    const { documents, passageDocuments } = this.sections
-    return documents[4 * passageDocuments[passage]! + 1]!
+    return this.numberOf(this.sections.passageDocuments[passage]!, PATH)
+  }
+
+  private numberOf(document: number, which: number): number {
+    return this.sections.documents[DOCUMENT_NUMBERS * document + which]!
   }
 
   private string(number: number): string {

@@ -58,7 +58,7 @@ test('a search over segments finds what a naive scorer finds, with the same bits
 
 test('by default, scores equal BM25 over title, headings and body as one text', () => {
   const documents = randomDocuments(1, 50, 5)
-  const all = passagesOf(documents).map(({ row, terms: { title, heading, body } }) => ({
+  const all = passagesOf(documents).map(({ row, words: { title, heading, body } }) => ({
     row,
     words: [...title, ...heading, ...body],
   }))
@@ -90,11 +90,16 @@ test('passages of another project do not change a bit of the scores', () => {
 
 test('equal scores are in the order of path and passage index, whatever the IDs and segments are', () => {
   const equal = (path: string, id: string, row: bigint) => ({
-    document: { id, path, mediaType: 'text/plain', tags: [], createdAt: new Date(0) },
+    document: { id, version: 1, name: '', nameTerms: '', path, mediaType: 'text/plain', tags: [], createdAt: new Date(0) },
     passages: [0, 1].map((index) => ({
       row: row + BigInt(index),
       index,
-      terms: { body: ['same'], heading: [], title: [], name: [] },
+      pageStart: 1,
+      pageEnd: 1,
+      textHash: '',
+      terms: 'same',
+      titleTerms: 0,
+      headingTerms: 0,
     })),
   })
   const [b, a, c] = [equal('b', 'doc_1', 1n), equal('a', 'doc_2', 3n), equal('c', 'doc_0', 5n)]

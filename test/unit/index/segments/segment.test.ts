@@ -4,8 +4,9 @@ import { isDocsearchError } from '../../../../src/core/errors.ts'
 import { PLAIN_BM25 } from '../../../../src/index/segments/bm25f.ts'
 import { DeletionBitmap } from '../../../../src/index/segments/deletion-bitmap.ts'
 import { FIELDS } from '../../../../src/index/segments/format.ts'
-import { mergeSegments } from '../../../../src/index/segments/merge.ts'
+import { DELETED, mergeSegments } from '../../../../src/index/segments/merge.ts'
 import { searchSegments } from '../../../../src/index/segments/search.ts'
+import { SegmentBuilder } from '../../../../src/index/segments/segment-builder.ts'
 import { Segment } from '../../../../src/index/segments/segment.ts'
 import { damaged } from '../../../support/damage.ts'
 import {
@@ -14,6 +15,7 @@ import {
   deletions,
   divide,
   openSegment,
+  passagesOf,
   randomDocuments,
   without,
 } from '../../../support/random-segments.ts'
@@ -22,27 +24,35 @@ test('a segment returns the documents, passages and counts of terms that it was 
   const documents = randomDocuments(3, 80, 9)
   const segment = new Segment(buildSegment(documents))
   const sorted = documents.toSorted((a, b) => (a.document.path < b.document.path ? -1 : 1))
-  const expected = sorted.flatMap(({ document, passages }) =>
-    passages.map(({ row, index, terms }) => ({
-      document: { ...document, path: document.path.toWellFormed() },
-      row,
-      index,
-      lengths: FIELDS.map((field) => terms[field].length),
+  const words = new Map(passagesOf(documents).map((passage) => [passage.row, passage.words]))
+  const expected = sorted.flatMap(({ document: { nameTerms: _nameTerms, ...document }, passages }) =>
+    passages.map(({ row, index, pageStart, pageEnd }) => ({
+      document: { ...document, name: document.name.toWellFormed(), path: document.path.toWellFormed() },
+      hit: { id: `${document.id}:${document.version}:${index}`, documentId: document.id, version: document.version },
+      passage: { row, index, pageStart, pageEnd },
+      lengths: FIELDS.map((field) => words.get(row)![field].length),
     })),
   )
   const found = Array.from({ length: segment.passages }, (_, passage) => {
-    const { document, row, index, lengths } = segment.passage(passage)
-    return { document: segment.document(document), row, index, lengths: Array.from(lengths) }
+    const { document, lengths } = segment.passage(passage)
+    const { id, documentId, version, textHash: _hash, ...rest } = segment.hitOf(passage)
+    return {
+      document: segment.document(document),
+      hit: { id, documentId, version },
+      passage: rest,
+      lengths: Array.from(lengths),
+    }
   })
   expect(found).toEqual(expected)
+  const hashes = Array.from({ length: segment.passages }, (_, passage) => segment.hitOf(passage).textHash)
+  const texts = sorted.flatMap(({ passages }) => passages.map(({ textHash }) => textHash))
+  expect(hashes.map((hash) => hashes.indexOf(hash))).toEqual(texts.map((text) => texts.indexOf(text)))
 
-  const terms = new Set(documents.flatMap(({ passages }) => passages.flatMap(({ terms }) => Object.values(terms).flat())))
+  const terms = new Set([...words.values()].flatMap((fields) => Object.values(fields).flat()))
   for (const term of terms) {
     const counts = new Array<number>(16).fill(0)
-    for (const passage of documents.flatMap(({ passages }) => passages)) {
-      const sets = FIELDS.map((field, f) =>
-        passage.terms[field].some((one) => one.toWellFormed() === term.toWellFormed()) ? 1 << f : 0,
-      )
+    for (const fields of words.values()) {
+      const sets = FIELDS.map((field, f) => (fields[field].includes(term) ? 1 << f : 0))
       counts[sets.reduce((set, bit) => set | bit, 0)]!++
     }
     counts[0] = 0
@@ -58,11 +68,26 @@ test('the bytes of a segment depend only on its documents', () => {
   expect(Buffer.compare(buildSegment(randomDocuments(5, 40, 9)), bytes)).not.toBe(0)
 })
 
-test('a merged segment has the same bytes as one that is built from the remaining passages', () => {
+test('a builder says in which order the segment has the passages', () => {
+  const documents = randomDocuments(9, 40, 9)
+  const builder = new SegmentBuilder()
+  for (const { document, passages } of documents) builder.add(document, passages)
+  const added = documents.flatMap(({ passages }) => passages.map(({ row }) => row))
+  const order = Array.from(builder.order(), (place) => added[place])
+  expect(order).toEqual([...new Segment(builder.finish()).sections.rows])
+})
+
+test('a merged segment has the same bytes as one that is built from the remaining passages, and says where each passage went', () => {
   fc.assert(
     fc.property(collections, deletions, fc.integer({ min: 1, max: 4 }), (documents, isDeleted, count) => {
       const readers = divide(documents, count).map((part) => openSegment(buildSegment(part), isDeleted))
-      expect(Buffer.compare(mergeSegments(readers), buildSegment(without(documents, isDeleted)))).toBe(0)
+      const { bytes, numbers } = mergeSegments(readers)
+      expect(Buffer.compare(bytes, buildSegment(without(documents, isDeleted)))).toBe(0)
+      const { rows } = new Segment(bytes).sections
+      for (const [i, { segment }] of readers.entries()) {
+        const moved = Array.from(segment.sections.rows, (row) => (isDeleted(row) ? DELETED : rows.indexOf(row)))
+        expect([...numbers[i]!]).toEqual(moved)
+      }
     }),
   )
 })

@@ -1,0 +1,137 @@
+import { foldName } from '../../core/fold-name.ts'
+import { FIELD_COUNT, MAX_PASSAGES, type SegmentSections } from './format.ts'
+
+/** What a segment knows of a document. */
+export interface SegmentDocument {
+  id: string
+  version: number
+  name: string
+  path: string
+  mediaType: string
+  tags: readonly string[]
+  createdAt: Date
+}
+
+/** What a segment knows of a passage, without its words. */
+export interface SegmentPassage {
+  /** Row ID in the store. */
+  row: bigint
+  /** Place within the document. */
+  index: number
+  pageStart: number
+  pageEnd: number
+  /** Equal for passages with the same text. A segment keeps 64 bits of it. */
+  textHash: string
+}
+
+/** The columns that have `width` numbers for each passage. */
+const PASSAGE_COLUMNS = { lengths: FIELD_COUNT, rows: 1, passageIndexes: 1, passagePages: 2, textHashes: 2 } as const
+
+type PassageColumns = Pick<SegmentSections, keyof typeof PASSAGE_COLUMNS>
+
+/** Returns a number below, at or above 0 for documents in the order of a segment: by path, time and ID. */
+export function compareDocuments(a: SegmentDocument, b: SegmentDocument): number {
+  return compare(a.path, b.path) || a.createdAt.getTime() - b.createdAt.getTime() || compare(a.id, b.id)
+}
+
+/** Writes what a segment knows of its documents and passages. */
+export class ColumnsWriter {
+  readonly passages: PassageColumns
+  private readonly count: number
+  private readonly passageDocuments: Uint32Array
+  private numbered = 0
+  private readonly documents: number[] = []
+  private readonly tags: number[] = []
+  private readonly times: number[] = []
+  private readonly strings = new Map<string, number>()
+  private readonly foldedNames: Buffer[] = []
+
+  constructor(passages: number) {
+    if (passages > MAX_PASSAGES) throw new RangeError(`a segment cannot have ${passages} passages`)
+    this.count = passages
+    this.passageDocuments = new Uint32Array(passages)
+    this.passages = {
+      lengths: new Uint16Array(passages * PASSAGE_COLUMNS.lengths),
+      rows: new BigUint64Array(passages),
+      passageIndexes: new Uint32Array(passages),
+      passagePages: new Uint32Array(passages * PASSAGE_COLUMNS.passagePages),
+      textHashes: new Uint32Array(passages * PASSAGE_COLUMNS.textHashes),
+    }
+  }
+
+  /** Adds the next document in order, with the next `passages` passages. */
+  addDocument({ id, version, name, path, mediaType, tags, createdAt }: SegmentDocument, passages: number): void {
+    this.passageDocuments.fill(this.times.length, this.numbered, (this.numbered += passages))
+    for (const tag of tags) this.tags.push(this.stringOf(tag))
+    const strings = [id, name, path, mediaType].map((text) => this.stringOf(text))
+    this.documents.push(...strings, version, this.tags.length)
+    this.times.push(createdAt.getTime())
+    this.foldedNames.push(Buffer.from(foldName(name)))
+  }
+
+  setPassage(number: number, { row, index, pageStart, pageEnd, textHash }: SegmentPassage): void {
+    const { rows, passageIndexes, passagePages, textHashes } = this.passages
+    rows[number] = row
+    passageIndexes[number] = index
+    passagePages[2 * number] = pageStart
+    passagePages[2 * number + 1] = pageEnd
+    textHashes[2 * number] = fnv1a(textHash, 0x811c9dc5)
+    textHashes[2 * number + 1] = fnv1a(textHash, 0x2b0e7a91)
+  }
+
+  /** Copies the passages of another segment whose new number is below `MAX_PASSAGES`. */
+  copyPassages(from: PassageColumns, numbers: Uint32Array): void {
+    for (const [name, width] of Object.entries(PASSAGE_COLUMNS)) {
+      const [source, target] = [from[name as keyof PassageColumns], this.passages[name as keyof PassageColumns]]
+      for (let passage = 0; passage < numbers.length; passage++) {
+        const number = numbers[passage]!
+        if (number > MAX_PASSAGES) continue
+        for (let i = 0; i < width; i++) target[number * width + i] = source[passage * width + i]!
+      }
+    }
+  }
+
+  sections() {
+    const { lengths } = this.passages
+    const summary = Float64Array.of(this.count, this.times.length, ...new Array<number>(FIELD_COUNT).fill(0))
+    for (let i = 0; i < lengths.length; i++) summary[2 + (i % FIELD_COUNT)]! += lengths[i]!
+    const [strings, stringEnds] = joined([...this.strings.keys()].map((text) => Buffer.from(text)))
+    const [foldedNames, foldedNameEnds] = joined(this.foldedNames)
+    return {
+      ...this.passages,
+      summary,
+      passageDocuments: this.passageDocuments,
+      documents: Uint32Array.from(this.documents),
+      documentTags: Uint32Array.from(this.tags),
+      documentTimes: Float64Array.from(this.times),
+      strings,
+      stringEnds,
+      foldedNames,
+      foldedNameEnds,
+    }
+  }
+
+  private stringOf(text: string): number {
+    const wellFormed = text.toWellFormed()
+    const number = this.strings.get(wellFormed) ?? this.strings.size
+    this.strings.set(wellFormed, number)
+    return number
+  }
+}
+
+function joined(texts: readonly Buffer[]): [bytes: Uint8Array, ends: Uint32Array] {
+  let end = 0
+  return [new Uint8Array(Buffer.concat(texts)), Uint32Array.from(texts, (text) => (end += text.length))]
+}
+
+/** Returns 32 bits of a hash that is a good one already. */
+function fnv1a(text: string, basis: number): number {
+  let hash = basis
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
