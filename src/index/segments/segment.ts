@@ -17,9 +17,12 @@ export class Segment {
   private readonly strings: Buffer
   private readonly cursor: TermCursor
 
-  /** Verifies every checksum. Throws DocsearchError `index_corrupt` for a damaged file. Keeps views of the bytes, which may be shared. */
-  constructor(bytes: Uint8Array) {
-    const sections = readSections(SEGMENT, bytes)
+  /**
+   * Verifies every checksum, unless that was done before. Throws DocsearchError `index_corrupt` for a damaged file. Keeps views of the bytes, which may
+   * be shared.
+   */
+  constructor(bytes: Uint8Array, options?: { isVerified: boolean }) {
+    const sections = readSections(SEGMENT, bytes, options)
     const [passages = -1, documents = -1] = sections.summary
     const blocks = sections.blockStarts.length
     const expected: Partial<Record<keyof SegmentSections, number>> = {
@@ -92,6 +95,10 @@ export class Segment {
       tags: Array.from(tags, (tag) => this.string(tag)),
       createdAt: new Date(documentTimes[document]!),
     }
+  }
+
+  documentId(document: number): string {
+    return this.string(this.numberOf(document, ID))
   }
 
   indexOf(passage: number): number {
