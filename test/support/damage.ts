@@ -1,3 +1,5 @@
+import { expect } from 'vitest'
+import { isDocsearchError } from '../../src/core/errors.ts'
 import { seeded } from './seeded.ts'
 
 const CUTS = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
@@ -29,4 +31,16 @@ export function damaged(bytes: Buffer): Record<string, Buffer> {
     }
   }
   return cases
+}
+
+/** Expects that a reader of a file of the search index reports the damage or, when it changed nothing that is read, answers as before. */
+export function expectDamage(what: string, read: () => unknown, before: unknown): void {
+  let found: unknown
+  try {
+    found = read()
+  } catch (error) {
+    expect(isDocsearchError(error, 'index_corrupt'), `${what}: ${String(error)}`).toBe(true)
+    return
+  }
+  expect(found, what).toEqual(before)
 }

@@ -7,9 +7,19 @@ interface ElementTypes {
   u32: Uint32Array
   u64: BigUint64Array
   f64: Float64Array
+  i8: Int8Array
+  f32: Float32Array
 }
 
-const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, u64: BigUint64Array, f64: Float64Array }
+const ARRAYS = {
+  u8: Uint8Array,
+  u16: Uint16Array,
+  u32: Uint32Array,
+  u64: BigUint64Array,
+  f64: Float64Array,
+  i8: Int8Array,
+  f32: Float32Array,
+}
 
 /** The sections of a kind of file: the number that the file has for each, and the type of its elements. Numbers are never reused. */
 type SectionTable = Record<string, readonly [number: number, type: keyof ElementTypes]>

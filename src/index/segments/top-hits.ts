@@ -23,7 +23,7 @@ export class TopHits {
 
   /** A passage with a lower score is not among the best. */
   get threshold(): number {
-    return this.heap.length < this.limit ? 0 : this.heap[0]!.score
+    return this.heap.length < this.limit ? -Infinity : this.heap[0]!.score
   }
 
   add(hit: SegmentHit): void {

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isDocsearchError } from '../../../../src/core/errors.ts'
 import { PLAIN_BM25 } from '../../../../src/index/segments/bm25f.ts'
 import { DeletionBitmap } from '../../../../src/index/segments/deletion-bitmap.ts'
 import { FIELDS } from '../../../../src/index/segments/format.ts'
@@ -8,7 +7,7 @@ import { DELETED, mergeSegments } from '../../../../src/index/segments/merge.ts'
 import { searchSegments } from '../../../../src/index/segments/search.ts'
 import { SegmentBuilder } from '../../../../src/index/segments/segment-builder.ts'
 import { Segment } from '../../../../src/index/segments/segment.ts'
-import { damaged } from '../../../support/damage.ts'
+import { damaged, expectDamage } from '../../../support/damage.ts'
 import {
   buildSegment,
   collections,
@@ -135,15 +134,4 @@ function answers(bytes: Uint8Array) {
     ...hit,
     document: reader.segment.document(reader.segment.passage(hit.passage).document),
   }))
-}
-
-function expectDamage(what: string, read: () => unknown, before: unknown): void {
-  let found: unknown
-  try {
-    found = read()
-  } catch (error) {
-    expect(isDocsearchError(error, 'index_corrupt'), `${what}: ${String(error)}`).toBe(true)
-    return
-  }
-  expect(found, what).toEqual(before)
 }
