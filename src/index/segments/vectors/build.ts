@@ -1,3 +1,4 @@
+import { DELETED } from '../merge.ts'
 import { writeSections } from '../sections.ts'
 import { NO_PLACE, VECTORS, type VectorLayout, type VectorSections } from './format.ts'
 import { highByte, quantise } from './quantise.ts'
@@ -32,8 +33,8 @@ export function buildVectors(vectors: readonly (Float32Array | null)[], layout: 
 }
 
 /**
- * Returns the vectors of a merged segment of `passages` passages. `numbers` has the new number of each of a source's passages; a number that isn't
- * below `passages` marks a deleted one. Vectors are copied as they are, so scores don't change.
+ * Returns the vectors of a merged segment of `passages` passages. `numbers` has the new number of each of a source's passages, or `DELETED`, as
+ * `mergeSegments` returns them. Vectors are copied as they are, so scores don't change.
  */
 export function mergeVectors(
   sources: readonly { vectors: SegmentVectors; numbers: Uint32Array }[],
@@ -43,7 +44,7 @@ export function mergeVectors(
   for (const { vectors, numbers } of sources) {
     for (const [place, old] of vectors.sections.passages.entries()) {
       const passage = numbers[old]!
-      if (passage < passages) origins.push({ passage, vectors, place })
+      if (passage !== DELETED) origins.push({ passage, vectors, place })
     }
   }
   origins.sort((a, b) => a.passage - b.passage)
