@@ -13,6 +13,15 @@ export function setBit(bitmap: Bitmap, bit: number): void {
   bitmap[bit >>> 5]! |= 1 << (bit & 31)
 }
 
+/** Adds the bits from `start` up to, not including, `end`. */
+export function setRange(bitmap: Bitmap, start: number, end: number): void {
+  for (let bit = start; bit < end;) {
+    const count = Math.min(32 - (bit & 31), end - bit)
+    bitmap[bit >>> 5]! |= (count === 32 ? -1 : (1 << count) - 1) << (bit & 31)
+    bit += count
+  }
+}
+
 /** Returns the members in ascending order. */
 export function* membersOf(bitmap: Bitmap): Generator<number> {
   for (let word = 0; word < bitmap.length; word++) {

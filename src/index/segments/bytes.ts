@@ -47,6 +47,13 @@ export class ByteWriter {
   }
 }
 
+/** Returns the 32-bit FNV-1a hash of bytes. Another basis gives a hash that is independent of the first. */
+export function hashOf(bytes: Uint8Array, basis = 0x811c9dc5): number {
+  let hash = basis
+  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+  return hash >>> 0
+}
+
 /** Returns how many bits a number from 0 on needs, 0 for 0. */
 export function bitsOf(value: number): number {
   return 32 - Math.clz32(value)

@@ -40,9 +40,10 @@ export const UNBOUNDED_FREQUENCY = 255
  * - `lengths`: the number of terms in each field of each passage, 4 × P.
  * - `rows`: each passage's row ID in the store, P. `passageDocuments`, `passageIndexes`: its document and its place there, P each.
  * - `passagePages`: the first and the last page of each passage, 2 × P. `textHashes`: 64 bits of a hash of its text, 2 × P.
- * - `documents`: for each document its ID, name, path, media type (numbers of strings), its version, and the end of its tags in
- *   `documentTags`, 6 × D.
+ * - `documents`: for each document its ID, name, path, media type (numbers of strings), its version, the end of its tags in
+ *   `documentTags`, and the end of its passages, 7 × D.
  * - `documentTags`: numbers of strings. `documentTimes`: creation times in milliseconds, D.
+ * - `idHashes`, `documentsByHash`: hashes of the documents' IDs in ascending order, and the document of each, D each.
  * - `foldedNames`, `foldedNameEnds`: the folded name of each document, in UTF-8, and where it ends, D.
  * - `strings`, `stringEnds`: each string once, in UTF-8, and where it ends.
  */
@@ -71,10 +72,12 @@ export const SEGMENT = {
     textHashes: [19, 'u32'],
     foldedNames: [20, 'u8'],
     foldedNameEnds: [21, 'u32'],
+    idHashes: [22, 'u32'],
+    documentsByHash: [23, 'u32'],
   },
 } as const
 
 /** Numbers of each document in `documents`. */
-export const DOCUMENT_NUMBERS = 6
+export const DOCUMENT_NUMBERS = 7
 
 export type SegmentSections = SectionsOf<(typeof SEGMENT)['sections']>

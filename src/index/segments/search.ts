@@ -1,8 +1,7 @@
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { Bm25f, type ScoringParameters } from './bm25f.ts'
-import { FIELD_COUNT } from './format.ts'
-import type { CollectionStatistics, SegmentReader } from './segment-reader.ts'
-import { FIELD_SETS, type TermEntry } from './term-dictionary.ts'
+import type { SegmentReader } from './segment-reader.ts'
+import { sumCounts, sumStatistics } from './statistics.ts'
 import { TermScorer } from './term-scorer.ts'
 import { type SegmentHit, TopHits } from './top-hits.ts'
 
@@ -122,25 +121,6 @@ function nextWindow(scorers: readonly TermScorer[], end: number): number {
   let next = Infinity
   for (const scorer of scorers) next = Math.min(next, scorer.next(end))
   return next <= end ? end : next - (next % WINDOW)
-}
-
-function sumStatistics(segments: readonly SearchedSegment[]): CollectionStatistics {
-  const sum: CollectionStatistics = { passages: 0, lengths: new Array<number>(FIELD_COUNT).fill(0) }
-  for (const { reader } of segments) {
-    sum.passages += reader.statistics.passages
-    for (let f = 0; f < FIELD_COUNT; f++) sum.lengths[f]! += reader.statistics.lengths[f]!
-  }
-  return sum
-}
-
-function sumCounts(segments: readonly SearchedSegment[], entries: readonly (TermEntry | null)[]): Uint32Array {
-  const sum = new Uint32Array(FIELD_SETS)
-  for (const [i, entry] of entries.entries()) {
-    if (!entry) continue
-    const counts = segments[i]!.reader.countsOf(entry)
-    for (let set = 1; set < FIELD_SETS; set++) sum[set]! += counts[set]!
-  }
-  return sum
 }
 
 function countTerms(terms: readonly string[]): Map<string, number> {

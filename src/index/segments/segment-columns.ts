@@ -1,4 +1,5 @@
 import { foldName } from '../../core/fold-name.ts'
+import { hashOf } from './bytes.ts'
 import { FIELD_COUNT, MAX_PASSAGES, type SegmentSections } from './format.ts'
 
 /** What a segment knows of a document. */
@@ -45,6 +46,7 @@ export class ColumnsWriter {
   private readonly times: number[] = []
   private readonly strings = new Map<string, number>()
   private readonly foldedNames: Buffer[] = []
+  private readonly idHashes: number[] = []
 
   constructor(passages: number) {
     if (passages > MAX_PASSAGES) throw new RangeError(`a segment cannot have ${passages} passages`)
@@ -64,7 +66,8 @@ export class ColumnsWriter {
     this.passageDocuments.fill(this.times.length, this.numbered, (this.numbered += passages))
     for (const tag of tags) this.tags.push(this.stringOf(tag))
     const strings = [id, name, path, mediaType].map((text) => this.stringOf(text))
-    this.documents.push(...strings, version, this.tags.length)
+    this.documents.push(...strings, version, this.tags.length, this.numbered)
+    this.idHashes.push(hashOf(Buffer.from(id)))
     this.times.push(createdAt.getTime())
     this.foldedNames.push(Buffer.from(foldName(name)))
   }
@@ -75,8 +78,9 @@ export class ColumnsWriter {
     passageIndexes[number] = index
     passagePages[2 * number] = pageStart
     passagePages[2 * number + 1] = pageEnd
-    textHashes[2 * number] = fnv1a(textHash, 0x811c9dc5)
-    textHashes[2 * number + 1] = fnv1a(textHash, 0x2b0e7a91)
+    const bytes = Buffer.from(textHash)
+    textHashes[2 * number] = hashOf(bytes)
+    textHashes[2 * number + 1] = hashOf(bytes, textHashes[2 * number])
   }
 
   /** Copies the passages of another segment whose new number is below `MAX_PASSAGES`. */
@@ -97,6 +101,8 @@ export class ColumnsWriter {
     for (let i = 0; i < lengths.length; i++) summary[2 + (i % FIELD_COUNT)]! += lengths[i]!
     const [strings, stringEnds] = joined([...this.strings.keys()].map((text) => Buffer.from(text)))
     const [foldedNames, foldedNameEnds] = joined(this.foldedNames)
+    const documentsByHash = Uint32Array.from(this.idHashes.keys())
+    documentsByHash.sort((a, b) => this.idHashes[a]! - this.idHashes[b]! || a - b)
     return {
       ...this.passages,
       summary,
@@ -108,6 +114,8 @@ export class ColumnsWriter {
       stringEnds,
       foldedNames,
       foldedNameEnds,
+      documentsByHash,
+      idHashes: documentsByHash.map((document) => this.idHashes[document]!),
     }
   }
 
@@ -122,13 +130,6 @@ export class ColumnsWriter {
 function joined(texts: readonly Buffer[]): [bytes: Uint8Array, ends: Uint32Array] {
   let end = 0
   return [new Uint8Array(Buffer.concat(texts)), Uint32Array.from(texts, (text) => (end += text.length))]
-}
-
-/** Returns 32 bits of a hash that is a good one already. */
-function fnv1a(text: string, basis: number): number {
-  let hash = basis
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash
 }
 
 function compare(a: string, b: string): number {

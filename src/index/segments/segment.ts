@@ -1,12 +1,13 @@
 import type { PassageHit } from '../chunk-index.ts'
-import { type Bitmap, createBitmap, setBit } from './bitmap.ts'
+import { hashOf } from './bytes.ts'
 import { DOCUMENT_NUMBERS, FIELD_COUNT, SEGMENT, type SegmentSections } from './format.ts'
+import { lowerBound } from './lower-bound.ts'
 import { check, readSections } from './sections.ts'
 import type { SegmentDocument, SegmentPassage } from './segment-columns.ts'
 import { TermCursor, type TermEntry } from './term-dictionary.ts'
 
 /** Places in the numbers of a document. */
-const [ID, NAME, PATH, MEDIA_TYPE, VERSION, TAGS_END] = [0, 1, 2, 3, 4, 5]
+const [ID, NAME, PATH, MEDIA_TYPE, VERSION, TAGS_END, PASSAGES_END] = [0, 1, 2, 3, 4, 5, 6]
 
 /** An immutable file of the passages of one project (format.ts has the layout). */
 export class Segment {
@@ -36,6 +37,8 @@ export class Segment {
       documents: DOCUMENT_NUMBERS * documents,
       documentTimes: documents,
       foldedNameEnds: documents,
+      idHashes: documents,
+      documentsByHash: documents,
       blockLasts: blocks,
       blockMaxFrequencies: blocks * FIELD_COUNT,
       blockMinLengths: blocks * FIELD_COUNT,
@@ -83,22 +86,50 @@ export class Segment {
   }
 
   document(document: number): SegmentDocument {
-    const { documentTags, documentTimes } = this.sections
-    const tagsStart = document === 0 ? 0 : this.numberOf(document - 1, TAGS_END)
-    const tags = documentTags.subarray(tagsStart, this.numberOf(document, TAGS_END))
     return {
       id: this.string(this.numberOf(document, ID)),
       version: this.numberOf(document, VERSION),
       name: this.string(this.numberOf(document, NAME)),
-      path: this.string(this.numberOf(document, PATH)),
+      path: this.path(document),
       mediaType: this.string(this.numberOf(document, MEDIA_TYPE)),
-      tags: Array.from(tags, (tag) => this.string(tag)),
-      createdAt: new Date(documentTimes[document]!),
+      tags: Array.from(this.tagNumbers(document), (tag) => this.string(tag)),
+      createdAt: new Date(this.sections.documentTimes[document]!),
     }
   }
 
   documentId(document: number): string {
     return this.string(this.numberOf(document, ID))
+  }
+
+  /** Returns the documents with an ID: none, one, or also earlier versions of it whose passages are deleted. */
+  documentsWithId(id: string): number[] {
+    const { idHashes, documentsByHash } = this.sections
+    const hash = hashOf(Buffer.from(id))
+    const found: number[] = []
+    for (let at = lowerBound(this.documents, (i) => idHashes[i]! >= hash); idHashes[at] === hash; at++)
+      if (this.string(this.numberOf(documentsByHash[at]!, ID)) === id) found.push(documentsByHash[at]!)
+    return found
+  }
+
+  /** Returns the numbers of a document's passages, which follow each other. */
+  passagesOf(document: number): { start: number; end: number } {
+    const start = document === 0 ? 0 : this.numberOf(document - 1, PASSAGES_END)
+    return { start, end: this.numberOf(document, PASSAGES_END) }
+  }
+
+  path(document: number): string {
+    return this.string(this.numberOf(document, PATH))
+  }
+
+  /** Returns the number of the string with a document's media type. */
+  mediaTypeNumber(document: number): number {
+    return this.numberOf(document, MEDIA_TYPE)
+  }
+
+  /** Returns the numbers of the strings with a document's tags. */
+  tagNumbers(document: number): Uint32Array {
+    const start = document === 0 ? 0 : this.numberOf(document - 1, TAGS_END)
+    return this.sections.documentTags.subarray(start, this.numberOf(document, TAGS_END))
   }
 
   indexOf(passage: number): number {
@@ -113,13 +144,9 @@ export class Segment {
     return this.pathNumber(a) === this.pathNumber(b)
   }
 
-  /** Returns the passages of the documents that a filter accepts. */
-  passagesOf(accepts: (document: number) => boolean): Bitmap {
-    const { passageDocuments } = this.sections
-    const accepted = Array.from({ length: this.documents }, (_, document) => accepts(document))
-    const bitmap = createBitmap(this.passages)
-    for (let passage = 0; passage < this.passages; passage++) if (accepted[passageDocuments[passage]!]) setBit(bitmap, passage)
-    return bitmap
+  string(number: number): string {
+    const { stringEnds } = this.sections
+    return this.strings.toString('utf8', number === 0 ? 0 : stringEnds[number - 1], stringEnds[number])
   }
 
   private pathNumber(passage: number): number {
@@ -128,10 +155,5 @@ export class Segment {
 
   private numberOf(document: number, which: number): number {
     return this.sections.documents[DOCUMENT_NUMBERS * document + which]!
-  }
-
-  private string(number: number): string {
-    const { stringEnds } = this.sections
-    return this.strings.toString('utf8', number === 0 ? 0 : stringEnds[number - 1], stringEnds[number])
   }
 }

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PLAIN_BM25 } from '../../../../src/index/segments/bm25f.ts'
+import { filterSegment } from '../../../../src/index/segments/filter-segment.ts'
 import { type SearchedSegment, searchSegments } from '../../../../src/index/segments/search.ts'
+import { termFrequencies } from '../../../../src/index/segments/statistics.ts'
 import { naiveSearch } from '../../../support/naive-search.ts'
 import {
   buildSegment,
@@ -37,12 +39,11 @@ test('a search over segments finds what a naive scorer finds, with the same bits
       segmentCounts,
       fc.boolean(),
       (documents, words, scoring, isDeleted, limit, count, filtered) => {
-        const accepted = ({ mediaType, tags }: { mediaType: string; tags: readonly string[] }) =>
-          !filtered || mediaType === 'text/plain' || tags.includes('tag1')
+        const filter = filtered ? { ownerId: 'usr_a', tags: ['tag1', 'tag2'] } : { ownerId: 'usr_a' }
+        const accepted = ({ tags }: { tags: readonly string[] }) => !filtered || tags.includes('tag1') || tags.includes('tag2')
         const segments = divide(documents, count).map((part): SearchedSegment => {
           const reader = openSegment(buildSegment(part), isDeleted)
-          const allowed = filtered ? reader.segment.passagesOf((document) => accepted(reader.segment.document(document))) : null
-          return { reader, allowed }
+          return { reader, allowed: filterSegment(reader, filter) }
         })
         const rows = new Set(
           documents.filter(({ document }) => accepted(document)).flatMap(({ passages }) => passages.map(({ row }) => row)),
@@ -53,6 +54,22 @@ test('a search over segments finds what a naive scorer finds, with the same bits
       },
     ),
     { numRuns: 300 },
+  )
+})
+
+test('the frequency of a term is the number of remaining passages that have it in title, headings or body', () => {
+  fc.assert(
+    fc.property(collections, queries, deletions, fc.integer({ min: 1, max: 5 }), (documents, words, isDeleted, count) => {
+      const segments = divide(documents, count).map((part) => ({ reader: openSegment(buildSegment(part), isDeleted) }))
+      const left = passagesOf(without(documents, isDeleted)).map(({ words: { title, heading, body } }) => {
+        return new Set([...title, ...heading, ...body])
+      })
+      const counts = words.map((word) => [word, left.filter((terms) => terms.has(word.toWellFormed())).length] as const)
+      expect(termFrequencies(segments, words)).toEqual({
+        passages: left.length,
+        frequency: new Map(counts.filter(([, having]) => having > 0)),
+      })
+    }),
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { filterSegment } from '../../../../../src/index/segments/filter-segment.ts'
 import { mergeSegments } from '../../../../../src/index/segments/merge.ts'
 import { mergeVectors } from '../../../../../src/index/segments/vectors/build.ts'
 import type { VectorLayout } from '../../../../../src/index/segments/vectors/format.ts'
@@ -51,9 +52,8 @@ test('a search finds the passages with the highest cosines, with equal bits howe
         const find = (parts: TestDocument[][]) => {
           const segments = parts.map((part): SearchedVectors => {
             const segment = open(part, layout, isDeleted)
-            const { reader } = segment
-            const ofText = (document: number) => reader.segment.document(document).mediaType === 'text/plain'
-            return { ...segment, allowed: filtered ? reader.segment.passagesOf(ofText) : null }
+            const filter = { ownerId: 'usr_a', mediaTypes: ['text/plain'] }
+            return { ...segment, allowed: filtered ? filterSegment(segment.reader, filter) : null }
           })
           return search(segments, query, limit)
         }
