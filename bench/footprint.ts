@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startRealDaemon } from '../test/support/daemon.ts'
 import { residentMemory } from './ingest.ts'
 import { type Figure, median, megabytes, ms } from './measure.ts'
+import { folderSize } from './scale/folder-size.ts'
 
 const IDLE_MS = 5_000
 
@@ -44,10 +45,4 @@ function packageSize(): { packed: number; installed: number } {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function folderSize(folder: string): number {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }

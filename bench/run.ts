@@ -1,15 +1,33 @@
-// `npm run bench [-- startup|embed|search|ingest|turns|footprint …]` writes ratios of one run into bench/RESULTS.md.
+// `npm run bench [-- startup|embed|search|ingest|turns|footprint|scale …]` measures ratios of one run. Without a section, it measures
+// all of them and writes bench/RESULTS.md.
+//
+// `scale` takes options: `--passages 200000` (20,000 by default), `--searches 10000` before memory is measured, `--checkout FOLDER` for
+// another built checkout to measure in turns with this one (`.`; several times), and `--rivals fts5,xapian,postgres,lancedb` (all by
+// default, `--rivals ''` for none). Variables such as DOCSEARCH_LOG_LEVEL reach the measured daemons.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { startInstance } from '../test/quality/instance.ts'
 import { measureEmbed } from './embed.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureIngest } from './ingest.ts'
 import type { Figure } from './measure.ts'
+import { RIVAL_NAMES } from './scale/rivals/build.ts'
+import { measureScale } from './scale/scale.ts'
 import { measureSearch } from './search.ts'
 import { measureStartup } from './startup.ts'
 import { measureTurns } from './turns.ts'
+
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    passages: { type: 'string', default: '20000' },
+    searches: { type: 'string', default: '10000' },
+    checkout: { type: 'string', multiple: true, default: ['.'] },
+    rivals: { type: 'string', default: RIVAL_NAMES.join() },
+  },
+})
 
 const SECTIONS: Record<string, () => Promise<Figure[]>> = {
   startup: async () => {
@@ -25,9 +43,15 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
   ingest: measureIngest,
   turns: measureTurns,
   footprint: measureFootprint,
+  scale: () =>
+    measureScale({
+      passages: Number(values.passages),
+      searches: Number(values.searches),
+      checkouts: values.checkout.map((folder) => (folder === '.' ? null : folder)),
+      rivals: values.rivals.split(',').filter(Boolean),
+    }),
 }
 
-const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in SECTIONS))
 if (unknown.length > 0) {
   console.error(`Unknown section: ${unknown.join(', ')}. Sections: ${Object.keys(SECTIONS).join(', ')}.`)

@@ -14,6 +14,7 @@ export interface Upload {
 /** A real daemon, and the few REST calls that the measurements need. */
 export interface Instance {
   daemon: RealDaemon
+  token: string
   /** Uploads files and waits until all are searchable. Throws when a file is refused or fails. */
   load(project: string, files: readonly Upload[]): Promise<void>
   search(request: SearchRequest): Promise<SearchAnswer>
@@ -25,12 +26,14 @@ export interface Instance {
 /** A few files a request, so that the daemon reads the first while others are still being sent. */
 const FILES_PER_REQUEST = 4
 
+/** `bin`: the binary of another checkout, to compare it with this one. */
 export async function startInstance(
   args: string[] = ['--embedder', 'builtin'],
   env: Record<string, string> = {},
+  bin?: string,
 ): Promise<Instance> {
   const start = (more: { home?: string; env: Record<string, string> }) =>
-    startRealDaemon({ args: [...args, '--log-level', 'warn'], ...more })
+    startRealDaemon({ args: [...args, '--log-level', 'warn'], ...(bin && { bin }), ...more })
   let daemon = await start({ env })
   const token = await daemon.token()
   const headers = { Authorization: `Bearer ${token}` }
@@ -43,6 +46,7 @@ export async function startInstance(
     get daemon() {
       return daemon
     },
+    token,
     async load(project, files) {
       // Listens for events like the command line: polling would slow down the instance that is measured.
       const failed: string[] = []

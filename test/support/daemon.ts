@@ -50,13 +50,20 @@ export function cleanEnv(home: string, extra: Record<string, string> = {}): Reco
  * the same data.
  */
 export async function startRealDaemon(
-  options: { home?: string; args?: string[]; env?: Record<string, string>; onSpawn?: (pid: number) => void } = {},
+  options: {
+    home?: string
+    args?: string[]
+    env?: Record<string, string>
+    /** The binary of another checkout. */
+    bin?: string
+    onSpawn?: (pid: number) => void
+  } = {},
 ): Promise<RealDaemon> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'docsearch-daemon-')))
   const dataDir = join(home, 'instance')
   const env = cleanEnv(home, { DOCSEARCH_DATA: dataDir, DOCSEARCH_RATE_LIMIT: '0', ...options.env })
   const began = performance.now()
-  const child = spawn(process.execPath, [BIN, '--json', 'serve', '--port', '0', ...(options.args ?? [])], {
+  const child = spawn(process.execPath, [options.bin ?? BIN, '--json', 'serve', '--port', '0', ...(options.args ?? [])], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
