@@ -2,6 +2,7 @@ import type { RequestListener, Server } from 'node:http'
 import { createAccessTokens } from '../auth/access-tokens.ts'
 import { createCredentialWatch } from '../auth/credential-watch.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
+import { rememberCredentials } from '../auth/remembered-credentials.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import type { Config } from '../config/config.ts'
 import { passwordLinkAddress } from '../contract/addresses.ts'
@@ -57,7 +58,7 @@ async function start({ config, version, clock, log, credentials, runtimeDir }: S
   let baseUrl = config.publicUrl ?? ''
   const folder = await openDataFolder(config.dataDir)
   open.add('data folder', () => folder.close())
-  const records = await openRecords({ file: folder.database, clock, log })
+  const records = rememberCredentials(await openRecords({ file: folder.database, clock, log }), clock)
   open.add('records', () => records.close())
   const owner = await ensureOwner(records)
   const backend = await openBackend({ config, folder, records, baseUrl: () => baseUrl, clock, log, open })

@@ -2,17 +2,22 @@ import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { rememberCredentials } from '../../src/auth/remembered-credentials.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
-import { recordsConformance } from './records/suite.ts'
+import { emptyRecordsTest } from './records/fixtures.ts'
+import { accountsConformance, recordsConformance } from './records/suite.ts'
 import { errorCode } from '../support/codes.ts'
 
 const openIn = (folder: string, clock: TestClock = testClock()) =>
   openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
 
 describe('records in SQLite', () => recordsConformance(async (clock) => openIn(await tempFolder(), clock)))
+
+describe('records in SQLite with credentials in memory', () =>
+  accountsConformance(emptyRecordsTest(async (clock) => rememberCredentials(await openIn(await tempFolder(), clock), clock))))
 
 /** Returns the folder of a closed database with some rows. */
 async function filled(): Promise<string> {

@@ -8,6 +8,7 @@ import { SCOPES, type User } from '../../src/core/model.ts'
 import type { Records } from '../../src/records/records.ts'
 import { ENDPOINTS } from '../../src/http/routing/endpoints.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
+import { apiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
@@ -115,6 +116,10 @@ const wait = async (ms: number) => (offsetMs += ms)
 const ENDS: Record<string, (user: User) => Promise<Credential>> = {
   'the key is deleted': withKey((user, id) => app.backend.records.keys.delete(user.id, id)),
   'another process deletes the key': withKey((user, id) => elsewhere.keys.delete(user.id, id)),
+  'another process disables the user': withKey((user) => elsewhere.users.setDisabled(user.id, true)),
+  'another process ends the connection': withToken(({ user, application }) =>
+    elsewhere.oauth.grants.revokeAll(user.id, application.id),
+  ),
   'the key expires': withKey(() => wait(DAY_MS + 1), DAY_MS),
   'the user is disabled': withKey((user) => app.backend.records.users.setDisabled(user.id, true)),
   'the user is deleted': withKey((user) => app.backend.records.users.delete(user.id)),
@@ -229,6 +234,7 @@ test.each(['the key is deleted', 'the application is removed'])('the download of
 })
 
 const SESSION_ENDS: Record<string, (user: User, browser: WebClient) => Promise<unknown>> = {
+  'another process ends the session': ({ id }) => elsewhere.sessions.deleteOthers(id, null),
   'the user logs out': async (_, browser) => browser.submit(await browser.get('/'), '/logout'),
   'the session is ended': ({ id }) => app.backend.accounts.endOtherSessions(id, null),
   'a link sets another password': async ({ id }) => {
@@ -247,6 +253,46 @@ test.each(Object.entries(SESSION_ENDS))('an original in the browser ends when %s
   await until('the original to begin', () => request.said().endsWith('x'))
   await end(user, browser)
   expect(await within('the original to end', request.closed, 10_000)).toMatch(/^HTTP\/1.1 200 /)
+})
+
+const me = (token: string) => apiClient(app.url, token).get('/api/v1/me')
+
+test.each(Object.keys(ENDS))('the next request is refused when %s', async (end) => {
+  const { token, ...credential } = await ENDS[end]!(await newUser())
+  const status = async () => (await me(token)).status
+  expect([await status(), await status()]).toEqual([200, 200])
+  await credential.end()
+  expect([await status(), await status()]).toEqual([401, 401])
+})
+
+test.each(Object.entries(SESSION_ENDS))('the next view asks to log in when %s', async (_, end) => {
+  const user = await newUser()
+  const browser = await loggedIn(app, user.email!)
+  const status = async () => (await browser.get('/settings/profile')).status
+  expect([await status(), await status()]).toEqual([200, 200])
+  await end(user, browser)
+  expect(await status()).toBe(303)
+})
+
+test.each(['this', 'another'])('the next request has the scopes and name that %s process has set', async (which) => {
+  const { users: changed, oauth } = which === 'this' ? app.backend.records : elsewhere
+  const user = await newUser()
+  const flow = await oauthFlow(app, { user, scopes: SCOPES })
+  const { access_token: token } = await flow.tokens({ scope: SCOPES.join(' ') })
+  expect((await me(token)).body).toMatchObject({ scopes: SCOPES })
+  await oauth.applications.update(user.id, flow.application.id, { scopes: ['read:documents'] })
+  expect((await me(token)).body).toMatchObject({ scopes: ['read:documents'] })
+  await changed.update(user.id, { name: 'Another Name' })
+  expect((await me(token)).body).toMatchObject({ user: { name: 'Another Name' } })
+})
+
+test('a user who is enabled again by another process can use the same key at once', async () => {
+  const { user, token } = await withKey(async () => undefined)(await newUser())
+  const status = async () => (await me(token)).status
+  await elsewhere.users.setDisabled(user.id, true)
+  expect(await status()).toBe(401)
+  await elsewhere.users.setDisabled(user.id, false)
+  expect(await status()).toBe(200)
 })
 
 test('every route that may stay open for long is in these tables', () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createAccessTokens } from '../../src/auth/access-tokens.ts'
 import { createApiKeys } from '../../src/auth/api-keys.ts'
 import { createAuthenticator } from '../../src/auth/authenticator.ts'
+import { rememberCredentials } from '../../src/auth/remembered-credentials.ts'
 import { createCredentialWatch } from '../../src/auth/credential-watch.ts'
 import { createAccounts } from '../../src/auth/create-accounts.ts'
 import { openBlobs } from '../../src/blobs/files.ts'
@@ -79,7 +80,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
   const quotas = { ...NO_QUOTAS, ...options.quotas }
   const stopping = new AbortController()
-  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
+  const records = rememberCredentials(await openRecords({ file: join(folder, 'docsearch.db'), clock, log }), clock)
   const blobs = await openBlobs({ folder, clock })
   const lifecycle = await startLifecycle({
     records,

@@ -1,7 +1,8 @@
 import { SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Dialect, SqliteDatabase, SqliteStatement } from 'kysely'
 import { DatabaseSync } from 'node:sqlite'
-import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
+import { CredentialChanges } from './credential-changes.ts'
 import { translateSqlError } from './errors.ts'
 
 /** Compiled statements to keep. There are few queries, but lists of parameters of different lengths make variants of them. */
@@ -15,17 +16,17 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /** Kysely over node:sqlite. Throws errors of the database as a whole as DocsearchError (errors.ts). */
-export function nodeSqliteDialect(database: DatabaseSync): Dialect {
+export function nodeSqliteDialect(database: DatabaseSync, changes = new CredentialChanges(database)): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => new SqliteDriver({ database: wrap(database) }),
+    createDriver: () => new SqliteDriver({ database: wrap(database, changes) }),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
 
 /** Gives a database the shape of better-sqlite3, which Kysely's driver expects. */
-function wrap(database: DatabaseSync): SqliteDatabase {
+function wrap(database: DatabaseSync, changes: CredentialChanges): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>()
   return {
     close: () => database.close(),
@@ -39,7 +40,7 @@ function wrap(database: DatabaseSync): SqliteDatabase {
       if (statement) {
         statements.delete(text)
       } else {
-        statement = withTranslatedErrors(() => wrapStatement(database.prepare(text)))
+        statement = withTranslatedErrors(() => wrapStatement(text, changes))
         if (statements.size >= MAX_STATEMENTS) statements.delete(statements.keys().next().value!)
       }
       statements.set(text, statement)
@@ -48,12 +49,30 @@ function wrap(database: DatabaseSync): SqliteDatabase {
   }
 }
 
-function wrapStatement(statement: StatementSync): SqliteStatement {
+function wrapStatement(sql: string, changes: CredentialChanges): SqliteStatement {
+  const { statement, writesCredentials } = changes.prepare(sql)
+  const run = <T>(work: () => T, hasChanged: (result: T) => boolean): T => {
+    const result = withTranslatedErrors(work)
+    if (writesCredentials && hasChanged(result)) changes.count()
+    return result
+  }
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => withTranslatedErrors(() => statement.all(...(parameters as SQLInputValue[]))),
-    run: (parameters) => withTranslatedErrors(() => statement.run(...(parameters as SQLInputValue[]))),
-    iterate: (parameters) => withTranslatedErrors(() => statement.iterate(...(parameters as SQLInputValue[]))),
+    all: (parameters) =>
+      run(
+        () => statement.all(...(parameters as SQLInputValue[])),
+        (rows) => rows.length > 0,
+      ),
+    run: (parameters) =>
+      run(
+        () => statement.run(...(parameters as SQLInputValue[])),
+        (result) => result.changes > 0,
+      ),
+    iterate: (parameters) =>
+      run(
+        () => statement.iterate(...(parameters as SQLInputValue[])),
+        () => true,
+      ),
   }
 }
 

@@ -7,6 +7,7 @@ import { translateDiskError } from '../../core/disk-errors.ts'
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Records } from '../records.ts'
+import { CredentialChanges } from './credential-changes.ts'
 import { nodeSqliteDialect } from './dialect.ts'
 import { createDocuments } from './documents.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
@@ -33,7 +34,8 @@ const BUSY_TIMEOUT_MS = 10_000
 export async function openRecords({ file, clock, log }: { file: string; clock: Clock; log: Logger }): Promise<Records> {
   const isNew = !existsSync(file)
   const database = await openDatabase(file)
-  const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database) })
+  const changes = new CredentialChanges(database)
+  const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, changes) })
   try {
     if (!isNew) quickCheck(database)
     await migrate(db)
@@ -55,6 +57,7 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     events: createEvents(store),
     indexes: createIndexes(store),
     vocabulary: createVocabulary(store),
+    credentialsVersion: () => credentialsVersion(changes),
     check: () => check(db),
     close: () => db.destroy(),
   }
@@ -82,6 +85,14 @@ function quickCheck(database: DatabaseSync): void {
   const rows = database.prepare('pragma quick_check(1)').all()
   const result = Object.values(rows[0] ?? {})[0]
   if (result !== 'ok') throw databaseCorrupt(new Error(String(result)))
+}
+
+function credentialsVersion(changes: CredentialChanges): number {
+  try {
+    return changes.version()
+  } catch (error) {
+    throw translateSqlError(error)
+  }
 }
 
 async function check(db: Kysely<Tables>): Promise<{ ok: boolean; message: string }> {

@@ -16,6 +16,7 @@ import { memoryVocabulary } from './vocabulary.ts'
 /** Opens empty records in memory. They pass the same conformance suite as the records in SQLite. */
 export function openMemoryRecords(clock: Clock): Records {
   const store = new MemoryStore(clock)
+  let asked = 0
   return {
     users: memoryUsers(store),
     links: memoryLinks(store),
@@ -28,6 +29,8 @@ export function openMemoryRecords(clock: Clock): Records {
     events: memoryEvents(store),
     indexes: memoryIndexes(store),
     vocabulary: memoryVocabulary(store),
+    // Always "may have changed".
+    credentialsVersion: () => (asked += 1),
     check: async () => ({ ok: true, message: 'The records are in memory.' }),
     close: async () => {},
   }

@@ -1,0 +1,183 @@
+import type { Clock } from '../core/clock.ts'
+import type { Records } from '../records/records.ts'
+import { TOUCH_INTERVAL_MS } from '../records/rules.ts'
+
+/** More credentials than an instance has in use. With more, the oldest entries are looked up again. */
+const MAX_FOUND = 10_000
+/** Callers invent wrong credentials, so there is room for fewer of them, and they never replace a valid one. */
+const MAX_MISSING = 1_000
+
+/**
+ * Returns records that answer the lookups of every request from memory: credentials by their hashes, users and applications by
+ * their IDs. They ask the database again when an entry expires, and after every change to users, credentials or applications,
+ * whichever process made it. Returned objects are shared, so callers must not change them.
+ */
+export function rememberCredentials(records: Records, clock: Clock): Records {
+  const { users, keys, sessions, oauth } = records
+  const now = () => clock.now().getTime()
+  const source = { version: () => records.credentialsVersion(), now }
+  const foundUsers = new Memory<Found<typeof users.get>>(source, () => null, 0)
+  const foundApplications = new Memory<Found<typeof oauth.applications.get>>(source, ({ secrets }) => firstExpiry(secrets), 0)
+  const foundKeys = new Memory<Found<typeof keys.findByHash>>(source, ({ expiresAt }) => expiresAt)
+  const foundSessions = new Memory<Found<typeof sessions.findByHash>>(source, ({ session }) => session.expiresAt)
+  const foundTokens = new Memory<Found<typeof oauth.grants.findAccess>>(source, ({ expiresAt }) => expiresAt)
+  const uses = new Uses(now)
+  const applications: typeof oauth.applications = {
+    ...oauth.applications,
+    get: (id) => foundApplications.find(id, oauth.applications.get),
+  }
+  const grants: typeof oauth.grants = {
+    ...oauth.grants,
+    findAccess: (sha256) =>
+      foundTokens.find(sha256, async () => {
+        const token = await oauth.grants.findAccess(sha256)
+        if (token !== null) uses.saw(token.grant.id, token.grant.lastUsedAt)
+        return token
+      }),
+    findValidAccess: (sha256s) => foundTokens.findValid(sha256s, oauth.grants.findValidAccess),
+    async touch(id) {
+      if (!uses.isDue(id)) return
+      await oauth.grants.touch(id)
+      foundTokens.forget(({ grant }) => grant.id === id)
+    },
+  }
+
+  return {
+    ...records,
+    users: { ...users, get: (id) => foundUsers.find(id, users.get) },
+    keys: {
+      ...keys,
+      findByHash: (sha256) =>
+        foundKeys.find(sha256, async () => {
+          const key = await keys.findByHash(sha256)
+          if (key !== null) uses.saw(key.id, key.lastUsedAt)
+          return key
+        }),
+      findValid: (sha256s) => foundKeys.findValid(sha256s, keys.findValid),
+      async touch(id) {
+        if (!uses.isDue(id)) return
+        await keys.touch(id)
+        foundKeys.forget((key) => key.id === id)
+      },
+    },
+    sessions: {
+      ...sessions,
+      findByHash: (sha256) =>
+        foundSessions.find(sha256, async () => {
+          const found = await sessions.findByHash(sha256)
+          if (found !== null) uses.saw(found.session.id, found.session.lastSeenAt)
+          return found
+        }),
+      findValid: (sha256s) => foundSessions.findValid(sha256s, sessions.findValid),
+      async touch(id, expiresAt) {
+        // A write moves the expiry, which changes the version of the credentials.
+        if (uses.isDue(id)) await sessions.touch(id, expiresAt)
+      },
+    },
+    oauth: { ...oauth, applications, grants },
+  }
+}
+
+type Found<F extends (key: string) => Promise<unknown>> = NonNullable<Awaited<ReturnType<F>>>
+
+interface Source {
+  /** See `Records.credentialsVersion`. */
+  version(): number
+  now(): number
+}
+
+/** What one lookup found or did not find, for as long as the database has not changed. */
+class Memory<T extends object> {
+  readonly #source: Source
+  readonly #expiryOf: (value: T) => Date | null
+  readonly #maxMissing: number
+  readonly #found = new Map<string, T>()
+  readonly #missing = new Set<string>()
+  #version: number | undefined
+
+  constructor(source: Source, expiryOf: (value: T) => Date | null, maxMissing = MAX_MISSING) {
+    this.#source = source
+    this.#expiryOf = expiryOf
+    this.#maxMissing = maxMissing
+  }
+
+  /** Returns what is in memory for the key, or looks it up. */
+  async find(key: string, look: (key: string) => Promise<T | null>): Promise<T | null> {
+    const known = this.#get(key)
+    if (known !== undefined) return known
+    const version = this.#version
+    const value = await look(key)
+    // After a change during the lookup, the value may be from before the change.
+    if (version === this.#version) this.#remember(key, value)
+    return value
+  }
+
+  /** Returns the keys that have a value. Looks up only keys that have none in memory. */
+  async findValid(keys: readonly string[], look: (keys: readonly string[]) => Promise<Set<string>>): Promise<Set<string>> {
+    const valid = new Set(keys.filter((key) => this.#get(key)))
+    const others = keys.filter((key) => !valid.has(key))
+    return others.length === 0 ? valid : new Set([...valid, ...(await look(others))])
+  }
+
+  /** Forgets the values that a test is true for. */
+  forget(test: (value: T) => boolean): void {
+    for (const [key, value] of this.#found) if (test(value)) this.#found.delete(key)
+  }
+
+  /** Returns undefined if nothing is known, and null if the key is known to have no value. */
+  #get(key: string): T | null | undefined {
+    const version = this.#source.version()
+    if (version !== this.#version) {
+      this.#version = version
+      this.#found.clear()
+      this.#missing.clear()
+    }
+    const value = this.#found.get(key)
+    if (value === undefined) return this.#missing.has(key) ? null : undefined
+    const expiry = this.#expiryOf(value)
+    if (expiry === null || expiry.getTime() > this.#source.now()) return value
+    this.#found.delete(key)
+    return undefined
+  }
+
+  #remember(key: string, value: T | null): void {
+    if (value !== null) {
+      this.#found.set(key, value)
+      dropOldest(this.#found, MAX_FOUND)
+    } else {
+      this.#missing.add(key)
+      dropOldest(this.#missing, this.#maxMissing)
+    }
+  }
+}
+
+/** When each credential was used, as the database has it. Spares the database a statement for each request. */
+class Uses {
+  readonly #now: () => number
+  readonly #last = new Map<string, number>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  saw(id: string, lastUsedAt: Date | null): void {
+    this.#last.delete(id)
+    this.#last.set(id, lastUsedAt?.getTime() ?? -Infinity)
+    dropOldest(this.#last, MAX_FOUND)
+  }
+
+  /** Returns true unless the database has a use of the credential within the last minute. */
+  isDue(id: string): boolean {
+    const last = this.#last.get(id)
+    return last === undefined || this.#now() - last >= TOUCH_INTERVAL_MS
+  }
+}
+
+function dropOldest(entries: Map<string, unknown> | Set<string>, max: number): void {
+  if (entries.size > max) entries.delete(entries.keys().next().value!)
+}
+
+function firstExpiry(secrets: readonly { expiresAt: Date | null }[]): Date | null {
+  const times = secrets.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt.getTime()]))
+  return times.length === 0 ? null : new Date(Math.min(...times))
+}
