@@ -33,7 +33,7 @@ export interface PassageTable {
   /** Yields every passage, or those of some projects, in batches of bounded size. For building segments. */
   scan(where?: { projectIds?: readonly string[] }): AsyncIterable<{ row: bigint; passage: StoredPassage }[]>
   /** Yields every row in batches of bounded size, without texts and vectors. */
-  rows(): AsyncIterable<{ row: bigint; id: string; projectId: string }[]>
+  rows(): AsyncIterable<{ row: bigint; id: string; projectId: string; ownerId: string }[]>
   /** Returns the rows that match a filter, in ascending order. Reads the texts of all rows that match the other conditions. */
   matchingRows(filter: SearchFilter): Promise<bigint[]>
   count(): Promise<number>
