@@ -101,6 +101,10 @@ export class Segment {
     return this.string(this.numberOf(document, ID))
   }
 
+  versionOf(document: number): number {
+    return this.numberOf(document, VERSION)
+  }
+
   /** Returns the documents with an ID: none, one, or also earlier versions of it whose passages are deleted. */
   documentsWithId(id: string): number[] {
     const { idHashes, documentsByHash } = this.sections

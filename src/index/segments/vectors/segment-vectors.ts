@@ -9,9 +9,12 @@ export class SegmentVectors {
   /** Number of passages that have a vector. */
   readonly count: number
 
-  /** Verifies every checksum. Throws DocsearchError `index_corrupt` for a damaged file. Keeps views of the bytes, which may be shared. */
-  constructor(bytes: Uint8Array) {
-    const sections = readSections(VECTORS, bytes)
+  /**
+   * Verifies every checksum, unless that was done before. Throws DocsearchError `index_corrupt` for a damaged file. Keeps views of the bytes, which may
+   * be shared.
+   */
+  constructor(bytes: Uint8Array, options?: { isVerified: boolean }) {
+    const sections = readSections(VECTORS, bytes, options)
     const [passages = -1, dimensions = -1, denseDimensions = -1] = sections.summary
     const count = sections.passages.length
     const expected: Partial<Record<keyof VectorSections, number>> = {

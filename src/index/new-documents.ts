@@ -1,0 +1,31 @@
+import type { IndexedPassage } from './chunk-index.ts'
+import type { NewDocument, NewDocuments } from './segments/store/protocol.ts'
+
+/** Returns passages as the writer of segments takes them, by project and document. `rows` are the rows of the passages. */
+export function toNewDocuments(passages: readonly IndexedPassage[], rows: readonly bigint[]): NewDocuments[] {
+  const stored = passages.map((passage, i) => ({ passage, row: rows[i]! }))
+  return [...Map.groupBy(stored, ({ passage }) => passage.projectId)].map(([projectId, ofProject]) => ({
+    projectId,
+    ownerId: ofProject[0]!.passage.ownerId,
+    documents: [...Map.groupBy(ofProject, ({ passage }) => passage.documentId).values()].map(toNewDocument),
+  }))
+}
+
+function toNewDocument(stored: readonly { passage: IndexedPassage; row: bigint }[]): NewDocument {
+  const { documentId, version, name, path, mediaType, tags, documentCreatedAt, nameTerms } = stored[0]!.passage
+  const inOrder = stored.toSorted((a, b) => a.passage.index - b.passage.index)
+  return {
+    document: { id: documentId, version, name, path, mediaType, tags, createdAt: documentCreatedAt, nameTerms },
+    passages: inOrder.map(({ row, passage: { index, pageStart, pageEnd, textHash, terms, titleTerms, headingTerms } }) => ({
+      row,
+      index,
+      pageStart,
+      pageEnd,
+      textHash,
+      terms,
+      titleTerms,
+      headingTerms,
+    })),
+    vectors: inOrder.map(({ passage }) => passage.vector),
+  }
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { toNewDocuments } from '../../new-documents.ts'
+import { nameTerms, passageTerms } from '../../passage-terms.ts'
+import type { StoredPassage } from '../../passage-table.ts'
+import { DeletionBitmap } from '../deletion-bitmap.ts'
+import { mergeSegments } from '../merge.ts'
+import { SegmentReader } from '../segment-reader.ts'
+import { Segment } from '../segment.ts'
+import { mergeVectors } from '../vectors/build.ts'
+import { SegmentVectors } from '../vectors/segment-vectors.ts'
+import { answerCalls } from './call.ts'
+import { removeFiles, toShared, vectorsFile, wordsFile, writeSynced } from './files.ts'
+import type { SharedSegment } from './project-segments.ts'
+import type { BackgroundCalls, NewDocument, Place } from './protocol.ts'
+import { buildSegment, newSegment } from './stored-segment.ts'
+
+answerCalls<BackgroundCalls>({
+  async merge({ sources, ...place }) {
+    const { bytes, numbers } = mergeSegments(sources.map(readerOf))
+    const words = toShared(bytes)
+    const { passages } = new Segment(new Uint8Array(words), { isVerified: true })
+    const vectors = sources.map(({ vectors }, i) => ({
+      vectors: new SegmentVectors(new Uint8Array(vectors), { isVerified: true }),
+      numbers: numbers[i]!,
+    }))
+    const segment = newSegment(words, toShared(mergeVectors(vectors, passages)), passages)
+    return { segment: await write(segment, place), numbers }
+  },
+
+  rebuild: ({ rows, ...place }) => write(buildSegment(toDocuments(rows), place.layout), place),
+})
+
+function readerOf({ words, deletions }: SharedSegment): SegmentReader {
+  const segment = new Segment(new Uint8Array(words), { isVerified: true })
+  return new SegmentReader(
+    segment,
+    deletions === null ? DeletionBitmap.none(segment.sections) : DeletionBitmap.open(new Uint8Array(deletions)),
+  )
+}
+
+/** Writes the files of a segment. A crash leaves files that no manifest names, and the next start removes them. */
+async function write(shared: SharedSegment, { folder, projectId }: Place & { projectId: string }): Promise<SharedSegment> {
+  const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(folder, projectId, file))
+  try {
+    await Promise.all([writeSynced(words!, new Uint8Array(shared.words)), writeSynced(vectors!, new Uint8Array(shared.vectors))])
+  } catch (error) {
+    await removeFiles([words!, vectors!])
+    throw error
+  }
+  return shared
+}
+
+/** Analyses stored passages again. All are of one project. */
+function toDocuments(rows: readonly { row: bigint; passage: StoredPassage }[]): readonly NewDocument[] {
+  const passages = rows.map(({ passage }) => {
+    const { tokens: _, ...terms } = passageTerms(passage)
+    return { ...passage, ...terms, nameTerms: nameTerms(passage.name) }
+  })
+  const ofProject = toNewDocuments(
+    passages,
+    rows.map(({ row }) => row),
+  )
+  return ofProject.flatMap(({ documents }) => documents)
+}

@@ -1,0 +1,108 @@
+import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { killPoint } from '../../../core/kill-point.ts'
+
+export const MANIFEST = 'manifest.json'
+/** A manifest that is being written. */
+export const NEW_MANIFEST = 'manifest.json.new'
+
+export function wordsFile(name: string): string {
+  return `${name}.seg`
+}
+
+export function vectorsFile(name: string): string {
+  return `${name}.vec`
+}
+
+export function deletionsFile(name: string, generation: number): string {
+  return `${name}.${generation}.del`
+}
+
+/** Writes a file that survives a power cut once its folder is synced. */
+export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(path, 'w', 0o600)
+  try {
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Creates a folder that survives a power cut. */
+export async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
+}
+
+/** Makes the names in a folder survive a power cut. Windows cannot sync folders and need not: NTFS journals names. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Replaces the manifest of a folder in one step: a crash leaves the old or the new one. The files that it names are synced before. */
+export async function switchManifest(folder: string, manifest: Uint8Array): Promise<void> {
+  await writeSynced(join(folder, NEW_MANIFEST), manifest)
+  await syncFolder(folder)
+  killPoint('segments-written')
+  await rename(join(folder, NEW_MANIFEST), join(folder, MANIFEST))
+  killPoint('segments-switched')
+  await syncFolder(folder)
+}
+
+/** Reads a file into memory that threads can share. */
+export async function readShared(path: string): Promise<SharedArrayBuffer> {
+  const handle = await open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const bytes = new Uint8Array(new SharedArrayBuffer(size))
+    for (let at = 0; at < size;) {
+      const { bytesRead } = await handle.read(bytes, at, Math.min(size - at, MAX_READ_BYTES), at)
+      // Nobody else writes to the file, so a short file means a damaged file system.
+      if (bytesRead === 0) throw Object.assign(new Error(`EIO: ${path} ends early`), { code: 'EIO' })
+      at += bytesRead
+    }
+    return bytes.buffer
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The system reads at most 2 GB at once. */
+const MAX_READ_BYTES = 2 ** 30
+
+/** Removes files that no manifest names. What can't be removed now is removed at the next start. */
+export async function removeFiles(paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => {})))
+}
+
+/** Removes the files of a project. The manifest goes last: without it, files look like those of a project that lost its manifest. */
+export async function removeFolder(folder: string): Promise<void> {
+  for (const name of await namesIn(folder)) if (name !== MANIFEST) await rm(join(folder, name), { force: true })
+  await rm(join(folder, MANIFEST), { force: true })
+  await rmdir(folder).catch(ignoreMissing)
+}
+
+/** Returns the names in a folder, none when it does not exist. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(ignoreMissing)) ?? []
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
+
+/** Returns bytes in memory that threads can share. */
+export function toShared(bytes: Uint8Array): SharedArrayBuffer {
+  if (bytes.buffer instanceof SharedArrayBuffer && bytes.length === bytes.buffer.byteLength) return bytes.buffer
+  const shared = new SharedArrayBuffer(bytes.length)
+  new Uint8Array(shared).set(bytes)
+  return shared
+}

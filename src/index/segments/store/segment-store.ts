@@ -1,0 +1,169 @@
+import type { DocsearchError } from '../../../core/errors.ts'
+import type { Logger } from '../../../core/logger.ts'
+import type { StoredPassage } from '../../passage-table.ts'
+import type { VectorLayout } from '../vectors/format.ts'
+import { toError } from './call.ts'
+import { Merges } from './merges.ts'
+import type { ProjectSegments, SharedSegment } from './project-segments.ts'
+import type { BackgroundCalls, Changed, Marked, WriterCalls } from './protocol.ts'
+import { Thread } from './thread.ts'
+
+export interface SegmentStoreOptions {
+  /** The folder of the index. Created when it does not exist. */
+  folder: string
+  layout: VectorLayout
+  log: Logger
+}
+
+/**
+ * The segments of one index, in files and in memory that threads share. A thread writes: it builds the segments of a commit and switches the
+ * manifests. Another thread merges, so that a commit never waits for a merge. This class knows the newest segments of each project.
+ */
+export class SegmentStore {
+  readonly #options: SegmentStoreOptions
+  readonly #writer = new Thread<WriterCalls>('writer-main')
+  readonly #background = new Thread<BackgroundCalls>('background-main')
+  readonly #projects = new Map<string, ProjectSegments>()
+  readonly #listeners = new Set<(changed: ProjectSegments) => void>()
+  readonly #merges: Merges
+  /** The segments of the projects, until one of them changes. */
+  #list: readonly ProjectSegments[] | null = null
+
+  private constructor(options: SegmentStoreOptions) {
+    this.#options = options
+    this.#merges = new Merges({
+      segmentsOf: (projectId) => this.#projects.get(projectId),
+      merge: (project, sources) => this.#merge(project, sources),
+      log: options.log,
+    })
+  }
+
+  /** Loads all segments. Damaged ones are missing, and their projects are incomplete. A project whose manifest is damaged is missing. */
+  static async open(options: SegmentStoreOptions): Promise<SegmentStore> {
+    const store = new SegmentStore(options)
+    try {
+      await store.#openWriter()
+      return store
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  }
+
+  projects(): readonly ProjectSegments[] {
+    this.#list ??= [...this.#projects.values()]
+    return this.#list
+  }
+
+  project(projectId: string): ProjectSegments | undefined {
+    return this.#projects.get(projectId)
+  }
+
+  /** Calls the listener after each change of a project. Returns a function that ends this. */
+  onChange(listener: (changed: ProjectSegments) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Adds documents, and removes others or their earlier versions. Returns the rows of the removed passages. Searches see all changes of a project
+   * in one moment. When this rejects, each project has changed completely or not at all.
+   */
+  async commit(change: WriterCalls['commit']['request']): Promise<{ removedRows: bigint[] }> {
+    const { removedRows, failure } = await this.#change('commit', change)
+    if (failure !== null) throw failure
+    return { removedRows }
+  }
+
+  /** Says of projects that segments are missing, or that none is missing any more. */
+  async mark(projects: readonly Marked[]): Promise<void> {
+    const { failure } = await this.#change('mark', { projects })
+    if (failure !== null) throw failure
+  }
+
+  /** Adds stored passages to a project, except for the documents that `without` names once the segment is built. */
+  async rebuild(
+    project: Pick<ProjectSegments, 'projectId' | 'ownerId'>,
+    rows: { row: bigint; passage: StoredPassage }[],
+    without: () => readonly string[],
+  ): Promise<void> {
+    const { projectId, ownerId } = project
+    const segment = await this.#background.call('rebuild', { ...this.#place(), projectId, rows })
+    const { failure } = await this.#change('install', { projectId, ownerId, segment, sources: [], without: without() })
+    if (failure !== null) throw failure
+  }
+
+  /** Makes sure that `projects` has what is on disk, also when the writer died during a change. */
+  async refresh(): Promise<void> {
+    if (!this.#writer.isRunning) await this.#openWriter()
+  }
+
+  /** Resolves when no segments have to be merged. */
+  idle(): Promise<void> {
+    return this.#merges.idle()
+  }
+
+  async close(): Promise<void> {
+    const stopped = this.#merges.stop()
+    await this.#background.close()
+    await stopped
+    await this.#writer.close()
+    this.#projects.clear()
+    this.#list = null
+  }
+
+  #place(): Pick<SegmentStoreOptions, 'folder' | 'layout'> {
+    const { folder, layout } = this.#options
+    return { folder, layout }
+  }
+
+  /** Also after the thread died: then it reads the manifests again, because the last change may have reached the disk. */
+  async #openWriter(): Promise<void> {
+    const { projects, damage } = await this.#writer.call('open', { ...this.#place(), known: this.projects() })
+    for (const { projectId, failure } of damage)
+      this.#options.log.error({ err: toError(failure), project: projectId }, 'a segment is damaged; rebuilding it')
+    const found = new Set(projects.map(({ projectId }) => projectId))
+    for (const { projectId, ownerId } of this.projects())
+      if (!found.has(projectId)) this.#publish({ projectId, ownerId, segments: [], isIncomplete: false })
+    for (const project of projects) this.#publish(project)
+  }
+
+  async #change<K extends 'commit' | 'install' | 'mark'>(
+    kind: K,
+    request: WriterCalls[K]['request'],
+  ): Promise<Omit<Changed, 'failure'> & { failure: DocsearchError | null }> {
+    await this.refresh()
+    const { projects, removedRows, failure } = await this.#writer.call(kind, request)
+    for (const project of projects) this.#publish(project)
+    return { projects, removedRows, failure: failure && toError(failure) }
+  }
+
+  async #merge({ projectId, ownerId }: ProjectSegments, sources: readonly SharedSegment[]): Promise<void> {
+    const { segment, numbers } = await this.#background.call('merge', { ...this.#place(), projectId, sources })
+    const { failure } = await this.#change('install', {
+      projectId,
+      ownerId,
+      segment,
+      sources: sources.map(({ name }, i) => ({ name, numbers: numbers[i]! })),
+      without: [],
+    })
+    if (failure !== null) throw failure
+  }
+
+  /** Keeps the objects of segments that have not changed, so that threads and caches recognise them. */
+  #publish(changed: ProjectSegments): void {
+    const { projectId } = changed
+    const before = new Map(this.#projects.get(projectId)?.segments.map((segment) => [segment.name, segment]))
+    const segments = changed.segments.map((segment) => {
+      const known = before.get(segment.name)
+      if (known === undefined) return segment
+      return known.generation === segment.generation ? known : { ...segment, words: known.words, vectors: known.vectors }
+    })
+    const project = { ...changed, segments }
+    if (segments.length === 0 && !project.isIncomplete) this.#projects.delete(projectId)
+    else this.#projects.set(projectId, project)
+    this.#list = null
+    for (const listener of this.#listeners) listener(project)
+    this.#merges.changed(projectId)
+  }
+}

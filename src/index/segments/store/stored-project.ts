@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import {
+  deletionsFile,
+  makeFolder,
+  NEW_MANIFEST,
+  removeFiles,
+  removeFolder,
+  switchManifest,
+  vectorsFile,
+  wordsFile,
+  writeSynced,
+} from './files.ts'
+import { formatManifest } from './manifest.ts'
+import type { ProjectSegments } from './project-segments.ts'
+import type { StoredSegment } from './stored-segment.ts'
+
+/** The passages that were found in each segment. */
+export type FoundPassages = ReadonlyMap<StoredSegment, readonly number[]>
+
+export interface ProjectState {
+  segments: readonly StoredSegment[]
+  isIncomplete: boolean
+}
+
+/** The segments of one project, in memory and on disk. Only the writer thread has it. */
+export class StoredProject {
+  readonly projectId: string
+  readonly ownerId: string
+  readonly #folder: string
+  #state: ProjectState
+
+  constructor(folder: string, { projectId, ownerId }: Pick<ProjectSegments, 'projectId' | 'ownerId'>, state: ProjectState) {
+    this.projectId = projectId
+    this.ownerId = ownerId
+    this.#folder = folder
+    this.#state = state
+  }
+
+  get state(): ProjectState {
+    return this.#state
+  }
+
+  get isEmpty(): boolean {
+    return this.#state.segments.length === 0 && !this.#state.isIncomplete
+  }
+
+  shared(): ProjectSegments {
+    const { projectId, ownerId } = this
+    const { segments, isIncomplete } = this.#state
+    return { projectId, ownerId, segments: segments.map(({ shared }) => shared), isIncomplete }
+  }
+
+  /** Returns the passages of these documents that are not deleted, by segment. */
+  find(documentIds: ReadonlySet<string>): FoundPassages {
+    const found = this.#state.segments.map((segment) => [segment, segment.passagesOf(documentIds)] as const)
+    return new Map(found.filter(([, passages]) => passages.length > 0))
+  }
+
+  /**
+   * Writes the files that are new and switches to them in one step. Removes the files that are no longer needed, and the folder when no
+   * segment is left. `isWritten` names a segment whose files are there already. When this rejects, nothing has changed.
+   */
+  async switchTo(next: ProjectState, isWritten: (segment: StoredSegment) => boolean = () => false): Promise<void> {
+    const state = { ...next, segments: next.segments.filter(({ live }) => live > 0) }
+    const before = filesOf(this.#state)
+    const after = filesOf(state)
+    const written = next.segments.filter(isWritten).flatMap(({ shared }) => [wordsFile(shared.name), vectorsFile(shared.name)])
+    const added = [...after].filter(([file]) => !before.has(file) && !written.includes(file))
+    await makeFolder(this.#folder)
+    try {
+      await Promise.all(added.map(([file, bytes]) => writeSynced(join(this.#folder, file), new Uint8Array(bytes))))
+      await switchManifest(this.#folder, formatManifest(manifestOf(this.ownerId, state)))
+    } catch (error) {
+      await removeFiles(this.#paths([NEW_MANIFEST, ...added.map(([file]) => file)]))
+      throw error
+    }
+    this.#state = state
+    if (this.isEmpty) await removeFolder(this.#folder).catch(() => {})
+    else await removeFiles(this.#paths([...before.keys(), ...written].filter((file) => !after.has(file))))
+  }
+
+  #paths(files: readonly string[]): string[] {
+    return files.map((file) => join(this.#folder, file))
+  }
+}
+
+function filesOf({ segments }: ProjectState): Map<string, SharedArrayBuffer> {
+  return new Map(
+    segments.flatMap(({ shared: { name, words, vectors, deletions, generation } }) => [
+      [wordsFile(name), words] as const,
+      [vectorsFile(name), vectors] as const,
+      ...(deletions === null ? [] : [[deletionsFile(name, generation), deletions] as const]),
+    ]),
+  )
+}
+
+function manifestOf(ownerId: string, { segments, isIncomplete }: ProjectState) {
+  return { ownerId, isIncomplete, segments: segments.map(({ shared: { name, generation } }) => ({ name, generation })) }
+}

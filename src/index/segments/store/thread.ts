@@ -1,0 +1,68 @@
+import { Worker } from 'node:worker_threads'
+import { indexFailure } from '../../failures.ts'
+import { type Answer, type Call, toError } from './call.ts'
+import type { Calls } from './protocol.ts'
+
+interface Waiting {
+  resolve: (answer: never) => void
+  reject: (error: Error) => void
+}
+
+/** A thread that answers calls (call.ts). It starts with the first call, and again with the next call after it died. */
+export class Thread<C extends Calls<C>> {
+  readonly #main: URL
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | null = null
+  #isClosed = false
+  #lastId = 0
+
+  /** `name` is the name of the thread's module in this folder. */
+  constructor(name: string) {
+    // The built program starts the built thread, a checkout starts the source: Node strips the types.
+    this.#main = new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== null
+  }
+
+  /** Rejects with DocsearchError: what the thread threw, or `index_failed` when the thread died. */
+  call<K extends keyof C & string>(kind: K, request: C[K]['request']): Promise<C[K]['answer']> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(indexFailure(new Error('the index is closed')))
+      const call: Call = { id: ++this.#lastId, kind, request }
+      this.#worker ??= this.#start()
+      try {
+        this.#worker.postMessage(call)
+        this.#waiting.set(call.id, { resolve, reject })
+      } catch (error) {
+        reject(indexFailure(error))
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#worker?.terminate()
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#main)
+    worker.unref()
+    const onLost = (cause: Error) => {
+      if (this.#worker !== worker) return
+      this.#worker = null
+      const waiting = [...this.#waiting.values()]
+      this.#waiting.clear()
+      for (const { reject } of waiting) reject(indexFailure(cause))
+    }
+    worker.on('message', (answer: Answer) => {
+      const waiting = this.#waiting.get(answer.id)
+      this.#waiting.delete(answer.id)
+      if ('failure' in answer) waiting?.reject(toError(answer.failure))
+      else waiting?.resolve(answer.answer as never)
+    })
+    worker.on('error', onLost).on('exit', () => onLost(new Error('a thread of the index ended')))
+    return worker
+  }
+}
