@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { startRealDaemon } from '../test/support/daemon.ts'
 import { residentMemory } from './ingest.ts'
 import { type Figure, median, megabytes, ms } from './measure.ts'
-import { folderSize } from './scale/folder-size.ts'
+import { folderSize } from '../test/support/folder-size.ts'
 
 const IDLE_MS = 5_000
 

@@ -6,8 +6,8 @@ import { type Instance, startInstance } from '../../test/quality/instance.ts'
 import { residentMemory } from '../../test/support/memory.ts'
 import { peakMemory } from '../ingest.ts'
 import { timed } from '../measure.ts'
-import type { GeneratedDocument, ScaleCorpus } from './corpus.ts'
-import { folderSize } from './folder-size.ts'
+import type { GeneratedDocument, GeneratedText } from '../../test/support/generated-text.ts'
+import { folderSize } from '../../test/support/folder-size.ts'
 import { httpClient } from './http-client.ts'
 
 export const PROJECT = 'scale'
@@ -74,7 +74,7 @@ export async function startDocsearch(checkout: string | null): Promise<Docsearch
 /** Loads documents in parts. Returns the passages a second of all parts and of the last one. */
 export async function load(
   { instance, passages }: Docsearch,
-  corpus: ScaleCorpus,
+  corpus: GeneratedText,
   documents: number,
 ): Promise<{ all: number; last: number }> {
   const inPart = corpus.documentsFor(PASSAGES_IN_PART)
@@ -94,7 +94,7 @@ export async function load(
   return { all: (before - atFirst) / seconds, last }
 }
 
-export function documentsBetween(corpus: ScaleCorpus, from: number, to: number): GeneratedDocument[] {
+export function documentsBetween(corpus: GeneratedText, from: number, to: number): GeneratedDocument[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => corpus.document(from + i))
 }
 

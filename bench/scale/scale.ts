@@ -1,7 +1,7 @@
 import { createBuiltinEmbedder } from '../../src/embed/builtin.ts'
 import { inParallel } from '../../test/quality/instance.ts'
 import { type Figure, median, megabytes, ms, percentile, ratio, timed } from '../measure.ts'
-import { type ScaleCorpus, scaleCorpus } from './corpus.ts'
+import { type GeneratedText, generatedText } from '../../test/support/generated-text.ts'
 import { type Docsearch, documentsBetween, load, measureStart, PROJECT, startDocsearch } from './docsearch.ts'
 import { goalsOf } from './goals.ts'
 import { measureRecall } from './recall.ts'
@@ -27,7 +27,7 @@ export interface ScaleOptions {
 
 interface Bench {
   options: ScaleOptions
-  corpus: ScaleCorpus
+  corpus: GeneratedText
   documents: number
   questions: string[]
   daemons: Docsearch[]
@@ -37,7 +37,7 @@ interface Bench {
 
 /** Loads a generated collection over REST, and measures docsearch in turns with other programs on the same passages. */
 export async function measureScale(options: ScaleOptions): Promise<Figure[]> {
-  const corpus = scaleCorpus()
+  const corpus = generatedText()
   const documents = corpus.documentsFor(options.passages)
   const embedder = createBuiltinEmbedder()
   const bench: Bench = {

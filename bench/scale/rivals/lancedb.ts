@@ -1,7 +1,7 @@
 import { connect, Index, makeArrowTable, MatchQuery, type Table } from '@lancedb/lancedb'
 import { Field, FixedSizeList, Float16, Schema, Utf8 } from 'apache-arrow'
 import { analyse, analyseQuery } from '../../../src/text/analyse.ts'
-import { folderSize } from '../folder-size.ts'
+import { folderSize } from '../../../test/support/folder-size.ts'
 import { timed } from '../../measure.ts'
 import type { BuildRival } from './rival.ts'
 

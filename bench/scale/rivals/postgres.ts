@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { folderSize } from '../folder-size.ts'
+import { folderSize } from '../../../test/support/folder-size.ts'
 import { timed } from '../../measure.ts'
 import { type BuildRival, type RivalInput, wordsOf } from './rival.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { folderSize } from '../folder-size.ts'
+import { folderSize } from '../../../test/support/folder-size.ts'
 import { timed } from '../../measure.ts'
 import { type BuildRival, wordsOf } from './rival.ts'
 

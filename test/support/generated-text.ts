@@ -5,8 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DATA_DIR } from '../../test/support/data.ts'
-import { seeded } from '../../test/support/seeded.ts'
+import { DATA_DIR } from './data.ts'
+import { seeded } from './seeded.ts'
 
 const WORDS = 200_000
 /** Zipf's exponent, and the shift with which Mandelbrot fitted it to the most frequent words of real text. */
@@ -29,7 +29,7 @@ export interface GeneratedDocument {
 
 type Random = () => number
 
-export interface ScaleCorpus {
+export interface GeneratedText {
   /** The number of documents that make this number of passages, roughly. */
   documentsFor(passages: number): number
   document(number: number): GeneratedDocument
@@ -37,7 +37,7 @@ export interface ScaleCorpus {
   questions(count: number, documents: number): string[]
 }
 
-export function scaleCorpus(): ScaleCorpus {
+export function generatedText(): GeneratedText {
   const words = vocabulary()
   const draw = zipf(words)
   const subjects = Array.from({ length: SUBJECTS }, (_, i) => drawMany(seeded(i + 1), 60, 300, 50_000, words))
