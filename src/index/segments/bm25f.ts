@@ -1,6 +1,5 @@
 import { FIELD_COUNT, FIELDS, UNBOUNDED_FREQUENCY, type Field } from './format.ts'
 import type { CollectionStatistics } from './segment-reader.ts'
-import { FIELD_SETS } from './term-dictionary.ts'
 
 export interface ScoringParameters {
   /** How slowly repetition saturates. */
@@ -44,7 +43,8 @@ export class Bm25f {
   readonly base: number
   private readonly k1: number
   private readonly passages: number
-  private readonly searched: number
+  /** The fields with a weight, as a set. */
+  readonly searched: number
 
   constructor({ k1, fields }: ScoringParameters, { passages, lengths }: CollectionStatistics) {
     this.k1 = k1
@@ -58,10 +58,8 @@ export class Bm25f {
     this.base = Math.max(0, k1 * (1 - share))
   }
 
-  /** Returns the most that a term can score, from the number of passages that have it in each set of fields. 0 when none has. */
-  most(counts: Uint32Array, times: number): number {
-    let having = 0
-    for (let set = 1; set < FIELD_SETS; set++) if ((set & this.searched) !== 0) having += counts[set]!
+  /** Returns the most that a term can score, from the number of passages that have it in a searched field. 0 when none has. */
+  most(having: number, times: number): number {
     const idf = Math.log(1 + (this.passages - having + 0.5) / (having + 0.5))
     return having === 0 ? 0 : times * idf * (this.k1 + 1)
   }

@@ -6,7 +6,7 @@ export class ByteWriter {
   length = 0
 
   byte(value: number): void {
-    this.reserve(1)
+    if (this.length === this.bytes.length) this.reserve(1)
     this.bytes[this.length++] = value
   }
 
@@ -15,23 +15,25 @@ export class ByteWriter {
     this.byte(value)
   }
 
-  append(bytes: Uint8Array): void {
-    this.reserve(bytes.length)
-    this.bytes.set(bytes, this.length)
-    this.length += bytes.length
+  append(bytes: Uint8Array, start: number, end: number): void {
+    this.reserve(end - start)
+    for (let i = start; i < end; i++) this.bytes[this.length++] = bytes[i]!
   }
 
-  /** Appends the low `bits` bits of each number, from a byte's start to a byte's end. */
-  pack(values: ArrayLike<number>, bits: number): void {
+  /** Appends the low `bits` bits of the numbers from `start` up to, not including, `end`, from a byte's start to a byte's end. */
+  pack(values: ArrayLike<number>, start: number, end: number, bits: number): void {
     if (bits > MAX_PACKED_BITS) throw new RangeError(`cannot pack ${bits} bits`)
-    this.reserve(packedBytes(values.length, bits))
+    this.reserve(packedBytes(end - start, bits))
+    const { bytes } = this
+    let at = this.length
     let pending = 0
     let count = 0
-    for (let i = 0; i < values.length; i++) {
+    for (let i = start; i < end; i++) {
       pending |= values[i]! << count
-      for (count += bits; count >= 8; count -= 8, pending >>>= 8) this.bytes[this.length++] = pending
+      for (count += bits; count >= 8; count -= 8, pending >>>= 8) bytes[at++] = pending
     }
-    if (count > 0) this.bytes[this.length++] = pending
+    if (count > 0) bytes[at++] = pending
+    this.length = at
   }
 
   /** Returns what was written, without copying it. */
@@ -41,17 +43,30 @@ export class ByteWriter {
 
   private reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return
-    const grown = new Uint8Array(Math.max(2 * this.bytes.length, this.length + more))
-    grown.set(this.bytes)
-    this.bytes = grown
+    this.bytes = grown(this.bytes, Math.max(2 * this.bytes.length, this.length + more))
   }
 }
 
-/** Returns the 32-bit FNV-1a hash of bytes. Another basis gives a hash that is independent of the first. */
-export function hashOf(bytes: Uint8Array, basis = 0x811c9dc5): number {
+/** Returns a longer copy of an array, filled up with zeros. */
+export function grown<T extends Uint8Array | Uint16Array | Uint32Array>(array: T, length: number): T {
+  const copy = new (array.constructor as new (length: number) => T)(length)
+  copy.set(array)
+  return copy
+}
+
+/** Bytes with varints and packed numbers. */
+export interface PackedBytes {
+  bytes: Uint8Array
+  view: DataView
+}
+
+/** Returns a 32-bit hash of bytes: FNV-1a with the last steps of MurmurHash3. Another basis gives a hash that is independent of the first. */
+export function hashOf(bytes: Uint8Array, start = 0, end = bytes.length, basis = 0x811c9dc5): number {
   let hash = basis
-  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
-  return hash >>> 0
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
 }
 
 /** Returns how many bits a number from 0 on needs, 0 for 0. */
@@ -67,7 +82,8 @@ export function packedBytes(count: number, bits: number): number {
 /** Reads the numbers that `ByteWriter.pack` wrote. Reads up to four bytes past the last one. */
 export function unpack(bytes: DataView, at: number, bits: number, count: number, into: Uint32Array): void {
   if (bits === 0) return void into.fill(0, 0, count)
-  for (let i = 0; i < count; i++) into[i] = unpackOne(bytes, at, bits, i)
+  const mask = (1 << bits) - 1
+  for (let i = 0, bit = 0; i < count; i++, bit += bits) into[i] = (bytes.getInt32(at + (bit >>> 3), true) >>> (bit & 7)) & mask
 }
 
 /** Reads one of the numbers that `ByteWriter.pack` wrote. */
@@ -78,7 +94,7 @@ export function unpackOne(bytes: DataView, at: number, bits: number, place: numb
 
 /** Reads varints from a position that moves. Past the end it reads zeros. */
 export class VarintReader {
-  readonly bytes: Uint8Array
+  bytes: Uint8Array
   at = 0
 
   constructor(bytes: Uint8Array) {

@@ -1,19 +1,34 @@
-import { FIELD_COUNT } from './format.ts'
-import { BlockDecoder, type Postings } from './postings.ts'
-import type { SegmentReader } from './segment-reader.ts'
+import { grown } from './bytes.ts'
+import { FIELD_COUNT, SEGMENT } from './format.ts'
+import { BlockDecoder, type Postings, PostingsWriter } from './postings.ts'
+import { writeSections } from './sections.ts'
 import { ColumnsWriter, compareDocuments, type SegmentDocument } from './segment-columns.ts'
-import { SegmentWriter } from './segment-writer.ts'
-import type { TermCursor } from './term-dictionary.ts'
+import type { SegmentReader } from './segment-reader.ts'
+import type { Segment } from './segment.ts'
+import { compareTerms, type Term, type TermEntry } from './term-dictionary.ts'
 
 /** The new number of a passage that is not in the merged segment. */
 export const DELETED = 2 ** 32 - 1
 
-/** A segment to merge: a cursor at its next term, and the new number of each passage or DELETED. */
-interface Source {
-  reader: SegmentReader
-  terms: TermCursor
-  hasTerm: boolean
-  numbers: Uint32Array
+/** A segment to merge: its next term, and the new number of each passage or DELETED. */
+class Source {
+  readonly term: Term = { bytes: new Uint8Array(), start: 0, end: 0, hash: 0 }
+  readonly segment: Segment
+  readonly numbers: Uint32Array
+  hasTerm = true
+  private next = 0
+
+  constructor(segment: Segment, numbers: Uint32Array) {
+    this.segment = segment
+    this.numbers = numbers
+    this.advance()
+  }
+
+  /** Goes to the next term. */
+  advance(): void {
+    this.hasTerm = this.next < this.segment.sections.termHashes.length
+    if (this.hasTerm) this.segment.terms.readTerm(this.next++, this.term)
+  }
 }
 
 export interface MergedSegment {
@@ -25,29 +40,29 @@ export interface MergedSegment {
 /** Returns the segment of the passages that are not deleted, the same bytes that a `SegmentBuilder` makes of them. */
 export function mergeSegments(readers: readonly SegmentReader[]): MergedSegment {
   const { columns, numbers } = mergeColumns(readers)
-  const writer = new SegmentWriter(columns)
-  const sources = readers.map((reader, i): Source => {
-    const terms = reader.segment.terms()
-    return { reader, terms, hasTerm: terms.next(), numbers: numbers[i]! }
-  })
+  const writer = new PostingsWriter(columns.passages.lengths)
+  const sources = readers.map(({ segment }, i) => new Source(segment, numbers[i]!))
   const gathered = new GatheredPostings()
-  for (;;) {
-    const first = sources.reduce<Source | null>((least, source) => (isBefore(source, least) ? source : least), null)
-    if (first === null) return { bytes: writer.finish(), numbers }
-    const term = first.terms.term().slice()
+  for (let first = leastOf(sources); first !== null; first = leastOf(sources)) {
+    const term = { ...first.term }
     gathered.clear()
     for (const source of sources) {
-      if (!source.hasTerm || Buffer.compare(source.terms.term(), term) !== 0) continue
+      if (!source.hasTerm || compareTerms(source.term, term) !== 0) continue
       gathered.addFrom(source)
-      source.hasTerm = source.terms.next()
+      source.advance()
     }
     const postings = gathered.sorted()
-    if (postings.count > 0) writer.addTerm(term, postings)
+    if (postings.count > 0) writer.add(term, postings)
   }
+  return { bytes: writeSections(SEGMENT, { ...columns.sections(), ...writer.sections() }), numbers }
 }
 
-function isBefore(source: Source, other: Source | null): boolean {
-  return source.hasTerm && (other === null || Buffer.compare(source.terms.term(), other.terms.term()) < 0)
+/** Returns a source with the first of all next terms. */
+function leastOf(sources: readonly Source[]): Source | null {
+  let least: Source | null = null
+  for (const source of sources)
+    if (source.hasTerm && (least === null || compareTerms(source.term, least.term) < 0)) least = source
+  return least
 }
 
 /** Puts the documents with passages that are not deleted in order, and numbers these passages. */
@@ -78,55 +93,73 @@ function mergeColumns(readers: readonly SegmentReader[]): { columns: ColumnsWrit
 
 /** The postings of one term from several segments, by their new passage numbers. */
 class GatheredPostings {
-  private count = 0
+  private readonly entry: TermEntry = { blocks: 0, first: 0 }
+  private readonly decoder = new BlockDecoder()
   private sources = 0
+  private count = 0
   private passages = new Uint32Array(1024)
   private frequencies = new Uint16Array(1024 * FIELD_COUNT)
-  private readonly decoder = new BlockDecoder()
+  private places = new Uint16Array(1024)
+  /** Where the places of each passage end. */
+  private placesEnds = new Uint32Array(1024)
 
   clear(): void {
     this.count = this.sources = 0
   }
 
-  addFrom({ reader, terms, numbers }: Source): void {
-    const entry = terms.entry()
-    const { decoder } = this
-    decoder.open(reader.segment, entry)
+  addFrom({ segment, term, numbers }: Source): void {
+    const { entry, decoder } = this
+    segment.terms.readEntry(term.end, entry)
     this.sources++
-    for (let block = entry.firstBlock; block < entry.firstBlock + entry.blocks; block++) {
-      decoder.enter(block)
-      this.reserve(decoder.count)
-      for (let i = 0; i < decoder.count; i++) {
-        const passage = numbers[decoder.passages[i]!]!
-        if (passage === DELETED) continue
-        this.passages[this.count] = passage
-        for (let f = 0; f < FIELD_COUNT; f++) this.frequencies[this.count * FIELD_COUNT + f] = decoder.frequency(i, f)
-        this.count++
-      }
+    for (let block = 0; block < entry.blocks; block++) {
+      segment.enterBlock(entry, block, decoder)
+      this.addBlock(numbers)
     }
   }
 
   /** Returns the postings in ascending order of passages. The postings that come from one segment are in order already. */
   sorted(): Postings {
-    const { count, passages, frequencies } = this
-    if (this.sources < 2) return { count, passages, frequencies }
+    const { count, passages, frequencies, places, placesEnds } = this
+    if (this.sources < 2) return { count, passages, frequencies, places }
     // One number for a passage and its place sorts faster than a comparison function.
     const keys = Float64Array.from({ length: count }, (_, i) => passages[i]! * 2 ** 26 + i).sort()
-    const sorted: Postings = { count, passages: new Uint32Array(count), frequencies: new Uint16Array(count * FIELD_COUNT) }
-    for (const [to, key] of keys.entries()) {
-      const from = key % 2 ** 26
+    const sorted = {
+      count,
+      passages: new Uint32Array(count),
+      frequencies: new Uint16Array(count * FIELD_COUNT),
+      places: new Uint16Array(count === 0 ? 0 : placesEnds[count - 1]!),
+    }
+    for (let to = 0, end = 0; to < count; to++) {
+      const from = keys[to]! % 2 ** 26
       sorted.passages[to] = passages[from]!
       for (let f = 0; f < FIELD_COUNT; f++) sorted.frequencies[to * FIELD_COUNT + f] = frequencies[from * FIELD_COUNT + f]!
+      for (let i = from === 0 ? 0 : placesEnds[from - 1]!; i < placesEnds[from]!; i++) sorted.places[end++] = places[i]!
     }
     return sorted
   }
 
-  private reserve(more: number): void {
-    if (this.count + more <= this.passages.length) return
-    const [passages, frequencies] = [this.passages, this.frequencies]
-    this.passages = new Uint32Array(2 * passages.length + more)
-    this.frequencies = new Uint16Array(this.passages.length * FIELD_COUNT)
-    this.passages.set(passages)
-    this.frequencies.set(frequencies)
+  /** Adds the decoded block. */
+  private addBlock(numbers: Uint32Array): void {
+    const { decoder } = this
+    for (let i = 0, placesStart = 0, placesEnd = 0; i < decoder.count; i++, placesStart = placesEnd) {
+      placesEnd += decoder.countPlaces(i)
+      const passage = numbers[decoder.passages[i]!]!
+      if (passage === DELETED) continue
+      const end = this.count === 0 ? 0 : this.placesEnds[this.count - 1]!
+      this.reserve(end + placesEnd - placesStart)
+      this.passages[this.count] = passage
+      for (let f = 0; f < FIELD_COUNT; f++) this.frequencies[this.count * FIELD_COUNT + f] = decoder.frequency(i, f)
+      for (let place = placesStart; place < placesEnd; place++) this.places[end + place - placesStart] = decoder.place(place)
+      this.placesEnds[this.count++] = end + placesEnd - placesStart
+    }
+  }
+
+  /** Makes room for one more posting and for places up to `placesEnd`. */
+  private reserve(placesEnd: number): void {
+    if (placesEnd > this.places.length) this.places = grown(this.places, 2 * placesEnd)
+    if (this.count < this.passages.length) return
+    this.passages = grown(this.passages, 2 * this.count)
+    this.placesEnds = grown(this.placesEnds, 2 * this.count)
+    this.frequencies = grown(this.frequencies, 2 * this.count * FIELD_COUNT)
   }
 }

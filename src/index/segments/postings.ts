@@ -1,49 +1,87 @@
-import { bitsOf, ByteWriter, packedBytes, unpack, unpackOne, VarintReader } from './bytes.ts'
-import { BLOCK_POSTINGS, FIELD_COUNT, MAX_FIELD_LENGTH, UNBOUNDED_FREQUENCY, type SegmentSections } from './format.ts'
-import { FIELD_SETS, type TermEntry } from './term-dictionary.ts'
+import { bitsOf, ByteWriter, packedBytes, type PackedBytes, unpack, unpackOne, VarintReader } from './bytes.ts'
+import {
+  BLOCK_POSTINGS,
+  FIELD_COUNT,
+  MAX_FIELD_LENGTH,
+  MAX_SECTION_BYTES,
+  NAME_FIELD,
+  type SegmentSections,
+  UNBOUNDED_FREQUENCY,
+} from './format.ts'
+import { FIELD_SETS, type Term, TermDictionaryWriter } from './term-dictionary.ts'
 
-/** A block's start is 32 bits. */
-const MAX_POSTINGS_BYTES = 2 ** 32
-
-/** The passages of a term in ascending order, each with `FIELD_COUNT` frequencies. */
+/** The passages of a term in ascending order. */
 export interface Postings {
   count: number
   passages: Uint32Array
+  /** `FIELD_COUNT` frequencies for each passage. */
   frequencies: Uint16Array
+  /** For each passage in turn, the places of the term among its terms, in ascending order. The terms of the name have none. */
+  places: Uint16Array
 }
 
-type BlockSections = Pick<SegmentSections, 'postings' | 'blockStarts' | 'blockLasts' | 'blockMaxFrequencies' | 'blockMinLengths'>
+type PostingsSections = Pick<
+  SegmentSections,
+  | 'terms'
+  | 'termStarts'
+  | 'termHashes'
+  | 'termBuckets'
+  | 'postings'
+  | 'blockStarts'
+  | 'blockLasts'
+  | 'blockMaxFrequencies'
+  | 'blockMinLengths'
+>
 
-export interface PostingsSource {
-  sections: BlockSections
-  /** The bytes of `postings`. */
-  postingsView: DataView
-}
-
-/** Writes the postings of all terms, and what skips and bounds their blocks. */
+/** Writes terms with their postings, and what skips and bounds the blocks of terms with several. */
 export class PostingsWriter {
+  private readonly dictionary = new TermDictionaryWriter()
   private readonly postings = new ByteWriter()
   private readonly starts: number[] = []
   private readonly lasts: number[] = []
   private readonly maxFrequencies = new ByteWriter()
   private readonly minLengths: number[] = []
   private readonly lengths: Uint16Array
+  private readonly counts = new Uint32Array(FIELD_SETS)
+  /** The numbers of a block that are packed next. */
+  private readonly packed = new Uint32Array(BLOCK_POSTINGS)
+  private readonly min = new Uint16Array(FIELD_COUNT)
+  private readonly max = new Uint16Array(FIELD_COUNT)
 
+  /** Takes the number of terms in each field of each passage. */
   constructor(lengths: Uint16Array) {
     this.lengths = lengths
   }
 
-  /** Appends the postings of one term. */
-  add(postings: Postings): TermEntry {
-    const counts = new Uint32Array(FIELD_SETS)
-    const firstBlock = this.starts.length
-    for (let from = 0; from < postings.count; from += BLOCK_POSTINGS) this.addBlock(postings, from, counts)
-    return { firstBlock, blocks: this.starts.length - firstBlock, counts }
+  /** Appends a term. Terms come in the order of `compareTerms`. */
+  add(term: Term, postings: Postings): void {
+    const { counts, dictionary } = this
+    const { count, frequencies } = postings
+    counts.fill(0)
+    for (let i = 0, at = 0; i < count; i++) {
+      let fields = 0
+      for (let f = 0; f < FIELD_COUNT; f++, at++) if (frequencies[at]! > 0) fields |= 1 << f
+      counts[fields]!++
+    }
+    const blocks = Math.ceil(count / BLOCK_POSTINGS)
+    dictionary.add(term, counts, blocks)
+    if (blocks === 1) this.writeBlock(dictionary.terms, postings, 0, count, 0)
+    else {
+      dictionary.terms.varint(this.starts.length)
+      for (let from = 0, place = 0; from < count; from += BLOCK_POSTINGS) {
+        if (this.postings.length >= MAX_SECTION_BYTES) throw new RangeError('the postings of a segment are too large')
+        this.starts.push(this.postings.length)
+        const end = Math.min(count, from + BLOCK_POSTINGS)
+        place = this.writeBlock(this.postings, postings, from, end, place)
+        this.boundBlock(postings.passages, from, end)
+      }
+    }
   }
 
-  sections(): BlockSections {
-    this.postings.append(new Uint8Array(4))
+  sections(): PostingsSections {
+    for (let i = 0; i < 4; i++) this.postings.byte(0)
     return {
+      ...this.dictionary.sections(),
       postings: this.postings.written(),
       blockStarts: Uint32Array.from(this.starts),
       blockLasts: Uint32Array.from(this.lasts),
@@ -52,115 +90,121 @@ export class PostingsWriter {
     }
   }
 
-  private addBlock({ count, passages, frequencies }: Postings, from: number, counts: Uint32Array): void {
-    const end = Math.min(count, from + BLOCK_POSTINGS)
-    const gaps: number[] = []
-    const min = new Array<number>(FIELD_COUNT).fill(MAX_FIELD_LENGTH)
-    const max = new Array<number>(FIELD_COUNT).fill(0)
-    const minLength = new Array<number>(FIELD_COUNT).fill(MAX_FIELD_LENGTH)
+  /** Writes the postings from `from` up to `end`, whose first place is at `firstPlace`. Returns where the places of the next block start. */
+  private writeBlock(
+    out: ByteWriter,
+    { passages, frequencies, places }: Postings,
+    from: number,
+    end: number,
+    firstPlace: number,
+  ) {
+    const { packed, min, max } = this
     let before = from === 0 ? -1 : passages[from - 1]!
+    let maxGap = 0
     for (let i = from; i < end; i++) {
-      const passage = passages[i]!
-      gaps.push(passage - before - 1)
-      before = passage
-      let fields = 0
-      for (let f = 0; f < FIELD_COUNT; f++) {
-        const frequency = frequencies[i * FIELD_COUNT + f]!
-        const length = this.lengths[passage * FIELD_COUNT + f]!
-        if (frequency > 0) fields |= 1 << f
+      const gap = passages[i]! - before - 1
+      before = passages[i]!
+      packed[i - from] = gap
+      if (gap > maxGap) maxGap = gap
+    }
+    min.fill(MAX_FIELD_LENGTH)
+    max.fill(0)
+    for (let at = from * FIELD_COUNT; at < end * FIELD_COUNT;) {
+      for (let f = 0; f < FIELD_COUNT; f++, at++) {
+        const frequency = frequencies[at]!
         if (frequency < min[f]!) min[f] = frequency
         if (frequency > max[f]!) max[f] = frequency
-        if (length < minLength[f]!) minLength[f] = length
       }
-      counts[fields]!++
     }
-    if (this.postings.length >= MAX_POSTINGS_BYTES) throw new RangeError('the postings of a segment are too large')
-    this.starts.push(this.postings.length)
-    this.lasts.push(before)
-    for (const frequency of max) this.maxFrequencies.byte(Math.min(frequency, UNBOUNDED_FREQUENCY))
-    this.minLengths.push(...minLength)
+    let fields = 0
+    for (let f = 0; f < FIELD_COUNT; f++) if (max[f]! > 0) fields |= 1 << f
+    out.byte(end - from - 1)
+    out.byte(bitsOf(maxGap))
+    out.byte(fields)
+    out.pack(packed, 0, end - from, bitsOf(maxGap))
+    let placesEnd = firstPlace
+    for (let f = 0; f < FIELD_COUNT; f++) {
+      if (max[f] === 0) continue
+      const bits = bitsOf(max[f]! - min[f]!)
+      out.byte(bits)
+      out.varint(min[f]!)
+      for (let i = from; i < end; i++) {
+        const frequency = frequencies[i * FIELD_COUNT + f]!
+        packed[i - from] = frequency - min[f]!
+        if (f !== NAME_FIELD) placesEnd += frequency
+      }
+      if (bits > 0) out.pack(packed, 0, end - from, bits)
+    }
+    let maxPlace = 0
+    for (let i = firstPlace; i < placesEnd; i++) if (places[i]! > maxPlace) maxPlace = places[i]!
+    out.byte(bitsOf(maxPlace))
+    out.pack(places, firstPlace, placesEnd, bitsOf(maxPlace))
+    return placesEnd
+  }
 
-    const fields = [...max.keys()].filter((f) => max[f]! > 0)
-    const gapBits = bitsOf(Math.max(...gaps))
-    this.postings.byte(end - from - 1)
-    this.postings.byte(gapBits)
-    this.postings.byte(fields.reduce((set, f) => set | (1 << f), 0))
-    this.postings.pack(gaps, gapBits)
-    for (const f of fields) {
-      this.postings.byte(bitsOf(max[f]! - min[f]!))
-      this.postings.varint(min[f]!)
-      const above = gaps.map((_, i) => frequencies[(from + i) * FIELD_COUNT + f]! - min[f]!)
-      this.postings.pack(above, bitsOf(max[f]! - min[f]!))
+  /** Writes what bounds the scores of the block that was written last. */
+  private boundBlock(passages: Uint32Array, from: number, end: number): void {
+    this.lasts.push(passages[end - 1]!)
+    for (const frequency of this.max) this.maxFrequencies.byte(Math.min(frequency, UNBOUNDED_FREQUENCY))
+    for (let f = 0; f < FIELD_COUNT; f++) {
+      let shortest = MAX_FIELD_LENGTH
+      for (let i = from; i < end; i++) shortest = Math.min(shortest, this.lengths[passages[i]! * FIELD_COUNT + f]!)
+      this.minLengths.push(shortest)
     }
   }
 }
 
-/** Where the frequencies of one field are in a block. */
-interface FieldFrequencies {
-  at: number
-  bits: number
-  min: number
-}
-
-/** Decodes the postings of one term, block by block. */
+/** Decodes blocks of postings. One decoder serves many terms and segments, because its arrays cost more than a short list of postings. */
 export class BlockDecoder {
   count = 0
   readonly passages = new Uint32Array(BLOCK_POSTINGS)
   /** The fields in which a passage of the block has the term, as a set. */
-  fields = 0
-  private readonly ofFields = Array.from({ length: FIELD_COUNT }, (): FieldFrequencies => ({ at: 0, bits: 0, min: 0 }))
-  private sections!: BlockSections
-  private view!: DataView
-  private reader!: VarintReader
-  private firstBlock = 0
+  private fields = 0
+  /** Of each field: where its frequencies are, their bits, and the lowest frequency. */
+  private readonly starts = new Uint32Array(FIELD_COUNT)
+  private readonly bits = new Uint8Array(FIELD_COUNT)
+  private readonly lowest = new Uint16Array(FIELD_COUNT)
+  private placesStart = 0
+  private placesBits = 0
+  private source!: PackedBytes
+  private readonly reader = new VarintReader(new Uint8Array())
 
-  /** Goes to another term. A decoder is used for many terms and segments, because its arrays cost more than a short list of postings. */
-  open({ sections, postingsView }: PostingsSource, { firstBlock }: TermEntry): void {
-    this.sections = sections
-    this.view = postingsView
-    this.reader = new VarintReader(sections.postings)
-    this.firstBlock = firstBlock
-  }
-
-  /** Decodes the passages of a block. Frequencies are decoded when they are read. */
-  enter(block: number): void {
+  /** Decodes the passages of the block that starts at `at`; the others are decoded when they are read. `before` is the passage before the block. */
+  enter(source: PackedBytes, at: number, before: number): void {
     const { passages, reader } = this
-    const { blockStarts, blockLasts } = this.sections
-    reader.at = blockStarts[block]!
+    this.source = source
+    reader.bytes = source.bytes
+    reader.at = at
     const count = (this.count = reader.byte() + 1)
     const bits = reader.byte()
-    this.fields = reader.byte()
-    unpack(this.view, reader.at, bits, count, passages)
+    const fields = (this.fields = reader.byte())
+    unpack(source.view, reader.at, bits, count, passages)
     reader.at += packedBytes(count, bits)
-    let before = block === this.firstBlock ? -1 : blockLasts[block - 1]!
-    for (let i = 0; i < count; i++) before = passages[i] = before + passages[i]! + 1
+    for (let i = 0, passage = before; i < count; i++) passage = passages[i] = passage + passages[i]! + 1
     for (let f = 0; f < FIELD_COUNT; f++) {
-      if (!this.hasField(f)) continue
-      const ofField = this.ofFields[f]!
-      ofField.bits = reader.byte()
-      ofField.min = reader.next()
-      ofField.at = reader.at
-      reader.at += packedBytes(count, ofField.bits)
+      if (((fields >>> f) & 1) === 0) continue
+      const ofField = (this.bits[f] = reader.byte())
+      this.lowest[f] = reader.next()
+      this.starts[f] = reader.at
+      reader.at += packedBytes(count, ofField)
     }
-  }
-
-  hasField(field: number): boolean {
-    return ((this.fields >>> field) & 1) === 1
+    this.placesBits = reader.byte()
+    this.placesStart = reader.at
   }
 
   /** Returns the frequency of a posting in a field. */
   frequency(posting: number, field: number): number {
-    if (!this.hasField(field)) return 0
-    const { at, bits, min } = this.ofFields[field]!
-    return min + unpackOne(this.view, at, bits, posting)
+    if (((this.fields >>> field) & 1) === 0) return 0
+    return this.lowest[field]! + unpackOne(this.source.view, this.starts[field]!, this.bits[field]!, posting)
   }
 
-  /** Adds `weight` times the frequencies in a field that the block has. */
+  /** Adds `weight` times the frequencies in a field. */
   addFrequencies(field: number, weight: number, sums: Float64Array): void {
-    const { view, count } = this
-    const { at, bits, min } = this.ofFields[field]!
-    if (bits === 0) for (let i = 0; i < count; i++) sums[i]! += weight * min
-    else for (let i = 0; i < count; i++) sums[i]! += weight * (min + unpackOne(view, at, bits, i))
+    if (((this.fields >>> field) & 1) === 0) return
+    const { count } = this
+    const [{ view }, at, bits, lowest] = [this.source, this.starts[field]!, this.bits[field]!, this.lowest[field]!]
+    if (bits === 0) for (let i = 0; i < count; i++) sums[i]! += weight * lowest
+    else for (let i = 0; i < count; i++) sums[i]! += weight * (lowest + unpackOne(view, at, bits, i))
   }
 
   /** Returns the set of fields in which a posting's passage has the term. */
@@ -168,5 +212,17 @@ export class BlockDecoder {
     let fields = 0
     for (let f = 0; f < FIELD_COUNT; f++) if (this.frequency(posting, f) > 0) fields |= 1 << f
     return fields
+  }
+
+  /** Returns how many places a posting has. */
+  countPlaces(posting: number): number {
+    let count = 0
+    for (let f = 0; f < FIELD_COUNT; f++) if (f !== NAME_FIELD) count += this.frequency(posting, f)
+    return count
+  }
+
+  /** Returns a place, by its number among those of all postings of the block. */
+  place(number: number): number {
+    return unpackOne(this.source.view, this.placesStart, this.placesBits, number)
   }
 }

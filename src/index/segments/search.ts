@@ -1,8 +1,9 @@
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { Bm25f, type ScoringParameters } from './bm25f.ts'
 import type { SegmentReader } from './segment-reader.ts'
-import { sumCounts, sumStatistics } from './statistics.ts'
-import { TermScorer } from './term-scorer.ts'
+import { sumStatistics } from './statistics.ts'
+import { termOf } from './term-dictionary.ts'
+import { type SegmentRow, TermScorer } from './term-scorer.ts'
 import { type SegmentHit, TopHits } from './top-hits.ts'
 
 export interface SearchedSegment {
@@ -24,27 +25,30 @@ export function searchSegments(
   { limit, scoring }: { limit: number; scoring: ScoringParameters },
 ): SegmentHit[] {
   const bm25f = new Bm25f(scoring, sumStatistics(segments))
-  const found = [...countTerms(terms)].flatMap(([term, times]) => {
-    const bytes = Buffer.from(term)
-    const entries = segments.map(({ reader }) => reader.segment.find(bytes))
-    const most = bm25f.most(sumCounts(segments, entries), times)
-    return most === 0 ? [] : { entries, scorer: new TermScorer(bm25f, most) }
+  const row = rowOf(segments)
+  const scorers = [...countTerms(terms)].flatMap(([text, times]) => {
+    const term = termOf(text)
+    const places = new Float64Array(segments.length)
+    let having = 0
+    for (let i = 0; i < segments.length; i++) {
+      const place = row.segments[i]!.terms.find(term)
+      if (place === 0) continue
+      places[i] = place
+      having += segments[i]!.reader.frequency(place, bm25f.searched)
+    }
+    const most = bm25f.most(having, times)
+    return most === 0 ? [] : [new TermScorer(bm25f, most, row, places)]
   })
-  const top = new TopHits(
-    limit,
-    segments.map(({ reader }) => reader.segment),
-  )
-  const window = { scores: new Float64Array(WINDOW), matches: createBitmap(WINDOW) }
-  for (const [i, searched] of segments.entries()) {
-    const scorers = found.flatMap(({ entries, scorer }) => {
-      const entry = entries[i]
-      if (!entry) return []
-      scorer.open(searched.reader.segment, entry)
-      return scorer
-    })
-    if (scorers.length > 0 && limit > 0) searchSegment(searched, i, scorers, top, window)
-  }
+  const top = new TopHits(limit, row.segments)
+  if (scorers.length > 0 && limit > 0) searchRow(segments, row, scorers, top)
   return top.sorted()
+}
+
+/** Puts the segments into one row of passages. Each begins with a new word of a bitmap. */
+function rowOf(segments: readonly SearchedSegment[]): SegmentRow {
+  const starts = new Float64Array(segments.length + 1)
+  for (const [i, { reader }] of segments.entries()) starts[i + 1] = starts[i]! + 32 * Math.ceil(reader.segment.passages / 32)
+  return { segments: segments.map(({ reader }) => reader.segment), starts }
 }
 
 /**
@@ -52,32 +56,32 @@ export function searchSegments(
  * their bounds together are below the threshold: a passage with only these is not among the best. The other terms' postings are collected, and
  * the optional terms are looked up for the passages that can still reach the threshold.
  */
-function searchSegment(
-  { reader, allowed }: SearchedSegment,
-  segment: number,
-  scorers: TermScorer[],
-  top: TopHits,
-  { scores, matches }: { scores: Float64Array; matches: Bitmap },
-): void {
-  const { passages } = reader.segment
-  const deleted = reader.deletions.bits
-  for (let start = 0; start < passages;) {
-    const end = Math.min(passages, start + WINDOW)
+function searchRow(segments: readonly SearchedSegment[], { starts }: SegmentRow, scorers: TermScorer[], top: TopHits): void {
+  const scores = new Float64Array(WINDOW)
+  const matches = createBitmap(WINDOW)
+  const all = starts[segments.length]!
+  let segment = 0
+  for (let start = 0; start < all;) {
+    const end = Math.min(all, start + WINDOW)
     for (const scorer of scorers) scorer.enter(start, end)
     scorers.sort((a, b) => a.bound - b.bound)
     const optional = countOptional(scorers, top.threshold)
-    const optionalBounds = scorers.slice(0, optional).reduce((sum, { bound }) => sum + bound, 0)
-    for (const scorer of scorers.slice(optional)) if (scorer.bound > 0) scorer.collect(start, end, scores, matches)
+    let optionalBounds = 0
+    for (let i = 0; i < optional; i++) optionalBounds += scorers[i]!.bound
+    for (let i = optional; i < scorers.length; i++) if (scorers[i]!.bound > 0) scorers[i]!.collect(start, end, scores, matches)
     for (let word = 0; word * 32 < end - start; word++) {
-      const at = (start >>> 5) + word
-      let bits = matches[word]! & ~deleted[at]! & (allowed === null ? -1 : allowed[at]!)
+      if (matches[word] === 0) continue
+      while (starts[segment + 1]! <= start + word * 32) segment++
+      const { reader, allowed } = segments[segment]!
+      const at = (start - starts[segment]!) / 32 + word
+      let bits = matches[word]! & ~reader.deletions.bits[at]! & (allowed === null ? -1 : allowed[at]!)
       matches[word] = 0
       for (; bits !== 0; bits &= bits - 1) {
-        const passage = at * 32 + 31 - Math.clz32(bits & -bits)
-        const collected = scores[passage - start]!
+        const passage = word * 32 + 31 - Math.clz32(bits & -bits)
+        const collected = scores[passage]!
         if (collected + optionalBounds < top.threshold) continue
-        const score = complete(collected, passage, scorers, optional, optionalBounds, top.threshold)
-        if (score >= top.threshold) top.add({ segment, passage, score })
+        const score = complete(collected, start + passage, scorers, optional, optionalBounds, top.threshold)
+        if (score >= top.threshold) top.add({ segment, passage: start + passage - starts[segment]!, score })
       }
     }
     scores.fill(0, 0, end - start)

@@ -1,7 +1,9 @@
-import { FIELD_COUNT, MAX_FIELD_LENGTH } from './format.ts'
-import type { Postings } from './postings.ts'
+import { grown } from './bytes.ts'
+import { FIELD_COUNT, FIELDS, MAX_FIELD_LENGTH, NAME_FIELD, SEGMENT } from './format.ts'
+import { PostingsWriter } from './postings.ts'
+import { writeSections } from './sections.ts'
 import { ColumnsWriter, compareDocuments, type SegmentDocument, type SegmentPassage } from './segment-columns.ts'
-import { SegmentWriter } from './segment-writer.ts'
+import { TermTable } from './term-table.ts'
 
 /** A passage with its analysed terms. The first terms are those of the title, the next those of the headings, the others the body's. */
 export interface NewPassage extends SegmentPassage {
@@ -17,117 +19,142 @@ export type NewDocument = SegmentDocument & { nameTerms: string }
 interface AddedPassage {
   passage: NewPassage
   /** Place among the passages as they were added. */
-  place: number
-  /** Numbers of terms: body, headings, title, name. */
-  words: number[]
-  lengths: number[]
+  added: number
+  /** Where its terms are in `words`. The terms of the name follow those of the passage. */
+  start: number
+  nameStart: number
+  end: number
 }
+
+const [BODY, HEADING, TITLE] = (['body', 'heading', 'title'] as const).map((field) => FIELDS.indexOf(field)) as [
+  number,
+  number,
+  number,
+]
 
 /**
  * Builds a segment of the passages of one project. The bytes depend only on the documents, not on the order in which they came, so that
  * two instances with the same documents have the same segments.
  */
 export class SegmentBuilder {
-  private readonly numbers = new Map<string, number>()
+  private readonly table = new TermTable()
   private readonly documents: (SegmentDocument & { passages: AddedPassage[] })[] = []
   private count = 0
+  /** Numbers of the terms of all passages. */
+  private words = new Uint32Array(2 ** 14)
+  private used = 0
 
   /** Adds a document with its passages in ascending order. A document without passages is not in the segment. */
   add({ nameTerms, ...document }: NewDocument, passages: readonly NewPassage[]): void {
     if (passages.length === 0) return
-    const name = this.wordsOf(nameTerms)
     this.documents.push({
       ...document,
       id: document.id.toWellFormed(),
       path: document.path.toWellFormed(),
       passages: passages.map((passage) => {
-        const all = this.wordsOf(passage.terms)
-        const { titleTerms } = passage
-        const bodyStart = titleTerms + passage.headingTerms
-        if (all.length + name.length > MAX_FIELD_LENGTH) throw new RangeError(`a passage has more than ${MAX_FIELD_LENGTH} terms`)
-        const words = [...all.slice(bodyStart), ...all.slice(titleTerms, bodyStart), ...all.slice(0, titleTerms), ...name]
-        const lengths = [all.length - bodyStart, passage.headingTerms, titleTerms, name.length]
-        return { passage, place: this.count++, words, lengths }
+        const start = this.used
+        const nameStart = this.addTerms(passage.terms)
+        const end = this.addTerms(nameTerms)
+        if (end - start > MAX_FIELD_LENGTH) throw new RangeError(`a passage has more than ${MAX_FIELD_LENGTH} terms`)
+        return { passage, added: this.count++, start, nameStart, end }
       }),
     })
   }
 
   /** Returns for each passage of the segment its place among the passages as they were added. */
   order(): Uint32Array {
-    return Uint32Array.from(this.sorted().flatMap(({ passages }) => passages.map(({ place }) => place)))
+    return Uint32Array.from(this.sorted().flatMap(({ passages }) => passages.map(({ added }) => added)))
   }
 
   finish(): Uint8Array {
     const documents = this.sorted()
-    const all = documents.flatMap(({ passages }) => passages)
-    const columns = new ColumnsWriter(this.count)
+    const passages = documents.flatMap((document) => document.passages)
+    const columns = new ColumnsWriter(passages.length)
     for (const document of documents) columns.addDocument(document, document.passages.length)
-    for (const [number, { passage, lengths }] of all.entries()) {
+    const { lengths } = columns.passages
+    for (const [number, { passage, start, nameStart, end }] of passages.entries()) {
       columns.setPassage(number, passage)
-      columns.passages.lengths.set(lengths, number * FIELD_COUNT)
+      const at = number * FIELD_COUNT
+      lengths[at + TITLE] = passage.titleTerms
+      lengths[at + HEADING] = passage.headingTerms
+      lengths[at + BODY] = nameStart - start - passage.titleTerms - passage.headingTerms
+      lengths[at + NAME_FIELD] = end - nameStart
     }
-    const writer = new SegmentWriter(columns)
-    const { starts, passages, frequencies } = invert(all, this.numbers.size)
-    const terms = [...this.numbers].map(([term, number]) => ({ bytes: Buffer.from(term), number }))
-    terms.sort((a, b) => Buffer.compare(a.bytes, b.bytes))
-    for (const { bytes, number } of terms) {
-      const [from, end] = [starts[number]!, starts[number + 1]!]
-      writer.addTerm(bytes, {
-        count: end - from,
-        passages: passages.subarray(from, end),
-        frequencies: frequencies.subarray(from * FIELD_COUNT, end * FIELD_COUNT),
-      })
-    }
-    return writer.finish()
+    return writeSections(SEGMENT, { ...columns.sections(), ...this.invert(passages, lengths) })
   }
 
   private sorted() {
     return this.documents.toSorted(compareDocuments)
   }
 
-  private wordsOf(terms: string): number[] {
-    return terms === '' ? [] : terms.split(' ').map((term) => this.numberOf(term))
+  /** Appends the numbers of terms to `words`. Returns where they end. */
+  private addTerms(terms: string): number {
+    if (this.words.length < this.used + terms.length + 1) this.words = grown(this.words, 2 * this.words.length + terms.length)
+    return (this.used += this.table.add(terms, this.words, this.used))
   }
 
-  private numberOf(term: string): number {
-    const known = this.numbers.get(term)
-    if (known !== undefined) return known
-    // Two strings that are not well-formed may be the same term in UTF-8.
-    const wellFormed = term.toWellFormed()
-    const number = this.numbers.get(wellFormed) ?? this.numbers.size
-    this.numbers.set(wellFormed, number)
-    return number
+  /** Turns the terms of each passage into the postings of each term. Term `t` has the occurrences from `starts[t]` up to `starts[t + 1]`. */
+  private invert(passages: readonly AddedPassage[], lengths: Uint16Array): ReturnType<PostingsWriter['sections']> {
+    const { words, table } = this
+    const starts = new Uint32Array(table.count + 1)
+    for (let i = 0; i < this.used; i++) starts[words[i]! + 1]!++
+    for (let term = 0; term < table.count; term++) starts[term + 1]! += starts[term]!
+    const ends = starts.slice()
+    const occurrences = { passages: new Uint32Array(this.used), places: new Uint16Array(this.used) }
+    for (const [passage, { start, end }] of passages.entries()) {
+      for (let i = start; i < end; i++) {
+        const at = ends[words[i]!]!++
+        occurrences.passages[at] = passage
+        occurrences.places[at] = i - start
+      }
+    }
+    const writer = new PostingsWriter(lengths)
+    const gathered = new OccurrenceGatherer(occurrences, lengths)
+    table.eachSorted((term, number) => writer.add(term, gathered.gather(starts[number]!, starts[number + 1]!)))
+    return writer.sections()
   }
 }
 
-/** Turns the words of each passage into the postings of each word. Word `w` has the postings from `starts[w]` to `starts[w + 1]`. */
-function invert(all: readonly AddedPassage[], words: number): Omit<Postings, 'count'> & { starts: Uint32Array } {
-  const lastPassage = new Int32Array(words).fill(-1)
-  const starts = new Uint32Array(words + 1)
-  for (const [passage, { words: ofPassage }] of all.entries()) {
-    for (const word of ofPassage) {
-      if (lastPassage[word] !== passage) starts[word + 1]!++
-      lastPassage[word] = passage
+/** Turns the occurrences of one term after the other into postings. */
+class OccurrenceGatherer {
+  count = 0
+  passages = new Uint32Array(64)
+  frequencies = new Uint16Array(64 * FIELD_COUNT)
+  places = new Uint16Array(64)
+  private readonly occurrences: { passages: Uint32Array; places: Uint16Array }
+  private readonly lengths: Uint16Array
+
+  constructor(occurrences: { passages: Uint32Array; places: Uint16Array }, lengths: Uint16Array) {
+    this.occurrences = occurrences
+    this.lengths = lengths
+  }
+
+  /** Returns the postings of the occurrences from `start` up to `end`. They change with the next call. */
+  gather(start: number, end: number): this {
+    if (end - start > this.passages.length) {
+      this.passages = new Uint32Array(2 * (end - start))
+      this.frequencies = new Uint16Array(this.passages.length * FIELD_COUNT)
+      this.places = new Uint16Array(this.passages.length)
     }
-  }
-  for (let word = 0; word < words; word++) starts[word + 1]! += starts[word]!
-  const ends = starts.slice()
-  const inverted = {
-    starts,
-    passages: new Uint32Array(starts[words]!),
-    frequencies: new Uint16Array(starts[words]! * FIELD_COUNT),
-  }
-  lastPassage.fill(-1)
-  for (const [passage, { words: ofPassage, lengths }] of all.entries()) {
-    let at = 0
-    for (let f = 0; f < FIELD_COUNT; f++) {
-      for (const end = at + lengths[f]!; at < end; at++) {
-        const word = ofPassage[at]!
-        if (lastPassage[word] !== passage) inverted.passages[ends[word]!++] = passage
-        lastPassage[word] = passage
-        inverted.frequencies[(ends[word]! - 1) * FIELD_COUNT + f]!++
-      }
+    const { lengths } = this
+    this.frequencies.fill(0, 0, (end - start) * FIELD_COUNT)
+    let count = 0
+    let places = 0
+    let last = -1
+    for (let i = start; i < end; i++) {
+      const passage = this.occurrences.passages[i]!
+      const place = this.occurrences.places[i]!
+      if (passage !== last) this.passages[count++] = last = passage
+      const titleEnd = lengths[passage * FIELD_COUNT + TITLE]!
+      const bodyStart = titleEnd + lengths[passage * FIELD_COUNT + HEADING]!
+      let field = BODY
+      if (place < titleEnd) field = TITLE
+      else if (place < bodyStart) field = HEADING
+      else if (place >= bodyStart + lengths[passage * FIELD_COUNT + BODY]!) field = NAME_FIELD
+      this.frequencies[(count - 1) * FIELD_COUNT + field]!++
+      if (field !== NAME_FIELD) this.places[places++] = place
     }
+    this.count = count
+    return this
   }
-  return inverted
 }

@@ -80,7 +80,7 @@ export class ColumnsWriter {
     passagePages[2 * number + 1] = pageEnd
     const bytes = Buffer.from(textHash)
     textHashes[2 * number] = hashOf(bytes)
-    textHashes[2 * number + 1] = hashOf(bytes, textHashes[2 * number])
+    textHashes[2 * number + 1] = hashOf(bytes, 0, bytes.length, textHashes[2 * number])
   }
 
   /** Copies the passages of another segment whose new number is below `MAX_PASSAGES`. */

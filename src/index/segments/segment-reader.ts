@@ -3,7 +3,7 @@ import type { DeletionBitmap } from './deletion-bitmap.ts'
 import { FIELD_COUNT } from './format.ts'
 import { BlockDecoder } from './postings.ts'
 import type { Segment } from './segment.ts'
-import type { TermEntry } from './term-dictionary.ts'
+import { FIELD_SETS, type TermEntry } from './term-dictionary.ts'
 
 /** Numbers of passages and terms from which scores follow. Sums of whole numbers, so they don't depend on how passages are divided. */
 export interface CollectionStatistics {
@@ -16,6 +16,8 @@ export interface CollectionStatistics {
 const MIN_REMEMBERED_BLOCKS = 8
 const MAX_REMEMBERED_TERMS = 4_096
 
+const decoder = new BlockDecoder()
+
 /**
  * A segment with one generation of its deletions. Deleted passages count in no statistic: scores are the same, bit for bit,
  * as in a segment that never had them. The first search for a term in this generation counts the term's deleted passages.
@@ -24,7 +26,7 @@ export class SegmentReader {
   readonly segment: Segment
   readonly deletions: DeletionBitmap
   readonly statistics: CollectionStatistics
-  private readonly counts = new Map<number, Uint32Array>()
+  private readonly deleted = new Map<number, Uint32Array>()
 
   constructor(segment: Segment, deletions: DeletionBitmap) {
     if (deletions.passages !== segment.passages) throw new RangeError('the deletions are of another segment')
@@ -36,26 +38,29 @@ export class SegmentReader {
       for (let f = 0; f < FIELD_COUNT; f++) this.statistics.lengths[f]! -= lengths[passage * FIELD_COUNT + f]!
   }
 
-  /** Returns for each set of fields how many passages have the term in exactly these fields. */
-  countsOf(entry: TermEntry): Uint32Array {
-    if (this.deletions.count === 0) return entry.counts
-    const known = this.counts.get(entry.firstBlock)
-    if (known) return known
-    const counts = this.countLive(entry)
-    if (entry.blocks < MIN_REMEMBERED_BLOCKS) return counts
-    if (this.counts.size >= MAX_REMEMBERED_TERMS) this.counts.clear()
-    this.counts.set(entry.firstBlock, counts)
-    return counts
+  /** Returns how many passages have a term in at least one of a set of fields. `place` is the term's place in the dictionary. */
+  frequency(place: number, fields: number): number {
+    let having = this.segment.terms.frequency(place, fields)
+    if (this.deletions.count === 0) return having
+    const deleted = this.deletedOf(place)
+    for (let set = 1; set < FIELD_SETS; set++) if ((set & fields) !== 0) having -= deleted[set]!
+    return having
   }
 
-  private countLive(entry: TermEntry): Uint32Array {
-    const live = entry.counts.slice()
-    const decoder = new BlockDecoder()
-    decoder.open(this.segment, entry)
-    for (let block = entry.firstBlock; block < entry.firstBlock + entry.blocks; block++) {
-      decoder.enter(block)
-      for (let i = 0; i < decoder.count; i++) if (this.deletions.has(decoder.passages[i]!)) live[decoder.fieldsOf(i)]!--
+  /** Returns for each set of fields how many deleted passages have a term in exactly these fields. */
+  private deletedOf(place: number): Uint32Array {
+    const known = this.deleted.get(place)
+    if (known) return known
+    const entry: TermEntry = { blocks: 0, first: 0 }
+    this.segment.terms.readEntry(place, entry)
+    const deleted = new Uint32Array(FIELD_SETS)
+    for (let block = 0; block < entry.blocks; block++) {
+      this.segment.enterBlock(entry, block, decoder)
+      for (let i = 0; i < decoder.count; i++) if (this.deletions.has(decoder.passages[i]!)) deleted[decoder.fieldsOf(i)]!++
     }
-    return live
+    if (entry.blocks < MIN_REMEMBERED_BLOCKS) return deleted
+    if (this.deleted.size >= MAX_REMEMBERED_TERMS) this.deleted.clear()
+    this.deleted.set(place, deleted)
+    return deleted
   }
 }

@@ -1,10 +1,11 @@
 import type { PassageHit } from '../chunk-index.ts'
-import { hashOf } from './bytes.ts'
+import { hashOf, type PackedBytes } from './bytes.ts'
 import { DOCUMENT_NUMBERS, FIELD_COUNT, SEGMENT, type SegmentSections } from './format.ts'
 import { lowerBound } from './lower-bound.ts'
 import { check, readSections } from './sections.ts'
 import type { SegmentDocument, SegmentPassage } from './segment-columns.ts'
-import { TermCursor, type TermEntry } from './term-dictionary.ts'
+import type { BlockDecoder } from './postings.ts'
+import { bucketBits, TermDictionary, type TermEntry } from './term-dictionary.ts'
 
 /** Places in the numbers of a document. */
 const [ID, NAME, PATH, MEDIA_TYPE, VERSION, TAGS_END, PASSAGES_END] = [0, 1, 2, 3, 4, 5, 6]
@@ -12,11 +13,12 @@ const [ID, NAME, PATH, MEDIA_TYPE, VERSION, TAGS_END, PASSAGES_END] = [0, 1, 2, 
 /** An immutable file of the passages of one project (format.ts has the layout). */
 export class Segment {
   readonly sections: SegmentSections
-  readonly postingsView: DataView
+  readonly terms: TermDictionary
   readonly passages: number
   readonly documents: number
   private readonly strings: Buffer
-  private readonly cursor: TermCursor
+  private readonly onlyBlocks: PackedBytes
+  private readonly blocks: PackedBytes
 
   /**
    * Verifies every checksum, unless that was done before. Throws DocsearchError `index_corrupt` for a damaged file. Keeps views of the bytes, which may
@@ -25,7 +27,7 @@ export class Segment {
   constructor(bytes: Uint8Array, options?: { isVerified: boolean }) {
     const sections = readSections(SEGMENT, bytes, options)
     const [passages = -1, documents = -1] = sections.summary
-    const blocks = sections.blockStarts.length
+    const [blocks, terms] = [sections.blockStarts.length, sections.termHashes.length]
     const expected: Partial<Record<keyof SegmentSections, number>> = {
       summary: 2 + FIELD_COUNT,
       lengths: passages * FIELD_COUNT,
@@ -39,6 +41,8 @@ export class Segment {
       foldedNameEnds: documents,
       idHashes: documents,
       documentsByHash: documents,
+      termStarts: terms,
+      termBuckets: 2 ** bucketBits(terms) + 1,
       blockLasts: blocks,
       blockMaxFrequencies: blocks * FIELD_COUNT,
       blockMinLengths: blocks * FIELD_COUNT,
@@ -48,20 +52,17 @@ export class Segment {
     this.sections = sections
     this.passages = passages
     this.documents = documents
-    const { postings, strings } = sections
-    this.postingsView = new DataView(postings.buffer, postings.byteOffset, postings.length)
-    this.strings = Buffer.from(strings.buffer as ArrayBuffer, strings.byteOffset, strings.length)
-    this.cursor = new TermCursor(sections)
+    this.strings = Buffer.from(sections.strings.buffer as ArrayBuffer, sections.strings.byteOffset, sections.strings.length)
+    this.terms = new TermDictionary(sections)
+    this.onlyBlocks = packedBytes(sections.terms)
+    this.blocks = packedBytes(sections.postings)
   }
 
-  /** Returns where the postings of a term are, or null when no passage has it. */
-  find(term: Uint8Array): TermEntry | null {
-    return this.cursor.find(term)
-  }
-
-  /** Returns a cursor before the first term. */
-  terms(): TermCursor {
-    return new TermCursor(this.sections)
+  /** Decodes one of the blocks of a term's postings, counted from 0. Nothing else reads postings. */
+  enterBlock({ blocks, first }: TermEntry, block: number, decoder: BlockDecoder): void {
+    const { blockStarts, blockLasts } = this.sections
+    if (blocks === 1) decoder.enter(this.onlyBlocks, first, -1)
+    else decoder.enter(this.blocks, blockStarts[first + block]!, block === 0 ? -1 : blockLasts[first + block - 1]!)
   }
 
   passage(passage: number): SegmentPassage & { document: number; lengths: Uint16Array } {
@@ -160,4 +161,8 @@ export class Segment {
   private numberOf(document: number, which: number): number {
     return this.sections.documents[DOCUMENT_NUMBERS * document + which]!
   }
+}
+
+function packedBytes(bytes: Uint8Array): PackedBytes {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) }
 }

@@ -1,126 +1,145 @@
-import { ByteWriter, VarintReader } from './bytes.ts'
-import { BLOCK_TERMS, FIELD_COUNT, type SegmentSections } from './format.ts'
+import { bitsOf, ByteWriter, hashOf, VarintReader } from './bytes.ts'
+import { FIELD_COUNT, MAX_SECTION_BYTES, type SegmentSections } from './format.ts'
 
 /** The number of sets of fields, with the empty one. */
 export const FIELD_SETS = 2 ** FIELD_COUNT
 
-/** Where the postings of a term are, and how many passages have it. */
-export interface TermEntry {
-  firstBlock: number
-  blocks: number
-  /** For each set of fields, the number of passages that have the term in exactly these fields. */
-  counts: Uint32Array
+type DictionarySections = Pick<SegmentSections, 'terms' | 'termStarts' | 'termHashes' | 'termBuckets'>
+
+/** A term: UTF-8 from `start` up to `end`, and its hash. */
+export interface Term {
+  bytes: Uint8Array
+  start: number
+  end: number
+  hash: number
 }
 
-export class TermDictionaryWriter {
-  private readonly terms = new ByteWriter()
-  private readonly termBlocks: number[] = []
-  private written = 0
-  private last: Uint8Array = new Uint8Array()
+export function termOf(text: string): Term {
+  const bytes = Buffer.from(text)
+  return { bytes, start: 0, end: bytes.length, hash: hashOf(bytes) }
+}
 
-  /** Appends a term. Terms come in the order of their bytes. */
-  add(term: Uint8Array, { firstBlock, blocks, counts }: TermEntry): void {
-    let shared = 0
-    if (this.written++ % BLOCK_TERMS === 0) {
-      this.termBlocks.push(this.terms.length)
-      this.terms.varint(firstBlock)
-    } else while (shared < term.length && term[shared] === this.last[shared]) shared++
-    this.last = term
-    this.terms.varint(shared)
-    this.terms.varint(term.length - shared)
-    this.terms.append(term.subarray(shared))
-    this.terms.varint(blocks)
+/** Where the postings of a term are. */
+export interface TermEntry {
+  blocks: number
+  /** Where the only block is in `terms`, or the number of the first one of several in `postings`. */
+  first: number
+}
+
+/** Returns a number below, at or above 0 for terms in the order of a dictionary: by their hashes, then by their bytes. */
+export function compareTerms(a: Term, b: Term): number {
+  if (a.hash !== b.hash) return a.hash - b.hash
+  return Buffer.compare(a.bytes.subarray(a.start, a.end), b.bytes.subarray(b.start, b.end))
+}
+
+/** Returns for how many bits at the start of a hash there is a bucket: as many that a bucket has about one term. */
+export function bucketBits(terms: number): number {
+  return Math.max(1, bitsOf(terms))
+}
+
+/** Writes the terms of a segment. The only block of a term's postings follows in the same section. */
+export class TermDictionaryWriter {
+  readonly terms = new ByteWriter()
+  private readonly starts: number[] = []
+  private readonly hashes: number[] = []
+
+  /** Appends a term, with the number of passages that have it in each set of fields. Terms come in the order of `compareTerms`. */
+  add({ bytes, start, end, hash }: Term, counts: Uint32Array, blocks: number): void {
+    const { terms } = this
+    if (terms.length >= MAX_SECTION_BYTES) throw new RangeError('the terms of a segment are too large')
+    this.starts.push(terms.length)
+    this.hashes.push(hash)
+    terms.varint(end - start)
+    terms.append(bytes, start, end)
     let sets = 0
     for (let set = 1; set < FIELD_SETS; set++) if (counts[set]! > 0) sets |= 1 << (set - 1)
-    this.terms.varint(sets)
-    for (let set = 1; set < FIELD_SETS; set++) if (counts[set]! > 0) this.terms.varint(counts[set]!)
+    terms.varint(sets)
+    for (let set = 1; set < FIELD_SETS; set++) if (counts[set]! > 0) terms.varint(counts[set]!)
+    terms.varint(blocks)
   }
 
-  sections(): Pick<SegmentSections, 'terms' | 'termBlocks'> {
-    return { terms: this.terms.written(), termBlocks: Uint32Array.from(this.termBlocks) }
+  sections(): DictionarySections {
+    const bits = bucketBits(this.starts.length)
+    const termBuckets = new Uint32Array(2 ** bits + 1)
+    for (const hash of this.hashes) termBuckets[(hash >>> (32 - bits)) + 1]!++
+    for (let bucket = 0; bucket < 2 ** bits; bucket++) termBuckets[bucket + 1]! += termBuckets[bucket]!
+    for (let i = 0; i < 4; i++) this.terms.byte(0)
+    return {
+      terms: this.terms.written(),
+      termStarts: Uint32Array.from(this.starts),
+      termHashes: Uint32Array.from(this.hashes),
+      termBuckets,
+    }
   }
 }
 
-/** A position in a term dictionary. Each `next` goes to the following term. */
-export class TermCursor {
+/**
+ * The terms of a segment as a hash table. A term's place is where its counts are in `terms`, just after its bytes. It is a plain number,
+ * because a search over a thousand segments looks up thousands of them.
+ */
+export class TermDictionary {
+  private readonly sections: DictionarySections
+  private readonly shift: number
   private readonly reader: VarintReader
-  private text = new Uint8Array(64)
-  private length = 0
-  private ordinal = 0
-  private firstBlock = 0
-  private blocks = 0
-  private sets = 0
-  private countsAt = 0
-  private readonly termBlocks: Uint32Array
 
-  constructor({ terms, termBlocks }: Pick<SegmentSections, 'terms' | 'termBlocks'>) {
-    this.reader = new VarintReader(terms)
-    this.termBlocks = termBlocks
+  constructor(sections: DictionarySections) {
+    this.sections = sections
+    this.shift = 32 - bucketBits(sections.termHashes.length)
+    this.reader = new VarintReader(sections.terms)
   }
 
-  /** Returns the entry of a term, or null. */
-  find(term: Uint8Array): TermEntry | null {
-    let [low, high] = [0, this.termBlocks.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1
-      this.enter(middle)
-      if (this.next() && this.compareTo(term) <= 0) low = middle
-      else high = middle - 1
+  /** Returns the place of a term, or 0 when no passage has it. */
+  find(term: Term): number {
+    const { termBuckets, termHashes, termStarts } = this.sections
+    const bucket = term.hash >>> this.shift
+    const end = termBuckets[bucket + 1]!
+    for (let number = termBuckets[bucket]!; number < end; number++) {
+      if (termHashes[number] !== term.hash) continue
+      const place = this.placeAfter(termStarts[number]!, term)
+      if (place > 0) return place
     }
-    this.enter(low)
-    for (let i = 0; i < BLOCK_TERMS && this.next(); i++) {
-      const order = this.compareTo(term)
-      if (order === 0) return this.entry()
-      if (order > 0) return null
-    }
-    return null
+    return 0
   }
 
-  /** Goes to the next term. False at the end. */
-  next(): boolean {
+  /** Sets `term` to the one with a number, in the order of the dictionary. Its place is its end. */
+  readTerm(number: number, term: Term): void {
     const { reader } = this
-    if (reader.at >= reader.bytes.length) return false
-    this.firstBlock += this.blocks
-    if (this.ordinal++ % BLOCK_TERMS === 0) this.firstBlock = reader.next()
-    const shared = reader.next()
-    const more = reader.next()
-    this.length = shared + more
-    if (this.length > this.text.length) {
-      const grown = new Uint8Array(2 * this.length)
-      grown.set(this.text)
-      this.text = grown
+    reader.at = this.sections.termStarts[number]!
+    const length = reader.next()
+    term.bytes = reader.bytes
+    term.start = reader.at
+    term.end = reader.at + length
+    term.hash = this.sections.termHashes[number]!
+  }
+
+  /** Returns how many passages have the term in at least one of a set of fields, deleted ones included. */
+  frequency(place: number, fields: number): number {
+    const { reader } = this
+    reader.at = place
+    let having = 0
+    for (let sets = reader.next(), set = 1; sets !== 0; sets >>>= 1, set++) {
+      if ((sets & 1) === 0) continue
+      const count = reader.next()
+      if ((set & fields) !== 0) having += count
     }
-    for (let i = shared; i < this.length; i++) this.text[i] = reader.bytes[reader.at++]!
-    this.blocks = reader.next()
-    this.sets = reader.next()
-    this.countsAt = reader.at
-    for (let sets = this.sets; sets !== 0; sets &= sets - 1) reader.next()
-    return true
+    return having
   }
 
-  /** The bytes of the current term. They change with the next move. */
-  term(): Uint8Array {
-    return this.text.subarray(0, this.length)
+  /** Sets `entry` to where the postings are. */
+  readEntry(place: number, entry: TermEntry): void {
+    const { reader } = this
+    reader.at = place
+    for (let sets = reader.next(); sets !== 0; sets &= sets - 1) reader.next()
+    entry.blocks = reader.next()
+    entry.first = entry.blocks === 1 ? reader.at : reader.next()
   }
 
-  /** Returns the entry of the current term. */
-  entry(): TermEntry {
-    const counts = new Uint32Array(FIELD_SETS)
-    const reader = new VarintReader(this.reader.bytes)
-    reader.at = this.countsAt
-    for (let set = 1; set < FIELD_SETS; set++) if ((this.sets >>> (set - 1)) & 1) counts[set] = reader.next()
-    return { firstBlock: this.firstBlock, blocks: this.blocks, counts }
-  }
-
-  /** Returns a number below, at or above 0, as `Buffer.compare` does with the current term. */
-  private compareTo(term: Uint8Array): number {
-    const length = Math.min(this.length, term.length)
-    for (let i = 0; i < length; i++) if (this.text[i] !== term[i]) return this.text[i]! - term[i]!
-    return this.length - term.length
-  }
-
-  private enter(block: number): void {
-    this.reader.at = this.termBlocks[block] ?? this.reader.bytes.length
-    this.ordinal = block * BLOCK_TERMS
+  /** Returns the place of the term that starts at `at`, or 0 when it is not the given one. */
+  private placeAfter(at: number, { bytes, start, end }: Term): number {
+    const { reader } = this
+    reader.at = at
+    if (reader.next() !== end - start) return 0
+    for (let i = start; i < end; i++) if (reader.byte() !== bytes[i]) return 0
+    return reader.at
   }
 }

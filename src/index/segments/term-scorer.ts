@@ -1,125 +1,197 @@
 import { type Bitmap, setBit } from './bitmap.ts'
 import { type Bm25f, score } from './bm25f.ts'
 import { BLOCK_POSTINGS, FIELD_COUNT, type SegmentSections } from './format.ts'
-import type { Segment } from './segment.ts'
 import { BlockDecoder } from './postings.ts'
+import type { Segment } from './segment.ts'
 import type { TermEntry } from './term-dictionary.ts'
 
-/** Walks the postings of one term of a query through one segment after the other, in ascending order of passages. */
+/** The searched segments one after the other, as if their passages had one row of numbers. */
+export interface SegmentRow {
+  segments: readonly Segment[]
+  /** The number of each segment's first passage, a multiple of 32, and the end of all. */
+  starts: Float64Array
+}
+
+/**
+ * Walks the postings of one term through all segments, in ascending order of passages. A term's postings in one segment are a list. A list of one
+ * block is short and is scored as a whole; the blocks of a longer one are skipped where their bounds allow.
+ */
 export class TermScorer {
   /** The highest score of a passage in the current window. 0 when the window has none. */
   bound = 0
   private readonly scoring: Bm25f
   private readonly most: number
+  private readonly row: SegmentRow
+  /** The term's place in the dictionary of each segment, 0 where it is not. */
+  private readonly places: Float64Array
   private readonly decoder = new BlockDecoder()
+  /** The segment of the current list, or the number of segments at the end. */
+  private list = -1
+  private readonly entry: TermEntry = { blocks: 0, first: 0 }
+  private segment!: Segment
   private sections!: SegmentSections
+  /** The number of the segment's first passage. */
+  private start = 0
   private block = 0
-  private endBlock = 0
   private decoded = -1
   /** The next posting in the decoded block. */
   private at = 0
-  /** The weighted frequencies of the block `weighed`. */
-  private readonly weighted = new Float64Array(BLOCK_POSTINGS)
-  private weighed = -1
+  /** The scores of the postings of the block `scored`. */
+  private readonly scores = new Float64Array(BLOCK_POSTINGS)
+  private scored = -1
   private boundedBlock = -1
   private blockBound = 0
 
-  constructor(scoring: Bm25f, most: number) {
+  constructor(scoring: Bm25f, most: number, row: SegmentRow, places: Float64Array) {
     this.scoring = scoring
     this.most = most
-  }
-
-  /** Goes to the first posting of the term in a segment. */
-  open(segment: Segment, entry: TermEntry): void {
-    this.sections = segment.sections
-    this.decoder.open(segment, entry)
-    this.block = entry.firstBlock
-    this.endBlock = entry.firstBlock + entry.blocks
-    this.decoded = this.weighed = this.boundedBlock = -1
+    this.row = row
+    this.places = places
+    this.openNext()
   }
 
   /** Goes to a window of passages, and sets `bound` from the bounds of its blocks. */
   enter(start: number, end: number): void {
     this.advance(start)
-    const { blockLasts } = this.sections
     this.bound = 0
-    if (this.next(start) >= end) return
-    for (let block = this.block; block < this.endBlock && (block === this.block || blockLasts[block - 1]! < end - 1); block++)
-      this.bound = Math.max(this.bound, this.boundOf(block))
+    if (this.isAtEnd || this.start >= end) return
+    const { blocks, first } = this.entry
+    const { blockLasts } = this.sections
+    if (blocks === 1) this.scoreBlock()
+    if (this.next(start) < end) {
+      this.bound = this.boundOf(this.block)
+      for (let block = this.block + 1; block < blocks && blockLasts[first + block - 1]! < end - 1 - this.start; block++)
+        this.bound = Math.max(this.bound, this.boundOf(block))
+    }
+    // Lists that begin in this window are opened only when their postings are needed.
+    if (this.nextListStart() < end) this.bound = score(this.most, 0, 1)
   }
 
-  /** Returns the next passage where it is known, `unknown` where its block is not decoded, and Infinity at the end. */
-  next(unknown: number): number {
-    if (this.block >= this.endBlock) return Infinity
-    return this.decoded === this.block ? this.decoder.passages[this.at]! : unknown
+  /** Returns the next passage where it is known, a lower bound of at least `from` where its block is not decoded, and Infinity at the end. */
+  next(from: number): number {
+    if (this.isAtEnd) return Infinity
+    if (this.decoded === this.block) return this.start + this.decoder.passages[this.at]!
+    return Math.max(from, this.start)
   }
 
   /** Adds the term's scores of the window to `scores`, and its passages to `matches`, both counted from `start`. */
   collect(start: number, end: number, scores: Float64Array, matches: Bitmap): void {
-    const { scoring, most, weighted } = this
-    const { lengths } = this.sections
-    const { passages } = this.decoder
-    for (; this.block < this.endBlock; this.block++) {
-      this.decode()
-      this.weigh()
-      const { count } = this.decoder
+    while (this.start < end && !this.isAtEnd) {
+      this.scoreBlock()
+      const { passages, count } = this.decoder
+      const offset = this.start - start
+      const last = end - this.start
       let at = this.at
-      for (; at < count; at++) {
-        const passage = passages[at]!
-        if (passage >= end) break
-        const frequency = weighted[at]!
-        if (frequency === 0) continue
-        scores[passage - start]! += score(most, scoring.slowness(lengths, passage), frequency)
-        setBit(matches, passage - start)
+      for (; at < count && passages[at]! < last; at++) {
+        const passageScore = this.scores[at]!
+        if (passageScore === 0) continue
+        scores[offset + passages[at]!]! += passageScore
+        setBit(matches, offset + passages[at]!)
       }
       this.at = at
       if (at < count) return
+      this.leaveBlock()
     }
   }
 
   /** Returns the term's score of a passage, 0 when it does not have the term. Passages come in ascending order. */
   scoreOf(passage: number): number {
     this.advance(passage)
-    if (this.block >= this.endBlock) return 0
+    if (this.isAtEnd || this.start > passage) return 0
     this.decode()
-    const { passages } = this.decoder
-    while (passages[this.at]! < passage) this.at++
-    if (passages[this.at] !== passage) return 0
+    const { decoder } = this
+    const local = passage - this.start
+    while (this.at < decoder.count && decoder.passages[this.at]! < local) this.at++
+    if (this.at === decoder.count) {
+      this.leaveBlock()
+      return 0
+    }
+    if (decoder.passages[this.at] !== local) return 0
+    if (this.scored === this.block) return this.scores[this.at]!
     let frequency = 0
-    for (let f = 0; f < FIELD_COUNT; f++) frequency += this.scoring.weights[f]! * this.decoder.frequency(this.at, f)
-    return frequency === 0 ? 0 : score(this.most, this.scoring.slowness(this.sections.lengths, passage), frequency)
+    for (let f = 0; f < FIELD_COUNT; f++) frequency += this.scoring.weights[f]! * decoder.frequency(this.at, f)
+    return frequency === 0 ? 0 : score(this.most, this.scoring.slowness(this.sections.lengths, local), frequency)
   }
 
-  /** Goes to the first posting from a passage on, without decoding its block. */
+  private get isAtEnd(): boolean {
+    return this.list === this.places.length
+  }
+
+  /** Goes to the first posting from a passage on, or to a list or block in which it may be. */
   private advance(passage: number): void {
+    const { starts } = this.row
+    while (!this.isAtEnd && starts[this.list + 1]! <= passage) this.openNext()
+    if (this.isAtEnd || this.start >= passage) return
+    const { blocks, first } = this.entry
     const { blockLasts } = this.sections
-    while (this.block < this.endBlock && blockLasts[this.block]! < passage) this.block++
+    const local = passage - this.start
+    if (blocks > 1) while (this.block < blocks && blockLasts[first + this.block]! < local) this.block++
+    if (this.block === blocks) return this.openNext()
     if (this.decoded !== this.block) return
-    while (this.decoder.passages[this.at]! < passage) this.at++
+    while (this.at < this.decoder.count && this.decoder.passages[this.at]! < local) this.at++
+    if (this.at === this.decoder.count) this.leaveBlock()
+  }
+
+  private leaveBlock(): void {
+    if (++this.block === this.entry.blocks) this.openNext()
+  }
+
+  /** Goes to the next segment that has the term. */
+  private openNext(): void {
+    this.list = this.nextList()
+    if (this.isAtEnd) return
+    this.segment = this.row.segments[this.list]!
+    this.sections = this.segment.sections
+    this.start = this.row.starts[this.list]!
+    this.segment.terms.readEntry(this.places[this.list]!, this.entry)
+    this.block = 0
+    this.decoded = this.scored = this.boundedBlock = -1
+  }
+
+  private nextList(): number {
+    const { places } = this
+    let list = this.list + 1
+    while (list < places.length && places[list] === 0) list++
+    return list
+  }
+
+  private nextListStart(): number {
+    const list = this.nextList()
+    return list === this.places.length ? Infinity : this.row.starts[list]!
   }
 
   private decode(): void {
     if (this.decoded === this.block) return
-    this.decoder.enter(this.block)
+    this.segment.enterBlock(this.entry, this.block, this.decoder)
     this.decoded = this.block
     this.at = 0
   }
 
-  /** Computes the weighted frequencies of the decoded block. */
-  private weigh(): void {
-    if (this.weighed === this.block) return
-    this.weighed = this.block
-    const { decoder, weighted } = this
-    const { weights } = this.scoring
-    weighted.fill(0)
-    for (let f = 0; f < FIELD_COUNT; f++)
-      if (weights[f]! > 0 && decoder.hasField(f)) decoder.addFrequencies(f, weights[f]!, weighted)
+  /** Computes the scores of the current block. */
+  private scoreBlock(): void {
+    if (this.scored === this.block) return
+    this.decode()
+    this.scored = this.block
+    const { decoder, scores, scoring, most } = this
+    const { lengths } = this.sections
+    const { passages, count } = decoder
+    scores.fill(0, 0, count)
+    for (let f = 0; f < FIELD_COUNT; f++) if (scoring.weights[f]! > 0) decoder.addFrequencies(f, scoring.weights[f]!, scores)
+    for (let i = 0; i < count; i++) {
+      if (scores[i]! > 0) scores[i] = score(most, scoring.slowness(lengths, passages[i]!), scores[i]!)
+    }
   }
 
+  /** Returns the highest score of a passage in a block. */
   private boundOf(block: number): number {
-    if (block !== this.boundedBlock) {
-      this.boundedBlock = block
-      this.blockBound = this.scoring.bound(this.most, this.sections.blockMaxFrequencies, this.sections.blockMinLengths, block)
+    if (block === this.boundedBlock) return this.blockBound
+    this.boundedBlock = block
+    if (this.scored === block) {
+      this.blockBound = 0
+      for (let i = 0; i < this.decoder.count; i++) this.blockBound = Math.max(this.blockBound, this.scores[i]!)
+    } else {
+      const { blockMaxFrequencies, blockMinLengths } = this.sections
+      this.blockBound = this.scoring.bound(this.most, blockMaxFrequencies, blockMinLengths, this.entry.first + block)
     }
     return this.blockBound
   }

@@ -6,6 +6,7 @@ import { FIELDS } from '../../../../src/index/segments/format.ts'
 import { DELETED, mergeSegments } from '../../../../src/index/segments/merge.ts'
 import { searchSegments } from '../../../../src/index/segments/search.ts'
 import { SegmentBuilder } from '../../../../src/index/segments/segment-builder.ts'
+import { termOf } from '../../../../src/index/segments/term-dictionary.ts'
 import { Segment } from '../../../../src/index/segments/segment.ts'
 import { damaged, expectDamage } from '../../../support/damage.ts'
 import {
@@ -55,9 +56,13 @@ test('a segment returns the documents, passages and counts of terms that it was 
       counts[sets.reduce((set, bit) => set | bit, 0)]!++
     }
     counts[0] = 0
-    expect(Array.from(segment.find(Buffer.from(term))!.counts)).toEqual(counts)
+    const place = segment.terms.find(termOf(term))
+    for (let fields = 1; fields < 16; fields++) {
+      const having = counts.reduce((sum, count, set) => ((set & fields) === 0 ? sum : sum + count), 0)
+      expect(segment.terms.frequency(place, fields)).toBe(having)
+    }
   }
-  for (const absent of ['absent', 'w', '\u{10ffff}x', '\0']) expect(segment.find(Buffer.from(absent))).toBeNull()
+  for (const absent of ['absent', 'w', '\u{10ffff}x', '\0']) expect(segment.terms.find(termOf(absent))).toBe(0)
 })
 
 test('the bytes of a segment depend only on its documents', () => {
