@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
 import { translateDiskError } from '../core/disk-errors.ts'
 import { killPoint } from '../core/kill-point.ts'
+import { syncFile, syncFolder } from '../core/sync.ts'
 import { blobMissing, SWEEP_GRACE_MS } from './blobs.ts'
 import type { Blobs } from './blobs.ts'
 
@@ -76,26 +77,6 @@ export async function openBlobs({ folder, clock }: { folder: string; clock: Cloc
       }
       return deleted
     },
-  }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r+')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Makes the names in a folder survive a power cut. Windows cannot sync folders and need not: NTFS journals names. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Condition, conditionsOf, type SearchFilter } from '../core/search-filter.ts'
 import { phrasePatterns } from './phrase.ts'
-import { columnOf } from './schema.ts'
+import { filterColumn } from './passages/columns.ts'
 
 /** Returns a text as a SQL literal. Only the quote is special; a backslash is not, in the dialect of LanceDB's DataFusion. */
 export function sqlText(text: string): string {
@@ -21,7 +21,7 @@ export function filterToSql(filter: SearchFilter): string {
 
 /** Returns terms that must all hold. */
 function conditionToSql({ condition, fields, value }: Condition): string[] {
-  const columns = fields.map(columnOf)
+  const columns = fields.map(filterColumn)
   const { name, fold } = columns[0]!
   const contains = (part: string) => `contains(${name}, ${sqlText(fold(part))})`
   switch (condition) {

@@ -14,11 +14,13 @@ export const READ_CHARS = {
   terms: MAX_TERMS_CHARS,
 } as const satisfies Partial<Record<keyof Passage, number>>
 
+type Texts = Pick<Passage, 'text' | 'gap' | 'title' | 'heading' | 'context' | 'charStart' | 'charEnd'>
+
 /**
  * Returns a passage within the limits of this version, because an index of an earlier version may have longer texts until a
  * rebuild. Keeps the beginning of a text that is too long, and adjusts the end of the passage.
  */
-export function withinLimits(passage: Passage): Passage {
+export function textsWithinLimits<T extends Texts>(passage: T): T {
   const text = cutTo(passage.text, MAX_PASSAGE_CHARS)
   return {
     ...passage,
@@ -28,6 +30,10 @@ export function withinLimits(passage: Passage): Passage {
     title: shorten(passage.title, MAX_TITLE_CHARS),
     heading: shorten(passage.heading, MAX_TITLE_CHARS),
     context: shorten(passage.context, MAX_TITLE_CHARS),
-    terms: cutTo(passage.terms, MAX_TERMS_CHARS),
   }
+}
+
+/** Returns a passage and its terms within the limits of this version. */
+export function withinLimits(passage: Passage): Passage {
+  return { ...textsWithinLimits(passage), terms: cutTo(passage.terms, MAX_TERMS_CHARS) }
 }

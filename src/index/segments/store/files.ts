@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { killPoint } from '../../../core/kill-point.ts'
+import { syncFolder } from '../../../core/sync.ts'
 
 export const MANIFEST = 'manifest.json'
 /** A manifest that is being written. */
@@ -34,17 +35,6 @@ export async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
-}
-
-/** Makes the names in a folder survive a power cut. Windows cannot sync folders and need not: NTFS journals names. */
-export async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Replaces the manifest of a folder in one step: a crash leaves the old or the new one. The files that it names are synced before. */

@@ -1,0 +1,51 @@
+import type { PassageTexts } from '../passage-table.ts'
+
+/** What an entry costs besides its texts: its object, numbers and place in the map. */
+const ENTRY_BYTES = 400
+/** V8 stores a text with 1 or 2 bytes for each character. */
+const CHAR_BYTES = 2
+
+/** The passages that were read last, up to a number of bytes. Entries never get stale, because a stored passage never changes. */
+export class PassageCache {
+  readonly #entries = new Map<bigint, PassageTexts>()
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get(row: bigint): PassageTexts | undefined {
+    const passage = this.#entries.get(row)
+    if (passage === undefined) return undefined
+    // A Map iterates in the order of insertion, so the first entry is always the one that was used least recently.
+    this.#entries.delete(row)
+    this.#entries.set(row, passage)
+    return passage
+  }
+
+  set(row: bigint, passage: PassageTexts): void {
+    this.delete(row)
+    this.#entries.set(row, passage)
+    this.#bytes += sizeOf(passage)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes) break
+      this.delete(oldest)
+    }
+  }
+
+  delete(row: bigint): void {
+    const passage = this.#entries.get(row)
+    if (passage === undefined) return
+    this.#entries.delete(row)
+    this.#bytes -= sizeOf(passage)
+  }
+}
+
+function sizeOf({ text, gap, title, heading, context }: PassageTexts): number {
+  return ENTRY_BYTES + CHAR_BYTES * (text.length + gap.length + title.length + heading.length + context.length)
+}

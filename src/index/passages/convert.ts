@@ -1,0 +1,141 @@
+import { readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Connection, Table } from '@lancedb/lancedb'
+import { FixedSizeList } from 'apache-arrow'
+import { foldName } from '../../core/fold-name.ts'
+import type { Logger } from '../../core/logger.ts'
+import { syncFile, syncFolder } from '../../core/sync.ts'
+import { MAX_PASSAGE_CHARS } from '../../core/text-limits.ts'
+import { corrupt, readFailure } from '../failures.ts'
+import { READ_CHARS, textsWithinLimits } from '../passage-limits.ts'
+import type { PassageTable, StoredPassage } from '../passage-table.ts'
+import type { VectorLayout } from '../segments/vectors/format.ts'
+import { COLUMNS, VECTOR } from './columns.ts'
+import { passageReader, rowIds } from './decode.ts'
+import { listTables, tableFolder, type TableNames } from './names.ts'
+
+/** Rows read at once. Few, because LanceDB reads a whole text before it cuts it, and an old text may have a megabyte. */
+const READ_ROWS = 256
+/** Rows added in one commit. */
+const ADD_ROWS = 4_096
+const LOG_ROWS = 100_000
+/** Leaves out the overlong passages of an earlier version. Recovery then finds that their documents lack passages, and cuts them again. */
+const HAS_LENGTH = `char_end - char_start <= ${MAX_PASSAGE_CHARS}`
+
+interface Conversion {
+  connection: Connection
+  folder: string
+  names: TableNames
+  /** Empty. */
+  table: PassageTable
+  layout: VectorLayout
+  log: Logger
+}
+
+/**
+ * Copies the passages of an index of an earlier version into its new table, then deletes the old one. Until everything is on the disk, the
+ * old table keeps its name, and an interrupted conversion starts over.
+ */
+export async function convertOldTable(conversion: Conversion): Promise<void> {
+  const { folder, names, table, log } = conversion
+  const started = performance.now()
+  const total = await copyAll(conversion)
+  await syncParts(folder, names)
+  const done = tableFolder(folder, names.converted)
+  await rename(tableFolder(folder, names.old), done)
+  await syncFolder(folder)
+  await rm(done, { recursive: true, force: true })
+  const passages = await table.count()
+  log.info({ passages, left_out: total - passages, took_ms: Math.round(performance.now() - started) }, 'converted the index')
+}
+
+/** Returns the number of rows that the old table has. */
+async function copyAll({ connection, names, table, layout, log }: Conversion): Promise<number> {
+  const old = await openOld(connection, names.old, layout)
+  try {
+    const rows = await reading(() => rowsOf(old))
+    log.info({ passages: rows.length }, 'converting the index of an earlier version')
+    let waiting: StoredPassage[] = []
+    for (let at = 0; at < rows.length; at += READ_ROWS) {
+      waiting.push(...(await reading(() => readOld(old, rows.slice(at, at + READ_ROWS), layout))))
+      const isLast = at + READ_ROWS >= rows.length
+      if (waiting.length < ADD_ROWS && !isLast) continue
+      await table.add(waiting)
+      waiting = []
+      const done = Math.min(rows.length, at + READ_ROWS)
+      if (Math.floor(done / LOG_ROWS) > Math.floor((done - ADD_ROWS) / LOG_ROWS)) log.info({ passages: done }, 'still converting')
+    }
+    return await old.countRows()
+  } finally {
+    old.close()
+  }
+}
+
+async function openOld(connection: Connection, name: string, { dimensions }: VectorLayout): Promise<Table> {
+  const old = await reading(() => connection.openTable(name))
+  const { fields } = await old.schema()
+  const vector = fields.find((field) => field.name === VECTOR)?.type
+  const names = new Set(fields.map((field) => field.name))
+  const isKnown =
+    Object.keys(OLD_COLUMNS).every((column) => column === 'name' || names.has(column)) &&
+    vector instanceof FixedSizeList &&
+    vector.listSize === dimensions
+  if (isKnown) return old
+  old.close()
+  throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
+}
+
+async function rowsOf(old: Table): Promise<number[]> {
+  const rows: number[] = []
+  for await (const batch of old.query().where(HAS_LENGTH).select(['version']).withRowId())
+    for (const row of rowIds(batch)) rows.push(row)
+  return rows
+}
+
+/** The columns of a passage in SQL. The old table has no name, except as filters compare it. */
+const OLD_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries([
+  ...COLUMNS.map(({ name, field }) => {
+    if (field === 'name') return [name, 'name_folded']
+    // The cast is needed because the Arrow package can't read the type that `left` returns.
+    if (field in READ_CHARS) return [name, `arrow_cast(left(${name}, ${READ_CHARS[field as keyof typeof READ_CHARS]}), 'Utf8')`]
+    return [name, name]
+  }),
+  [VECTOR, VECTOR],
+])
+
+async function readOld(old: Table, rows: readonly number[], { dimensions }: VectorLayout): Promise<StoredPassage[]> {
+  const found = await old.takeRowIds(rows).select(OLD_COLUMNS).toArrow()
+  return found.batches.flatMap((batch) => {
+    const passageAt = passageReader(batch, { dimensions, denseDimensions: dimensions })
+    return Array.from({ length: batch.numRows }, (_, i) => {
+      const passage = passageAt(i)
+      return textsWithinLimits({ ...passage, name: nameOf(passage) })
+    })
+  })
+}
+
+/** A path ends with the document's name. */
+function nameOf({ name, path }: StoredPassage): string {
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  return foldName(last) === name ? last : name
+}
+
+async function syncParts(folder: string, names: TableNames): Promise<void> {
+  for (const number of (await listTables(folder)).get(names.indexId)!.parts) {
+    const part = tableFolder(folder, names.part(number))
+    for (const entry of await readdir(part, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      await (entry.isDirectory() ? syncFolder(path) : syncFile(path))
+    }
+    await syncFolder(part)
+  }
+  await syncFolder(folder)
+}
+
+async function reading<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw readFailure(error)
+  }
+}

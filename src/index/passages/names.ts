@@ -1,0 +1,63 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DocsearchError } from '../../core/errors.ts'
+
+const SUFFIX = '.lance'
+const ID = '[A-Za-z0-9_-]{1,100}'
+const PART = new RegExp(`^passages_(${ID})\\.(\\d{1,6})\\${SUFFIX}$`)
+/** The one table of an index before version 0.2. */
+const OLD = new RegExp(`^chunks_(${ID})\\${SUFFIX}$`)
+/** The old table after all its passages are in the new one. Only its deletion is left. */
+const CONVERTED = new RegExp(`^converted_(${ID})\\${SUFFIX}$`)
+
+/** Tables of an index in the folder of the LanceDB database. LanceDB adds the suffix. */
+export interface TableNames {
+  indexId: string
+  part(number: number): string
+  old: string
+  converted: string
+}
+
+export function tableNames(indexId: string): TableNames {
+  // The ID becomes part of a folder's name.
+  if (!new RegExp(`^${ID}$`).test(indexId)) {
+    throw new DocsearchError('index_failed', 'The ID of an index has characters that a folder name cannot have.')
+  }
+  const part = (number: number) => `passages_${indexId}.${number}`
+  return { indexId, part, old: `chunks_${indexId}`, converted: `converted_${indexId}` }
+}
+
+export function tableFolder(folder: string, table: string): string {
+  return join(folder, table + SUFFIX)
+}
+
+/** The folders of an index's tables, in the order of their numbers. */
+export interface TableFolders {
+  parts: number[]
+  old: string | null
+  converted: string | null
+}
+
+/** Returns the tables of each index. */
+export async function listTables(folder: string): Promise<Map<string, TableFolders>> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const found = new Map<string, TableFolders>()
+  const of = (id: string): TableFolders => {
+    const folders = found.get(id) ?? { parts: [], old: null, converted: null }
+    found.set(id, folders)
+    return folders
+  }
+  for (const name of names) {
+    const [, id, number] = PART.exec(name) ?? []
+    if (id !== undefined) of(id).parts.push(Number(number))
+    const old = OLD.exec(name)?.[1]
+    if (old !== undefined) of(old).old = join(folder, name)
+    const converted = CONVERTED.exec(name)?.[1]
+    if (converted !== undefined) of(converted).converted = join(folder, name)
+  }
+  for (const { parts } of found.values()) parts.sort((a, b) => a - b)
+  return found
+}

@@ -1,0 +1,59 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Connection, Table } from '@lancedb/lancedb'
+import { corrupt } from '../failures.ts'
+import type { VectorLayout } from '../segments/vectors/format.ts'
+import { tableSchema } from './columns.ts'
+import { rowIds } from './decode.ts'
+import { Part, type PartState } from './part.ts'
+
+export interface PartPlace {
+  connection: Connection
+  /** The folder of the LanceDB database. */
+  folder: string
+  table: string
+  layout: VectorLayout
+}
+
+export async function createPart({ connection, folder, table, layout }: PartPlace): Promise<Part> {
+  const schema = tableSchema(layout)
+  // A power cut or kill may have left the folder of a table that had not been created completely.
+  await rm(join(folder, `${table}.lance`), { recursive: true, force: true })
+  const created = await connection.createEmptyTable(table, schema, {
+    storageOptions: { newTableEnableStableRowIds: 'true' },
+  })
+  return new Part(created, schema, layout, { rows: 0, nextRow: 0, versions: 0 })
+}
+
+/**
+ * Opens a part and reads a little of every file: the size of each manifest, and the beginning and end of each data file with its row IDs
+ * and deletions. So it notices files that are missing, empty or cut off. Damage inside a file is noticed when its rows are read, or by
+ * `PassageTable.verify`. Throws `index_corrupt` or LanceDB's error.
+ */
+export async function openPart({ connection, folder, table: name, layout }: PartPlace): Promise<Part> {
+  const schema = tableSchema(layout)
+  const versions = await countVersions(join(folder, `${name}.lance`, '_versions'))
+  const table = await connection.openTable(name)
+  const found = (await table.schema()).fields.map(String).join()
+  if (found !== schema.fields.map(String).join())
+    throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
+  return new Part(table, schema, layout, { ...(await probe(table)), versions })
+}
+
+/** Reads one small column of every data file. */
+async function probe(table: Table): Promise<Pick<PartState, 'rows' | 'nextRow'>> {
+  let [rows, nextRow] = [0, 0]
+  for await (const batch of table.query().select(['version']).withRowId()) {
+    rows += batch.numRows
+    for (const row of rowIds(batch)) nextRow = Math.max(nextRow, row + 1)
+  }
+  return { rows, nextRow }
+}
+
+/** Throws `index_corrupt` when a manifest is empty. LanceDB would notice that only when it deletes old versions. */
+async function countVersions(folder: string): Promise<number> {
+  const manifests = (await readdir(folder)).filter((name) => name.endsWith('.manifest'))
+  const sizes = await Promise.all(manifests.map(async (name) => (await stat(join(folder, name))).size))
+  if (sizes.includes(0)) throw corrupt('A file of the search index is empty. The index must be rebuilt from the documents.')
+  return manifests.length
+}

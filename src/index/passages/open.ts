@@ -1,0 +1,59 @@
+import { readdir, rm } from 'node:fs/promises'
+import { connect, Session } from '@lancedb/lancedb'
+import { corrupt, indexFailure, readFailure } from '../failures.ts'
+import type { PassageTable } from '../passage-table.ts'
+import { convertOldTable } from './convert.ts'
+import { listTables, tableFolder, tableNames } from './names.ts'
+import { createPart, openPart, type PartPlace } from './open-part.ts'
+import { LancePassageTable, type TableOptions } from './table.ts'
+
+const MB = 1024n * 1024n
+
+export interface OpenOptions extends TableOptions {
+  folder: string
+  /** ID of the index. */
+  id: string
+}
+
+/**
+ * Opens or creates the table of an index, and converts the table of an earlier version. Throws `index_corrupt` when files can't be read or
+ * have another layout.
+ */
+export async function openPassageTable(options: OpenOptions): Promise<PassageTable> {
+  const { folder, id, layout } = options
+  const names = tableNames(id)
+  // LanceDB's default for the beginnings and ends of files is 1 GB, and 6 GB for indexes, which these tables don't have.
+  const connection = await connect(folder, { session: new Session(MB, 64n * MB) }).catch((error) => {
+    throw indexFailure(error)
+  })
+  const placeOf = (number: number): PartPlace => ({ connection, folder, table: names.part(number), layout })
+  const create = (number: number) => createPart(placeOf(number))
+  try {
+    const { parts: numbers = [], old, converted } = (await listTables(folder)).get(id) ?? {}
+    if (typeof converted === 'string') await rm(converted, { recursive: true, force: true })
+    if (typeof old === 'string') {
+      for (const number of numbers) await rm(tableFolder(folder, names.part(number)), { recursive: true, force: true })
+      const table = new LancePassageTable(connection, [await create(0)], create, options)
+      await convertOldTable({ connection, folder, names, table, layout, log: options.log })
+      return table
+    }
+    const complete = await withoutUnfinished(folder, numbers.map(names.part))
+    if (numbers.some((number, i) => number !== i)) throw corrupt('A part of the search index is missing. It must be rebuilt.')
+    const parts = await Promise.all(complete.map((_, number) => openPart(placeOf(number)))).catch((error) => {
+      throw readFailure(error)
+    })
+    if (parts.length === 0) parts.push(await create(0))
+    return new LancePassageTable(connection, parts, create, options)
+  } catch (error) {
+    connection.close()
+    throw indexFailure(error)
+  }
+}
+
+/** Leaves out the last table when its creation was interrupted before it had its first version. */
+async function withoutUnfinished(folder: string, tables: readonly string[]): Promise<readonly string[]> {
+  const last = tables.at(-1)
+  if (last === undefined) return tables
+  const files = await readdir(tableFolder(folder, last), { recursive: true })
+  return files.some((name) => name.endsWith('.manifest') || name.endsWith('.lance')) ? tables : tables.slice(0, -1)
+}

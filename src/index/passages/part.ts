@@ -1,0 +1,247 @@
+import type { Table } from '@lancedb/lancedb'
+import type { RecordBatch, Schema } from 'apache-arrow'
+import pLimit from 'p-limit'
+import type { StoredPassage } from '../passage-table.ts'
+import type { VectorLayout } from '../segments/vectors/format.ts'
+import { ID_COLUMNS, idReader, ROW_ID, rowIds } from './decode.ts'
+import { toArrow } from './encode.ts'
+
+/** Rows added in one commit. LanceDB writes one batch in its order. */
+const ADD_ROWS = 4_096
+/** Row IDs in one statement. */
+const DELETE_ROWS = 10_000
+
+/** A longer list of files is too much to write with every commit. */
+const MAX_FRAGMENTS = 512
+/** Old versions have files, too. */
+const MAX_COMMITS = 512
+/** A compaction rewrites all rows of a part, so fewer files wait until they hold a share of the rows. */
+const MIN_FRAGMENTS = 64
+const MIN_SHARE = 0.25
+/** Files that a compaction has replaced wait this many times as long as old versions for the next compaction, which deletes them. */
+const PATIENCE = 12
+
+/** What opening a part found out. */
+export interface PartState {
+  rows: number
+  /** Greater than every row ID that exists. */
+  nextRow: number
+  /** Versions of the table whose files are still there. */
+  versions: number
+}
+
+/** Rows of a query, each with its place in the batch. */
+export interface PartBatch {
+  batch: RecordBatch
+  rows: (readonly [place: number, row: number])[]
+}
+
+/**
+ * One LanceDB table with a share of an index's passages. Compacting it takes seconds, and another commit in that time would make the
+ * compaction fail. So meanwhile the part remembers the rows to be deleted, and the index adds to another part.
+ */
+export class Part {
+  readonly #table: Table
+  readonly #schema: Schema
+  readonly #layout: VectorLayout
+  readonly #write = pLimit(1)
+  /** Rows to be deleted. No method returns them. */
+  readonly #removed = new Set<number>()
+  #isOptimizing = false
+  #scans = 0
+  #rows: number
+  #nextRow: number
+  /** Since the last compaction. */
+  #commits: number
+  /** A failed commit may have left files behind. */
+  #hasLeftovers = false
+  /** When files that a compaction has replaced may be deleted. */
+  #cleanupAt: Date | null = null
+
+  constructor(table: Table, schema: Schema, layout: VectorLayout, { rows, nextRow, versions }: PartState) {
+    this.#table = table
+    this.#schema = schema
+    this.#layout = layout
+    this.#rows = rows
+    this.#nextRow = nextRow
+    this.#commits = versions
+  }
+
+  get isOptimizing(): boolean {
+    return this.#isOptimizing
+  }
+
+  /** Number of rows, without those to be deleted. */
+  get rows(): number {
+    return Math.max(0, this.#rows - this.#removed.size)
+  }
+
+  /** Returns the row IDs, in order. */
+  add(passages: readonly StoredPassage[]): Promise<number[]> {
+    return this.#write(async () => {
+      const rows: number[] = []
+      for (let at = 0; at < passages.length; at += ADD_ROWS) {
+        const batch = passages.slice(at, at + ADD_ROWS)
+        await this.#commit(() => this.#table.add(toArrow(batch, this.#schema, this.#layout)))
+        this.#rows += batch.length
+        const first = await this.#firstRowOf(batch)
+        this.#nextRow = first + batch.length
+        for (let i = 0; i < batch.length; i++) rows.push(first + i)
+      }
+      return rows
+    })
+  }
+
+  /** Deletes rows, or remembers them until the compaction in progress has ended. */
+  async remove(rows: readonly number[]): Promise<void> {
+    for (const row of rows) this.#removed.add(row)
+    if (!this.#isOptimizing) await this.flush()
+  }
+
+  /** Deletes the rows that `remove` has remembered. Rows that could not be deleted stay among them. */
+  flush(): Promise<void> {
+    return this.#write(async () => {
+      while (this.#removed.size > 0) {
+        const rows = [...this.#removed].slice(0, DELETE_ROWS)
+        const where = `${ROW_ID} IN (${rows.join(', ')})`
+        const { numDeletedRows } = await this.#commit(() => this.#table.delete(where))
+        for (const row of rows) this.#removed.delete(row)
+        this.#rows -= numDeletedRows
+      }
+    })
+  }
+
+  /** Returns the rows that exist. */
+  async read(rows: readonly number[], columns: string[]): Promise<PartBatch[]> {
+    const isVisible = this.#visibility()
+    const wanted = rows.filter(isVisible)
+    if (wanted.length === 0) return []
+    const found = await this.#table.takeRowIds(wanted).select(columns).withRowId().toArrow()
+    return found.batches.map((batch) => ({ batch, rows: visibleRows(batch, isVisible) }))
+  }
+
+  /** Returns the rows that match a condition in SQL. */
+  async matching(where: string): Promise<number[]> {
+    const isVisible = this.#visibility()
+    const found: number[] = []
+    for await (const batch of this.#table.query().where(where).select(['version']).withRowId()) found.push(...rowIds(batch))
+    return found.filter(isVisible)
+  }
+
+  /** Yields rows in batches. Waits for a compaction in progress, and none starts while it runs, because that deletes files that it reads. */
+  async *scan(columns: string[], where?: string): AsyncGenerator<PartBatch> {
+    await this.#write(async () => this.#scans++)
+    try {
+      const isVisible = this.#visibility()
+      const query = this.#table.query().select(columns).withRowId()
+      for await (const batch of where === undefined ? query : query.where(where))
+        yield { batch, rows: visibleRows(batch, isVisible) }
+    } finally {
+      this.#scans--
+    }
+  }
+
+  /** True after a compaction, until its old files are deleted. */
+  get hasOldFiles(): boolean {
+    return this.#cleanupAt !== null
+  }
+
+  /**
+   * Compacts the files, and deletes versions that were replaced `keepMs` before now or earlier, if that is worth it. Returns whether it was.
+   */
+  async optimize(now: Date, keepMs: number): Promise<boolean> {
+    if (this.#isOptimizing || this.#scans > 0 || !(await this.#isWorthCompacting(now, keepMs))) return false
+    this.#isOptimizing = true
+    try {
+      await this.#write(async () => {
+        // `deleteUnverified` also removes the files of failed commits. That is safe, because nobody else commits to this part now.
+        const options = { cleanupOlderThan: new Date(now.getTime() - keepMs), deleteUnverified: true }
+        const { compaction } = await this.#table.optimize(options)
+        this.#cleanupAt = compaction.fragmentsRemoved > 0 ? new Date(now.getTime() + keepMs) : null
+        this.#commits = 0
+        this.#hasLeftovers = false
+      })
+    } finally {
+      this.#isOptimizing = false
+    }
+    await this.flush()
+    return true
+  }
+
+  /** Reads all manifests, which `optimize` needs. */
+  async readVersions(): Promise<void> {
+    await this.#table.listVersions()
+  }
+
+  async answers(): Promise<void> {
+    await this.#table.query().select(['version']).limit(1).toArrow()
+  }
+
+  /** Deletes the rows that `remove` has remembered, and closes the table. */
+  async close(): Promise<void> {
+    await this.flush().finally(() => this.#table.close())
+  }
+
+  /** Returns whether a row of a query that starts now is to be returned: it was not removed before, or since then. */
+  #visibility(): (row: number) => boolean {
+    const removed = new Set(this.#removed)
+    return (row) => !removed.has(row) && !this.#removed.has(row)
+  }
+
+  async #isWorthCompacting(now: Date, keepMs: number): Promise<boolean> {
+    if (this.#hasLeftovers || this.#commits >= MAX_COMMITS || this.#isCleanupDue(now, keepMs)) return true
+    const { numRows, fragmentStats } = await this.#table.stats()
+    const { numFragments, lengths } = fragmentStats
+    const stored = lengths.mean * numFragments
+    if (numFragments >= MAX_FRAGMENTS || stored - numRows > MIN_SHARE * stored) return true
+    return numFragments >= MIN_FRAGMENTS && stored - lengths.max >= MIN_SHARE * stored
+  }
+
+  /** Deleting the old files compacts newer ones, so it waits some time for commits to end. */
+  #isCleanupDue(now: Date, keepMs: number): boolean {
+    if (this.#cleanupAt === null || now < this.#cleanupAt) return false
+    return this.#commits === 0 || now.getTime() >= this.#cleanupAt.getTime() + (PATIENCE - 1) * keepMs
+  }
+
+  async #commit<T>(work: () => Promise<T>): Promise<T> {
+    this.#commits++
+    try {
+      return await work()
+    } catch (error) {
+      this.#hasLeftovers = true
+      throw error
+    }
+  }
+
+  /** Returns the row ID of the first of the rows that were just added. */
+  async #firstRowOf(added: readonly StoredPassage[]): Promise<number> {
+    // LanceDB gives row IDs out in order, so the number is known unless the last rows before the part was opened had been deleted.
+    if (await this.#isAt(this.#nextRow, added)) return this.#nextRow
+    const newer = await this.matching(`${ROW_ID} >= ${this.#nextRow}`)
+    const first = newer.reduce((max, row) => Math.max(max, row), -1) - added.length + 1
+    if (first >= 0 && (await this.#isAt(first, added))) return first
+    throw new Error('LanceDB did not give the added rows consecutive row IDs')
+  }
+
+  /** Checks the first and the last row. */
+  async #isAt(first: number, added: readonly StoredPassage[]): Promise<boolean> {
+    const expected = new Map([
+      [first, added[0]!],
+      [first + added.length - 1, added.at(-1)!],
+    ])
+    let found = 0
+    for (const { batch, rows } of await this.read([...expected.keys()], ID_COLUMNS)) {
+      const idOf = idReader(batch)
+      for (const [i, row] of rows) {
+        const { documentId, version, index } = idOf(i)
+        const passage = expected.get(row)
+        if (passage?.documentId === documentId && passage.version === version && passage.index === index) found++
+      }
+    }
+    return found === expected.size
+  }
+}
+
+function visibleRows(batch: RecordBatch, isVisible: (row: number) => boolean): PartBatch['rows'] {
+  return [...rowIds(batch).entries()].filter(([, row]) => isVisible(row))
+}

@@ -1,0 +1,65 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { PassageTableStore } from '../passage-table.ts'
+import { listTables, tableFolder, tableNames } from './names.ts'
+
+/** Holds about 10,000 passages. */
+const CACHE_BYTES = 32 * 1024 * 1024
+
+export interface PassageTableStoreOptions {
+  /** `lance/` in the data folder. Created when it does not exist. */
+  folder: string
+  log: Logger
+  clock?: Clock
+  /** For the texts of passages that were read last, in each table. */
+  cacheBytes?: number
+}
+
+/** Creates a store that keeps each index in LanceDB tables. The first `open` loads the native library (200 MB). */
+export function createPassageTableStore(options: PassageTableStoreOptions): PassageTableStore {
+  const { folder, log, clock = systemClock, cacheBytes = CACHE_BYTES } = options
+  /** Returns the folders of an index. */
+  async function foldersOf(indexId: string): Promise<string[]> {
+    const names = tableNames(indexId)
+    const { parts = [], old, converted } = (await listTables(folder)).get(indexId) ?? {}
+    const folders = parts.map((number) => tableFolder(folder, names.part(number)))
+    // The parts go last, so that what is left after a crash is never taken for a complete index.
+    return [old, converted, ...folders].filter((path) => typeof path === 'string')
+  }
+
+  return {
+    async open({ id, layout }) {
+      // LanceDB logs to standard error by itself. Its warnings, on retries or deprecations, don't help an operator.
+      process.env['LANCEDB_LOG'] ??= 'error'
+      const { openPassageTable } = await import('./open.ts')
+      return openPassageTable({ folder, id, layout, clock, cacheBytes, log: log.child({ index: id }) })
+    },
+
+    async list() {
+      return [...(await listTables(folder)).keys()]
+    },
+
+    async size(indexId) {
+      const sizes = await Promise.all((await foldersOf(indexId)).map(folderSize))
+      return sizes.reduce((sum, size) => sum + size, 0)
+    },
+
+    async drop(indexId) {
+      // Removes the folders themselves, because LanceDB may be unable to read a damaged table.
+      for (const path of await foldersOf(indexId)) await rm(path, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Files may come and go while it counts. */
+async function folderSize(folder: string): Promise<number> {
+  const gone = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  }
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(gone)) ?? []
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name)).catch(gone))
+  return (await Promise.all(files)).reduce((sum, file) => sum + (file?.size ?? 0), 0)
+}

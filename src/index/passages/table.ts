@@ -1,0 +1,251 @@
+import type { Connection } from '@lancedb/lancedb'
+import type { Vector } from 'apache-arrow'
+import type { Clock } from '../../core/clock.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { SearchFilter } from '../../core/search-filter.ts'
+import type { IndexHealth } from '../chunk-index.ts'
+import { indexFailure, readFailure } from '../failures.ts'
+import { filterToSql, sqlIn } from '../filter.ts'
+import type { PassageTable, PassageTexts, RowOfPassage, StoredPassage } from '../passage-table.ts'
+import type { VectorLayout } from '../segments/vectors/format.ts'
+import { PassageCache } from './cache.ts'
+import { tableSchema } from './columns.ts'
+import { ID_COLUMNS, idReader, passageReader, READ_COLUMNS, textsReader } from './decode.ts'
+import type { Part, PartBatch } from './part.ts'
+
+/** A part takes no more passages from here on, so that compacting it takes seconds (measured: 5 s on two busy cores). */
+const PART_ROWS = 262_144
+/** A row ID of the index is the part's number times this, plus the row ID in the part. Stays within the exact integers. */
+const ROWS_OF_PART = 2 ** 32
+/** Passages in a batch of `scan`, about 10 MB. */
+const SCAN_ROWS = 1_024
+const KEEP_VERSIONS_MS = 5 * 60_000
+
+export interface TableOptions {
+  layout: VectorLayout
+  clock: Clock
+  log: Logger
+  cacheBytes: number
+  /** For tests, which can't add that many passages. */
+  partRows?: number
+  /** Old versions of a part stay this long, for queries that still read them. */
+  keepVersionsMs?: number
+}
+
+/** Stores the passages in parts of bounded size (part.ts). */
+export class LancePassageTable implements PassageTable {
+  readonly #connection: Connection
+  readonly #parts: Part[]
+  readonly #addPart: (number: number) => Promise<Part>
+  readonly #options: TableOptions
+  readonly #cache: PassageCache
+  /** How often `remove` was called. */
+  #removals = 0
+  #newPart: Promise<Part> | null = null
+  #optimizing: Promise<void> | null = null
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(connection: Connection, parts: Part[], addPart: (number: number) => Promise<Part>, options: TableOptions) {
+    this.#connection = connection
+    this.#parts = parts
+    this.#addPart = addPart
+    this.#options = options
+    this.#cache = new PassageCache(options.cacheBytes)
+  }
+
+  add(passages: readonly StoredPassage[]): Promise<bigint[]> {
+    return guarded(async () => {
+      if (passages.length === 0) return []
+      const part = this.#partWithRoom() ?? (await this.#createPart())
+      const rows = await part.add(passages)
+      return rows.map((row) => this.#rowOf(part, row))
+    })
+  }
+
+  remove(rows: readonly bigint[]): Promise<void> {
+    this.#removals++
+    for (const row of rows) this.#cache.delete(row)
+    return guarded(async () => {
+      await Promise.all(this.#byPart(rows).map(([part, own]) => part.remove(own)))
+    })
+  }
+
+  async read(rows: readonly bigint[]): Promise<Map<bigint, PassageTexts>> {
+    const found = new Map<bigint, PassageTexts>()
+    const others: bigint[] = []
+    const removals = this.#removals
+    for (const row of rows) {
+      const passage = this.#cache.get(row)
+      if (passage === undefined) others.push(row)
+      else found.set(row, passage)
+    }
+    await Promise.all(
+      this.#byPart(others).map(async ([part, own]) => {
+        for (const { batch, rows } of await this.#reading(() => part.read(own, READ_COLUMNS))) {
+          const textsAt = textsReader(batch)
+          for (const [i, own] of rows) {
+            const [row, passage] = [this.#rowOf(part, own), textsAt(i)]
+            found.set(row, passage)
+            // Otherwise the passage may have been removed after it was read.
+            if (removals === this.#removals) this.#cache.set(row, passage)
+          }
+        }
+      }),
+    )
+    return found
+  }
+
+  async *scan({ projectIds }: { projectIds?: readonly string[] } = {}): AsyncGenerator<
+    { row: bigint; passage: StoredPassage }[]
+  > {
+    const where = projectIds === undefined ? undefined : sqlIn('project_id', projectIds)
+    for await (const { part, batch, rows } of this.#scanParts(this.#columns, where)) {
+      const passageAt = passageReader(batch, this.#options.layout)
+      yield* this.#slices(part, rows, (i, row) => ({ row, passage: passageAt(i) }))
+    }
+  }
+
+  async *rows(): AsyncGenerator<RowOfPassage[]> {
+    for await (const { part, batch, rows } of this.#scanParts([...ID_COLUMNS, 'project_id', 'owner_id'])) {
+      const idOf = idReader(batch)
+      const [projects, owners] = ['project_id', 'owner_id'].map((name) => batch.getChild(name)!) as [Vector, Vector]
+      const make = (i: number, row: bigint): RowOfPassage => ({
+        row,
+        id: idOf(i).id,
+        projectId: projects.get(i) as string,
+        ownerId: owners.get(i) as string,
+      })
+      yield* this.#slices(part, rows, make)
+    }
+  }
+
+  async matchingRows(filter: SearchFilter): Promise<bigint[]> {
+    const where = filterToSql(filter)
+    const rows: bigint[] = []
+    // One part after the other: LanceDB already uses every core for one.
+    for (const part of this.#parts) {
+      const found = await this.#reading(() => part.matching(where))
+      for (const row of found.sort((a, b) => a - b)) rows.push(this.#rowOf(part, row))
+    }
+    return rows
+  }
+
+  async count(): Promise<number> {
+    return this.#parts.reduce((sum, part) => sum + part.rows, 0)
+  }
+
+  optimize(): Promise<void> {
+    this.#optimizing ??= guarded(() => this.#optimizeParts()).finally(() => (this.#optimizing = null))
+    return this.#optimizing
+  }
+
+  async check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>> {
+    try {
+      for (const part of this.#parts) await part.answers()
+      const passages = await this.count()
+      return { ok: true, message: `${passages} passages`, passages }
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the index does not answer')
+      return { ok: false, message: readFailure(error).message, passages: null }
+    }
+  }
+
+  async verify(signal?: AbortSignal): Promise<void> {
+    for (const part of this.#parts) await this.#reading(() => part.readVersions())
+    for await (const _ of this.#scanParts(this.#columns)) signal?.throwIfAborted()
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await Promise.allSettled(this.#parts.map((part) => part.close()))
+    this.#connection.close()
+  }
+
+  get #columns(): string[] {
+    return tableSchema(this.#options.layout).fields.map(({ name }) => name)
+  }
+
+  #partWithRoom(): Part | undefined {
+    const { partRows = PART_ROWS } = this.#options
+    return this.#parts.find((part) => !part.isOptimizing && part.rows < partRows)
+  }
+
+  async #createPart(): Promise<Part> {
+    this.#newPart ??= this.#addPart(this.#parts.length)
+      .then((part) => {
+        this.#parts.push(part)
+        return part
+      })
+      .finally(() => (this.#newPart = null))
+    return this.#newPart
+  }
+
+  #rowOf(part: Part, row: number): bigint {
+    return BigInt(this.#parts.indexOf(part) * ROWS_OF_PART + row)
+  }
+
+  /** Returns the parts of rows, each with its own row IDs. */
+  #byPart(rows: readonly bigint[]): [Part, number[]][] {
+    const byNumber = Map.groupBy(rows, (row) => Math.floor(Number(row) / ROWS_OF_PART))
+    return [...byNumber].flatMap(([number, own]) => {
+      const part = this.#parts[number]
+      return part === undefined ? [] : [[part, own.map((row) => Number(row) % ROWS_OF_PART)] satisfies [Part, number[]]]
+    })
+  }
+
+  /** Tries twice: a compaction may have deleted files that the first attempt was reading. */
+  async #reading<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (first) {
+      if (this.#isClosed) throw indexFailure(first)
+      return await work().catch((error: unknown) => {
+        throw this.#isClosed ? indexFailure(error) : readFailure(error)
+      })
+    }
+  }
+
+  async *#scanParts(columns: string[], where?: string): AsyncGenerator<PartBatch & { part: Part }> {
+    try {
+      for (const part of this.#parts) for await (const batch of part.scan(columns, where)) yield { part, ...batch }
+    } catch (error) {
+      throw this.#isClosed ? indexFailure(error) : readFailure(error)
+    }
+  }
+
+  /** Yields a few rows at a time, because making objects of them takes the thread's time. */
+  *#slices<T>(part: Part, rows: PartBatch['rows'], make: (i: number, row: bigint) => T): Generator<T[]> {
+    for (let at = 0; at < rows.length; at += SCAN_ROWS)
+      yield rows.slice(at, at + SCAN_ROWS).map(([i, row]) => make(i, this.#rowOf(part, row)))
+  }
+
+  async #optimizeParts(): Promise<void> {
+    const { clock, log, keepVersionsMs = KEEP_VERSIONS_MS } = this.#options
+    const started = performance.now()
+    let compacted = 0
+    for (const part of this.#parts) if (await part.optimize(clock.now(), keepVersionsMs)) compacted++
+    log.debug({ compacted, parts: this.#parts.length, took_ms: Math.round(performance.now() - started) }, 'index optimized')
+    this.#optimizeLater(keepVersionsMs)
+  }
+
+  /** Deletes the files that compactions have replaced when no query reads them any more. */
+  #optimizeLater(ms: number): void {
+    clearTimeout(this.#timer)
+    if (this.#isClosed || !this.#parts.some((part) => part.hasOldFiles)) return
+    this.#timer = setTimeout(() => {
+      this.optimize().catch((error: unknown) => this.#options.log.warn({ err: error }, 'deleting old files of the index failed'))
+    }, ms)
+    this.#timer.unref()
+  }
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw indexFailure(error)
+  }
+}
