@@ -1,9 +1,9 @@
-// `npm run bench [-- startup|embed|search|ingest|turns|footprint|scale …]` measures ratios of one run. Without a section, it measures
-// all of them and writes bench/RESULTS.md.
+// `npm run bench [-- startup|embed|search|ingest|turns|footprint|scale|projects …]` measures ratios of one run. Without a section, it
+// measures all of them and writes bench/RESULTS.md.
 //
-// `scale` takes options: `--passages 200000` (20,000 by default), `--searches 10000` before memory is measured, `--checkout FOLDER` for
-// another built checkout to measure in turns with this one (`.`; several times), and `--rivals fts5,xapian,postgres,lancedb` (all by
-// default, `--rivals ''` for none). Variables such as DOCSEARCH_LOG_LEVEL reach the measured daemons.
+// Options of `scale`: `--passages 200000` (20,000 by default, also for `projects`); `--searches 10000` before memory is measured;
+// `--checkout FOLDER` for another built checkout, to measure in turns with this one (`.`), several times; `--rivals
+// fts5,xapian,postgres,lancedb` (all by default, `--rivals ''` for none). Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,7 @@ import { measureFootprint } from './footprint.ts'
 import { measureIngest } from './ingest.ts'
 import type { Figure } from './measure.ts'
 import { RIVAL_NAMES } from './scale/rivals/build.ts'
+import { measureProjects } from './scale/projects.ts'
 import { measureScale } from './scale/scale.ts'
 import { measureSearch } from './search.ts'
 import { measureStartup } from './startup.ts'
@@ -50,6 +51,7 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
       checkouts: values.checkout.map((folder) => (folder === '.' ? null : folder)),
       rivals: values.rivals.split(',').filter(Boolean),
     }),
+  projects: () => measureProjects(Number(values.passages)),
 }
 
 const unknown = wanted.filter((name) => !(name in SECTIONS))

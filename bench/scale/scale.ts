@@ -13,8 +13,8 @@ const QUESTIONS = 300
 const WARM_UP = 50
 const ROUNDS = 4
 const RECALL_QUESTIONS = 50
-/** Passages that are uploaded while searches are measured: a twentieth of the collection, within these bounds. */
-const [MIN_MORE, MAX_MORE] = [1_000, 20_000]
+/** Passages that are uploaded while searches are measured: a twentieth of the collection, within bounds. */
+const [MIN_MORE, MAX_MORE] = [4_000, 20_000]
 
 export interface ScaleOptions {
   passages: number
