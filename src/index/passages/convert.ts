@@ -1,7 +1,6 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection, Table } from '@lancedb/lancedb'
-import { FixedSizeList } from 'apache-arrow'
 import { foldName } from '../../core/fold-name.ts'
 import type { Logger } from '../../core/logger.ts'
 import { syncFile, syncFolder } from '../../core/sync.ts'
@@ -10,7 +9,7 @@ import { corrupt, readFailure } from '../failures.ts'
 import { READ_CHARS, textsWithinLimits } from '../passage-limits.ts'
 import type { PassageTable, StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
-import { COLUMNS, VECTOR } from './columns.ts'
+import { COLUMNS, VECTOR, vectorType } from './columns.ts'
 import { passageReader, rowIds } from './decode.ts'
 import { listTables, tableFolder, type TableNames } from './names.ts'
 
@@ -73,13 +72,10 @@ async function copyAll({ connection, names, table, layout, log }: Conversion): P
 
 async function openOld(connection: Connection, name: string, { dimensions }: VectorLayout): Promise<Table> {
   const old = await reading(() => connection.openTable(name))
-  const { fields } = await old.schema()
-  const vector = fields.find((field) => field.name === VECTOR)?.type
-  const names = new Set(fields.map((field) => field.name))
+  const types = new Map((await old.schema()).fields.map(({ name, type }) => [name, String(type)]))
   const isKnown =
-    Object.keys(OLD_COLUMNS).every((column) => column === 'name' || names.has(column)) &&
-    vector instanceof FixedSizeList &&
-    vector.listSize === dimensions
+    Object.values(OLD_COLUMNS).every((column) => types.has(column)) &&
+    types.get(VECTOR) === String(vectorType({ dimensions, denseDimensions: dimensions }))
   if (isKnown) return old
   old.close()
   throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
@@ -92,19 +88,28 @@ async function rowsOf(old: Table): Promise<number[]> {
   return rows
 }
 
-/** The columns of a passage in SQL. The old table has no name, except as filters compare it. */
+/** The column in the old table for each new one. The old table has the name only as filters compare it. */
 const OLD_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries([
-  ...COLUMNS.map(({ name, field }) => {
-    if (field === 'name') return [name, 'name_folded']
-    // The cast is needed because the Arrow package can't read the type that `left` returns.
-    if (field in READ_CHARS) return [name, `arrow_cast(left(${name}, ${READ_CHARS[field as keyof typeof READ_CHARS]}), 'Utf8')`]
-    return [name, name]
-  }),
+  ...COLUMNS.map(({ name }) => [name, name === 'name' ? 'name_folded' : name]),
   [VECTOR, VECTOR],
 ])
 
+/** Cuts texts in SQL. The cast is needed because the Arrow package can't read the type that `left` returns. */
+const OLD_SELECTION: Readonly<Record<string, string>> = {
+  ...OLD_COLUMNS,
+  ...Object.fromEntries(
+    COLUMNS.filter(({ field }) => field in READ_CHARS).map(({ name, field }) => [
+      name,
+      `arrow_cast(left(${name}, ${READ_CHARS[field as keyof typeof READ_CHARS]}), 'Utf8')`,
+    ]),
+  ),
+}
+
 async function readOld(old: Table, rows: readonly number[], { dimensions }: VectorLayout): Promise<StoredPassage[]> {
-  const found = await old.takeRowIds(rows).select(OLD_COLUMNS).toArrow()
+  const found = await old
+    .takeRowIds(rows)
+    .select({ ...OLD_SELECTION })
+    .toArrow()
   return found.batches.flatMap((batch) => {
     const passageAt = passageReader(batch, { dimensions, denseDimensions: dimensions })
     return Array.from({ length: batch.numRows }, (_, i) => {
