@@ -8,10 +8,15 @@ import { SHIPPED } from './model/shipped.ts'
 import { createWordVectors, NO_WORD, type WordVectors } from './model/word-vectors.ts'
 import { normalise } from './vectors.ts'
 
-/** The first dimensions hold what the text means, the others hashed features of what the model does not know. */
+const NAME = 'builtin'
+/** The first dimensions hold what the text means, the others hashed features of what the model does not know. Most features are 0. */
 const MEANING = SHIPPED.dimensions
 const FEATURES = 768
 export const BUILTIN_DIMENSIONS = MEANING + FEATURES
+/** Returns how many of a model's dimensions, the first ones, are mostly not 0. */
+export function denseDimensions(model: string, dimensions: number): number {
+  return model === NAME ? Math.min(MEANING, dimensions) : dimensions
+}
 /** Raised with every change to the vectors that this file computes. */
 const BUILTIN_VERSION = 2
 /**
@@ -38,7 +43,7 @@ const SLICE_MS = 5
 export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel()): Embedder {
   const embed = embedWith(model)
   return {
-    name: 'builtin',
+    name: NAME,
     canEmbed: true,
     isExternal: false,
     sharedModel: model,

@@ -45,11 +45,13 @@ export interface IndexedPassage {
   vector: Float32Array | null
 }
 
-/** A hit of one channel. `score` is the cosine similarity for vectors and BM25 for keywords. `passages` reads its text. */
+/**
+ * A hit of one channel. `score` is the cosine similarity for vectors and BM25 for keywords. `passages` reads its text by its row.
+ */
 export type PassageHit = Pick<
   IndexedPassage,
   'id' | 'documentId' | 'version' | 'index' | 'pageStart' | 'pageEnd' | 'textHash'
-> & { score: number }
+> & { row: bigint; score: number }
 
 /** What a reranker reads and a result shows of a passage. Read apart from the hits, because most candidates need neither. */
 export type Passage = Omit<
@@ -83,6 +85,8 @@ export interface IndexHealth {
   passages: number | null
   /** True when a vector search reads an approximate index (ANN) instead of every vector. */
   isApproximate: boolean
+  /** True while searches miss passages, because damaged or missing files are being rebuilt. */
+  isIncomplete: boolean
 }
 
 /**
@@ -98,13 +102,12 @@ export interface ChunkIndex {
   /** Returns the passages with any of the analysed terms, best first. A term that is given twice counts twice. */
   keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<PassageHit[]>
   /**
-   * Returns the owner's passages by id. Ids that no longer exist are missing from the map. Cuts texts that are longer than
+   * Returns passages by the rows of their hits. Rows that no longer exist are missing from the map. Cuts texts that are longer than
    * `core/text-limits.ts` allows, which an index of an earlier version may have.
    */
-  passages(ownerId: string, passageIds: readonly string[]): Promise<Map<string, Passage>>
+  passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
   /**
-   * Returns each document's version and number of passages, for recovery. Doesn't count passages longer than MAX_PASSAGE_CHARS, which an index
-   * of an earlier version may have. Reads every row. Throws `index_corrupt` when files are damaged.
+   * Returns each document's version and number of passages, for recovery. Throws `index_corrupt` when files are damaged.
    */
   inventory(): Promise<Map<string, { version: number; chunks: number }>>
   countPassages(): Promise<number>
@@ -117,8 +120,11 @@ export interface ChunkIndex {
 
 /** The indexes of a data folder, one for each index record. */
 export interface ChunkIndexStore {
-  /** Opens the index with this id, or creates it empty. Throws `index_corrupt` for a damaged one: drop and rebuild it. */
-  open(index: { id: string; dimensions: number }): Promise<ChunkIndex>
+  /**
+   * Opens the index with this id, or creates it empty. Throws `index_corrupt` for a damaged one: drop and rebuild it. `denseDimensions` is the number
+   * of dimensions that are mostly not 0, the first ones; all by default.
+   */
+  open(index: { id: string; dimensions: number; denseDimensions?: number }): Promise<ChunkIndex>
   list(): Promise<string[]>
   /** Returns the bytes on disk, 0 for an unknown id. */
   size(indexId: string): Promise<number>

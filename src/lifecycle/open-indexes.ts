@@ -1,4 +1,5 @@
 import type { Logger } from '../core/logger.ts'
+import { denseDimensions } from '../embed/builtin.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import { isDamaged } from '../index/failures.ts'
@@ -52,8 +53,7 @@ export class OpenIndexes {
    */
   async activate(record: IndexRecord, embedder: Embedder): Promise<void> {
     const before = this.#active
-    const { id, dimensions } = record
-    const index = before?.record.id === id ? before.index : await this.#store.open({ id, dimensions })
+    const index = before?.record.id === record.id ? before.index : await this.#openFiles(record)
     this.#active = { record, embedder, index, ownEmbedder: embedder.canEmbed ? embedder : null }
     if (before && before.embedder !== embedder) await before.embedder.close()
     if (before && before.index !== index) await before.index.close()
@@ -102,14 +102,18 @@ export class OpenIndexes {
   }
 
   /** Opens an index that is not active. Returns null when its files are damaged. */
-  async open({ id, dimensions }: IndexRecord): Promise<ChunkIndex | null> {
+  async open(record: IndexRecord): Promise<ChunkIndex | null> {
     try {
-      return await this.#store.open({ id, dimensions })
+      return await this.#openFiles(record)
     } catch (error) {
       if (!(await isDamaged(error))) throw error
-      this.#log.warn({ err: error, index: id }, 'dropping a damaged index that is not active')
+      this.#log.warn({ err: error, index: record.id }, 'dropping a damaged index that is not active')
       return null
     }
+  }
+
+  #openFiles({ id, dimensions, embeddingModel }: IndexRecord): Promise<ChunkIndex> {
+    return this.#store.open({ id, dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) })
   }
 
   /** Deletes the files of an index whose row is gone, once no search can read them any more. */

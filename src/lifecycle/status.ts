@@ -26,6 +26,7 @@ export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['
   const passages = ownPassages === undefined ? index.passages : ownPassages
   const sentences = [
     index.ok && passages !== null ? `${passages} passages` : index.message,
+    ...(index.isIncomplete ? ['searches miss passages until damaged files are rebuilt, which is under way'] : []),
     ...(rebuiltBecause === null ? [] : [`rebuilt since the start, because ${rebuiltBecause}`]),
     ...(building === null ? [] : [buildingSentence(building)]),
   ]
@@ -38,7 +39,7 @@ export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['
       dimensions: active.embedder.dimensions,
     },
     index: {
-      status: index.ok ? 'ok' : 'degraded',
+      status: index.ok && !index.isIncomplete ? 'ok' : 'degraded',
       message: sentences.join('; '),
       chunks: passages,
       // The number of passages of all users decides this.

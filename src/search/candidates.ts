@@ -18,16 +18,21 @@ type FusedEmbedder = Pick<Embedder, 'fusionWeight' | 'noiseFloor'>
 export interface Candidates {
   /** Looks deeper and returns all candidates; the known ones keep their order. `more` is false when the next look would find nothing new. */
   next(): Promise<{ candidates: Candidate[]; more: boolean }>
+  /** Returns the row of a candidate. */
+  rowOf(id: string): bigint
 }
 
 export function findCandidates(index: ChunkIndex, question: Question, filter: SearchFilter, embedder: FusedEmbedder): Candidates {
   let level = 0
   let candidates: Candidate[] = []
+  const rows = new Map<string, bigint>()
   return {
+    rowOf: (id) => rows.get(id)!,
     async next() {
       const depth = DEPTHS[level++]
       if (depth === undefined) return { candidates, more: false }
       const channels = await searchChannels(index, question, filter, depth)
+      for (const { id, row } of [...channels.keyword, ...channels.vector]) rows.set(id, row)
       const weight = question.vector === null ? 0 : embedder.fusionWeight(question.vector)
       candidates = append(candidates, fuse(withoutNoise(channels, question, depth, embedder), question.mode, weight))
       const full = channels.keyword.length >= depth || channels.vector.length >= depth

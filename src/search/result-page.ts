@@ -38,7 +38,6 @@ type ReadPassages = (ids: readonly string[]) => Promise<ReadonlyMap<string, Pass
 /** Returns the results from `query.offset` on. It looks deeper into the index until the page is full or nothing is left. */
 export async function findResultPage(request: PageRequest): Promise<ResultPage> {
   const { query, parsed, question, index, embedder, fusionWeight } = request
-  const passages = remembering((ids) => index.passages(query.filter.ownerId, ids))
   const looks = findCandidates(
     index,
     question,
@@ -48,6 +47,10 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
       noiseFloor: (...asked) => embedder.noiseFloor(...asked),
     },
   )
+  const passages = remembering(async (ids) => {
+    const found = await index.passages(ids.map((id) => looks.rowOf(id)))
+    return new Map(Array.from(found.values(), (passage) => [passage.id, passage]))
+  })
   const { candidates, more } = await looks.next()
   const best = await orderBest(candidates, passages, request)
   const results = await fillPage(best.candidates, more ? looks : null, request)

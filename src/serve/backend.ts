@@ -9,7 +9,7 @@ import { chooseEmbedder } from '../embed/choose.ts'
 import { createEmbedderModels } from '../embed/models.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
-import { createLanceIndexStore } from '../index/lance.ts'
+import { createIndexStore } from '../index/index-store.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { createOAuth } from '../oauth/create.ts'
@@ -73,7 +73,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
 async function openLifecycle({ config, folder, records, log, open }: Options): Promise<Lifecycle> {
   const lifecycle = await startLifecycle({
     records,
-    indexStore: createLanceIndexStore({ folder: folder.lance, log }),
+    indexStore: createIndexStore({ dataDir: folder.dir, log }),
     chooseEmbedder: (existing, named) =>
       chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
     pinned: config.embedder === 'auto' ? null : config.embedder,

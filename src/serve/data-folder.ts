@@ -13,7 +13,6 @@ export interface DataFolder {
   dir: string
   database: string
   blobs: string
-  lance: string
   /** Emptied at start and end. */
   temporary: string
   /** Tells a second daemon which one uses the folder. */
@@ -39,7 +38,6 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
     dir,
     database: join(dir, DATABASE),
     blobs: join(dir, 'blobs'),
-    lance: join(dir, 'lance'),
     temporary,
     announce: (facts) =>
       writeFile(holderFile, `${JSON.stringify({ ...facts, started_at: new Date().toISOString() })}\n`, { mode: 0o600 }),

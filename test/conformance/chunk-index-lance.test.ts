@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLogger } from '../../src/core/logger.ts'
-import { createLanceIndexStore } from '../../src/index/lance.ts'
+import { createIndexStore } from '../../src/index/index-store.ts'
 import { chunkIndexConformance } from './chunk-index.ts'
 
-chunkIndexConformance('LanceDB', async () => {
+chunkIndexConformance('segments over LanceDB', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-index-'))
   return {
-    store: createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger }),
+    store: createIndexStore({ dataDir: folder, log: silentLogger }),
     cleanUp: () => rm(folder, { recursive: true, force: true }),
   }
 })

@@ -59,7 +59,7 @@ describe.concurrent.each(['body:2', 'fsync:2', 'rename:2', 'commit:2'] as const)
   },
 )
 
-describe.concurrent.each(['extract', 'embed', 'index', 'done'] as const)(
+describe.concurrent.each(['extract', 'embed', 'rows', 'segments-written', 'segments-switched', 'index', 'done'] as const)(
   'killed while documents are processed, at %s',
   (point) => {
     test('every acknowledged upload is searchable once', async (context) => {
@@ -81,7 +81,7 @@ describe.concurrent.each(['extract', 'embed', 'index', 'done'] as const)(
   },
 )
 
-describe.concurrent.each(['commit', 'replace', 'extract', 'embed', 'index', 'done'] as const)(
+describe.concurrent.each(['commit', 'replace', 'extract', 'rows', 'segments-written', 'segments-switched', 'done'] as const)(
   'killed while a document is replaced, at %s',
   (point) => {
     test('finds the old or the new version, never both and never neither', async (context) => {
@@ -104,25 +104,28 @@ describe.concurrent.each(['commit', 'replace', 'extract', 'embed', 'index', 'don
   },
 )
 
-describe.concurrent('killed while a document is deleted', () => {
-  test('the document is still there or deleted, and never found without its row', async (context) => {
-    const instance = await copyOfTemplate(context)
-    const before = await instance.start({ killAt: 'delete' })
-    const { id } = (await before.documents())[0]!
-    await before.call('DELETE', `/api/v1/documents/${id}`).catch(() => undefined)
-    await before.died()
+describe.concurrent.each(['delete', 'segments-written', 'segments-switched'] as const)(
+  'killed while a document is deleted, at %s',
+  (point) => {
+    test('the document is still there or deleted, and never found without its row', async (context) => {
+      const instance = await copyOfTemplate(context)
+      const before = await instance.start({ killAt: point })
+      const { id } = (await before.documents())[0]!
+      await before.call('DELETE', `/api/v1/documents/${id}`).catch(() => undefined)
+      await before.died()
 
-    const after = await instance.start()
-    const documents = await after.settled()
-    expect(await found(after, kept)).toEqual(documents.map(({ name }) => name))
-    await expectTidy(after, instance.dataDir)
+      const after = await instance.start()
+      const documents = await after.settled()
+      expect(await found(after, kept)).toEqual(documents.map(({ name }) => name))
+      await expectTidy(after, instance.dataDir)
 
-    await after.call('DELETE', `/api/v1/documents/${id}`)
-    expect(await found(after, kept)).toEqual([])
-    expect((await after.call('GET', `/api/v1/documents/${id}`)).status).toBe(404)
-    await expectTidy(after, instance.dataDir)
-  })
-})
+      await after.call('DELETE', `/api/v1/documents/${id}`)
+      expect(await found(after, kept)).toEqual([])
+      expect((await after.call('GET', `/api/v1/documents/${id}`)).status).toBe(404)
+      await expectTidy(after, instance.dataDir)
+    })
+  },
+)
 
 describe.concurrent('killed again and again during recovery', () => {
   test('the first start that is not killed finishes every document once', async (context) => {
@@ -135,7 +138,7 @@ describe.concurrent('killed again and again during recovery', () => {
     }
     await running.died()
     expect(Object.keys(acknowledged).length).toBeGreaterThan(1)
-    for (const killAt of ['embed', 'index', 'embed', 'index', 'embed', 'index'] as const) {
+    for (const killAt of ['embed', 'rows', 'segments-written', 'segments-switched', 'embed', 'index'] as const) {
       // The server may die before it listens, or after.
       await (await instance.tryStart({ killAt }))?.died()
     }

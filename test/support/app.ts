@@ -20,7 +20,7 @@ import { startLifecycle } from '../../src/lifecycle/start.ts'
 import { createApp } from '../../src/http/app.ts'
 import { MAX_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
 import type { Dependencies, HttpSettings } from '../../src/http/dependencies.ts'
-import { createLanceIndexStore } from '../../src/index/lance.ts'
+import { createIndexStore } from '../../src/index/index-store.ts'
 import { createIngest } from '../../src/ingest/create.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
 import { createParserPool } from '../../src/parse/pool/pool.ts'
@@ -84,7 +84,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const blobs = await openBlobs({ folder, clock })
   const lifecycle = await startLifecycle({
     records,
-    indexStore: createLanceIndexStore({ folder: join(folder, 'lance'), log }),
+    indexStore: createIndexStore({ dataDir: folder, log }),
     // Nothing listens at NOWHERE, unless the test has an Ollama.
     chooseEmbedder: async (existing, named = 'builtin') =>
       chooseEmbedder({ setting: named, ollamaUrl: options.ollamaUrl ?? NOWHERE, existing, log }),

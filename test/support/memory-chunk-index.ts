@@ -3,6 +3,7 @@ import { foldName } from '../../src/core/fold-name.ts'
 import { type Condition, conditionsOf, type SearchFilter } from '../../src/core/search-filter.ts'
 import type { PassageHit, ChunkIndex, ChunkIndexStore, IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
 import { MAX_PASSAGE_CHARS } from '../../src/core/text-limits.ts'
+import type { StoredPassage } from '../../src/index/passage-table.ts'
 import { withinLimits } from '../../src/index/passage-limits.ts'
 import { isUnspaced } from '../../src/text/tokenize.ts'
 
@@ -59,9 +60,10 @@ function createMemoryIndex(passages: Map<string, IndexedPassage>, dimensions: nu
       const hits = best(filter, passages.size, bm25(terms, [...passages.values()]))
       return hits.filter(({ score }) => score > 0).slice(0, limit)
     },
-    async passages(ownerId, passageIds) {
-      const found = passageIds.flatMap((id) => passages.get(id) ?? []).filter((passage) => passage.ownerId === ownerId)
-      return new Map(found.map((passage) => [passage.id, withinLimits(toPassage(passage))]))
+    async passages(rows) {
+      const wanted = new Set(rows)
+      const found = [...passages.values()].map((passage) => [rowOf(passage), withinLimits(toPassage(passage))] as const)
+      return new Map(found.filter(([row]) => wanted.has(row)))
     },
     async inventory() {
       const byDocument = Map.groupBy(passages.values(), (passage) => passage.documentId)
@@ -77,7 +79,13 @@ function createMemoryIndex(passages: Map<string, IndexedPassage>, dimensions: nu
     },
     countPassages: async () => passages.size,
     optimize: async () => {},
-    check: async () => ({ ok: true, message: `${passages.size} passages`, passages: passages.size, isApproximate: false }),
+    check: async () => ({
+      ok: true,
+      message: `${passages.size} passages`,
+      passages: passages.size,
+      isApproximate: false,
+      isIncomplete: false,
+    }),
     close: async () => {},
   }
 }
@@ -109,11 +117,11 @@ function bm25(terms: readonly string[], all: readonly IndexedPassage[]): (passag
   }
 }
 
-function passes(passage: IndexedPassage, filter: SearchFilter): boolean {
+export function passes(passage: StoredPassage, filter: SearchFilter): boolean {
   return passage.ownerId === filter.ownerId && conditionsOf(filter).every((condition) => meets(passage, condition))
 }
 
-function meets(passage: IndexedPassage, { condition, fields, value }: Condition): boolean {
+function meets(passage: StoredPassage, { condition, fields, value }: Condition): boolean {
   const field = passage[fields[0]!]
   const text = String(field)
   const contains = (part: string) => foldName(text).includes(foldName(part))
@@ -163,9 +171,18 @@ function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{M}\p{N}]/u.test(character)
 }
 
+const rowNumbers = new WeakMap<IndexedPassage, bigint>()
+let lastRow = 0n
+
+function rowOf(passage: IndexedPassage): bigint {
+  const row = rowNumbers.get(passage) ?? ++lastRow
+  rowNumbers.set(passage, row)
+  return row
+}
+
 function toHit(passage: IndexedPassage, score: number): PassageHit {
   const { id, documentId, version, index, pageStart, pageEnd, textHash } = passage
-  return { id, documentId, version, index, pageStart, pageEnd, textHash, score }
+  return { id, documentId, version, index, pageStart, pageEnd, textHash, row: rowOf(passage), score }
 }
 
 function toPassage(passage: IndexedPassage): Passage {

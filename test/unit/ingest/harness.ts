@@ -9,7 +9,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { DocumentRecord } from '../../../src/core/model.ts'
 import { chooseEmbedder } from '../../../src/embed/choose.ts'
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
-import { createLanceIndexStore } from '../../../src/index/lance.ts'
+import { createIndexStore } from '../../../src/index/index-store.ts'
 import { createIngest } from '../../../src/ingest/create.ts'
 import type { Ocr } from '../../../src/parse/ocr/ocr.ts'
 import { createParserPool } from '../../../src/parse/pool/pool.ts'
@@ -44,7 +44,7 @@ export async function openBench(
 async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Ocr, checkEveryMs?: number) {
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
   const blobs = await openBlobs({ folder, clock })
-  const indexStore = createLanceIndexStore({ folder: join(folder, 'lance'), log })
+  const indexStore = createIndexStore({ dataDir: folder, log })
   const lifecycle = await startLifecycle({
     records,
     indexStore,

@@ -17,8 +17,8 @@ test('an upload becomes ready, and its passages are in the index with all fields
   })
   const [hit] = await bench.index().keywordSearch(['heron'], { ownerId: bench.owner.id, tags: ['t'] }, 10)
   expect(hit).toMatchObject({ id: `${document.id}:1:0`, documentId: document.id, version: 1 })
-  const passages = await bench.index().passages(bench.owner.id, [hit!.id])
-  expect(passages.get(hit!.id)).toMatchObject({
+  const passages = await bench.index().passages([hit!.row])
+  expect(passages.get(hit!.row)).toMatchObject({
     title: 'notes.txt',
     text: 'The heron stands in the water.',
     pageStart: 1,

@@ -7,7 +7,7 @@ import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { Lifecycle, LifecycleOptions } from '../../../src/lifecycle/lifecycle.ts'
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
-import { createLanceIndexStore } from '../../../src/index/lance.ts'
+import { createIndexStore } from '../../../src/index/index-store.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -28,13 +28,13 @@ beforeEach(async () => {
 })
 
 const as = (change: Partial<Embedder>): Embedder => ({ ...createBuiltinEmbedder(), ...change })
-const lance = () => createLanceIndexStore({ folder: join(folder, 'lance'), log: silentLogger })
+const indexStore = () => createIndexStore({ dataDir: folder, log: silentLogger })
 const choosing =
   (embedder: Embedder | null, reason = 'the reason') =>
   async () => ({ embedder, reason })
 
 async function start(chooseEmbedder: LifecycleOptions['chooseEmbedder']): Promise<Lifecycle> {
-  const lifecycle = await startLifecycle({ records, indexStore: lance(), chooseEmbedder, log: silentLogger })
+  const lifecycle = await startLifecycle({ records, indexStore: indexStore(), chooseEmbedder, log: silentLogger })
   onTestFinished(() => lifecycle.close())
   return lifecycle
 }
@@ -60,7 +60,7 @@ test('another embedder replaces the index and queues every document', async () =
   const lifecycle = await start(choosing(as({ name: 'ollama:other', fingerprint: 'other', dimensions: 8 })))
   const second = await records.indexes.active()
   expect(second).toMatchObject({ embeddingModel: 'ollama:other', dimensions: 8 })
-  expect(await lance().list()).toEqual([second!.id])
+  expect(await indexStore().list()).toEqual([second!.id])
   expect(second!.id).not.toBe(first!.id)
   expect((await records.queue.counts()).queued).toBe(1)
   expect(lifecycle.active()).toMatchObject({ embedder: { canEmbed: true } })

@@ -70,12 +70,12 @@ test('finds the new version of passages that are replaced between the two reads 
   let replaced = false
   const index = {
     ...fixture.index,
-    async passages(ownerId: string, ids: readonly string[]) {
+    async passages(rows: readonly bigint[]) {
       if (!replaced) {
         replaced = true
         await fixture.add('moving.txt', ['The lighthouse is red.'])
       }
-      return fixture.index.passages(ownerId, ids)
+      return fixture.index.passages(rows)
     },
   }
   const outcome = await fixture.ask('lighthouse', { mode: 'keyword' }, { index })

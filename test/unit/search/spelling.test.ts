@@ -29,7 +29,7 @@ function setUp({ page, indexed = [] }: World) {
   const index: SpellingOptions['index'] = {
     async keywordSearch(terms) {
       counts.looks++
-      const hit = { id: '', documentId: '', version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: '', score: 1 }
+      const hit = { id: '', documentId: '', version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: '', row: 0n, score: 1 }
       return terms.some((term) => indexed.includes(term)) ? [hit] : []
     },
   }

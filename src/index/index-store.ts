@@ -1,0 +1,56 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Clock, systemClock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ChunkIndexStore } from './chunk-index.ts'
+import { indexFailure } from './failures.ts'
+import type { PassageTableStore } from './passage-table.ts'
+import { createPassageTableStore } from './passages/store.ts'
+import { SegmentedIndex } from './segmented-index.ts'
+
+export interface IndexStoreOptions {
+  /** The data folder. The folders `lance/` and `segments/` in it are created when they do not exist. */
+  dataDir: string
+  log: Logger
+  clock?: Clock
+  /** By default, LanceDB in `lance/`. */
+  tables?: PassageTableStore
+}
+
+/** Creates a store that keeps each index in a table of passages and a folder of segments. */
+export function createIndexStore({ dataDir, log, clock = systemClock, tables: given }: IndexStoreOptions): ChunkIndexStore {
+  const tables = given ?? createPassageTableStore({ folder: join(dataDir, 'lance'), log, clock })
+  const folder = join(dataDir, 'segments')
+  return {
+    async open({ id, dimensions, denseDimensions = dimensions }) {
+      const layout = { dimensions, denseDimensions }
+      const table = await tables.open({ id, layout })
+      return SegmentedIndex.open({ table, folder: join(folder, id), layout, log: log.child({ index: id }) })
+    },
+    async list() {
+      return [...new Set([...(await tables.list()), ...((await readdir(folder).catch(ignoreMissing)) ?? [])])]
+    },
+    async size(id) {
+      return (await tables.size(id)) + (await folderSize(join(folder, id)))
+    },
+    async drop(id) {
+      await tables.drop(id)
+      await rm(join(folder, id), { recursive: true, force: true }).catch((error) => {
+        throw indexFailure(error)
+      })
+    },
+  }
+}
+
+/** Files may come and go while it counts. */
+export async function folderSize(folder: string): Promise<number> {
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing)) ?? []
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(files.map((entry) => stat(join(entry.parentPath, entry.name)).catch(ignoreMissing)))
+  return sizes.reduce((sum, file) => sum + (file?.size ?? 0), 0)
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
+}

@@ -1,0 +1,75 @@
+import { MAX_PASSAGE_CHARS } from '../core/text-limits.ts'
+import type { LostDocuments } from './lost-documents.ts'
+import type { PassageTable, StoredPassage } from './passage-table.ts'
+import type { SegmentStore } from './segments/store/segment-store.ts'
+
+/** A segment is built of about this many passages, so that the first of a large project are found soon. */
+const PASSAGES_AT_ONCE = 4_000
+
+interface StoredRow {
+  row: bigint
+  passage: StoredPassage
+}
+
+interface RebuildParts {
+  table: Pick<PassageTable, 'scan'>
+  store: Pick<SegmentStore, 'projects' | 'rebuild' | 'mark'>
+  lost: LostDocuments
+  /** Runs `work` while nothing else writes to the index. */
+  exclusive: <T>(work: () => Promise<T>) => Promise<T>
+  signal: AbortSignal
+}
+
+/**
+ * Builds the segments of lost documents from the table. A document that is deleted or replaced meanwhile is no longer lost. Rejects when the table
+ * can't be read or a segment can't be written; what was done stays.
+ */
+export async function rebuild(parts: RebuildParts): Promise<void> {
+  const { table, store, lost, exclusive, signal } = parts
+  const ready = new Map<string, StoredRow[]>()
+  const projectIds = [...lost.projectIds()]
+  for await (const rows of wholeDocuments(projectIds.length === 0 ? [] : table.scan({ projectIds }), lost)) {
+    const { projectId } = rows[0]!.passage
+    const gathered = ready.get(projectId) ?? []
+    gathered.push(...rows)
+    ready.set(projectId, gathered)
+    if (gathered.length >= PASSAGES_AT_ONCE) {
+      ready.delete(projectId)
+      await install(gathered, parts)
+    }
+    signal.throwIfAborted()
+  }
+  for (const rows of ready.values()) await install(rows, parts)
+  const marked = store.projects().filter(({ isIncomplete }) => isIncomplete)
+  await exclusive(() => store.mark(marked.map((project) => ({ ...project, isIncomplete: false }))))
+}
+
+/** Yields the rows of each lost document together, because the rows of one may come in several batches. */
+async function* wholeDocuments(
+  batches: AsyncIterable<StoredRow[]> | Iterable<StoredRow[]>,
+  lost: LostDocuments,
+): AsyncGenerator<StoredRow[]> {
+  const begun = new Map<string, StoredRow[]>()
+  for await (const batch of batches) {
+    for (const stored of batch) {
+      const { documentId } = stored.passage
+      if (!lost.needs(stored.row, stored.passage)) continue
+      const rows = begun.get(documentId) ?? []
+      rows.push(stored)
+      begun.set(documentId, rows)
+      if (rows.length < lost.countRows(documentId)) continue
+      begun.delete(documentId)
+      yield rows
+    }
+  }
+}
+
+/** Builds one segment of documents of one project. */
+async function install(rows: readonly StoredRow[], { store, lost }: RebuildParts): Promise<void> {
+  const { projectId, ownerId } = rows[0]!.passage
+  const documentIds = [...new Set(rows.map(({ passage }) => passage.documentId))]
+  // A table of an earlier version may have longer passages. Without them, recovery finds that the document lacks passages and indexes it again.
+  const short = rows.filter(({ passage }) => passage.charEnd - passage.charStart <= MAX_PASSAGE_CHARS)
+  await store.rebuild({ projectId, ownerId }, short, () => documentIds.filter((id) => !lost.has(id)))
+  lost.found(documentIds)
+}

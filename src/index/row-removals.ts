@@ -1,0 +1,51 @@
+import type { Logger } from '../core/logger.ts'
+import type { PassageTable } from './passage-table.ts'
+
+const MAX_ROWS_AT_ONCE = 10_000
+
+/**
+ * Removes rows that no segment refers to any more. Nothing waits for this: what is left when the process ends is found and removed at the next
+ * start.
+ */
+export class RowRemovals {
+  #rows: bigint[] = []
+  #running: Promise<void> | null = null
+  #isStopped = false
+  readonly #table: Pick<PassageTable, 'remove'>
+  readonly #log: Logger
+
+  constructor(table: Pick<PassageTable, 'remove'>, log: Logger) {
+    this.#table = table
+    this.#log = log
+  }
+
+  /** Also tries again what failed before. */
+  add(rows: Iterable<bigint>): void {
+    for (const row of rows) this.#rows.push(row)
+    if (this.#rows.length > 0 && !this.#isStopped) this.#running ??= this.#run()
+  }
+
+  /** Resolves when nothing is left to remove, or when that failed. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#rows.length > 0 && !this.#isStopped) {
+        const rows = this.#rows.slice(0, MAX_ROWS_AT_ONCE)
+        await this.#table.remove(rows)
+        this.#rows = this.#rows.slice(rows.length)
+      }
+    } catch (error) {
+      this.#log.warn({ err: error, rows: this.#rows.length }, 'rows without a passage could not be removed; trying again later')
+    } finally {
+      this.#running = null
+    }
+  }
+}

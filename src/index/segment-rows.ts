@@ -1,0 +1,83 @@
+import { type Bitmap, createBitmap, hasBit, setBit } from './segments/bitmap.ts'
+import { lowerBound } from './segments/lower-bound.ts'
+import { openSegment } from './segments/open-segment.ts'
+import { livePassages, type ProjectSegments } from './segments/store/project-segments.ts'
+
+/** Adds what `ChunkIndex.inventory` says of a project. */
+export function addInventory({ segments }: ProjectSegments, inventory: Map<string, { version: number; chunks: number }>): void {
+  for (const shared of segments) {
+    const { segment, deletions } = openSegment(shared).reader
+    for (let document = 0; document < segment.documents; document++) {
+      const { start, end } = segment.passagesOf(document)
+      let chunks = 0
+      for (let passage = start; passage < end; passage++) if (!deletions.has(passage)) chunks++
+      if (chunks === 0) continue
+      const [id, version] = [segment.documentId(document), segment.versionOf(document)]
+      const known = inventory.get(id) ?? { version, chunks: 0 }
+      // Two versions of a document should never be there together. The sum then fits neither, and recovery repairs it.
+      inventory.set(id, { version: Math.max(version, known.version), chunks: known.chunks + chunks })
+    }
+  }
+}
+
+/** Returns those of the given rows that segments refer to. */
+export function rowsAmong(projects: readonly ProjectSegments[], rows: readonly bigint[]): Set<bigint> {
+  const wanted = new Set(rows)
+  const found = new Set<bigint>()
+  for (const project of projects) forEachPassage(project, (row) => wanted.has(row) && found.add(row))
+  return found
+}
+
+/** Calls `visit` for each passage that is not deleted. */
+function forEachPassage({ segments }: ProjectSegments, visit: (row: bigint, documentId: () => string) => void): void {
+  for (const shared of segments) {
+    const { segment, deletions } = openSegment(shared).reader
+    const { rows, passageDocuments } = segment.sections
+    for (let passage = 0; passage < segment.passages; passage++)
+      if (!deletions.has(passage)) visit(rows[passage]!, () => segment.documentId(passageDocuments[passage]!))
+  }
+}
+
+/** The rows that segments refer to, to compare them with those of the table. Takes 8 bytes for each row. */
+export class SegmentRows {
+  /** Ascending. */
+  readonly #rows: Float64Array
+  readonly #isStored: Bitmap
+  #storedCount = 0
+  readonly #projects: readonly ProjectSegments[]
+
+  constructor(projects: readonly ProjectSegments[]) {
+    this.#projects = projects
+    this.#rows = new Float64Array(projects.reduce((sum, project) => sum + livePassages(project), 0))
+    this.#isStored = createBitmap(this.#rows.length)
+    let at = 0
+    for (const project of projects) forEachPassage(project, (row) => (this.#rows[at++] = Number(row)))
+    this.#rows.sort()
+  }
+
+  /** Notes that the table has a row, which must not be noted twice. Returns whether a segment refers to it. */
+  note(row: bigint): boolean {
+    const place = this.#placeOf(row)
+    if (place === null) return false
+    setBit(this.#isStored, place)
+    this.#storedCount++
+    return true
+  }
+
+  /** Returns the documents with rows that the table lacks. */
+  documentsWithoutRows(): string[] {
+    const documents = new Set<string>()
+    if (this.#storedCount === this.#rows.length) return []
+    for (const project of this.#projects)
+      forEachPassage(project, (row, documentId) => {
+        if (!hasBit(this.#isStored, this.#placeOf(row)!)) documents.add(documentId())
+      })
+    return [...documents]
+  }
+
+  #placeOf(row: bigint): number | null {
+    const wanted = Number(row)
+    const place = lowerBound(this.#rows.length, (at) => this.#rows[at]! >= wanted)
+    return this.#rows[place] === wanted ? place : null
+  }
+}

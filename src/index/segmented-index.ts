@@ -1,0 +1,263 @@
+import pLimit from 'p-limit'
+import { isDocsearchError } from '../core/errors.ts'
+import { killPoint } from '../core/kill-point.ts'
+import type { Logger } from '../core/logger.ts'
+import type { SearchFilter } from '../core/search-filter.ts'
+import type { ChunkIndex, DocumentPassages, IndexedPassage, IndexHealth, Passage, PassageHit } from './chunk-index.ts'
+import { indexFailure } from './failures.ts'
+import { keywordHits, type SearchScope, vectorHits } from './find-hits.ts'
+import { LostDocuments } from './lost-documents.ts'
+import { toNewDocuments } from './new-documents.ts'
+import { passageTerms } from './passage-terms.ts'
+import type { PassageTable } from './passage-table.ts'
+import { rebuild } from './rebuild.ts'
+import { RowRemovals } from './row-removals.ts'
+import { livePassages, type ProjectSegments } from './segments/store/project-segments.ts'
+import type { Marked } from './segments/store/protocol.ts'
+import { SegmentStore } from './segments/store/segment-store.ts'
+import type { VectorLayout } from './segments/vectors/format.ts'
+import { addInventory, rowsAmong, SegmentRows } from './segment-rows.ts'
+
+/** Opening waits for a rebuild of at most this many passages, about a second. A larger one goes on while searches are answered. */
+const AWAITED_PASSAGES = 5_000
+
+export interface SegmentedIndexOptions {
+  /** Closed with the index. */
+  table: PassageTable
+  /** The folder of the segments. */
+  folder: string
+  layout: VectorLayout
+  log: Logger
+  /** See AWAITED_PASSAGES. For tests. */
+  awaitedPassages?: number
+}
+
+/**
+ * Passages in a table, and segments built from them. A commit first stores the rows, then switches the segments, so that no segment refers to a row
+ * that is not there. Rows that no segment refers to are removed afterwards.
+ *
+ * LanceDB never syncs its files, so after a power cut the table can lack rows that segments refer to. Every start therefore compares the two.
+ */
+export class SegmentedIndex implements ChunkIndex {
+  readonly #table: PassageTable
+  readonly #store: SegmentStore
+  readonly #log: Logger
+  readonly #removals: RowRemovals
+  readonly #lost = new LostDocuments()
+  /** Changes come one after another, so that each finds what the one before has left. */
+  readonly #write = pLimit(1)
+  readonly #closing = new AbortController()
+  /** Rejects with what is wrong with the table. */
+  readonly #compared: Promise<void>
+  #rebuilding: Promise<void> | null = null
+  /** Why the table can't be used any more. */
+  #damage: Error | null = null
+
+  private constructor({ table, log }: SegmentedIndexOptions, store: SegmentStore) {
+    this.#table = table
+    this.#store = store
+    this.#log = log
+    this.#removals = new RowRemovals(table, log)
+    this.#compared = this.#write(() => this.#compare())
+    // The methods that need the comparison await it.
+    this.#compared.catch(() => {})
+  }
+
+  /** Rejects with `index_corrupt` when the table is damaged. Rebuilds damaged segments, in the background when there are many passages. */
+  static async open(options: SegmentedIndexOptions): Promise<SegmentedIndex> {
+    const { table, folder, layout, log, awaitedPassages = AWAITED_PASSAGES } = options
+    const store = await SegmentStore.open({ folder, layout, log })
+    const index = new SegmentedIndex(options, store)
+    try {
+      if (index.#isIncomplete() || (await table.count()) !== index.#count()) await index.#compared
+      if (index.#lost.countPassages() <= awaitedPassages) await index.#rebuilding
+      return index
+    } catch (error) {
+      await index.close()
+      throw indexFailure(error)
+    }
+  }
+
+  put(documents: readonly DocumentPassages[]): Promise<void> {
+    const replaced = documents.filter(({ isNew }) => !isNew).map(({ documentId }) => documentId)
+    return this.#write(() =>
+      this.#change(
+        documents.flatMap(({ passages }) => passages),
+        replaced,
+      ),
+    )
+  }
+
+  deleteDocuments(documentIds: readonly string[]): Promise<void> {
+    return this.#write(() => this.#change([], documentIds))
+  }
+
+  segments(): readonly ProjectSegments[] {
+    return this.#store.projects()
+  }
+
+  onSegmentsChange(listener: (changed: ProjectSegments) => void): () => void {
+    return this.#store.onChange(listener)
+  }
+
+  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<PassageHit[]> {
+    return guarded(async () => vectorHits(await this.#scope(filter), vector, limit))
+  }
+
+  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<PassageHit[]> {
+    return guarded(async () => keywordHits(await this.#scope(filter), terms, limit))
+  }
+
+  passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
+    return guarded(async () => {
+      const found = await this.#table.read(rows)
+      return new Map(Array.from(found, ([row, passage]) => [row, { ...passage, terms: passageTerms(passage).terms }]))
+    })
+  }
+
+  inventory(): Promise<Map<string, { version: number; chunks: number }>> {
+    return guarded(async () => {
+      await this.#compared
+      if (this.#damage !== null) throw this.#damage
+      const found = new Map(this.#lost.inventory())
+      for (const project of this.#store.projects()) addInventory(project, found)
+      return found
+    })
+  }
+
+  async countPassages(): Promise<number> {
+    return this.#count()
+  }
+
+  /** Also does what failed before, for example on a full disk. */
+  async optimize(): Promise<void> {
+    this.#removals.add([])
+    this.#startRebuild()
+    await guarded(() => this.#table.optimize())
+  }
+
+  /** Resolves when nothing is left to merge or remove. */
+  async idle(): Promise<void> {
+    await this.#store.idle()
+    await this.#removals.idle()
+  }
+
+  async check(): Promise<IndexHealth> {
+    const { ok, message } = await this.#table.check()
+    const isIncomplete = this.#isIncomplete()
+    if (!ok) return { ok, message, passages: null, isApproximate: false, isIncomplete }
+    const passages = this.#count()
+    return { ok, message: `${passages} passages`, passages, isApproximate: false, isIncomplete }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#write(async () => {})
+    await this.#rebuilding
+    await this.#removals.stop()
+    await this.#store.close()
+    await this.#table.close()
+  }
+
+  #count(): number {
+    return this.#store.projects().reduce((sum, project) => sum + livePassages(project), 0)
+  }
+
+  #isIncomplete(): boolean {
+    return this.#store.projects().some(({ isIncomplete }) => isIncomplete)
+  }
+
+  /** Adds passages, and removes these documents as they were before. */
+  async #change(added: readonly IndexedPassage[], replaced: readonly string[]): Promise<void> {
+    await guarded(async () => {
+      await this.#compared
+      if (this.#damage !== null) throw this.#damage
+      const rows = added.length === 0 ? [] : await this.#table.add(added)
+      killPoint('rows')
+      // From here on, a rebuild leaves these documents alone.
+      this.#removals.add(this.#lost.forget(replaced))
+      try {
+        const { removedRows } = await this.#store.commit({ added: toNewDocuments(added, rows), removed: replaced })
+        this.#removals.add(removedRows)
+      } catch (error) {
+        await this.#removeUnused(rows)
+        throw error
+      }
+    })
+  }
+
+  /** Removes the rows of a commit that failed, except for those that have become part of a segment. */
+  async #removeUnused(rows: readonly bigint[]): Promise<void> {
+    await this.#store.refresh()
+    const used = rowsAmong(this.#store.projects(), rows)
+    this.#removals.add(rows.filter((row) => !used.has(row)))
+  }
+
+  async #scope(filter: SearchFilter): Promise<SearchScope> {
+    const { ownerId, projectIds } = filter
+    const projects = this.#store
+      .projects()
+      .filter((project) => project.ownerId === ownerId && (projectIds?.includes(project.projectId) ?? true))
+    const hasPhrases = filter.phrases !== undefined || filter.withoutPhrases !== undefined
+    return { projects, filter, rows: hasPhrases ? new Set(await this.#table.matchingRows(filter)) : null }
+  }
+
+  /** Compares the table with the segments: removes what one of them lacks, and finds what has to be rebuilt. */
+  async #compare(): Promise<void> {
+    const known = new SegmentRows(this.#store.projects())
+    const unused: bigint[] = []
+    const incomplete = new Map<string, Marked>()
+    for await (const batch of this.#table.rows()) {
+      for (const stored of batch) {
+        if (known.note(stored.row)) continue
+        const { projectId, ownerId } = stored
+        if (this.#store.project(projectId)?.isIncomplete === false) unused.push(stored.row)
+        else {
+          this.#lost.add(stored)
+          incomplete.set(projectId, { projectId, ownerId, isIncomplete: true })
+        }
+      }
+    }
+    const documents = known.documentsWithoutRows()
+    if (documents.length > 0) {
+      this.#log.warn(
+        { documents: documents.length },
+        'the index lacks texts of documents; removing these documents from the segments',
+      )
+      await this.#store.commit({ added: [], removed: documents })
+    }
+    const inSegments = new Map<string, { version: number; chunks: number }>()
+    for (const project of this.#store.projects()) if (project.isIncomplete) addInventory(project, inSegments)
+    this.#removals.add([...unused, ...this.#lost.takeSuperseded(), ...this.#lost.forget(inSegments.keys())])
+    await this.#store.mark([...incomplete.values()])
+    this.#startRebuild()
+  }
+
+  #startRebuild(): void {
+    if (this.#isIncomplete()) this.#rebuilding ??= this.#rebuild()
+  }
+
+  /** Never rejects. What is not done is done after the next start, or when the index is optimised next. */
+  async #rebuild(): Promise<void> {
+    const [table, store, lost, signal] = [this.#table, this.#store, this.#lost, this.#closing.signal]
+    this.#log.warn({ passages: lost.countPassages() }, 'rebuilding segments of the index')
+    try {
+      await rebuild({ table, store, lost, exclusive: (work) => this.#write(work), signal })
+      this.#log.info({}, 'the segments of the index are complete again')
+    } catch (error) {
+      if (signal.aborted) return
+      this.#log.error({ err: error }, 'segments of the index could not be rebuilt')
+      if (isDocsearchError(error, 'index_corrupt')) this.#damage = error
+    } finally {
+      this.#rebuilding = null
+    }
+  }
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw indexFailure(error)
+  }
+}

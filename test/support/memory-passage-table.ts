@@ -1,0 +1,84 @@
+import type { IndexedPassage } from '../../src/index/chunk-index.ts'
+import { passes } from './memory-chunk-index.ts'
+import { DocsearchError } from '../../src/core/errors.ts'
+import { withinLimits } from '../../src/index/passage-limits.ts'
+import type { PassageTable, PassageTableStore, PassageTexts, StoredPassage } from '../../src/index/passage-table.ts'
+
+type MemoryTable = PassageTable & { stored: Map<bigint, StoredPassage> }
+
+/** Tables in memory, for tests of what is built on them. */
+export function createMemoryTables(): PassageTableStore & { tables: ReadonlyMap<string, MemoryTable> } {
+  const tables = new Map<string, MemoryTable & { dimensions: number }>()
+  return {
+    tables,
+    async open({ id, layout: { dimensions } }) {
+      const table = tables.get(id) ?? { ...createMemoryTable(dimensions), dimensions }
+      if (table.dimensions !== dimensions) throw new DocsearchError('index_corrupt', 'The table has another layout.')
+      tables.set(id, table)
+      return table
+    },
+    list: async () => [...tables.keys()],
+    size: async (id) => tables.get(id)?.stored.size ?? 0,
+    async drop(id) {
+      tables.delete(id)
+    },
+  }
+}
+
+/** A table in memory, for tests of what is built on it. `stored` has its rows, so that a test can damage it. */
+export function createMemoryTable(dimensions: number): MemoryTable {
+  const stored = new Map<bigint, StoredPassage>()
+  let next = 0n
+  return {
+    stored,
+    async add(passages) {
+      if (passages.some(({ vector }) => vector !== null && vector.length !== dimensions))
+        throw new DocsearchError('index_failed', `A vector does not have ${dimensions} dimensions.`)
+      return passages.map((passage) => {
+        const { terms: _, titleTerms: _title, headingTerms: _heading, nameTerms: _name, ...kept } = passage as IndexedPassage
+        stored.set(next, kept)
+        return next++
+      })
+    },
+    async remove(rows) {
+      for (const row of rows) stored.delete(row)
+    },
+    async read(rows) {
+      return new Map(
+        rows.flatMap((row) => {
+          const passage = stored.get(row)
+          return passage === undefined ? [] : [[row, textsOf(passage)] as const]
+        }),
+      )
+    },
+    async *scan({ projectIds } = {}) {
+      for (const [row, passage] of stored) if (projectIds?.includes(passage.projectId) ?? true) yield [{ row, passage }]
+    },
+    async *rows() {
+      for (const [row, { id, projectId, ownerId }] of stored) yield [{ row, id, projectId, ownerId }]
+    },
+    matchingRows: async (filter) => [...stored].flatMap(([row, passage]) => (passes(passage, filter) ? row : [])),
+    count: async () => stored.size,
+    optimize: async () => {},
+    check: async () => ({ ok: true, message: `${stored.size} passages`, passages: stored.size }),
+    verify: async () => {},
+    close: async () => {},
+  }
+}
+
+function textsOf(passage: StoredPassage): PassageTexts {
+  const {
+    ownerId: _owner,
+    projectId: _project,
+    mediaType: _type,
+    name: _name,
+    path: _path,
+    tags: _tags,
+    documentCreatedAt: _created,
+    textHash: _hash,
+    vector: _vector,
+    ...texts
+  } = passage
+  const { terms: _terms, ...cut } = withinLimits({ ...texts, terms: '' })
+  return cut
+}

@@ -1,0 +1,305 @@
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { MAX_PASSAGE_CHARS } from '../../../src/core/text-limits.ts'
+import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
+import type { PassageTable } from '../../../src/index/passage-table.ts'
+import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
+import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
+import { errorCode } from '../../support/codes.ts'
+import { createMemoryTable } from '../../support/memory-passage-table.ts'
+import { until } from '../../support/until.ts'
+
+const OWNER = { ownerId: 'usr_a' }
+let folder: string
+let table: ReturnType<typeof createMemoryTable>
+let index: SegmentedIndex
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docsearch-segmented-'))
+  table = createMemoryTable(DIMENSIONS)
+  index = await open()
+})
+afterEach(async () => {
+  await index.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function open(change: Partial<Parameters<typeof SegmentedIndex.open>[0]> = {}): Promise<SegmentedIndex> {
+  const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
+  return SegmentedIndex.open({ table, folder, layout, log: silentLogger, ...change })
+}
+
+async function reopen(change: Parameters<typeof open>[0] = {}): Promise<void> {
+  await index.close()
+  index = await open(change)
+}
+
+/** A document whose terms are those that a rebuild finds in its stored texts. */
+function document(documentId: string, projectId = 'prj_a', passages = 3, version = 1) {
+  const texts = (n: number) => ({ title: `Title of ${documentId}`, heading: 'Part', context: '', text: `word${n} common` })
+  return {
+    documentId,
+    isNew: version === 1,
+    passages: Array.from({ length: passages }, (_, n) => {
+      const { tokens: _tokens, ...terms } = passageTerms(texts(n))
+      return passage(documentId, n, { version, projectId, ...texts(n), ...terms, nameTerms: nameTerms(`${documentId}.txt`) })
+    }),
+  }
+}
+
+async function everything() {
+  const all = async (terms: string[]) =>
+    (await index.keywordSearch(terms, OWNER, 1000))
+      .map(({ id, score }) => ({ id, score }))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const near = (await index.vectorSearch(direction(1), OWNER, 1000)).map(({ id, score }) => ({ id, score }))
+  return {
+    words: await all(['common', 'word1']),
+    near: near.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    inventory: await index.inventory(),
+  }
+}
+
+const filesOf = async (projectId: string) => (await readdir(join(folder, projectId))).toSorted()
+
+describe('damage', () => {
+  beforeEach(async () => {
+    await index.put([document('doc_1'), document('doc_2'), document('doc_3', 'prj_a', 40), document('doc_9', 'prj_b')])
+    await index.put([document('doc_2', 'prj_a', 2, 2)])
+    await index.deleteDocuments(['doc_1'])
+    await index.idle()
+  })
+
+  const HARM: [name: string, harm: (path: string) => Promise<void>][] = [
+    ['is missing', (path) => rm(path)],
+    ['is empty', (path) => truncate(path, 0)],
+    ['is cut in half', async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    [
+      'has another byte',
+      async (path) => {
+        const bytes = await readFile(path)
+        bytes[Math.floor(bytes.length / 2)]! ^= 1
+        await writeFile(path, bytes)
+      },
+    ],
+  ]
+  test.each(HARM)('of a file that %s is repaired from the table', async (_, harm) => {
+    const before = await everything()
+    const files = await filesOf('prj_a')
+    expect(files.map((file) => file.split('.').at(-1))).toEqual(expect.arrayContaining(['seg', 'vec', 'del', 'json']))
+    for (const file of files) {
+      // Files get new names when they are repaired.
+      const found = (await filesOf('prj_a')).find((name) => name === file)
+      if (found === undefined) continue
+      await index.close()
+      await harm(join(folder, 'prj_a', file))
+      index = await open()
+      expect(await everything(), file).toEqual(before)
+      expect(await index.check()).toMatchObject({ ok: true, isIncomplete: false })
+    }
+  })
+
+  test('of every file and of whole folders is repaired', async () => {
+    const before = await everything()
+    await index.close()
+    await rm(join(folder, 'prj_a'), { recursive: true })
+    index = await open()
+    expect(await everything()).toEqual(before)
+    await index.close()
+    await rm(folder, { recursive: true })
+    index = await open()
+    expect(await everything()).toEqual(before)
+  })
+
+  test('is repaired while searches and changes go on, and no deleted or replaced document comes back', async () => {
+    const { promise: opened, resolve: openGate } = Promise.withResolvers<void>()
+    const slow: PassageTable = {
+      ...table,
+      async *scan(where) {
+        await opened
+        yield* table.scan(where)
+      },
+    }
+    const before = await everything()
+    await index.close()
+    await rm(join(folder, 'prj_a'), { recursive: true })
+    index = await open({ table: slow, awaitedPassages: 0 })
+    expect(await index.check()).toMatchObject({ ok: true, isIncomplete: true })
+    expect(index.segments().find(({ projectId }) => projectId === 'prj_a')).toMatchObject({
+      ownerId: 'usr_a',
+      isIncomplete: true,
+    })
+    expect((await index.keywordSearch(['common'], OWNER, 100)).every(({ documentId }) => documentId === 'doc_9')).toBe(true)
+    // Recovery must not index again what is only being repaired.
+    expect(await index.inventory()).toEqual(before.inventory)
+
+    await index.put([document('doc_2', 'prj_a', 4, 3)])
+    await index.deleteDocuments(['doc_3'])
+    await index.put([document('doc_4')])
+    openGate()
+    await until('the segments are complete', async () => !(await index.check()).isIncomplete)
+    const inventory = new Map([
+      ['doc_2', { version: 3, chunks: 4 }],
+      ['doc_4', { version: 1, chunks: 3 }],
+      ['doc_9', { version: 1, chunks: 3 }],
+    ])
+    expect(await index.inventory()).toEqual(inventory)
+    const found = await everything()
+    await reopen()
+    expect(await everything()).toEqual(found)
+    expect(table.stored.size).toBe(10)
+  })
+
+  test('stays known when the repair is interrupted', async () => {
+    const before = await everything()
+    const broken: PassageTable = { ...table, scan: () => readingFails() }
+    await index.close()
+    await rm(join(folder, 'prj_a'), { recursive: true })
+    index = await open({ table: broken })
+    await index.put([document('doc_5')])
+    expect(await index.check()).toMatchObject({ isIncomplete: true })
+    await reopen()
+    await index.deleteDocuments(['doc_5'])
+    expect(await everything()).toEqual(before)
+  })
+
+  test('a passage that is too long is left out, so that recovery indexes its document again', async () => {
+    const long = document('doc_8', 'prj_c')
+    long.passages[1] = { ...long.passages[1]!, charStart: 10, charEnd: 11 + MAX_PASSAGE_CHARS }
+    await index.put([long])
+    await index.close()
+    await rm(join(folder, 'prj_c'), { recursive: true })
+    index = await open()
+    expect((await index.inventory()).get('doc_8')).toEqual({ version: 1, chunks: 2 })
+  })
+
+  // eslint-disable-next-line require-yield
+  async function* readingFails(): AsyncGenerator<never> {
+    throw new Error('the disk is gone')
+  }
+})
+
+describe('the table and the segments', () => {
+  test('a document whose rows are lost is missing from the inventory', async () => {
+    await index.put([document('doc_1'), document('doc_2')])
+    await index.close()
+    table.stored.delete([...table.stored.keys()][4]!)
+    index = await open()
+    expect([...(await index.inventory()).keys()]).toEqual(['doc_1'])
+    expect(new Set((await index.keywordSearch(['common'], OWNER, 10)).map((hit) => hit.documentId))).toEqual(new Set(['doc_1']))
+  })
+
+  test('rows that no segment refers to are removed after a start', async () => {
+    await index.put([document('doc_1')])
+    await index.close()
+    await table.add(document('doc_2').passages)
+    index = await open()
+    await until('the rows are gone', () => table.stored.size === 3)
+    expect([...(await index.inventory()).keys()]).toEqual(['doc_1'])
+  })
+
+  test('rows of replaced and deleted documents are removed', async () => {
+    await index.put([document('doc_1'), document('doc_2')])
+    await index.put([document('doc_1', 'prj_a', 5, 2)])
+    await index.deleteDocuments(['doc_2'])
+    await until('the rows are gone', () => table.stored.size === 5)
+  })
+
+  test('a commit that fails leaves neither rows nor files, and can be repeated', async () => {
+    await index.put([document('doc_1')])
+    await rm(join(folder, 'prj_a'), { recursive: true })
+    await writeFile(join(folder, 'prj_a'), 'not a folder')
+    await expect(index.put([document('doc_2'), document('doc_3', 'prj_b')])).rejects.toMatchObject({
+      code: errorCode('index_failed'),
+    })
+    await until('the rows are gone', () => table.stored.size === 6)
+    await rm(join(folder, 'prj_a'))
+    await index.put([
+      { ...document('doc_2'), isNew: false },
+      { ...document('doc_3', 'prj_b'), isNew: false },
+    ])
+    expect((await index.inventory()).size).toBe(3)
+    await until('the rows are gone', () => table.stored.size === 9)
+  })
+
+  test('a damaged table is reported to whoever writes or compares', async () => {
+    await index.put([document('doc_1')])
+    const unreadable = (): never => {
+      throw Object.assign(new Error('cut off'), { code: 'index_corrupt' })
+    }
+    await index.close()
+    index = await open({ table: { ...table, rows: unreadable } })
+    await expect(index.inventory()).rejects.toThrow()
+    await expect(index.put([document('doc_2')])).rejects.toThrow()
+    expect(await index.keywordSearch(['common'], OWNER, 10)).toHaveLength(3)
+  })
+})
+
+describe('files', () => {
+  test('many small commits leave few segments, and no file that is not needed', async () => {
+    for (let n = 0; n < 60; n++) await index.put([document(`doc_${n}`, 'prj_a', 2)])
+    await index.deleteDocuments(['doc_3', 'doc_4'])
+    await index.idle()
+    const [project] = index.segments()
+    expect(project!.segments.length).toBeLessThan(10)
+    const names = project!.segments.flatMap(({ name, generation }) => [
+      `${name}.seg`,
+      `${name}.vec`,
+      ...(generation > 0 ? [`${name}.${generation}.del`] : []),
+    ])
+    expect(await filesOf('prj_a')).toEqual([...names, 'manifest.json'].toSorted())
+    const before = await everything()
+    expect(before.words).toHaveLength(116)
+    await reopen()
+    expect(await everything()).toEqual(before)
+  })
+
+  test('documents that are replaced and deleted during merges stay so', async () => {
+    const writes = []
+    for (let n = 0; n < 40; n++) {
+      writes.push(index.put([document(`doc_${n}`, 'prj_a', 2)]))
+      if (n > 3) writes.push(index.deleteDocuments([`doc_${n - 3}`]), index.put([document(`doc_0`, 'prj_a', 1, n)]))
+    }
+    await Promise.all(writes)
+    await index.idle()
+    expect([...(await index.inventory()).keys()].toSorted()).toEqual(['doc_0', 'doc_37', 'doc_38', 'doc_39'])
+    expect(await index.countPassages()).toBe(7)
+    expect(new Set((await everything()).words.map(({ id }) => id)).size).toBe(7)
+  })
+
+  test('files that no manifest names are removed at start', async () => {
+    await index.put([document('doc_1')])
+    const before = await filesOf('prj_a')
+    await index.close()
+    for (const name of ['aaaa.seg', 'aaaa.vec', 'manifest.json.new', 'bbbb.3.del'])
+      await writeFile(join(folder, 'prj_a', name), 'x')
+    index = await open()
+    expect(await filesOf('prj_a')).toEqual(before)
+  })
+
+  test('the folder of a project goes with its last document', async () => {
+    await index.put([document('doc_1'), document('doc_2'), document('doc_3', 'prj_b')])
+    await index.deleteDocuments(['doc_1', 'doc_2'])
+    expect(await readdir(folder)).toEqual(['prj_b'])
+    expect(index.segments().map(({ projectId }) => projectId)).toEqual(['prj_b'])
+  })
+
+  test('a commit writes only to the projects that it changes', async () => {
+    const many = Array.from({ length: 30 }, (_, n) => document(`doc_${n}`, `prj_${n}`))
+    await index.put(many)
+    const manifests = async () =>
+      Object.fromEntries(
+        await Promise.all(many.map(async (_, n) => [n, (await stat(join(folder, `prj_${n}`, 'manifest.json'))).ino] as const)),
+      )
+    const before = await manifests()
+    const changed: string[] = []
+    index.onSegmentsChange(({ projectId }) => changed.push(projectId))
+    await index.put([document('doc_7', 'prj_7', 4, 2)])
+    const after = await manifests()
+    expect(Object.keys(after).filter((n) => after[n] !== before[n])).toEqual(['7'])
+    expect(changed).toEqual(['prj_7'])
+  })
+})
