@@ -54,7 +54,7 @@ const ids = (hits: readonly { id: string }[]) => hits.map((hit) => hit.id)
 const at = (iso: string) => new Date(iso)
 
 /** One passage for each document. The last one belongs to another owner. */
-const FILTERED_PASSAGES = [
+export const FILTERED_PASSAGES = [
   passage('doc_1', 0, {
     projectId: 'prj_a',
     tags: ['red', "o'clock"],
@@ -85,7 +85,7 @@ const FILTERED_PASSAGES = [
 ]
 
 /** The documents of FILTERED_PASSAGES that each filter finds. */
-const FILTER_CASES: [name: string, filter: Omit<SearchFilter, 'ownerId'>, expected: string[]][] = [
+export const FILTER_CASES: [name: string, filter: Omit<SearchFilter, 'ownerId'>, expected: string[]][] = [
   ['none', {}, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
   ['one project', { projectIds: ['prj_a'] }, ['doc_1', 'doc_4']],
   ['several projects', { projectIds: ['prj_b', 'prj_c'] }, ['doc_2', 'doc_3']],

@@ -22,22 +22,23 @@ export async function createPart({ connection, folder, table, layout }: PartPlac
   const created = await connection.createEmptyTable(table, schema, {
     storageOptions: { newTableEnableStableRowIds: 'true' },
   })
-  return new Part(created, schema, layout, { rows: 0, nextRow: 0, versions: 0 })
+  return new Part(created, schema, layout, { rows: 0, nextRow: 0, versions: 0, openedAt: new Date(0) })
 }
 
 /**
- * Opens a part and reads a little of every file: the size of each manifest, and the beginning and end of each data file with its row IDs
- * and deletions. So it notices files that are missing, empty or cut off. Damage inside a file is noticed when its rows are read, or by
- * `PassageTable.verify`. Throws `index_corrupt` or LanceDB's error.
+ * Opens a part and reads a little of every file: the size of each manifest, and the end of each data file with its row IDs and deletions. So
+ * it notices what a power cut leaves, files that are missing, empty or cut off, because LanceDB never calls fsync. LanceDB has no checksums:
+ * other damage is noticed when the rows are read, or by `PassageTable.verify`, if they can't be decoded. Throws `index_corrupt` or LanceDB's
+ * error.
  */
-export async function openPart({ connection, folder, table: name, layout }: PartPlace): Promise<Part> {
+export async function openPart({ connection, folder, table: name, layout }: PartPlace, now: Date): Promise<Part> {
   const schema = tableSchema(layout)
   const versions = await countVersions(join(folder, `${name}.lance`, '_versions'))
   const table = await connection.openTable(name)
   const found = (await table.schema()).fields.map(String).join()
   if (found !== schema.fields.map(String).join())
     throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
-  return new Part(table, schema, layout, { ...(await probe(table)), versions })
+  return new Part(table, schema, layout, { ...(await probe(table)), versions, openedAt: now })
 }
 
 /** Reads one small column of every data file. */

@@ -39,9 +39,11 @@ export async function openPassageTable(options: OpenOptions): Promise<PassageTab
     }
     const complete = await withoutUnfinished(folder, numbers.map(names.part))
     if (numbers.some((number, i) => number !== i)) throw corrupt('A part of the search index is missing. It must be rebuilt.')
-    const parts = await Promise.all(complete.map((_, number) => openPart(placeOf(number)))).catch((error) => {
-      throw readFailure(error)
-    })
+    const parts = await Promise.all(complete.map((_, number) => openPart(placeOf(number), options.clock.now()))).catch(
+      (error) => {
+        throw readFailure(error)
+      },
+    )
     if (parts.length === 0) parts.push(await create(0))
     return new LancePassageTable(connection, parts, create, options)
   } catch (error) {

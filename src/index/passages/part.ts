@@ -18,7 +18,7 @@ const MAX_COMMITS = 512
 /** A compaction rewrites all rows of a part, so fewer files wait until they hold a share of the rows. */
 const MIN_FRAGMENTS = 64
 const MIN_SHARE = 0.25
-/** Files that a compaction has replaced wait this many times as long as old versions for the next compaction, which deletes them. */
+/** Replaced files stay this many times as long as old versions, if deleting them would compact newer files. */
 const PATIENCE = 12
 
 /** What opening a part found out. */
@@ -28,6 +28,7 @@ export interface PartState {
   nextRow: number
   /** Versions of the table whose files are still there. */
   versions: number
+  openedAt: Date
 }
 
 /** Rows of a query, each with its place in the batch. */
@@ -55,16 +56,17 @@ export class Part {
   #commits: number
   /** A failed commit may have left files behind. */
   #hasLeftovers = false
-  /** When files that a compaction has replaced may be deleted. */
-  #cleanupAt: Date | null = null
+  /** When a compaction replaced files that are still there. */
+  #replacedAt: Date | null
 
-  constructor(table: Table, schema: Schema, layout: VectorLayout, { rows, nextRow, versions }: PartState) {
+  constructor(table: Table, schema: Schema, layout: VectorLayout, { rows, nextRow, versions, openedAt }: PartState) {
     this.#table = table
     this.#schema = schema
     this.#layout = layout
     this.#rows = rows
     this.#nextRow = nextRow
     this.#commits = versions
+    this.#replacedAt = versions > 1 ? openedAt : null
   }
 
   get isOptimizing(): boolean {
@@ -143,7 +145,7 @@ export class Part {
 
   /** True after a compaction, until its old files are deleted. */
   get hasOldFiles(): boolean {
-    return this.#cleanupAt !== null
+    return this.#replacedAt !== null
   }
 
   /**
@@ -157,7 +159,7 @@ export class Part {
         // `deleteUnverified` also removes the files of failed commits. That is safe, because nobody else commits to this part now.
         const options = { cleanupOlderThan: new Date(now.getTime() - keepMs), deleteUnverified: true }
         const { compaction } = await this.#table.optimize(options)
-        this.#cleanupAt = compaction.fragmentsRemoved > 0 ? new Date(now.getTime() + keepMs) : null
+        this.#replacedAt = compaction.fragmentsRemoved > 0 ? now : null
         this.#commits = 0
         this.#hasLeftovers = false
       })
@@ -189,18 +191,15 @@ export class Part {
   }
 
   async #isWorthCompacting(now: Date, keepMs: number): Promise<boolean> {
-    if (this.#hasLeftovers || this.#commits >= MAX_COMMITS || this.#isCleanupDue(now, keepMs)) return true
+    if (this.#hasLeftovers || this.#commits >= MAX_COMMITS) return true
     const { numRows, fragmentStats } = await this.#table.stats()
     const { numFragments, lengths } = fragmentStats
     const stored = lengths.mean * numFragments
     if (numFragments >= MAX_FRAGMENTS || stored - numRows > MIN_SHARE * stored) return true
-    return numFragments >= MIN_FRAGMENTS && stored - lengths.max >= MIN_SHARE * stored
-  }
-
-  /** Deleting the old files compacts newer ones, so it waits some time for commits to end. */
-  #isCleanupDue(now: Date, keepMs: number): boolean {
-    if (this.#cleanupAt === null || now < this.#cleanupAt) return false
-    return this.#commits === 0 || now.getTime() >= this.#cleanupAt.getTime() + (PATIENCE - 1) * keepMs
+    if (numFragments >= MIN_FRAGMENTS && stored - lengths.max >= MIN_SHARE * stored) return true
+    // Deleting old files compacts newer ones, too, so it waits longer for these.
+    const keptMs = this.#replacedAt === null ? 0 : now.getTime() - this.#replacedAt.getTime()
+    return keptMs >= keepMs * (numFragments > 1 ? PATIENCE : 1) && this.#replacedAt !== null
   }
 
   async #commit<T>(work: () => Promise<T>): Promise<T> {

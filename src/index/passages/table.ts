@@ -10,7 +10,7 @@ import type { PassageTable, PassageTexts, RowOfPassage, StoredPassage } from '..
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { PassageCache } from './cache.ts'
 import { tableSchema } from './columns.ts'
-import { ID_COLUMNS, idReader, passageReader, READ_COLUMNS, textsReader } from './decode.ts'
+import { ID_COLUMNS, idReader, passageReader, READ_COLUMNS, ROW_ID, textsReader } from './decode.ts'
 import type { Part, PartBatch } from './part.ts'
 
 /** A part takes no more passages from here on, so that compacting it takes seconds (measured: 5 s on two busy cores). */
@@ -19,6 +19,8 @@ const PART_ROWS = 262_144
 const ROWS_OF_PART = 2 ** 32
 /** Passages in a batch of `scan`, about 10 MB. */
 const SCAN_ROWS = 1_024
+/** Row IDs in one query. */
+const FILTER_ROWS = 5_000
 const KEEP_VERSIONS_MS = 5 * 60_000
 
 export interface TableOptions {
@@ -121,11 +123,10 @@ export class LancePassageTable implements PassageTable {
   }
 
   async matchingRows(filter: SearchFilter): Promise<bigint[]> {
-    const where = filterToSql(filter)
     const rows: bigint[] = []
     // One part after the other: LanceDB already uses every core for one.
     for (const part of this.#parts) {
-      const found = await this.#reading(() => part.matching(where))
+      const found = await this.#reading(() => matchingRows(part, filter))
       for (const row of found.sort((a, b) => a - b)) rows.push(this.#rowOf(part, row))
     }
     return rows
@@ -240,6 +241,24 @@ export class LancePassageTable implements PassageTable {
     }, ms)
     this.#timer.unref()
   }
+}
+
+/**
+ * Applies the filters of small columns first, and looks for phrases only in the texts of rows that match these. For 1 % of 262,144 rows that
+ * takes .15 s instead of 2 s, because LanceDB would read every text.
+ */
+async function matchingRows(part: Part, filter: SearchFilter): Promise<number[]> {
+  const { phrases, withoutPhrases, ...others } = filter
+  if (phrases === undefined && withoutPhrases === undefined) return await part.matching(filterToSql(filter))
+  const candidates = await part.matching(filterToSql(others))
+  const where = filterToSql(filter)
+  if (candidates.length > part.rows / 2) return await part.matching(where)
+  const found: number[] = []
+  for (let at = 0; at < candidates.length; at += FILTER_ROWS) {
+    const among = candidates.slice(at, at + FILTER_ROWS)
+    found.push(...(await part.matching(`${ROW_ID} IN (${among.join(', ')}) AND ${where}`)))
+  }
+  return found
 }
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {

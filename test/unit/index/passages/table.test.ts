@@ -7,7 +7,7 @@ import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../../../src/core/text-li
 import type { PassageTable, RowOfPassage } from '../../../../src/index/passage-table.ts'
 import { openPassageTable, type OpenOptions } from '../../../../src/index/passages/open.ts'
 import { createPassageTableStore } from '../../../../src/index/passages/store.ts'
-import { DIMENSIONS } from '../../../conformance/chunk-index.ts'
+import { DIMENSIONS, FILTER_CASES, FILTERED_PASSAGES } from '../../../conformance/chunk-index.ts'
 import { errorCode } from '../../../support/codes.ts'
 import { scanned, stored } from '../../../support/passage-table.ts'
 
@@ -177,6 +177,24 @@ function asHalves<T extends { vector: Float32Array | null }>(passage: T): T {
   return { ...passage, vector: passage.vector && Float32Array.from(Float16Array.from(passage.vector)) }
 }
 
+describe('matching rows', () => {
+  // With few other passages the filters match most of a part, with many only a few rows.
+  test.each([0, 100])('are those that a filter finds, among %i other passages', async (others) => {
+    await table.add(numbers(0, others).map((n) => stored('doc_other', n, { projectId: 'prj_other' })))
+    const rows = await table.add(FILTERED_PASSAGES)
+    const documents = new Map(rows.map((row, i) => [row, FILTERED_PASSAGES[i]!.documentId]))
+    const projectIds = ['prj_a', 'prj_b', 'prj_c']
+    for (const [name, filter, expected] of FILTER_CASES) {
+      const found = await table.matchingRows({ ownerId: 'usr_a', projectIds, ...filter })
+      expect(
+        found.map((row) => documents.get(row)),
+        name,
+      ).toEqual(expected)
+    }
+    expect(await table.matchingRows({ ownerId: "usr_b' OR '1' = '1", phrases: ['passage'] })).toEqual([])
+  })
+})
+
 describe('sparse dimensions', () => {
   const layout = { dimensions: 24, denseDimensions: 5 }
 
@@ -267,6 +285,16 @@ describe('compaction', () => {
     expect(await files()).toBeLessThan(5)
     expect([...(await scanned(table)).keys()]).toEqual([...rows, late])
     expect((await table.read([rows[3]!, late!])).size).toBe(2)
+  })
+
+  test('deletes the old files that an earlier run has left', async () => {
+    await commits(64, 'doc_1')
+    await table.optimize()
+    await reopen()
+    time += 10 * 60_000
+    await table.optimize()
+    expect(await files()).toBe(1)
+    expect((await scanned(table)).size).toBe(64)
   })
 
   test('frees the space of removed passages', async () => {

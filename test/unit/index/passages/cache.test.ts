@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { PassageTexts } from '../../../../src/index/passage-table.ts'
+import { PassageCache } from '../../../../src/index/passages/cache.ts'
+import { stored } from '../../../support/passage-table.ts'
+
+const texts = (chars: number): PassageTexts => stored('doc_1', 0, { text: 'x'.repeat(chars) })
+
+test('never holds more than its bytes, whatever is put in', () => {
+  const cache = new PassageCache(100_000)
+  for (let row = 0n; row < 1_000n; row++) {
+    cache.set(row, texts(Number((row * 7_919n) % 4_000n)))
+    expect(cache.bytes).toBeLessThanOrEqual(100_000)
+  }
+  expect(cache.bytes).toBeGreaterThan(50_000)
+  cache.set(1_000n, texts(60_000))
+  expect(cache.get(1_000n)).toBeUndefined()
+  expect(cache.bytes).toBe(0)
+})
+
+test('drops the passage that was used least recently', () => {
+  const cache = new PassageCache(10_000)
+  for (const row of [1n, 2n, 3n]) cache.set(row, texts(1_000))
+  cache.get(1n)
+  cache.set(4n, texts(1_000))
+  expect([1n, 2n, 3n, 4n].map((row) => cache.get(row) !== undefined)).toEqual([true, false, true, true])
+})
+
+test('counts a passage once, however often it is put in, and not at all after it is deleted', () => {
+  const cache = new PassageCache(100_000)
+  for (let i = 0; i < 10; i++) cache.set(1n, texts(1_000))
+  const once = cache.bytes
+  cache.set(2n, texts(1_000))
+  expect(cache.bytes).toBe(2 * once)
+  cache.delete(1n)
+  cache.delete(2n)
+  cache.delete(3n)
+  expect(cache.bytes).toBe(0)
+})
