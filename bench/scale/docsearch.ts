@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
 import { type Instance, startInstance } from '../../test/quality/instance.ts'
 import { residentMemory } from '../../test/support/memory.ts'
+import { processorTime } from '../../test/support/processor-time.ts'
 import { peakMemory } from '../ingest.ts'
 import { timed } from '../measure.ts'
 import type { GeneratedDocument, GeneratedText } from '../../test/support/generated-text.ts'
@@ -71,16 +72,20 @@ export async function startDocsearch(checkout: string | null): Promise<Docsearch
   }
 }
 
-/** Loads documents in parts. Returns the passages a second of all parts and of the last one. */
+/**
+ * Loads documents in parts. Returns the passages a second of all parts and of the last one, and of all parts for each second of processor
+ * time, which other programs on the machine change less.
+ */
 export async function load(
   { instance, passages }: Docsearch,
   corpus: GeneratedText,
   documents: number,
-): Promise<{ all: number; last: number }> {
+): Promise<{ all: number; last: number; perProcessorSecond: number }> {
   const inPart = corpus.documentsFor(PASSAGES_IN_PART)
   // The first documents start the parsers and compile their code.
   await instance.load(PROJECT, documentsBetween(corpus, WARM_UP_FROM, WARM_UP_FROM + 20))
   const atFirst = await passages()
+  const processorMs = processorTime(instance.daemon.pid)
   let [seconds, last, before] = [0, 0, atFirst]
   for (let from = 0; from < documents; from += inPart) {
     const part = documentsBetween(corpus, from, Math.min(from + inPart, documents))
@@ -91,7 +96,8 @@ export async function load(
     before = now
     console.error(`${now} passages loaded, ${Math.round(last)} a second`)
   }
-  return { all: (before - atFirst) / seconds, last }
+  const perProcessorSecond = ((before - atFirst) * 1000) / (processorTime(instance.daemon.pid) - processorMs)
+  return { all: (before - atFirst) / seconds, last, perProcessorSecond }
 }
 
 export function documentsBetween(corpus: GeneratedText, from: number, to: number): GeneratedDocument[] {

@@ -79,9 +79,14 @@ async function loadDaemon(bench: Bench, checkout: string | null): Promise<void> 
   const daemon = await startDocsearch(checkout)
   bench.daemons.push(daemon)
   const goals = goalsOf(bench.options.passages)
-  const { all, last } = await load(daemon, bench.corpus, bench.documents)
+  const { all, last, perProcessorSecond } = await load(daemon, bench.corpus, bench.documents)
   const count = await daemon.passages()
-  add(bench, `${daemon.name}, ingest of ${count}`, `${Math.round(all)} passages/s, ${Math.round(last)} at the end`, goals.ingest)
+  add(
+    bench,
+    `${daemon.name}, ingest of ${count}`,
+    `${Math.round(all)} passages/s, ${Math.round(last)} at the end, ${Math.round(perProcessorSecond)} a second of processor time`,
+    goals.ingest,
+  )
   await daemon.calm()
   add(bench, `${daemon.name}, peak memory while loading`, megabytes(daemon.peakMemory()))
   add(bench, `${daemon.name}, index on disk`, megabytes(daemon.indexBytes()), goals.disk)

@@ -1,34 +1,69 @@
-/** The largest whole number of a component: 127 × 256 + 127, so that both bytes are from -128 to 127. */
-export const MAX_COMPONENT = 127 * 256 + 127
+import { DotKernel } from './dot-kernel.ts'
+import { strideOf, type VectorLayout } from './format.ts'
 
-/** A direction in whole numbers. `scale` is 1 ÷ its length. */
+/** The largest component of the dense part: 127 × 256 + 127, so that both bytes are from -128 to 127. */
+const MAX_DENSE = 127 * 256 + 127
+const MAX_REST = 127
+
+/** A vector of length 1 in whole numbers: the components are `dense × scale` and `rest × restScale`. A scale is 0 when its part is. */
 export interface Quantised {
-  components: Int16Array
+  /** Padded with zeros to the stride. */
+  dense: Int16Array
   scale: number
+  rest: Int16Array
+  restScale: number
 }
 
 /**
- * Scales a vector to whole numbers whose largest is `most`. Products and sums of whole numbers are exact, so a score doesn't depend on the order
- * in which they are added. Returns null for a vector without a direction: all zeros, or a number that isn't finite.
+ * Returns the direction of a vector in whole numbers, whose products and sums are exact. So a score does not depend on the order in which they are
+ * added. Returns null for a vector without a direction: all zeros, or a number that isn't finite.
  */
-export function quantise(vector: Float32Array, most = MAX_COMPONENT): Quantised | null {
-  let largest = 0
-  for (let i = 0; i < vector.length; i++) {
-    if (!Number.isFinite(vector[i]!)) return null
-    largest = Math.max(largest, Math.abs(vector[i]!))
-  }
-  if (largest === 0) return null
-  const components = new Int16Array(vector.length)
-  let sum = 0
-  for (let i = 0; i < vector.length; i++) {
-    const component = Math.round((vector[i]! / largest) * most)
-    components[i] = component
-    sum += component * component
-  }
-  return { components, scale: 1 / Math.sqrt(sum) }
+export function quantiseVector(vector: Float32Array, layout: VectorLayout): Quantised | null {
+  return quantise(vector, layout, MAX_DENSE, MAX_REST)
 }
 
-/** Returns the high byte of a component. The low one is what is left, from -128 to 127. */
+/** Returns a query in whole numbers that are as large as their products with a vector's bytes allow. */
+export function quantiseQuery(query: Float32Array, layout: VectorLayout): Quantised | null {
+  const rest = layout.dimensions - layout.denseDimensions
+  return quantise(
+    query,
+    layout,
+    Math.min(MAX_DENSE, DotKernel.maxComponent(strideOf(layout))),
+    Math.min(MAX_DENSE, DotKernel.maxComponent(Math.max(1, rest))),
+  )
+}
+
+function quantise(vector: Float32Array, layout: VectorLayout, mostDense: number, mostRest: number): Quantised | null {
+  const { dimensions, denseDimensions } = layout
+  if (vector.length !== dimensions) throw new RangeError(`a vector has ${vector.length} dimensions, not ${dimensions}`)
+  const dense = new Int16Array(strideOf(layout))
+  const rest = new Int16Array(dimensions - denseDimensions)
+  const ofDense = toWholeNumbers(vector.subarray(0, denseDimensions), mostDense, dense)
+  const ofRest = toWholeNumbers(vector.subarray(denseDimensions), mostRest, rest)
+  const length = Math.hypot(ofDense.length, ofRest.length)
+  if (length === 0 || !Number.isFinite(length)) return null
+  return { dense, scale: ofDense.step / length, rest, restScale: ofRest.step / length }
+}
+
+/** Returns the value of 1 in the whole numbers, and their length in the scale of the components. */
+function toWholeNumbers(components: Float32Array, most: number, into: Int16Array): { step: number; length: number } {
+  let largest = 0
+  let sum = 0
+  for (let i = 0; i < components.length; i++) {
+    largest = Math.max(largest, Math.abs(components[i]!))
+    if (!Number.isFinite(components[i]!)) return { step: 0, length: NaN }
+  }
+  if (largest === 0) return { step: 0, length: 0 }
+  for (let i = 0; i < components.length; i++) {
+    const whole = Math.round((components[i]! / largest) * most)
+    into[i] = whole
+    sum += whole * whole
+  }
+  const step = largest / most
+  return { step, length: Math.sqrt(sum) * step }
+}
+
+/** Returns the high byte of a 16-bit component. The low one is the difference to 256 times this, from -128 to 127. */
 export function highByte(component: number): number {
   return (component + 128) >> 8
 }

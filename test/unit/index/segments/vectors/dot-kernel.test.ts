@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { generateDotKernel } from '../../../../../scripts/kernels/generate.ts'
+import { DotKernel } from '../../../../../src/index/segments/vectors/dot-kernel.ts'
+import { seeded } from '../../../../support/seeded.ts'
+import { root } from '../../../../support/sources.ts'
+
+test('dot-kernel-bytes.ts is up to date (if not: npm run generate)', async () => {
+  const bytes = readFileSync(join(root, 'src/index/segments/vectors/dot-kernel-bytes.ts'), 'utf8')
+  expect(bytes).toBe(await generateDotKernel())
+})
+
+test('the kernel returns the dot products of a query with any number of rows', () => {
+  const strides = fc.constantFrom(8, 16, 24, 256, 1_024)
+  fc.assert(
+    fc.property(strides, fc.nat(11), fc.nat(3), fc.nat(1_000), (stride, count, from, seed) => {
+      const random = seeded(seed)
+      const most = Math.min(32_767, DotKernel.maxComponent(stride))
+      const isExtreme = seed % 4 === 0
+      const query = Array.from({ length: stride }, () => (isExtreme ? most : Math.round((2 * random() - 1) * most)))
+      const rows = Int8Array.from({ length: count * stride }, () => (isExtreme ? -128 : Math.floor(random() * 256) - 128))
+      const kernel = new DotKernel(stride, count + from)
+      kernel.setQuery(query)
+      kernel.load(rows, from)
+      const expected = Array.from({ length: count }, (_, row) =>
+        query.reduce((sum, component, i) => sum + component * rows[row * stride + i]!, 0),
+      )
+      expect(Array.from(kernel.dots(from, count).subarray(0, count))).toEqual(expected)
+    }),
+  )
+})
