@@ -30,8 +30,10 @@ export class PassageCache {
 
   set(row: bigint, passage: PassageTexts): void {
     this.delete(row)
+    const bytes = sizeOf(passage)
+    if (bytes > this.#maxBytes) return
     this.#entries.set(row, passage)
-    this.#bytes += sizeOf(passage)
+    this.#bytes += bytes
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break
       this.delete(oldest)

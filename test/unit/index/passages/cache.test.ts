@@ -14,11 +14,11 @@ test('never holds more than its bytes, whatever is put in', () => {
   expect(cache.bytes).toBeGreaterThan(50_000)
   cache.set(1_000n, texts(60_000))
   expect(cache.get(1_000n)).toBeUndefined()
-  expect(cache.bytes).toBe(0)
+  expect(cache.get(999n)).toBeDefined()
 })
 
 test('drops the passage that was used least recently', () => {
-  const cache = new PassageCache(10_000)
+  const cache = new PassageCache(9_000)
   for (const row of [1n, 2n, 3n]) cache.set(row, texts(1_000))
   cache.get(1n)
   cache.set(4n, texts(1_000))
