@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
@@ -7,6 +6,7 @@ import { residentMemory } from '../../test/support/memory.ts'
 import { processorTime } from '../../test/support/processor-time.ts'
 import { peakMemory } from '../ingest.ts'
 import { timed } from '../measure.ts'
+import { type CpuTime, cpuTime } from './cpu-time.ts'
 import type { GeneratedDocument, GeneratedText } from '../../test/support/generated-text.ts'
 import { folderSize } from '../../test/support/folder-size.ts'
 import { httpClient } from './http-client.ts'
@@ -17,12 +17,6 @@ const PASSAGES_IN_PART = 20_000
 /** Documents from this number on are only for the warm-up. */
 const WARM_UP_FROM = 900_000
 const IDLE_MS = 5_000
-const MS_PER_TICK = 10
-
-export interface CpuTime {
-  main: number
-  all: number
-}
 
 /** A running daemon with the collection, and what the measurements ask of it. */
 export interface Docsearch {
@@ -124,25 +118,5 @@ async function untilCalm(pid: number): Promise<void> {
     const before = cpuTime(pid).all
     await sleep(2_000)
     if (cpuTime(pid).all - before < 100) return
-  }
-}
-
-/** Returns the processor time of the daemon's main thread and of all its threads in milliseconds, without parser processes; 0 without /proc. */
-function cpuTime(pid: number): CpuTime {
-  if (process.platform !== 'linux') return { main: 0, all: 0 }
-  const times = readdirSync(`/proc/${pid}/task`).map((thread) => ({ thread, ms: threadTime(pid, thread) }))
-  return {
-    main: times.find(({ thread }) => thread === String(pid))?.ms ?? 0,
-    all: times.reduce((sum, { ms }) => sum + ms, 0),
-  }
-}
-
-function threadTime(pid: number, thread: string): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
-  } catch {
-    return 0 // The thread has ended.
   }
 }

@@ -2,6 +2,7 @@ import { createBuiltinEmbedder } from '../../src/embed/builtin.ts'
 import { inParallel } from '../../test/quality/instance.ts'
 import { type Figure, median, megabytes, ms, percentile, ratio, timed } from '../measure.ts'
 import { type GeneratedText, generatedText } from '../../test/support/generated-text.ts'
+import { type CpuTime, cpuTime } from './cpu-time.ts'
 import { type Docsearch, documentsBetween, load, measureStart, PROJECT, startDocsearch } from './docsearch.ts'
 import { goalsOf } from './goals.ts'
 import { measureRecall } from './recall.ts'
@@ -126,19 +127,35 @@ async function measureTurnsOfSearches(bench: Bench, rivals: Rivals): Promise<voi
   for (const { name, reason } of rivals.missing) add(bench, name, `skipped: ${reason}`)
 }
 
-/** Rounds of searches with many clients, in turns. */
-async function measureThroughput(bench: Bench, rivals: Rivals): Promise<void> {
-  const servers = [
-    ...bench.daemons.map(({ name, search, cpuTime }) => ({ name, cpuTime, ask: (query: string) => search({ query }) })),
-    ...(rivals.server ? [{ name: rivals.server.name, cpuTime: null, ask: rivals.server.search }] : []),
+interface Server {
+  name: string
+  isDocsearch: boolean
+  cpuTime(): CpuTime
+  ask(question: string): Promise<unknown>
+}
+
+function serversOf({ daemons }: Bench, { server }: Rivals): Server[] {
+  return [
+    ...daemons.map(({ name, search, cpuTime }) => ({
+      name,
+      isDocsearch: true,
+      cpuTime,
+      ask: (query: string) => search({ query }),
+    })),
+    ...(server ? [{ name: server.name, isDocsearch: false, cpuTime: () => cpuTime(server.pid), ask: server.search }] : []),
   ]
+}
+
+/** Rounds of searches with many clients, in turns. The last server is the one to compare with. */
+async function measureThroughput(bench: Bench, rivals: Rivals): Promise<void> {
+  const servers = serversOf(bench, rivals)
   const taken = servers.map(() => ({ ms: 0, answers: [] as number[], main: 0, all: 0 }))
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [k, { ask, cpuTime }] of servers.entries()) {
+    for (const [k, server] of servers.entries()) {
       const sum = taken[k]!
-      const before = cpuTime?.() ?? { main: 0, all: 0 }
-      const together = await timed(() => inParallel(bench.questions, CLIENTS, (question) => timed<unknown>(() => ask(question))))
-      const after = cpuTime?.() ?? { main: 0, all: 0 }
+      const before = server.cpuTime()
+      const together = await timed(() => inParallel(bench.questions, CLIENTS, (one) => timed(() => server.ask(one))))
+      const after = server.cpuTime()
       sum.ms += together.ms
       sum.answers.push(...together.value.map((answer) => answer.ms))
       sum.main += after.main - before.main
@@ -146,20 +163,14 @@ async function measureThroughput(bench: Bench, rivals: Rivals): Promise<void> {
     }
   }
   const rates = taken.map((sum) => sum.answers.length / (sum.ms / 1000))
-  for (const [k, { name, cpuTime }] of servers.entries()) {
+  for (const [k, { name, isDocsearch }] of servers.entries()) {
     const { answers, main, all } = taken[k]!
-    const compared = rivals.server && cpuTime ? `, ${ratio(rates[k]! / rates.at(-1)!)} ${rivals.server.name}` : ''
-    const bound = cpuTime ? goalsOf(bench.options.passages).throughput : undefined
-    add(bench, `${name}, ${CLIENTS} clients`, `${Math.round(rates[k]!)} searches/s, p50 ${ms(median(answers))}${compared}`, bound)
-    if (cpuTime) {
-      const perSearch = (cpu: number) => ms(cpu / answers.length)
-      add(
-        bench,
-        `${name}, processor time a search: main thread; all threads`,
-        `${perSearch(main)}; ${perSearch(all)}`,
-        '≤ 2 ms; ',
-      )
-    }
+    const compared = rivals.server && isDocsearch ? `, ${ratio(rates[k]! / rates.at(-1)!)} ${rivals.server.name}` : ''
+    const goals = isDocsearch ? goalsOf(bench.options.passages) : {}
+    const rate = `${Math.round(rates[k]!)} searches/s, p50 ${ms(median(answers))}${compared}`
+    add(bench, `${name}, ${CLIENTS} clients`, rate, goals.throughput)
+    const processor = `${ms(main / answers.length)}; ${ms(all / answers.length)}`
+    add(bench, `${name}, processor time a search: main thread; all threads`, processor, isDocsearch ? 'main ≤ 2 ms' : undefined)
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { buildFts5, serveFts5 } from './fts5.ts'
 import { buildLanceDb } from './lancedb.ts'
 import { buildPostgres } from './postgres.ts'
-import type { BuildRival, Rival, RivalInput } from './rival.ts'
+import type { BuildRival, Rival, RivalInput, RivalServer } from './rival.ts'
 import { buildXapian } from './xapian.ts'
 
 const RIVALS: Record<string, BuildRival> = {
@@ -19,7 +19,7 @@ export const RIVAL_NAMES = Object.keys(RIVALS)
 export interface Rivals {
   built: Rival[]
   /** SQLite FTS5 behind an HTTP server like docsearch's. */
-  server: Pick<Rival, 'name' | 'search'> | null
+  server: RivalServer | null
   /** The names of rivals that this machine lacks, with the reason. */
   missing: { name: string; reason: string }[]
   close(): Promise<void>

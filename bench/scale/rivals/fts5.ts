@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { timed } from '../../measure.ts'
 import { httpClient } from '../http-client.ts'
-import { type BuildRival, type Rival, wordsOf } from './rival.ts'
+import { type BuildRival, type RivalServer, wordsOf } from './rival.ts'
 
 /** Opens the full-text table for searches. The cache is large enough for the pages that searches read at a million passages. */
 export function openFts5(file: string): (question: string) => string[] {
@@ -46,12 +46,13 @@ export const buildFts5: BuildRival = async ({ folder, passages }) => {
 }
 
 /** Puts the table of `buildFts5` behind Koa with JSON, in a process of its own. */
-export async function serveFts5(folder: string): Promise<Pick<Rival, 'name' | 'search' | 'close'>> {
+export async function serveFts5(folder: string): Promise<RivalServer> {
   const child = fork(new URL('fts5-server.ts', import.meta.url), [join(folder, 'fts5.db')])
   const [port] = (await once(child, 'message')) as [number]
   const client = httpClient(`http://127.0.0.1:${port}`)
   return {
     name: 'SQLite FTS5 behind Koa',
+    pid: child.pid!,
     search: async (question) => ((await client.post('/search', { query: question })) as { results: string[] }).results,
     async close() {
       client.close()

@@ -18,6 +18,11 @@ export interface Rival {
   close(): Promise<void>
 }
 
+/** A rival behind an HTTP server in a process of its own. */
+export interface RivalServer extends Pick<Rival, 'name' | 'search' | 'close'> {
+  pid: number
+}
+
 export interface RivalInput {
   /** An empty folder for the rival's files. */
   folder: string
