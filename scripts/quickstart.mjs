@@ -52,12 +52,14 @@ if (!flags.once) printNextSteps()
 await finish(found === 0 ? uploaded : found)
 
 function printNextSteps() {
+  // Not `npx docsearch`: npx takes half a second to find this file.
+  const command = process.platform === 'win32' ? 'node bin\\docsearch.js' : 'bin/docsearch.js'
   const at = instance.url === 'http://127.0.0.1:4747' ? '' : ` --server ${instance.url}`
   console.log(`
 The instance keeps running. Try in this folder:
-  npx docsearch${at} search "who pays for small repairs"
-  npx docsearch${at} upload ~/Documents --recursive --wait
-  npx docsearch --help
+  ${command}${at} search "who pays for small repairs"
+  ${command}${at} upload ~/Documents --recursive --wait
+  ${command} --help
   npm stop${flags.data === undefined ? '' : ` -- --data ${flags.data}`}`)
 }
 

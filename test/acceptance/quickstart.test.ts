@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { cleanEnv } from '../support/daemon.ts'
 import { root } from '../support/sources.ts'
@@ -50,6 +51,9 @@ test("a second start keeps the documents and uploads the user's folder, relative
     expect(first.code, first.stderr).toBe(0)
     expect(first.stdout).toContain('bees.txt:1:The hive')
     expect(first.stdout).toContain('npm stop')
+    const [, command] = /^  (.* search .*)$/m.exec(first.stdout) ?? []
+    const suggested = await promisify(execFile)('/bin/sh', ['-c', command!], { env, cwd: root })
+    expect(suggested.stdout).not.toBe('')
 
     const { url } = JSON.parse(readFileSync(join(data, 'daemon.json'), 'utf8')) as { url: string }
     const second = await start('mine', '--ask', 'when did the hive swarm')
