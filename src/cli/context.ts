@@ -121,6 +121,7 @@ function commandIo(io: Io): CommandIo {
     openFile: (path) => io.openFile(path),
     openBrowser: (address) => io.openBrowser(address),
     wait: (ms, signal) => io.wait(ms, signal),
+    restart: (settings) => io.restart(settings),
   }
 }
 

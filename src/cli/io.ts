@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import type { KeytarLike } from '../client/credentials/keychain.ts'
 
+import type { StartSettings } from './memory-settings.ts'
+
 export type Env = Readonly<Record<string, string | undefined>>
 
 export interface InputStream extends Readable {
@@ -28,6 +30,11 @@ export interface Io {
   openBrowser(address: string): Promise<void>
   /** Resolves after `ms` milliseconds, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
+  /**
+   * Starts Node again in this process, with further settings. The process keeps its ID, its streams and its arguments. Returns if the
+   * system can't do that.
+   */
+  restart(settings: StartSettings): void
   /** Replaces the system's keychain in tests. */
   keytar?: KeytarLike
 }
@@ -97,6 +104,19 @@ export function processIo(): Io {
         // The signal aborted, which ends the wait too.
       })
     },
+    restart: restartProcess,
+  }
+}
+
+function restartProcess({ flags, env }: StartSettings): void {
+  // A failing execve ends the process, so this checks first. Windows has no execve. A channel to a parent process would be lost.
+  if (process.platform === 'win32' || process.send !== undefined) return
+  if (!process.getBuiltinModule('node:fs').existsSync(process.execPath)) return
+  const args = [process.argv0, ...process.execArgv, ...flags, ...process.argv.slice(1)]
+  try {
+    process.execve?.(process.execPath, args, { ...process.env, ...env })
+  } catch {
+    // Node's permission model may forbid it. The daemon works without the settings.
   }
 }
 

@@ -62,6 +62,9 @@ export async function runCommand(args: readonly string[], options: CliOptions = 
       await options.browser?.(address)
     },
     wait: options.wait ?? untilAborted,
+    restart() {
+      throw new Error('a test must not replace its process')
+    },
   }
   const code = await main(args, io)
   return { code, stdout: stdout.text(), stderr: stderr.text(), opened }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
+import { memorySettings } from '../memory-settings.ts'
 import { choice, flag, integer, option, text } from '../options.ts'
 import type { Screen } from '../view/screen.ts'
 
@@ -34,6 +35,8 @@ export default defineCommand({
   },
   examples: ['docsearch serve', 'docsearch serve --port 0 --data ./library --embedder builtin'],
   async run(context, _args, options) {
+    const settings = options.printConfig ? null : memorySettings({ execArgv: process.execArgv, env: context.io.env })
+    if (settings !== null) context.io.restart(settings)
     const { runServe } = await import('../../serve/main.ts')
     return runServe(options, daemonOutput(context))
   },
