@@ -1,3 +1,11 @@
+export interface Candidate {
+  segment: number
+  row: number
+  /** Products of the query with the row's high bytes, and with its rest. */
+  high: number
+  rest: number
+}
+
 /**
  * The vectors that may be among the best, by their scores' bounds from the high bytes alone. A heap of the highest lower bounds gives the threshold:
  * a vector whose upper bound is below it is not among the best.
@@ -5,7 +13,6 @@
 export class Candidates {
   readonly segments: number[] = []
   readonly rows: number[] = []
-  /** Products of the query with the high bytes, and with the rest. */
   readonly high: number[] = []
   readonly rest: number[] = []
   private readonly upper: number[] = []
@@ -22,11 +29,11 @@ export class Candidates {
     return this.size < this.heap.length ? -Infinity : this.heap[0]!
   }
 
-  add(segment: number, row: number, products: { high: number; rest: number }, lower: number, upper: number): void {
+  add({ segment, row, high, rest }: Candidate, lower: number, upper: number): void {
     this.segments.push(segment)
     this.rows.push(row)
-    this.high.push(products.high)
-    this.rest.push(products.rest)
+    this.high.push(high)
+    this.rest.push(rest)
     this.upper.push(upper)
     if (this.size < this.heap.length) this.moveUp(lower)
     else if (lower > this.heap[0]!) this.moveDown(lower)

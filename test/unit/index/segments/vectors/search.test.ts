@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { createBitmap, setBit } from '../../../../../src/index/segments/bitmap.ts'
 import { filterSegment } from '../../../../../src/index/segments/filter-segment.ts'
 import { mergeSegments } from '../../../../../src/index/segments/merge.ts'
-import { mergeVectors } from '../../../../../src/index/segments/vectors/build.ts'
+import { buildVectors, mergeVectors } from '../../../../../src/index/segments/vectors/build.ts'
 import type { VectorLayout } from '../../../../../src/index/segments/vectors/format.ts'
 import { SegmentVectors } from '../../../../../src/index/segments/vectors/segment-vectors.ts'
 import { type SearchedVectors, searchVectors } from '../../../../../src/index/segments/vectors/search.ts'
@@ -18,6 +19,7 @@ import {
   without,
   type TestDocument,
 } from '../../../../support/random-segments.ts'
+import { seeded } from '../../../../support/seeded.ts'
 import { cosine, layouts, vectorOfRow, vectorsOf } from '../../../../support/random-vectors.ts'
 
 /** The largest error of a cosine: components have 16 bits, those of the sparse rest 8. */
@@ -135,4 +137,80 @@ test('a damaged file is reported as damaged or answers as before', () => {
       expectDamage(`byte ${at}`, () => find(copy), before)
     }),
   )
+})
+
+describe('in a segment of clusters', () => {
+  const layout = { dimensions: 24, denseDimensions: 16 }
+  const random = seeded(5)
+  const centres = Array.from({ length: 40 }, () => Float32Array.from({ length: 24 }, () => random() - 0.5))
+  const near = (centre: Float32Array) => centre.map((value, i) => (i < 16 || random() < 0.1 ? value + random() - 0.5 : 0))
+  const documents = Array.from({ length: 400 }, (_, n): TestDocument => {
+    const [one] = randomDocuments(n, 1, 1)
+    const [passage] = one!.passages
+    return {
+      document: one!.document,
+      passages: Array.from({ length: 80 }, (_, index) => ({ ...passage!, row: BigInt(80 * n + index), index })),
+    }
+  })
+  const vectors = documents.flatMap(({ passages }) => passages.map(() => near(centres[Math.floor(random() * centres.length)]!)))
+  const queries = Array.from({ length: 40 }, (_, i) => near(centres[i]!))
+  const reader = openSegment(buildSegment(documents))
+  const ofRow = (rows: BigUint64Array) => Array.from(rows, (row) => vectors[Number(row)]!)
+  const bytes = buildVectors(ofRow(reader.segment.sections.rows), layout)
+  const clustered: SearchedVectors = { reader, allowed: null, vectors: new SegmentVectors(bytes) }
+  /** The same passages in segments that are too small for clusters. */
+  const exact = divide(documents, 4).map((part): SearchedVectors => {
+    const small = openSegment(buildSegment(part))
+    return { reader: small, allowed: null, vectors: new SegmentVectors(buildVectors(ofRow(small.segment.sections.rows), layout)) }
+  })
+
+  test('a search finds nearly all of the best passages, with the scores of an exact search', () => {
+    expect(clustered.vectors.sections.clusterEnds.length).toBeGreaterThan(100)
+    expect(exact.every(({ vectors }) => vectors.sections.clusterEnds.length === 0)).toBe(true)
+    let found = 0
+    for (const query of queries) {
+      const expected = new Map(search(exact, query, 10).map(({ row, score }) => [row, score]))
+      const hits = search([clustered], query, 10)
+      found += hits.filter(({ row }) => expected.has(row)).length
+      for (const { row, score } of hits) if (expected.has(row)) expect(score).toBe(expected.get(row))
+    }
+    expect(found / (10 * queries.length)).toBeGreaterThanOrEqual(0.98)
+  })
+
+  test('a filter that allows few passages is searched exactly, and one that allows many nearly so', () => {
+    for (const [every, least] of [
+      [500, 1],
+      [3, 0.98],
+    ] as const) {
+      const filter = ({ reader }: SearchedVectors) => {
+        const allowed = createBitmap(reader.segment.passages)
+        for (const [passage, row] of reader.segment.sections.rows.entries())
+          if (row % BigInt(every) === 0n) setBit(allowed, passage)
+        return allowed
+      }
+      let found = 0
+      for (const query of queries) {
+        const expected = search(
+          exact.map((segment) => ({ ...segment, allowed: filter(segment) })),
+          query,
+          10,
+        )
+        const hits = search([{ ...clustered, allowed: filter(clustered) }], query, 10)
+        expect(hits.every(({ row }) => row % BigInt(every) === 0n)).toBe(true)
+        if (least === 1) expect(hits).toEqual(expected)
+        found += hits.filter(({ row }) => expected.some((one) => one.row === row)).length
+      }
+      expect(found / (10 * queries.length)).toBeGreaterThanOrEqual(least)
+    }
+  })
+
+  test('the same vectors give the same bytes, also when segments are merged', () => {
+    const { bytes: words, numbers } = mergeSegments(exact.map(({ reader }) => reader))
+    const { segment } = openSegment(words)
+    const merged = mergeVectors(
+      exact.map(({ vectors }, i) => ({ vectors, numbers: numbers[i]! })),
+      segment.passages,
+    )
+    expect(Buffer.compare(merged, bytes)).toBe(0)
+  })
 })

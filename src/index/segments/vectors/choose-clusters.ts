@@ -1,0 +1,31 @@
+import { BLOCK_ROWS } from './format.ts'
+import type { VectorQuery } from './query.ts'
+import type { SegmentVectors } from './segment-vectors.ts'
+
+const MAX_CLUSTERS = 2 ** 20
+
+/** Returns how many of a segment's vectors a search scans for a recall@10 of .98, as measured (docs/segments.md). */
+export function rowsToScan(vectors: number): number {
+  return Math.min(vectors, 75 * Math.sqrt(vectors))
+}
+
+/** Returns the clusters, those with the most similar centroids first. */
+export function* nearestClusters({ sections, stride }: SegmentVectors, { kernel }: VectorQuery): Generator<number> {
+  const { centroids, centroidScales } = sections
+  const count = centroidScales.length
+  // One number for similarity and cluster sorts faster than a comparison function.
+  const keys = new Float64Array(count)
+  let most = 0
+  for (let from = 0; from < count; from += BLOCK_ROWS) {
+    const end = Math.min(count, from + BLOCK_ROWS)
+    kernel.load(centroids.subarray(from * stride, end * stride))
+    const dots = kernel.dots(0, end - from)
+    for (let i = from; i < end; i++) {
+      keys[i] = dots[i - from]! * centroidScales[i]!
+      most = Math.max(most, Math.abs(keys[i]!))
+    }
+  }
+  for (let i = 0; i < count; i++) keys[i] = Math.round(((keys[i]! + most) / most) * 2 ** 30) * MAX_CLUSTERS + i
+  keys.sort()
+  for (let i = count - 1; i >= 0; i--) yield keys[i]! % MAX_CLUSTERS
+}

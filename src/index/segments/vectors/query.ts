@@ -1,0 +1,33 @@
+import { DotKernel } from './dot-kernel.ts'
+import { BLOCK_ROWS, type VectorLayout } from './format.ts'
+import { quantiseQuery } from './quantise.ts'
+
+/** A query in whole numbers (quantise.ts), which the kernel has too. */
+export interface VectorQuery {
+  dense: Int16Array
+  scale: number
+  /** The dimensions of the rest that aren't 0. */
+  rest: { dimension: number; component: number }[]
+  restScale: number
+  /** The product of the query with the low bytes of a vector is at most this. */
+  lowBound: number
+  kernel: DotKernel
+}
+
+const kernels = new Map<number, DotKernel>()
+
+/** Returns null for a query without a direction. */
+export function prepareQuery(vector: Float32Array, layout: VectorLayout): VectorQuery | null {
+  const query = quantiseQuery(vector, layout)
+  if (query === null) return null
+  const { dense, scale, restScale } = query
+  const stride = dense.length
+  const kernel = kernels.get(stride) ?? new DotKernel(stride, BLOCK_ROWS)
+  kernels.set(stride, kernel)
+  kernel.setQuery(dense)
+  const rest: VectorQuery['rest'] = []
+  for (const [dimension, component] of query.rest.entries()) if (component !== 0) rest.push({ dimension, component })
+  // Cauchy–Schwarz: no product is above the product of the lengths. A low byte is at most 128. A little more covers rounding.
+  const length = Math.sqrt(dense.reduce((sum, component) => sum + component * component, 0))
+  return { dense, scale, rest, restScale, kernel, lowBound: length * 128 * Math.sqrt(stride) * (1 + 1e-6) }
+}

@@ -1,0 +1,107 @@
+import { hasBit } from '../bitmap.ts'
+import type { SearchedSegment } from '../search.ts'
+import type { Candidates } from './candidates.ts'
+import { BLOCK_ROWS } from './format.ts'
+import type { VectorQuery } from './query.ts'
+import { addRest } from './rest-blocks.ts'
+import type { SegmentVectors } from './segment-vectors.ts'
+
+const ZEROS = new Int32Array(BLOCK_ROWS)
+const restSums = new Int32Array(BLOCK_ROWS)
+
+/** Scans the rows of one segment for one query, and keeps those that may be among the best. */
+export class SegmentScan {
+  readonly query: VectorQuery
+  /** Number of scanned rows that the filter allows. */
+  scanned = 0
+  private readonly searched: SearchedSegment & { vectors: SegmentVectors }
+  private readonly segment: number
+  private readonly candidates: Candidates
+
+  constructor(
+    searched: SearchedSegment & { vectors: SegmentVectors },
+    segment: number,
+    query: VectorQuery,
+    candidates: Candidates,
+  ) {
+    this.searched = searched
+    this.segment = segment
+    this.query = query
+    this.candidates = candidates
+  }
+
+  /** Scans blocks of rows. */
+  blocks(from: number, end: number): void {
+    const { vectors } = this.searched
+    const { stride, denseCount, sections } = vectors
+    const { kernel, scale } = this.query
+    for (let block = from; block < end; block++) {
+      const [start, blockEnd] = [vectors.blockStart(block), sections.blockEnds[block]!]
+      const hasDense = start < denseCount && scale > 0
+      if (hasDense) kernel.load(sections.high.subarray(start * stride, blockEnd * stride))
+      const high = hasDense ? kernel.dots(0, blockEnd - start) : ZEROS
+      this.consider(start, blockEnd, high, this.sumRest(block), 0)
+    }
+  }
+
+  /** Scans single rows, in ascending order. */
+  rows(rows: Uint32Array): void {
+    const { vectors } = this.searched
+    const { stride, denseCount, sections } = vectors
+    const { kernel, scale } = this.query
+    let block = -1
+    let rest: Int32Array = ZEROS
+    for (const row of rows) {
+      if (block < 0 || row >= sections.blockEnds[block]!) {
+        block = vectors.blockOf(row)
+        rest = this.sumRest(block)
+      }
+      const hasDense = row < denseCount && scale > 0
+      if (hasDense) kernel.load(sections.high.subarray(row * stride, (row + 1) * stride))
+      this.consider(row, row + 1, hasDense ? kernel.dots(0, 1) : ZEROS, rest, row - vectors.blockStart(block))
+    }
+  }
+
+  /** Returns a row's score, given the products of the query with the row's high bytes and with its rest. */
+  exactScore(row: number, high: number, rest: number): number {
+    const { stride, denseCount, sections } = this.searched.vectors
+    const { dense, scale, restScale } = this.query
+    let low = 0
+    if (row < denseCount && scale > 0)
+      for (let i = 0, at = row * stride; i < stride; i++, at++) low += dense[i]! * sections.low[at]!
+    return (256 * high + low) * sections.scales[row]! * scale + rest * sections.restScales[row]! * restScale
+  }
+
+  /** Keeps the rows that may be among the best. `high[0]` is the product of the first row, and `rest[restAt]` that of its rest. */
+  private consider(start: number, end: number, high: Int32Array, rest: Int32Array, restAt: number): void {
+    const { reader, allowed, vectors } = this.searched
+    const { scales, restScales, passages } = vectors.sections
+    const { candidates } = this
+    const [scale, restScale, lowBound] = [256 * this.query.scale, this.query.restScale, this.query.lowBound / 256]
+    const deleted = reader.deletions.bits
+    let { threshold } = candidates
+    if (allowed === null) this.scanned += end - start
+    for (let i = 0, row = start; row < end; i++, row++) {
+      if (allowed !== null && !hasBit(allowed, passages[row]!)) continue
+      if (allowed !== null) this.scanned++
+      const unit = scales[row]! * scale
+      const score = high[i]! * unit + rest[restAt + i]! * restScales[row]! * restScale
+      const error = lowBound * unit
+      if (score + error < threshold || hasBit(deleted, passages[row]!)) continue
+      candidates.add({ segment: this.segment, row, high: high[i]!, rest: rest[restAt + i]! }, score - error, score + error)
+      threshold = candidates.threshold
+    }
+  }
+
+  /** Returns the products of the query's rest with those of a block's rows. */
+  private sumRest(block: number): Int32Array {
+    const { vectors } = this.searched
+    const { rest } = this.query
+    if (rest.length === 0 || vectors.restDimensions === 0) return ZEROS
+    const rows = vectors.sections.blockEnds[block]! - vectors.blockStart(block)
+    const first = block * vectors.restDimensions
+    restSums.fill(0, 0, rows)
+    for (const { dimension, component } of rest) addRest(vectors.sections, { at: first + dimension, rows }, component, restSums)
+    return restSums
+  }
+}
