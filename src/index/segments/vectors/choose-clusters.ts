@@ -4,9 +4,12 @@ import type { SegmentVectors } from './segment-vectors.ts'
 
 const MAX_CLUSTERS = 2 ** 20
 
-/** Returns how many of a segment's vectors a search scans for a recall@10 of .98, as measured (docs/segments.md). */
-export function rowsToScan(vectors: number): number {
-  return Math.min(vectors, 75 * Math.sqrt(vectors))
+/**
+ * Returns how many of a segment's vectors a search scans for a recall@10 of .98, as measured (docs/segments.md). Clusters know nothing of the rest,
+ * so the larger it is in the query, the more clusters hold the best.
+ */
+export function rowsToScan(vectors: number, { restShare }: VectorQuery): number {
+  return Math.min(vectors, (60 + 240 * restShare) * Math.sqrt(vectors))
 }
 
 /** Returns the clusters, those with the most similar centroids first. */

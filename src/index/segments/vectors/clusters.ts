@@ -6,7 +6,7 @@ export const MIN_CLUSTERED = 30_000
 const SAMPLES_PER_CLUSTER = 40
 const ROUNDS = 6
 /** A vector is compared with the centroids of this many groups. */
-const COMPARED_GROUPS = 6
+const COMPARED_GROUPS = 8
 
 export interface Clusters {
   centroids: Int8Array
@@ -15,12 +15,12 @@ export interface Clusters {
 }
 
 /**
- * Divides vectors into about 2√n clusters of similar directions, or into none when they are few. Centroids are in groups, so that training and
+ * Divides vectors into about 4√n clusters of similar directions, or into none when they are few. Centroids are in groups, so that training and
  * assignment compare a vector with a few hundred of them instead of all. The same vectors give the same clusters.
  */
 export function clusterVectors(vectors: readonly VectorOrigin[], stride: number, minClustered = MIN_CLUSTERED): Clusters {
   if (vectors.length < minClustered) return { centroids: new Int8Array(0), centroidScales: new Float32Array(0), clusters: [] }
-  const count = Math.round(2 * Math.sqrt(vectors.length))
+  const count = Math.round(4 * Math.sqrt(vectors.length))
   const sample = evenlySpaced(vectors, count * SAMPLES_PER_CLUSTER)
   const groups = train(sample, Math.round(Math.sqrt(count)), stride)
   const members = Map.groupBy(sample, (vector) => groups.nearest(vector))

@@ -9,6 +9,8 @@ export interface VectorQuery {
   /** The dimensions of the rest that aren't 0. */
   rest: { dimension: number; component: number }[]
   restScale: number
+  /** The share of the rest in the query's squared length, 0 to 1. */
+  restShare: number
   /** The product of the query with the low bytes of a vector is at most this. */
   lowBound: number
   kernel: DotKernel
@@ -26,8 +28,13 @@ export function prepareQuery(vector: Float32Array, layout: VectorLayout): Vector
   kernels.set(stride, kernel)
   kernel.setQuery(dense)
   const rest: VectorQuery['rest'] = []
-  for (const [dimension, component] of query.rest.entries()) if (component !== 0) rest.push({ dimension, component })
+  let restShare = 0
+  for (const [dimension, component] of query.rest.entries()) {
+    if (component === 0) continue
+    rest.push({ dimension, component })
+    restShare += (component * restScale) ** 2
+  }
   // Cauchy–Schwarz: no product is above the product of the lengths. A low byte is at most 128. A little more covers rounding.
   const length = Math.sqrt(dense.reduce((sum, component) => sum + component * component, 0))
-  return { dense, scale, rest, restScale, kernel, lowBound: length * 128 * Math.sqrt(stride) * (1 + 1e-6) }
+  return { dense, scale, rest, restScale, restShare, kernel, lowBound: length * 128 * Math.sqrt(stride) * (1 + 1e-6) }
 }

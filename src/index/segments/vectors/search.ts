@@ -1,3 +1,4 @@
+import { type Bitmap, membersOf } from '../bitmap.ts'
 import type { SearchedSegment } from '../search.ts'
 import { type SegmentHit, TopHits } from '../top-hits.ts'
 import { Candidates } from './candidates.ts'
@@ -6,7 +7,6 @@ import { NO_ROW } from './format.ts'
 import { prepareQuery } from './query.ts'
 import { SegmentScan } from './segment-scan.ts'
 import type { SegmentVectors } from './segment-vectors.ts'
-import { type Bitmap, membersOf } from '../bitmap.ts'
 
 export type SearchedVectors = SearchedSegment & { vectors: SegmentVectors }
 
@@ -41,7 +41,7 @@ export function searchVectors(segments: readonly SearchedVectors[], query: Float
 function scanSegment({ allowed, vectors }: SearchedVectors, scan: SegmentScan, hasDense: boolean): void {
   const { blockEnds, clusterEnds } = vectors.sections
   const isClustered = clusterEnds.length > 0 && hasDense
-  const budget = isClustered ? rowsToScan(vectors.count) : vectors.count
+  const budget = isClustered ? rowsToScan(vectors.count, scan.query) : vectors.count
   const wanted = allowed === null ? null : allowedRows(vectors, allowed, budget / SINGLE_ROW_COST)
   if (wanted?.rows !== undefined) return scan.rows(wanted.rows)
   if (!isClustered) return scan.blocks(0, blockEnds.length)
