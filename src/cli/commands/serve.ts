@@ -35,7 +35,8 @@ export default defineCommand({
   },
   examples: ['docsearch serve', 'docsearch serve --port 0 --data ./library --embedder builtin'],
   async run(context, _args, options) {
-    const settings = options.printConfig ? null : memorySettings({ execArgv: process.execArgv, env: context.io.env })
+    const nodeVersion = process.versions.node
+    const settings = options.printConfig ? null : memorySettings({ execArgv: process.execArgv, env: context.io.env, nodeVersion })
     if (settings !== null) context.io.restart(settings)
     const { runServe } = await import('../../serve/main.ts')
     return runServe(options, daemonOutput(context))
