@@ -8,8 +8,9 @@ export interface SegmentHit {
 }
 
 /**
- * Keeps the best hits in a heap whose root is the worst one. Equal scores are ordered by path and passage index, never by ID, so that two
- * instances with the same documents answer alike. Passages with equal paths in several projects follow the order of the segments.
+ * Keeps the best hits in a heap whose root is the worst one. Equal scores are ordered by path, passage index and text, never by ID, so that
+ * two instances with the same documents answer alike. Passages that have all of these in common, in several projects, follow the order of
+ * the segments.
  */
 export class TopHits {
   private readonly heap: SegmentHit[] = []
@@ -50,7 +51,12 @@ export class TopHits {
     if (ofA === ofB && !ofA.haveSamePath(a.passage, b.passage)) return a.passage - b.passage
     const [pathA, pathB] = ofA === ofB ? ['', ''] : [ofA.pathOf(a.passage), ofB.pathOf(b.passage)]
     if (pathA !== pathB) return pathA < pathB ? -1 : 1
-    return ofA.indexOf(a.passage) - ofB.indexOf(b.passage) || a.segment - b.segment || a.passage - b.passage
+    return (
+      ofA.indexOf(a.passage) - ofB.indexOf(b.passage) ||
+      compareTexts(ofA, a.passage, ofB, b.passage) ||
+      a.segment - b.segment ||
+      a.passage - b.passage
+    )
   }
 
   private moveUp(from: number): void {
@@ -74,4 +80,11 @@ export class TopHits {
       at = worst
     }
   }
+}
+
+/** Orders passages by the hashes of their texts. */
+function compareTexts({ sections: a }: Segment, passageA: number, { sections: b }: Segment, passageB: number): number {
+  return (
+    a.textHashes[2 * passageA]! - b.textHashes[2 * passageB]! || a.textHashes[2 * passageA + 1]! - b.textHashes[2 * passageB + 1]!
+  )
 }
