@@ -50,7 +50,7 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
     dimensions: BUILTIN_DIMENSIONS,
     maxTokens: 512,
     fusionWeight: (question) => (hashedShare(question) > 0.99 ? FEATURES_WEIGHT : MEANING_WEIGHT),
-    noiseFloor: nearestByChance,
+    noiseDeviation: deviationByChance,
     fingerprint: `builtin:${BUILTIN_VERSION}:${SHIPPED.name}${SHIPPED.version}:${SHIPPED.sha256.slice(0, 12)}:analyser${ANALYSER_VERSION}:${BUILTIN_DIMENSIONS}`,
     tokenCounter: 'words',
     countTokens: countWords,
@@ -86,14 +86,12 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
 const MEANING_DEVIATION = 0.045
 
 /**
- * Returns the highest cosine that unrelated texts reach by chance. Their cosines are about normally distributed around 0: in the
- * model's part because all English is a little alike, in the hashed part (by 1/√dimensions) because hashes collide. The largest of n
- * draws is about √(2 ln n) deviations out, and hardly ever half a deviation more.
+ * Returns how far the cosines of unrelated texts spread around 0: in the model's part because all English is a little alike, in the hashed
+ * part (by 1/√dimensions) because hashes collide.
  */
-function nearestByChance(passages: number, question: Float32Array): number {
+function deviationByChance(question: Float32Array): number {
   const hashed = hashedShare(question)
-  const deviation = Math.hypot((1 - hashed) * MEANING_DEVIATION, hashed / Math.sqrt(FEATURES))
-  return (Math.sqrt(2 * Math.log(Math.max(2, passages))) + 0.5) * deviation
+  return Math.hypot((1 - hashed) * MEANING_DEVIATION, hashed / Math.sqrt(FEATURES))
 }
 
 /** Returns the share of hashed features in a question's vector, 0 to 1. */

@@ -19,10 +19,10 @@ export interface Embedder {
    */
   fusionWeight(question: Float32Array): number
   /**
-   * Returns the cosine similarity that chance alone gives a question and the nearest of `passages` passages. A search drops passages
-   * that share no word with the question and are no nearer than this. 0 for a model whose low similarities mean something too.
+   * Returns the standard deviation of the cosine similarities of a question and passages that have nothing to do with it. A search drops
+   * passages that share no word with the question and are no nearer than chance. 0 for a model whose low similarities mean something too.
    */
-  noiseFloor(passages: number, question: Float32Array): number
+  noiseDeviation(question: Float32Array): number
   /**
    * Names everything that makes two vectors comparable: model, digest, template version, dimensions. A search never compares vectors
    * of different fingerprints.

@@ -97,7 +97,7 @@ class OllamaEmbedder implements Embedder {
     return this.setup.profile.fusionWeight
   }
 
-  noiseFloor(): number {
+  noiseDeviation(): number {
     return 0
   }
 

@@ -1,4 +1,5 @@
 import type { SearchFilter } from '../core/search-filter.ts'
+import type { ProjectSegments } from './segments/store/project-segments.ts'
 
 /** Raised when a row's fields change or get another meaning: an index with another layout is rebuilt. */
 export const INDEX_LAYOUT_VERSION = 3
@@ -64,6 +65,7 @@ export type Passage = Omit<
   | 'tags'
   | 'documentCreatedAt'
   | 'textHash'
+  | 'terms'
   | 'titleTerms'
   | 'headingTerms'
   | 'nameTerms'
@@ -97,15 +99,20 @@ export interface ChunkIndex {
   /** Replaces the passages of all the given documents in one commit. */
   put(documents: readonly DocumentPassages[]): Promise<void>
   deleteDocuments(documentIds: readonly string[]): Promise<void>
-  /** Returns the nearest passages, best first. */
-  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<PassageHit[]>
-  /** Returns the passages with any of the analysed terms, best first. A term that is given twice counts twice. */
-  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<PassageHit[]>
+  /** Returns the segments of every project: what search threads search. */
+  segments(): readonly ProjectSegments[]
   /**
-   * Returns passages by the rows of their hits. Rows that no longer exist are missing from the map. Cuts texts that are longer than
-   * `core/text-limits.ts` allows, which an index of an earlier version may have.
+   * Calls `listener` with each project whose segments change, before the change is acknowledged. A project without segments is gone.
+   * Returns a function that removes the listener.
+   */
+  onSegmentsChange(listener: (changed: ProjectSegments) => void): () => void
+  /**
+   * Returns passages by row. Rows that no longer exist are missing from the map. Cuts texts that are longer than `core/text-limits.ts`
+   * allows, which an index of an earlier version may have.
    */
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
+  /** Returns the rows that match a filter: for phrases, which segments can't check. Reads the texts that match the other conditions. */
+  matchingRows(filter: SearchFilter): Promise<bigint[]>
   /**
    * Returns each document's version and number of passages, for recovery. Throws `index_corrupt` when files are damaged.
    */

@@ -1,9 +1,6 @@
 import { cutTo, MAX_PASSAGE_CHARS, MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import type { Passage } from './chunk-index.ts'
 
-/** Far more than the terms of any passage within its limit. */
-const MAX_TERMS_CHARS = 64_000
-
 /** How many characters of each text of a passage to read. One more than the limit shows that a text was longer. */
 export const READ_CHARS = {
   text: MAX_PASSAGE_CHARS + 1,
@@ -11,7 +8,6 @@ export const READ_CHARS = {
   title: MAX_TITLE_CHARS + 1,
   heading: MAX_TITLE_CHARS + 1,
   context: MAX_TITLE_CHARS + 1,
-  terms: MAX_TERMS_CHARS,
 } as const satisfies Partial<Record<keyof Passage, number>>
 
 type Texts = Pick<Passage, 'text' | 'gap' | 'title' | 'heading' | 'context' | 'charStart' | 'charEnd'>
@@ -20,7 +16,7 @@ type Texts = Pick<Passage, 'text' | 'gap' | 'title' | 'heading' | 'context' | 'c
  * Returns a passage within the limits of this version, because an index of an earlier version may have longer texts until a
  * rebuild. Keeps the beginning of a text that is too long, and adjusts the end of the passage.
  */
-export function textsWithinLimits<T extends Texts>(passage: T): T {
+export function withinLimits<T extends Texts>(passage: T): T {
   const text = cutTo(passage.text, MAX_PASSAGE_CHARS)
   return {
     ...passage,
@@ -31,9 +27,4 @@ export function textsWithinLimits<T extends Texts>(passage: T): T {
     heading: shorten(passage.heading, MAX_TITLE_CHARS),
     context: shorten(passage.context, MAX_TITLE_CHARS),
   }
-}
-
-/** Returns a passage and its terms within the limits of this version. */
-export function withinLimits(passage: Passage): Passage {
-  return { ...textsWithinLimits(passage), terms: cutTo(passage.terms, MAX_TERMS_CHARS) }
 }

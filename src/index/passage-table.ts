@@ -5,9 +5,6 @@ import type { VectorLayout } from './segments/vectors/format.ts'
 /** A passage without its words, which a rebuild analyses again. */
 export type StoredPassage = Omit<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms' | 'nameTerms'>
 
-/** What a result shows of a passage. */
-export type PassageTexts = Omit<Passage, 'terms'>
-
 export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId' | 'ownerId'> {
   row: bigint
 }
@@ -30,7 +27,7 @@ export interface PassageTable {
    * Returns passages through a cache. Rows that no longer exist are missing from the map. Cuts texts that are longer than
    * `core/text-limits.ts` allows.
    */
-  read(rows: readonly bigint[]): Promise<Map<bigint, PassageTexts>>
+  read(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
   /** Yields every passage, or those of some projects, in batches of bounded size. For building segments. */
   scan(where?: { projectIds?: readonly string[] }): AsyncIterable<{ row: bigint; passage: StoredPassage }[]>
   /** Yields every row in batches of bounded size, without texts and vectors. */

@@ -3,12 +3,10 @@ import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
-import type { ChunkIndex, DocumentPassages, IndexedPassage, IndexHealth, Passage, PassageHit } from './chunk-index.ts'
+import type { ChunkIndex, DocumentPassages, IndexedPassage, IndexHealth, Passage } from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
-import { keywordHits, type SearchScope, vectorHits } from './find-hits.ts'
 import { LostDocuments } from './lost-documents.ts'
 import { toNewDocuments } from './new-documents.ts'
-import { passageTerms } from './passage-terms.ts'
 import type { PassageTable } from './passage-table.ts'
 import { rebuild } from './rebuild.ts'
 import { RowRemovals } from './row-removals.ts'
@@ -100,19 +98,12 @@ export class SegmentedIndex implements ChunkIndex {
     return this.#store.onChange(listener)
   }
 
-  vectorSearch(vector: Float32Array, filter: SearchFilter, limit: number): Promise<PassageHit[]> {
-    return guarded(async () => vectorHits(await this.#scope(filter), vector, limit))
-  }
-
-  keywordSearch(terms: readonly string[], filter: SearchFilter, limit: number): Promise<PassageHit[]> {
-    return guarded(async () => keywordHits(await this.#scope(filter), terms, limit))
-  }
-
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
-    return guarded(async () => {
-      const found = await this.#table.read(rows)
-      return new Map(Array.from(found, ([row, passage]) => [row, { ...passage, terms: passageTerms(passage).terms }]))
-    })
+    return guarded(() => this.#table.read(rows))
+  }
+
+  matchingRows(filter: SearchFilter): Promise<bigint[]> {
+    return guarded(() => this.#table.matchingRows(filter))
   }
 
   inventory(): Promise<Map<string, { version: number; chunks: number }>> {
@@ -191,15 +182,6 @@ export class SegmentedIndex implements ChunkIndex {
     await this.#store.refresh()
     const used = rowsAmong(this.#store.projects(), rows)
     this.#removals.add(rows.filter((row) => !used.has(row)))
-  }
-
-  async #scope(filter: SearchFilter): Promise<SearchScope> {
-    const { ownerId, projectIds } = filter
-    const projects = this.#store
-      .projects()
-      .filter((project) => project.ownerId === ownerId && (projectIds?.includes(project.projectId) ?? true))
-    const hasPhrases = filter.phrases !== undefined || filter.withoutPhrases !== undefined
-    return { projects, filter, rows: hasPhrases ? new Set(await this.#table.matchingRows(filter)) : null }
   }
 
   /** Compares the table with the segments: removes what one of them lacks, and finds what has to be rebuilt. */

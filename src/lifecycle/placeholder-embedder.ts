@@ -23,7 +23,7 @@ export function placeholderEmbedder(
     dimensions,
     maxTokens: 0,
     fusionWeight: () => 0,
-    noiseFloor: () => 0,
+    noiseDeviation: () => 0,
     fingerprint: parseFingerprint(fingerprint).embedder,
     tokenCounter: 'words',
     countTokens: () => 0,

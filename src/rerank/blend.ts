@@ -1,4 +1,4 @@
-export interface Ranked {
+interface Ranked {
   id: string
   /** Score of the order so far, 0 to 1. */
   score: number

@@ -1,25 +1,17 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { formatHeading } from '../core/chunk.ts'
-import { analyse } from '../text/analyse.ts'
 import {
   coverage,
-  findWords,
   type Finds,
   pairScore,
   proximityScore,
   type Saturate,
   type Sought,
-  soughtOf,
   titleShare,
   windowCoverage,
 } from './features.ts'
-import type { RerankCandidate, Reranker } from './reranker.ts'
 
 /** The constants of BM25: how fast repetition saturates, and how much a passage's length counts. */
 const K1 = 1.2
 const B = 0.75
-/** After this long, other work gets its turn. */
-const SLICE_MS = 4
 /** How many terms at the start of the text count as the opening of a passage. */
 const OPENING = 25
 
@@ -46,99 +38,65 @@ const WEIGHTS = {
   opening: 0.2,
 } as const
 
-type Features = Record<keyof typeof WEIGHTS | 'bm25', number>
+type Features = Record<keyof typeof WEIGHTS | 'bm25' | 'vector', number>
 
-/**
- * Reorders by where the passage contains the question's words: next to each other, close together, in its title, in its opening. It
- * needs no model and waits for nothing: a hundred passages take a few milliseconds. The vectors' part of each score stays in it.
- */
-export function createBuiltinReranker(): Reranker {
-  return {
-    model: 'builtin',
-    readsPassages: true,
-    async rerank({ candidates, words, idf, signal }) {
-      const byWords = candidates.some(({ keywordScore }) => keywordScore > 0)
-      if (!byWords)
-        return {
-          applied: false,
-          scores: null,
-          reason: 'The built-in reranker compares words, and keyword search found none of these passages.',
-        }
-      const sought = soughtOf({ words, idf })
-      const average = candidates.reduce((sum, { terms }) => sum + countTerms(terms), 0) / candidates.length
-      const measured: { candidate: RerankCandidate; parts: Features }[] = []
-      let began = performance.now()
-      for (const candidate of candidates) {
-        measured.push({ candidate, parts: featuresOf(candidate, sought, average) })
-        if (performance.now() - began < SLICE_MS) continue
-        await nextTurn()
-        if (signal.aborted) return { applied: false, scores: null, reason: 'The search was cancelled.' }
-        began = performance.now()
-      }
-      // As in fusion: the best passage gets all of the score that the vectors leave, the others their share of it.
-      const maxSum = Math.max(...measured.map(({ parts }) => sumOf(parts)))
-      const room = Math.max(...candidates.map(({ score, vectorPart }) => score - vectorPart))
-      const features = new Map(
-        measured.map(({ candidate, parts }) => {
-          const shares = Object.entries(parts).map(([name, value]) => [name, (room * value) / maxSum] as const)
-          return [candidate.id, { ...Object.fromEntries(shares), vector: candidate.vectorPart }]
-        }),
-      )
-      const scores = new Map([...features].map(([id, parts]) => [id, Math.min(1, sumOf(parts))]))
-      return { applied: true, scores, features, reason: null }
-    },
-  }
+/** A passage as the built-in reranker sees it. */
+export interface WordCandidate {
+  /** Where it contains the question's words. */
+  finds: Finds
+  /** Fused score, 0 to 1. */
+  score: number
+  /** The vectors' part of `score`. The rest comes from the keywords. */
+  vectorPart: number
+  /** BM25. 0 when the passage was not found by keywords. */
+  keywordScore: number
 }
 
-/** Returns the weighted features of a passage. */
-function featuresOf(candidate: RerankCandidate, sought: Sought, averageLength: number): Features {
-  const title = titleOf(candidate)
-  const found: Finds = findWords(candidate.terms, title.length, sought)
-  const slow = K1 * (1 - B + (B * found.length) / averageLength)
+export interface RerankedByWords {
+  /** From 0 to 1. */
+  score: number
+  /** How much each feature contributes to the score. */
+  features: Features
+}
+
+/**
+ * Scores passages by where they contain the question's words: next to each other, close together, in the title, in the opening. It needs
+ * neither a model nor the texts. The vectors' part of each score stays in it. Returns the scores in the order of the candidates, or null when
+ * keyword search found none of them, so that there is nothing to compare.
+ */
+export function rerankByWords(candidates: readonly WordCandidate[], sought: Sought): RerankedByWords[] | null {
+  if (!candidates.some(({ keywordScore }) => keywordScore > 0)) return null
+  const average = candidates.reduce((sum, { finds }) => sum + finds.length, 0) / candidates.length
+  const measured = candidates.map((candidate) => featuresOf(candidate, sought, average))
+  // As in fusion: the best passage gets all of the score that the vectors leave, the others their share of it.
+  const maxSum = Math.max(...measured.map(sumOf))
+  const room = Math.max(...candidates.map(({ score, vectorPart }) => score - vectorPart))
+  return measured.map((parts, i) => {
+    const shares = Object.entries(parts).map(([name, value]) => [name, (room * value) / maxSum] as const)
+    const features = { ...Object.fromEntries(shares), vector: candidates[i]!.vectorPart } as Features
+    return { score: Math.min(1, sumOf(features)), features }
+  })
+}
+
+/** Returns the weighted features of a passage, without the vectors' part. */
+function featuresOf({ finds, keywordScore }: WordCandidate, sought: Sought, averageLength: number): Omit<Features, 'vector'> {
+  const { length, titleLength } = finds
+  const slow = K1 * (1 - B + (B * length) / averageLength)
   const saturate: Saturate = (count) => (count * (K1 + 1)) / (count + slow)
-  const raw = {
-    pairs: pairScore(found, sought, saturate),
-    proximity: proximityScore(found, sought, saturate),
-    title: coverage(found, sought, 0, title.length),
-    title_share: titleShare(found, title.subject) * sought.total,
-    coverage: coverage(found, sought, 0, found.length),
-    window_60: windowCoverage(found, sought, 60),
-    window_15: windowCoverage(found, sought, 15),
-    window_8: windowCoverage(found, sought, 8),
-    opening: coverage(found, sought, title.length, title.length + OPENING),
+  return {
+    bm25: keywordScore,
+    pairs: WEIGHTS.pairs * pairScore(finds, sought, saturate),
+    proximity: WEIGHTS.proximity * proximityScore(finds, sought, saturate),
+    title: WEIGHTS.title * coverage(finds, sought, 0, titleLength),
+    title_share: WEIGHTS.title_share * titleShare(finds) * sought.total,
+    coverage: WEIGHTS.coverage * coverage(finds, sought, 0, length),
+    window_60: WEIGHTS.window_60 * windowCoverage(finds, sought, 60),
+    window_15: WEIGHTS.window_15 * windowCoverage(finds, sought, 15),
+    window_8: WEIGHTS.window_8 * windowCoverage(finds, sought, 8),
+    opening: WEIGHTS.opening * coverage(finds, sought, titleLength, titleLength + OPENING),
   }
-  const weighted = Object.entries(WEIGHTS).map(([name, weight]) => [name, weight * raw[name as keyof typeof WEIGHTS]])
-  return { bm25: candidate.keywordScore, ...Object.fromEntries(weighted) } as Features
 }
 
 function sumOf(parts: Readonly<Record<string, number>>): number {
   return Object.values(parts).reduce((sum, value) => sum + value, 0)
-}
-
-function countTerms(terms: string): number {
-  let count = 1
-  for (let at = terms.indexOf(' '); at >= 0; at = terms.indexOf(' ', at + 1)) count++
-  return count
-}
-
-interface Title {
-  length: number
-  subject: number
-}
-
-/** Cached, because the passages of a document share their title, and often their headings. */
-const titles = new Map<string, Title>()
-const MAX_TITLES = 2_000
-
-/** Returns how many of a passage's first terms are its title and headings, and how many of these are no stop words. */
-function titleOf({ title, heading }: RerankCandidate): Title {
-  const text = formatHeading([title ?? '', heading].filter((part) => part !== ''))
-  let known = titles.get(text)
-  if (known === undefined) {
-    if (titles.size >= MAX_TITLES) titles.clear()
-    const tokens = analyse(text)
-    known = { length: tokens.length, subject: tokens.filter((token) => !token.stop).length }
-    titles.set(text, known)
-  }
-  return known
 }

@@ -1,15 +1,14 @@
 import { withoutCredentials } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
 import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/client.ts'
-import { createBuiltinReranker } from './builtin.ts'
 import { createEndpointModel } from './endpoint-model.ts'
-import { createFusedReranker } from './fused.ts'
 import { ModelKeeper, type Retry } from './model-keeper.ts'
 import { createOllamaRerankModel } from './ollama-model.ts'
 import { type RerankModel, RerankModelError, type RerankModelFailure } from './rerank-model.ts'
 import type { Reranker } from './reranker.ts'
 import { selfTest } from './self-test.ts'
 import { createModelReranker, type ModelTuning } from './with-model.ts'
+import { createBuiltinReranker, createFusedReranker } from './without-model.ts'
 
 export interface RerankerSettings extends ModelTuning {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
@@ -63,7 +62,7 @@ export async function chooseReranker(settings: RerankerSettings): Promise<Chosen
   const base = createBuiltinReranker()
   const status = () => describe(keeper, base, settings)
   return {
-    reranker: createModelReranker(keeper, base, settings),
+    reranker: createModelReranker(keeper, settings),
     choice: () => ({ reranker: keeper.current()?.name ?? nameOf(base), reason: status().message }),
     status,
     close: () => keeper.close(),

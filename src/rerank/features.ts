@@ -1,4 +1,4 @@
-import type { RerankRequest } from './reranker.ts'
+import type { QueryWord } from '../text/analyse.ts'
 
 /** A question as the features see it. */
 export interface Sought {
@@ -19,7 +19,7 @@ const PAIR_GAP = 2
  * Numbers the words and pairs of a question. In scripts written without spaces it uses pairs of characters, because single
  * characters stand everywhere. The index has a character between two pairs, so consecutive pairs stand exactly two terms apart.
  */
-export function soughtOf({ words, idf }: Pick<RerankRequest, 'words' | 'idf'>): Sought {
+export function soughtOf(words: readonly QueryWord[], idf: (term: string) => number): Sought {
   const telling = words.some((word) => word.role !== 'character') ? words.filter((word) => word.role !== 'character') : words
   const numbers = new Map<string, number>()
   const sought: Sought['words'] = []
@@ -52,26 +52,8 @@ export interface Finds {
   words: number[]
   /** Number of terms in the passage. */
   length: number
-  /** How many of these terms are its title and headings. */
+  /** Number of terms in its title and headings, which come first. */
   titleLength: number
-}
-
-export function findWords(terms: string, titleLength: number, { byTerm }: Sought): Finds {
-  const found: Finds = { places: [], words: [], length: 0, titleLength }
-  for (let at = 0, place = 0; at <= terms.length; place++) {
-    const blank = terms.indexOf(' ', at)
-    const end = blank < 0 ? terms.length : blank
-    const numbers = byTerm.get(terms.slice(at, end))
-    if (numbers !== undefined) {
-      for (const number of numbers) {
-        found.places.push(place)
-        found.words.push(number)
-      }
-    }
-    found.length = place + 1
-    at = end + 1
-  }
-  return found
 }
 
 /** Okapi's saturation: a second match says less than the first, and in a long passage each match says less. */
@@ -140,8 +122,8 @@ export function windowCoverage({ places, words, titleLength }: Finds, sought: So
   return best
 }
 
-/** Returns the share of title and headings that the question names, 0 to 1. `subject` is the number of their terms that are no stop words. */
-export function titleShare({ places, titleLength }: Finds, subject: number): number {
+/** Returns the share of title and headings that the question names, 0 to 1. Function words count as terms of the title, too. */
+export function titleShare({ places, titleLength }: Finds): number {
   const named = new Set(places.filter((place) => place < titleLength)).size
-  return subject === 0 ? 0 : Math.min(1, named / subject)
+  return titleLength === 0 ? 0 : Math.min(1, named / titleLength)
 }

@@ -1,10 +1,13 @@
-import type { QueryWord } from '../text/analyse.ts'
+/** The order that searches make by themselves: by where passages have the words of the question, or none. */
+export type BaseOrder = 'builtin' | 'none'
 
-/** Reorders the candidates of a fused search. It may only move candidates: never add, drop or change one. */
+/** Decides how the best candidates of a search are reordered. It may only move candidates: never add, drop or change one. */
 export interface Reranker {
+  /** What the search does before a model reads the passages, and without one. */
+  readonly base: BaseOrder
   /** What users see as `rerank.model`; null for the fused order itself. */
   readonly model: string | null
-  /** False when `rerank` looks at no candidate, so that none has to be read for it. */
+  /** False when no model can read passages now. Then `rerank` needs no candidates, and the order of `base` stands. */
   readonly readsPassages: boolean
   rerank(request: RerankRequest): Promise<RerankOutcome>
 }
@@ -14,23 +17,16 @@ export interface RerankCandidate {
   text: string
   title: string | null
   heading: string
-  /** Title, heading path and text as in the index: analysed terms, separated by spaces. */
-  terms: string
-  /** Fused score, 0 to 1. */
+  /** The score in the order of `base`, 0 to 1. */
   score: number
-  /** The vectors' part of `score`. The rest comes from the keywords. */
-  vectorPart: number
-  /** BM25. 0 when the passage was not found by keywords. */
-  keywordScore: number
 }
 
 export interface RerankRequest {
   query: string
-  /** The question's words in their order. Stop words are among them only when there are no others. */
-  words: readonly QueryWord[]
-  /** How rare a term is, as in BM25: ln(1 + (N − n + ½) / (n + ½)) when n of N passages have it. */
-  idf(term: string): number
+  /** In the order of `base`, best first. */
   candidates: readonly RerankCandidate[]
+  /** Whether the order of `base` was applied, and if not, why. */
+  before: { applied: boolean; reason: string | null }
   signal: AbortSignal
 }
 
@@ -38,9 +34,7 @@ export interface RerankOutcome {
   applied: boolean
   /** What made this order, when that depends on the question. Left out means the reranker's own `model`. */
   model?: string | null
-  /** True when a model read the passages. Left out means false. */
-  isByModel?: boolean
-  /** By candidate id, 0 to 1. Null keeps the fused order. */
+  /** By candidate id, 0 to 1: the scores of a model that read the passages. Null keeps the order of `base`. */
   scores: ReadonlyMap<string, number> | null
   /** By candidate id: how much each feature contributes to the score. */
   features?: ReadonlyMap<string, Readonly<Record<string, number>>>

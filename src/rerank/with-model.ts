@@ -1,7 +1,10 @@
-import { blend, type Ranked } from './blend.ts'
+import { blend } from './blend.ts'
 import { passageText, questionText } from './prompt-text.ts'
 import { type RerankModel, RerankModelError } from './rerank-model.ts'
-import type { RerankCandidate, Reranker, RerankOutcome, RerankRequest } from './reranker.ts'
+import type { Reranker, RerankOutcome, RerankRequest } from './reranker.ts'
+
+/** The order that the model starts from, and that stands without it. */
+const BASE = 'builtin'
 
 export interface ModelTuning {
   /** Milliseconds the model has for all passages of a question. Passages without a score by then keep their places. */
@@ -22,50 +25,39 @@ export interface ModelSource {
   failed(model: RerankModel, error: RerankModelError): void
 }
 
-/** Reorders the best results of `base` by a model's scores. Without the model, the order of `base` stands and the outcome says why. */
-export function createModelReranker(source: ModelSource, base: Reranker, tuning: ModelTuning): Reranker {
+/** Reorders the best results by a model's scores. Without the model, the built-in order stands and the outcome says why. */
+export function createModelReranker(source: ModelSource, tuning: ModelTuning): Reranker {
   async function rerank(request: RerankRequest): Promise<RerankOutcome> {
-    const before = await base.rerank(request)
+    const { candidates: ranked, before } = request
     const model = source.current()
     const withoutModel = (why: string | null): RerankOutcome => ({
-      model: base.model,
-      ...before,
+      applied: before.applied,
+      model: BASE,
+      scores: null,
       reason: joinReasons(why, before.reason),
     })
-    if (model === null || request.candidates.length === 0) return withoutModel(source.reason())
-    const ranked = order(request.candidates, before.scores)
-    const { scores, asked, failure } = await scoreBest(model, request, ranked, tuning)
+    if (model === null || ranked.length === 0) return withoutModel(source.reason())
+    const { scores, asked, failure } = await scoreBest(model, request, tuning)
     if (failure !== null) source.failed(model, failure)
     if (request.signal.aborted) return withoutModel('The search was cancelled.')
     if (scores.size === 0) return withoutModel(failure?.message ?? `${model.name} could score none of ${asked} passages.`)
     return {
       applied: true,
       model: model.name,
-      isByModel: true,
       ...blend(ranked, scores),
       reason: incomplete(model, scores.size, asked, tuning),
     }
   }
   return {
+    base: BASE,
     get model() {
-      return source.current()?.name ?? base.model
+      return source.current()?.name ?? BASE
     },
     get readsPassages() {
-      return source.current() !== null || base.readsPassages
+      return source.current() !== null
     },
     rerank,
   }
-}
-
-type RankedCandidate = RerankCandidate & Ranked
-
-/** Returns the candidates best first. Those without a score come last. */
-function order(candidates: readonly RerankCandidate[], scores: ReadonlyMap<string, number> | null): RankedCandidate[] {
-  if (scores === null) return [...candidates]
-  const scored = candidates.flatMap((one) => (scores.has(one.id) ? [{ ...one, score: scores.get(one.id)! }] : []))
-  const maxScore = Math.min(1, ...scored.map(({ score }) => score))
-  const rest = candidates.filter(({ id }) => !scores.has(id)).map((one) => ({ ...one, score: Math.min(maxScore, one.score) }))
-  return [...scored.toSorted((a, b) => b.score - a.score), ...rest]
 }
 
 interface Scored {
@@ -77,8 +69,7 @@ interface Scored {
 
 async function scoreBest(
   model: RerankModel,
-  { query, signal }: RerankRequest,
-  ranked: readonly RankedCandidate[],
+  { query, candidates: ranked, signal }: RerankRequest,
   { deadlineMs, candidates, passageTokens }: ModelTuning,
 ): Promise<Scored> {
   const scores = new Map<string, number>()

@@ -9,11 +9,14 @@ import { askQuestion } from './question.ts'
 import { findResultPage, type ResultPage } from './result-page.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
 import { type Corrected, correct, NOT_CORRECTED } from './spelling.ts'
+import type { SearchThreads } from './threads/search-threads.ts'
 
 /** A search starts over when a commit replaces passages between its two reads, at most this often in all. */
 const MAX_ATTEMPTS = 3
 /** After this long the search goes on without the embedder or the reranker. */
 const DEADLINES = { embedMs: 5_000, rerankMs: 3_000 }
+
+const REBUILDING = 'A damaged part of the search index is being rebuilt, so some of your documents are missing from this answer.'
 
 /** The index that is active, with its embedder. */
 interface ActiveIndex {
@@ -22,10 +25,11 @@ interface ActiveIndex {
 }
 
 export interface SearchOptions {
-  records: { documents: Pick<Documents, 'getMany' | 'countPending'>; vocabulary: Vocabulary }
+  records: { documents: Pick<Documents, 'getMany' | 'countPending'>; vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'> }
   lifecycle: Pick<Lifecycle, 'choice'> & { active(): ActiveIndex | null }
   reranker: Reranker
   log: Logger
+  threads: SearchThreads
   /** Weight of the vector channel. Null or left out: the embedder's own weight. */
   fusionWeight?: number | null
   /** How long a search waits for the embedder and for the reranker. */
@@ -81,7 +85,7 @@ class DocumentSearch implements Search {
     active: ActiveIndex,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    const corrected = query.correct ? await this.correct(query, parsed, active.index) : NOT_CORRECTED
+    const corrected = query.correct ? await this.correct(query, parsed, active.index, signal) : NOT_CORRECTED
     const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
     const question = await askQuestion({
       query: asked.text,
@@ -92,7 +96,7 @@ class DocumentSearch implements Search {
       signal,
       log: this.options.log,
     })
-    const { records, reranker, log, fusionWeight = null } = this.options
+    const { records, reranker, threads, log, fusionWeight = null } = this.options
     const find = (): Promise<ResultPage> =>
       findResultPage({
         query,
@@ -100,6 +104,7 @@ class DocumentSearch implements Search {
         question,
         ...active,
         fusionWeight,
+        threads,
         records,
         reranker,
         rerankMs: this.deadlines.rerankMs,
@@ -114,13 +119,20 @@ class DocumentSearch implements Search {
       correctedQuery: corrected.query,
       correctionReason: corrected.reason,
       mode,
-      modeReason,
+      modeReason: page.isIncompleteIndex ? [modeReason, REBUILDING].filter(Boolean).join(' ') : modeReason,
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,
     }
   }
 
-  private correct({ query, filter: { ownerId } }: SearchQuery, { free }: ParsedQuery, index: ChunkIndex): Promise<Corrected> {
-    return correct(query, { ownerId, spans: free, vocabulary: this.options.records.vocabulary, index })
+  private correct(
+    { query, filter: { ownerId } }: SearchQuery,
+    { free }: ParsedQuery,
+    index: ChunkIndex,
+    signal: AbortSignal | undefined,
+  ): Promise<Corrected> {
+    const { records, threads } = this.options
+    const countTerms = (terms: readonly string[]) => threads.countTerms(index, ownerId, terms, signal)
+    return correct(query, { ownerId, spans: free, vocabulary: records.vocabulary, countTerms })
   }
 }

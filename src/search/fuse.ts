@@ -4,6 +4,8 @@ import type { SearchMode, Stage, Stages } from './search.ts'
 /** A passage that may become a result, with its rank and score in each stage. */
 export interface Candidate {
   id: string
+  /** Where the store of passages has its texts. */
+  row: bigint
   documentId: string
   version: number
   /** The passage's place within its document. */
@@ -16,10 +18,7 @@ export interface Candidate {
   score: number
   /** The vectors' part of the fused score. */
   vectorPart: number
-  /**
-   * BM25. 0 when the passage was not found by keywords. Never show it, because it reveals how many passages of all users have the
-   * words. `stages` has the score as a fraction of the best one instead.
-   */
+  /** BM25 within the searched projects. 0 when the passage was not found by keywords. Answers have its fraction of the best instead. */
   keywordScore: number
   stages: Stages
 }
@@ -44,9 +43,10 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
   const entry = (hit: PassageHit) => {
     let known = found.get(hit.id)
     if (known === undefined) {
-      const { id, documentId, version, index, pageStart, pageEnd, textHash } = hit
+      const { id, row, documentId, version, index, pageStart, pageEnd, textHash } = hit
       known = {
         id,
+        row,
         documentId,
         version,
         index,

@@ -1,5 +1,3 @@
-import type { Passage } from '../index/chunk-index.ts'
-import type { QueryWord } from '../text/analyse.ts'
 import type { Candidate } from './fuse.ts'
 
 /** How many of the nearest passages can get a place without a common word. On every judged collection, too few of the next ones are right. */
@@ -11,10 +9,8 @@ const MAX_NEAREST = 5
 const LAST_PLACE = 5
 const HALF = 0.5
 
-export interface ReserveOptions {
-  words: readonly QueryWord[]
-  passages: (passageIds: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
-}
+/** Returns for each candidate the share of the question's words that it has, 0 to 1. */
+type Shares = (candidates: readonly Candidate[]) => number[]
 
 /**
  * Moves the passages that are nearest by meaning, but have no word of the question, into the first five places. The fused order hides
@@ -22,10 +18,7 @@ export interface ReserveOptions {
  * words of the question, as with names, numbers and quoted phrases. It works the same for every embedder, and no judged collection got
  * worse.
  */
-export async function reserve(
-  candidates: readonly Candidate[],
-  { words, passages }: ReserveOptions,
-): Promise<readonly Candidate[]> {
+export function reserve(candidates: readonly Candidate[], sharesOf: Shares): readonly Candidate[] {
   if (!candidates.some(({ stages }) => stages.keyword !== null)) return candidates
   const nearest = candidates
     .filter(({ stages }, i) => i > 0 && stages.keyword === null && stages.vector !== null)
@@ -33,8 +26,9 @@ export async function reserve(
     .toSorted((a, b) => a.stages.vector!.rank - b.stages.vector!.rank)
   if (nearest.length === 0) return candidates
   const best = candidates.slice(0, LAST_PLACE)
-  const texts = await passages([...best, ...nearest].map(({ id }) => id))
-  const share = ({ id }: Candidate) => shareOf(words, texts.get(id)?.terms)
+  const looked = [...best, ...nearest]
+  const shares = new Map(sharesOf(looked).map((one, i) => [looked[i]!.id, one]))
+  const share = ({ id }: Candidate) => shares.get(id)!
   if (best.some((candidate) => share(candidate) === 1)) return candidates
   const first = share(candidates[1]!) < HALF ? 2 : 3
   const waiting = nearest
@@ -50,10 +44,4 @@ export async function reserve(
   const ids = new Set(placed.map(({ id }) => id))
   const others = candidates.filter(({ id }) => !ids.has(id))
   return [...others.slice(0, first - 1), ...placed, ...others.slice(first - 1)]
-}
-
-/** Returns the share of the question's words that a passage has, 0 to 1. */
-function shareOf(words: readonly QueryWord[], terms: string | undefined): number {
-  const there = new Set(terms?.split(' '))
-  return words.filter((word) => word.terms.some((term) => there.has(term))).length / Math.max(1, words.length)
 }

@@ -1,27 +1,27 @@
 import type { Logger } from '../core/logger.ts'
+import type { SearchFilter } from '../core/search-filter.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { ChunkIndex, Passage } from '../index/chunk-index.ts'
-import type { Documents, Vocabulary } from '../records/records.ts'
+import type { ChunkIndex } from '../index/chunk-index.ts'
+import type { Documents } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
-import { type Candidates, findCandidates } from './candidates.ts'
-import type { Candidate } from './fuse.ts'
-import { group } from './group.ts'
+import type { FindRequest, Found } from './find-request.ts'
 import type { ParsedQuery } from './parse.ts'
 import type { Question } from './question.ts'
-import { type Reranked, rerankBest } from './rerank.ts'
-import { reserve } from './reserve.ts'
-import { takeExisting, neededPassages, present, type Result } from './results.ts'
+import { rerankBest } from './rerank.ts'
+import { neededRows, present, type Result, takeExisting } from './results.ts'
 import type { SearchOutcome, SearchQuery } from './search.ts'
+import type { SearchThreads } from './threads/search-threads.ts'
 
 export interface PageRequest {
   query: SearchQuery
   parsed: ParsedQuery
   question: Question
-  embedder: Pick<Embedder, 'fusionWeight' | 'noiseFloor'>
+  embedder: Pick<Embedder, 'fusionWeight' | 'noiseDeviation'>
   index: ChunkIndex
+  threads: SearchThreads
   /** Weight of the vector channel; null: the embedder's own. */
   fusionWeight: number | null
-  records: { documents: Pick<Documents, 'getMany'>; vocabulary: Pick<Vocabulary, 'frequencies'> }
+  records: { documents: Pick<Documents, 'getMany'> }
   reranker: Reranker
   rerankMs: number
   signal: AbortSignal | undefined
@@ -31,85 +31,100 @@ export interface PageRequest {
 export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank'> & {
   /** False when a commit removed passages after they were found, and before they were read. */
   isComplete: boolean
+  /** True while a part of the searched projects is missing from the index and being rebuilt. */
+  isIncompleteIndex: boolean
 }
 
-type ReadPassages = (ids: readonly string[]) => Promise<ReadonlyMap<string, Passage>>
+/** When documents of results no longer exist, so many times more results are asked for. */
+const MORE = 4
 
-/** Returns the results from `query.offset` on. It looks deeper into the index until the page is full or nothing is left. */
+/** Returns the results from `query.offset` on. */
 export async function findResultPage(request: PageRequest): Promise<ResultPage> {
-  const { query, parsed, question, index, embedder, fusionWeight } = request
-  const looks = findCandidates(
-    index,
-    question,
-    { ...query.filter, ...parsed.filter },
-    {
-      fusionWeight: (vector) => fusionWeight ?? embedder.fusionWeight(vector),
-      noiseFloor: (...asked) => embedder.noiseFloor(...asked),
-    },
-  )
-  const passages = remembering(async (ids) => {
-    const found = await index.passages(ids.map((id) => looks.rowOf(id)))
-    return new Map(Array.from(found.values(), (passage) => [passage.id, passage]))
-  })
-  const { candidates, more } = await looks.next()
-  const best = await orderBest(candidates, passages, request)
-  const results = await fillPage(best.candidates, more ? looks : null, request)
+  const { query, question, index, threads, signal } = request
+  const asked = await toFindRequest(request)
+  const first = await threads.find(index, asked, signal)
+  const { found, order, report } = await rerank(first, asked, request)
+  const results = await fillPage(found, order, request)
   const page = results.slice(query.offset, query.offset + query.limit)
-  const texts = await passages(page.flatMap(neededPassages))
-  const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1, question.terms) ?? [])
-  return { hits, rerank: best.report, isComplete: hits.length === page.length }
+  const texts = await index.passages(page.flatMap(neededRows))
+  const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1) ?? [])
+  const highlights = await threads.highlight(
+    query.filter.ownerId,
+    hits.map(({ text }) => text),
+    question.terms,
+    signal,
+  )
+  return {
+    hits: hits.map((hit, i) => ({ ...hit, highlights: highlights[i]! })),
+    rerank: report,
+    isComplete: hits.length === page.length,
+    isIncompleteIndex: found.isIncomplete,
+  }
 }
 
-/** Reranks the candidates of the first look, and reserves places for those that only their meaning recommends. */
-async function orderBest(candidates: readonly Candidate[], passages: ReadPassages, request: PageRequest): Promise<Reranked> {
-  const { query, parsed, question, records, reranker, rerankMs, signal, log } = request
-  const reranked = query.rerank
-    ? await rerankBest({
-        query: parsed.text,
-        words: question.words,
-        frequencies: (terms) => records.vocabulary.frequencies(query.filter.ownerId, terms),
-        candidates,
-        reranker,
-        passages,
-        deadlineMs: rerankMs,
-        signal,
-        log,
-      })
-    : { candidates, isByModel: false, report: { applied: false, model: null, tookMs: 0, reason: 'It was not asked for.' } }
-  // A model has read the passages and knows better than their vectors.
-  if (reranked.isByModel) return reranked
-  return { ...reranked, candidates: await reserve(reranked.candidates, { words: question.words, passages }) }
+async function toFindRequest(request: PageRequest): Promise<FindRequest> {
+  const { query, parsed, question, index, embedder, fusionWeight, reranker } = request
+  const { terms, words, vector, mode } = question
+  const filter: SearchFilter = { ...query.filter, ...parsed.filter }
+  const rerank = query.rerank ? reranker.base : 'none'
+  return {
+    filter,
+    allowedRows: hasPhrases(filter) ? BigUint64Array.from(await index.matchingRows(filter)) : null,
+    terms,
+    words,
+    vector,
+    mode,
+    fusionWeight: vector === null ? 0 : (fusionWeight ?? embedder.fusionWeight(vector)),
+    noiseDeviation: vector === null ? 0 : embedder.noiseDeviation(vector),
+    groupBy: query.groupBy,
+    wanted: query.offset + query.limit,
+    rerank,
+    forModel: query.rerank && reranker.readsPassages,
+  }
 }
 
-/** Returns the results up to the end of the page. `looks` finds further candidates, which come behind those of the first look. */
-async function fillPage(first: readonly Candidate[], looks: Candidates | null, request: PageRequest): Promise<Result[]> {
-  const { query, records, signal } = request
-  const wanted = query.offset + query.limit
-  const resultsOf = (ordered: readonly Candidate[]) =>
-    takeExisting(group(ordered, query.groupBy, first.length), wanted, (ids) =>
-      records.documents.getMany(query.filter.ownerId, ids),
-    )
-  let ordered = first
-  let results = await resultsOf(ordered)
-  let deeper = looks
-  while (results.length < wanted && deeper !== null) {
+function hasPhrases({ phrases = [], withoutPhrases = [] }: SearchFilter): boolean {
+  return phrases.length > 0 || withoutPhrases.length > 0
+}
+
+interface Ordered {
+  found: Found
+  /** How the same order is found again. */
+  order: FindRequest
+  report: SearchOutcome['rerank']
+}
+
+/** Asks the reranker. When a model has read the best passages, they are found again in its order. */
+async function rerank(found: Found, asked: FindRequest, request: PageRequest): Promise<Ordered> {
+  const { query, parsed, reranker, index, threads, rerankMs, signal, log } = request
+  if (!query.rerank) {
+    const report = { applied: false, model: null, tookMs: 0, reason: 'It was not asked for.' }
+    return { found, order: asked, report }
+  }
+  const { scores, report } = await rerankBest({
+    query: parsed.text,
+    found,
+    reranker,
+    index,
+    deadlineMs: rerankMs,
+    signal,
+    log,
+  })
+  const order: FindRequest = { ...asked, rerank: scores ?? asked.rerank, forModel: false }
+  return { found: scores === null ? found : await threads.find(index, order, signal), order, report }
+}
+
+/** Returns the results up to the end of the page, without those whose documents no longer exist. */
+async function fillPage(first: Found, order: FindRequest, request: PageRequest): Promise<Result[]> {
+  const { query, records, index, threads, signal } = request
+  const resultsOf = ({ groups }: Found) =>
+    takeExisting(groups, order.wanted, (ids) => records.documents.getMany(query.filter.ownerId, ids))
+  let found = first
+  let results = await resultsOf(found)
+  for (let wanted = MORE * order.wanted; results.length < order.wanted && found.more; wanted *= MORE) {
     signal?.throwIfAborted()
-    const { candidates, more } = await deeper.next()
-    const maxScore = ordered.at(-1)?.score ?? 1
-    const added = candidates.slice(ordered.length).map((one) => ({ ...one, score: Math.min(maxScore, one.score) }))
-    ordered = [...ordered, ...added]
-    results = await resultsOf(ordered)
-    if (!more) deeper = null
+    found = await threads.find(index, { ...order, wanted }, signal)
+    results = await resultsOf(found)
   }
   return results
-}
-
-/** Keeps what was read: the reranker reads most of the passages that the page shows. */
-function remembering(read: ReadPassages): ReadPassages {
-  const known = new Map<string, Passage>()
-  return async (ids) => {
-    const unknown = ids.filter((id) => !known.has(id))
-    if (unknown.length > 0) for (const [id, passage] of await read(unknown)) known.set(id, passage)
-    return known
-  }
 }

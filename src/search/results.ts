@@ -2,16 +2,14 @@ import type { DocumentRecord } from '../core/model.ts'
 import { MAX_JOINED_CHARS } from '../core/text-limits.ts'
 import type { Passage } from '../index/chunk-index.ts'
 import type { Documents } from '../records/records.ts'
-import { highlight } from '../text/highlight.ts'
-import type { Candidate } from './fuse.ts'
-import type { Group } from './group.ts'
+import type { FoundGroup, FoundPassage } from './find-request.ts'
 import type { SearchHit } from './search.ts'
 
 /** A group with its document and the documents of its twins. */
 export interface Result {
-  group: Group
+  group: FoundGroup
   document: DocumentRecord
-  twins: { candidate: Candidate; document: DocumentRecord }[]
+  twins: { passage: FoundPassage; document: DocumentRecord }[]
 }
 
 /** A result names at most this many other documents with the same text. */
@@ -23,7 +21,7 @@ const MAX_TWINS = 20
  * takes its place. Reads only as many documents as it needs.
  */
 export async function takeExisting(
-  groups: readonly Group[],
+  groups: readonly FoundGroup[],
   count: number,
   getMany: (ids: readonly string[]) => ReturnType<Documents['getMany']>,
 ): Promise<Result[]> {
@@ -33,19 +31,19 @@ export async function takeExisting(
   for (let at = 0; at < groups.length && found.length < count;) {
     const next = groups.slice(at, at + count - found.length)
     at += next.length
-    const wanted = next.flatMap(({ best, twins }) => [best, ...twins].map((candidate) => candidate.documentId))
+    const wanted = next.flatMap(({ best, twins }) => [best, ...twins].map((passage) => passage.documentId))
     const unknown = [...new Set(wanted)].filter((id) => !asked.has(id))
     if (unknown.length > 0) for (const [id, document] of await getMany(unknown)) documents.set(id, document)
     for (const id of unknown) asked.add(id)
     for (const group of next) {
-      const there = [group.best, ...group.twins].flatMap((candidate) => {
-        const document = documents.get(candidate.documentId)
-        return document === undefined || document.status === 'failed' ? [] : [{ candidate, document }]
+      const there = [group.best, ...group.twins].flatMap((passage) => {
+        const document = documents.get(passage.documentId)
+        return document === undefined || document.status === 'failed' ? [] : [{ passage, document }]
       })
       const [first, ...twins] = there
       if (first === undefined) continue
-      const { candidate, document } = first
-      const shown = candidate === group.best ? group : { ...group, best: candidate, joined: [candidate] }
+      const { passage, document } = first
+      const shown = passage === group.best ? group : { ...group, best: passage, rows: [passage.row] }
       found.push({ group: shown, document, twins: onceEach(twins, document).slice(0, MAX_TWINS) })
     }
   }
@@ -58,22 +56,21 @@ function onceEach(twins: Result['twins'], shown: DocumentRecord): Result['twins'
   return twins.filter(({ document }) => !seen.has(document.id) && seen.add(document.id))
 }
 
-/** Returns the ids of the passages that `present` needs for a result. */
-export function neededPassages({ group, twins }: Result): string[] {
-  return [...group.joined, ...twins.map((twin) => twin.candidate)].map((candidate) => candidate.id)
+/** Returns the rows of the passages that `present` needs for a result. */
+export function neededRows({ group }: Result): readonly bigint[] {
+  return group.rows
 }
 
-/** Returns a result as the caller gets it, or null when its passage has been removed meanwhile. */
+/** Returns a result as the caller gets it, without highlights, or null when its passage has been removed meanwhile. */
 export function present(
   { group, document, twins }: Result,
-  passages: ReadonlyMap<string, Passage>,
+  passages: ReadonlyMap<bigint, Passage>,
   rank: number,
-  terms: readonly string[],
-): SearchHit | null {
-  const best = passages.get(group.best.id)
-  if (best === undefined) return null
+): Omit<SearchHit, 'highlights'> | null {
+  const best = passages.get(group.best.row)
+  if (best === undefined || best.id !== group.best.id) return null
   const members = contiguous(
-    group.joined.flatMap(({ id }) => passages.get(id) ?? []),
+    group.rows.flatMap((row) => passages.get(row) ?? []),
     best,
   )
   const [first, last] = [members[0]!, members.at(-1)!]
@@ -93,13 +90,9 @@ export function present(
       charEnd: last.charEnd,
     },
     text,
-    highlights: highlight(text, terms),
     joinedPassages: members.length,
     matchingPassages: group.matchingPassages,
-    alsoIn: twins.flatMap((twin) => {
-      const passage = passages.get(twin.candidate.id)
-      return passage === undefined ? [] : [{ id: twin.document.id, name: twin.document.name, pageStart: passage.pageStart }]
-    }),
+    alsoIn: twins.map(({ passage, document: { id, name } }) => ({ id, name, pageStart: passage.pageStart })),
     stages: group.best.stages,
   }
 }

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { editDistance } from '../core/edit-distance.ts'
-import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Vocabulary } from '../records/records.ts'
 import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
 import { fold } from '../text/stem.ts'
+import type { TermCounts } from './threads/protocol.ts'
 import { TimeBudget } from './time-budget.ts'
 
 /** At most this many words are corrected: a longer text was pasted, and is no question. */
@@ -20,8 +20,9 @@ export interface SpellingOptions {
   ownerId: string
   /** The parts of the query whose words may be corrected. */
   spans: readonly (readonly [start: number, end: number])[]
-  vocabulary: Pick<Vocabulary, 'frequencies' | 'wordsFrom' | 'entries'>
-  index: Pick<ChunkIndex, 'keywordSearch'>
+  vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
+  /** Counts the owner's passages, and those with each term. */
+  countTerms: (terms: readonly string[]) => Promise<TermCounts>
   budget?: TimeBudget
 }
 
@@ -79,24 +80,18 @@ class Speller {
       }
       if (nearest !== null && (nearest.word === word.word || !word.isCommon())) found.push({ of: word, ...nearest })
     }
-    const missing = await this.#notInIndex(found)
-    if (missing.some((isMissing) => isMissing === null)) isComplete = false
     return {
-      ...apply(
-        query,
-        found.filter((_, i) => missing[i]),
-      ),
+      ...apply(query, found),
       reason: isComplete
         ? null
         : `Spelling correction stopped after ${BUDGET_MS} ms, so docsearch searched for some words as you typed them.`,
     }
   }
 
-  /** Returns the words that the vocabulary lacks. Without a vocabulary there is nothing to correct to. */
+  /** Returns the words that no passage of the owner has. Without passages there is nothing to correct to. */
   async #unknownOf(words: readonly CorrectableWord[]): Promise<CorrectableWord[]> {
-    const { vocabulary, ownerId } = this.#options
-    const terms = words.flatMap((word) => word.terms)
-    const { passages, frequency } = await this.#budget.run(() => vocabulary.frequencies(ownerId, terms))
+    if (words.length === 0) return []
+    const { passages, frequency } = await this.#options.countTerms(words.flatMap((word) => word.terms))
     return passages === 0 ? [] : words.filter((word) => !word.terms.some((term) => frequency.has(term)))
   }
 
@@ -121,22 +116,6 @@ class Speller {
     const best = entries.toSorted((a, b) => b.documents - a.documents || (a.word < b.word ? -1 : 1))[0]
     if (best === undefined) return null
     return { word: best.word, terms: entries.filter((entry) => entry.word === best.word).map((entry) => entry.term) }
-  }
-
-  /**
-   * Returns for each word whether the index lacks it too, because the vocabulary is limited and the index has every word. Null
-   * means that there was no time to look up the word.
-   */
-  async #notInIndex(found: readonly Correction[]): Promise<(boolean | null)[]> {
-    const { index, ownerId } = this.#options
-    const isIn = async (terms: readonly string[]) => (await index.keywordSearch(terms, { ownerId }, 1)).length > 0
-    // The index nearly always lacks all of them, so usually one lookup is enough.
-    if (found.length === 0 || !(await this.#budget.run(() => isIn(found.flatMap(({ of }) => of.terms)))))
-      return found.map(() => true)
-    if (found.length === 1) return [false]
-    const missing: (boolean | null)[] = []
-    for (const { of } of found) missing.push(this.#budget.isSpent() ? null : !(await this.#budget.run(() => isIn(of.terms))))
-    return missing
   }
 }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createApiKeys } from '../auth/api-keys.ts'
 import { createAccounts } from '../auth/create-accounts.ts'
@@ -18,6 +19,7 @@ import { createParserPool } from '../parse/pool/pool.ts'
 import type { Records } from '../records/records.ts'
 import { chooseReranker } from '../rerank/choose.ts'
 import { createSearch } from '../search/create.ts'
+import { SearchThreads } from '../search/threads/search-threads.ts'
 import type { Backend } from '../services/create.ts'
 import type { DataFolder } from './data-folder.ts'
 import { diskState } from './disk.ts'
@@ -49,13 +51,17 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
   // The reranker has its own deadline. The deadline of the search is for a reranker that misses it.
   const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
   const { fusionWeight } = config
+  // One processor is left to the main thread.
+  const threads = new SearchThreads({ threads: Math.max(1, availableParallelism() - 1), log })
+  open.add('search threads', () => threads.close())
+  threads.warmUp(lifecycle.active()?.index ?? null)
   return {
     records,
     blobs,
     lifecycle,
     ingest,
     models: createEmbedderModels(ollamaUrl),
-    search: createSearch({ records, lifecycle, reranker: chosen.reranker, log, deadlines, fusionWeight }),
+    search: createSearch({ records, lifecycle, threads, reranker: chosen.reranker, log, deadlines, fusionWeight }),
     apiKeys: createApiKeys({ records, clock, maxKeys: config.limits.apiKeys }),
     accounts: createAccounts({ records, clock, loginFailures: config.loginFailures, log }),
     oauth: createOAuth({ records, clock, log, issuer: baseUrl }),

@@ -1,22 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { RerankCandidate, Reranker, RerankRequest } from '../../src/rerank/reranker.ts'
-import { queryWords } from '../../src/text/analyse.ts'
 
 const candidates: RerankCandidate[] = ['alpha', 'beta', 'gamma', 'delta'].map((word, i) => ({
   id: `doc_1:1:${i}`,
   text: `A passage about ${word}.`,
   title: i % 2 === 0 ? 'Letters' : null,
   heading: 'Greek',
-  terms: `letter greek a passage about ${word}`,
   score: 1 - i / 10,
-  vectorPart: 0.05,
-  keywordScore: 4 - i,
 }))
 const request = (list: readonly RerankCandidate[], signal = new AbortController().signal): RerankRequest => ({
   query: 'gamma passage',
-  words: queryWords('gamma passage'),
-  idf: (term: string) => (term === 'gamma' ? 3 : 0.5),
   candidates: list,
+  before: { applied: false, reason: 'Nothing was reordered so far.' },
   signal,
 })
 

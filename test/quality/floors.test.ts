@@ -5,8 +5,8 @@ import { measureCollection } from './collections.ts'
 import { startInstance } from './instance.ts'
 
 /**
- * A little less than what these small sets reach with the built-in embedder. The figures differ from those of `npm run quality`, which
- * indexes every set, because word statistics span the whole index. `tolerance` is how far hybrid may fall below its keyword channel.
+ * A little less than what these small sets reach with the built-in embedder. `tolerance` is how far hybrid may fall below its keyword
+ * channel.
  */
 const FLOORS = {
   // Only 35 questions: three answers that swap places with their neighbours make .011.

@@ -26,8 +26,10 @@ import { createOAuth } from '../../src/oauth/create.ts'
 import { createParserPool } from '../../src/parse/pool/pool.ts'
 import { NO_QUOTAS } from '../../src/records/quotas.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
-import { createFusedReranker } from '../../src/rerank/fused.ts'
+import type { Reranker } from '../../src/rerank/reranker.ts'
+import { createFusedReranker } from '../../src/rerank/without-model.ts'
 import { createSearch } from '../../src/search/create.ts'
+import { SearchThreads } from '../../src/search/threads/search-threads.ts'
 import { createServices, type Backend } from '../../src/services/create.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
 
@@ -66,6 +68,8 @@ export interface TestAppOptions {
   clock?: Clock
   /** Default: an address where nothing listens. */
   ollamaUrl?: string
+  /** Default: the fused order. */
+  reranker?: Reranker
   /** Replaces parts of the backend, for example with a full disk or a broken search. */
   change?: (backend: Backend) => Partial<Backend>
 }
@@ -93,7 +97,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
   const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, clock, log })
   await ingest.start()
-  const reranker = createFusedReranker()
+  const reranker = options.reranker ?? createFusedReranker()
+  const threads = new SearchThreads({ threads: 1, log })
   const apiKeys = createApiKeys({ records, clock, maxKeys: limits.apiKeys })
 
   let url = ''
@@ -106,7 +111,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     lifecycle,
     ingest,
     models: createEmbedderModels(options.ollamaUrl ?? NOWHERE),
-    search: createSearch({ records, lifecycle, reranker, log }),
+    search: createSearch({ records, lifecycle, threads, reranker, log }),
     apiKeys,
     accounts,
     oauth,
@@ -171,6 +176,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       await closeServer(server)
       await ingest.stop(5_000)
       await parserPool.close()
+      await threads.close()
       await lifecycle.close()
       await records.close()
       await rm(folder, { recursive: true, force: true })

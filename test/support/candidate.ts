@@ -5,6 +5,7 @@ export function newCandidate(fields: Pick<Candidate, 'documentId' | 'index' | 's
   const id = fields.id ?? `${fields.documentId}:1:${fields.index}`
   return {
     id,
+    row: 0n,
     version: 1,
     pageStart: 1,
     pageEnd: 1,

@@ -1,26 +1,28 @@
 import { DocsearchError } from '../../src/core/errors.ts'
 import { foldName } from '../../src/core/fold-name.ts'
 import { type Condition, conditionsOf, type SearchFilter } from '../../src/core/search-filter.ts'
-import type { PassageHit, ChunkIndex, ChunkIndexStore, IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
+import type { ChunkIndex, ChunkIndexStore, IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
 import { MAX_PASSAGE_CHARS } from '../../src/core/text-limits.ts'
-import type { StoredPassage } from '../../src/index/passage-table.ts'
 import { withinLimits } from '../../src/index/passage-limits.ts'
+import type { StoredPassage } from '../../src/index/passage-table.ts'
 import { isUnspaced } from '../../src/text/tokenize.ts'
+import { MemorySegments } from './memory-segments.ts'
 
-/** BM25's usual constants: how fast repetition saturates, and how much a passage's length counts. */
-const K1 = 1.2
-const B = 0.75
-
-/** Indexes in memory, for tests: plain loops over plain arrays, exact and slow. */
+/** Indexes in memory, for tests: real segments, and texts in a map. */
 export function createMemoryIndexStore(): ChunkIndexStore {
-  const indexes = new Map<string, { dimensions: number; passages: Map<string, IndexedPassage> }>()
+  const indexes = new Map<string, Stored>()
   return {
     async open({ id, dimensions }) {
-      const found = indexes.get(id) ?? { dimensions, passages: new Map<string, IndexedPassage>() }
+      const found = indexes.get(id) ?? {
+        dimensions,
+        passages: new Map<string, IndexedPassage>(),
+        rows: new Map(),
+        segments: new MemorySegments(dimensions),
+      }
       if (found.dimensions !== dimensions)
         throw new DocsearchError('index_corrupt', `The index has ${found.dimensions} dimensions.`)
       indexes.set(id, found)
-      return createMemoryIndex(found.passages, dimensions)
+      return createMemoryIndex(found)
     },
     list: async () => [...indexes.keys()],
     size: async (id) => JSON.stringify([...(indexes.get(id)?.passages.values() ?? [])]).length - '[]'.length,
@@ -30,40 +32,50 @@ export function createMemoryIndexStore(): ChunkIndexStore {
   }
 }
 
-function createMemoryIndex(passages: Map<string, IndexedPassage>, dimensions: number): ChunkIndex {
-  const remove = (documentIds: readonly string[]) => {
-    for (const { id, documentId } of passages.values()) if (documentIds.includes(documentId)) passages.delete(id)
-  }
-  const best = (filter: SearchFilter, limit: number, scoreOf: (passage: IndexedPassage) => number) =>
-    [...passages.values()]
-      .filter((passage) => passes(passage, filter))
-      .map((passage) => toHit(passage, scoreOf(passage)))
-      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
-      .slice(0, limit)
+interface Stored {
+  dimensions: number
+  passages: Map<string, IndexedPassage>
+  /** By passage id. A new version of a passage gets a new row. */
+  rows: Map<string, bigint>
+  segments: MemorySegments
+}
 
+let lastRow = 0n
+
+function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): ChunkIndex {
+  const remove = (documentIds: readonly string[]): Set<bigint> => {
+    const gone = new Set<bigint>()
+    for (const { id, documentId } of passages.values()) {
+      if (!documentIds.includes(documentId)) continue
+      gone.add(rows.get(id)!)
+      passages.delete(id)
+      rows.delete(id)
+    }
+    return gone
+  }
   return {
     async put(documents) {
       const added = documents.flatMap((document) => document.passages)
       if (added.some(({ vector }) => vector !== null && vector.length !== dimensions))
         throw new DocsearchError('index_failed', `A vector does not have ${dimensions} dimensions.`)
-      remove(documents.filter((document) => !document.isNew).map((document) => document.documentId))
-      for (const passage of added) passages.set(passage.id, passage)
+      const removed = remove(documents.filter((document) => !document.isNew).map((document) => document.documentId))
+      for (const passage of added) {
+        passages.set(passage.id, passage)
+        rows.set(passage.id, ++lastRow)
+      }
+      segments.commit(documents, ({ id }) => rows.get(id)!, removed)
     },
     async deleteDocuments(documentIds) {
-      remove(documentIds)
+      segments.commit([], () => 0n, remove(documentIds))
     },
-    async vectorSearch(vector, filter, limit) {
-      const hits = best(filter, passages.size, (passage) => cosine(vector, passage.vector))
-      return hits.filter(({ score }) => Number.isFinite(score)).slice(0, limit)
+    segments: () => segments.all(),
+    onSegmentsChange: (listener) => segments.onChange(listener),
+    async passages(wanted) {
+      const found = [...passages.values()].filter(({ id }) => wanted.includes(rows.get(id)!))
+      return new Map(found.map((passage) => [rows.get(passage.id)!, withinLimits(toPassage(passage))]))
     },
-    async keywordSearch(terms, filter, limit) {
-      const hits = best(filter, passages.size, bm25(terms, [...passages.values()]))
-      return hits.filter(({ score }) => score > 0).slice(0, limit)
-    },
-    async passages(rows) {
-      const wanted = new Set(rows)
-      const found = [...passages.values()].map((passage) => [rowOf(passage), withinLimits(toPassage(passage))] as const)
-      return new Map(found.filter(([row]) => wanted.has(row)))
+    async matchingRows(filter) {
+      return [...passages.values()].filter((passage) => passes(passage, filter)).map(({ id }) => rows.get(id)!)
     },
     async inventory() {
       const byDocument = Map.groupBy(passages.values(), (passage) => passage.documentId)
@@ -90,33 +102,7 @@ function createMemoryIndex(passages: Map<string, IndexedPassage>, dimensions: nu
   }
 }
 
-/** Not a number when the passage has no vector or either vector has no direction. */
-function cosine(a: Float32Array, b: Float32Array | null): number {
-  const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i]!, 0)
-  return b === null ? Number.NaN : dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))
-}
-
-/** Returns the BM25 score of a passage among `all`, over every owner's passages. A term that is given twice counts twice. */
-function bm25(terms: readonly string[], all: readonly IndexedPassage[]): (passage: IndexedPassage) => number {
-  const wordsOf = new Map(all.map((passage) => [passage.id, passage.terms.split(' ')]))
-  const averageLength = [...wordsOf.values()].reduce((sum, words) => sum + words.length, 0) / all.length
-  const idf = new Map(
-    terms.map((term) => {
-      const count = [...wordsOf.values()].filter((words) => words.includes(term)).length
-      return [term, Math.log(1 + (all.length - count + 0.5) / (count + 0.5))]
-    }),
-  )
-  return ({ id }) => {
-    const words = wordsOf.get(id)!
-    const slow = K1 * (1 - B + (B * words.length) / averageLength)
-    const scores = terms.map((term) => {
-      const times = words.filter((word) => word === term).length
-      return (idf.get(term)! * times * (K1 + 1)) / (times + slow)
-    })
-    return scores.reduce((sum, score) => sum + score, 0)
-  }
-}
-
+/** True for a passage that a filter allows. */
 export function passes(passage: StoredPassage, filter: SearchFilter): boolean {
   return passage.ownerId === filter.ownerId && conditionsOf(filter).every((condition) => meets(passage, condition))
 }
@@ -171,20 +157,6 @@ function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{M}\p{N}]/u.test(character)
 }
 
-const rowNumbers = new WeakMap<IndexedPassage, bigint>()
-let lastRow = 0n
-
-function rowOf(passage: IndexedPassage): bigint {
-  const row = rowNumbers.get(passage) ?? ++lastRow
-  rowNumbers.set(passage, row)
-  return row
-}
-
-function toHit(passage: IndexedPassage, score: number): PassageHit {
-  const { id, documentId, version, index, pageStart, pageEnd, textHash } = passage
-  return { id, documentId, version, index, pageStart, pageEnd, textHash, row: rowOf(passage), score }
-}
-
 function toPassage(passage: IndexedPassage): Passage {
   const {
     ownerId: _owner,
@@ -195,6 +167,7 @@ function toPassage(passage: IndexedPassage): Passage {
     tags: _tags,
     documentCreatedAt: _created,
     textHash: _hash,
+    terms: _terms,
     titleTerms: _titleTerms,
     headingTerms: _headingTerms,
     nameTerms: _nameTerms,

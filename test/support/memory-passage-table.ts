@@ -1,8 +1,8 @@
-import type { IndexedPassage } from '../../src/index/chunk-index.ts'
+import type { IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
 import { passes } from './memory-chunk-index.ts'
 import { DocsearchError } from '../../src/core/errors.ts'
 import { withinLimits } from '../../src/index/passage-limits.ts'
-import type { PassageTable, PassageTableStore, PassageTexts, StoredPassage } from '../../src/index/passage-table.ts'
+import type { PassageTable, PassageTableStore, StoredPassage } from '../../src/index/passage-table.ts'
 
 type MemoryTable = PassageTable & { stored: Map<bigint, StoredPassage> }
 
@@ -66,7 +66,7 @@ export function createMemoryTable(dimensions: number): MemoryTable {
   }
 }
 
-function textsOf(passage: StoredPassage): PassageTexts {
+function textsOf(passage: StoredPassage): Passage {
   const {
     ownerId: _owner,
     projectId: _project,
@@ -79,6 +79,5 @@ function textsOf(passage: StoredPassage): PassageTexts {
     vector: _vector,
     ...texts
   } = passage
-  const { terms: _terms, ...cut } = withinLimits({ ...texts, terms: '' })
-  return cut
+  return withinLimits(texts)
 }

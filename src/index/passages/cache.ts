@@ -1,4 +1,4 @@
-import type { PassageTexts } from '../passage-table.ts'
+import type { Passage } from '../chunk-index.ts'
 
 /** What an entry costs besides its texts: its object, numbers and place in the map. */
 const ENTRY_BYTES = 400
@@ -7,7 +7,7 @@ const CHAR_BYTES = 2
 
 /** The passages that were read last, up to a number of bytes. Entries never get stale, because a stored passage never changes. */
 export class PassageCache {
-  readonly #entries = new Map<bigint, PassageTexts>()
+  readonly #entries = new Map<bigint, Passage>()
   readonly #maxBytes: number
   #bytes = 0
 
@@ -19,7 +19,7 @@ export class PassageCache {
     return this.#bytes
   }
 
-  get(row: bigint): PassageTexts | undefined {
+  get(row: bigint): Passage | undefined {
     const passage = this.#entries.get(row)
     if (passage === undefined) return undefined
     // A Map iterates in the order of insertion, so the first entry is always the one that was used least recently.
@@ -28,7 +28,7 @@ export class PassageCache {
     return passage
   }
 
-  set(row: bigint, passage: PassageTexts): void {
+  set(row: bigint, passage: Passage): void {
     this.delete(row)
     const bytes = sizeOf(passage)
     if (bytes > this.#maxBytes) return
@@ -48,6 +48,6 @@ export class PassageCache {
   }
 }
 
-function sizeOf({ text, gap, title, heading, context }: PassageTexts): number {
+function sizeOf({ text, gap, title, heading, context }: Passage): number {
   return ENTRY_BYTES + CHAR_BYTES * (text.length + gap.length + title.length + heading.length + context.length)
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../../core/logger.ts'
 import { syncFile, syncFolder } from '../../core/sync.ts'
 import { MAX_PASSAGE_CHARS } from '../../core/text-limits.ts'
 import { corrupt, readFailure } from '../failures.ts'
-import { READ_CHARS, textsWithinLimits } from '../passage-limits.ts'
+import { READ_CHARS, withinLimits } from '../passage-limits.ts'
 import type { PassageTable, StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { COLUMNS, VECTOR, vectorType } from './columns.ts'
@@ -114,7 +114,7 @@ async function readOld(old: Table, rows: readonly number[], { dimensions }: Vect
     const passageAt = passageReader(batch, { dimensions, denseDimensions: dimensions })
     return Array.from({ length: batch.numRows }, (_, i) => {
       const passage = passageAt(i)
-      return textsWithinLimits({ ...passage, name: nameOf(passage) })
+      return withinLimits({ ...passage, name: nameOf(passage) })
     })
   })
 }

@@ -1,6 +1,7 @@
 import type { RecordBatch, Vector } from 'apache-arrow'
-import { textsWithinLimits } from '../passage-limits.ts'
-import type { PassageTexts, StoredPassage } from '../passage-table.ts'
+import type { Passage } from '../chunk-index.ts'
+import { withinLimits } from '../passage-limits.ts'
+import type { StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { COLUMNS, sparseColumn, VECTOR } from './columns.ts'
 import { decodeSparse } from './sparse.ts'
@@ -21,7 +22,7 @@ const TEXT_FIELDS = [
   'text',
   'gap',
   'context',
-] as const satisfies (keyof PassageTexts)[]
+] as const satisfies (keyof Passage)[]
 
 const columnOf = (field: keyof StoredPassage) => COLUMNS.find((column) => column.field === field)!.name
 const TEXT_COLUMNS = TEXT_FIELDS.map((field) => [field, columnOf(field)] as const)
@@ -44,13 +45,13 @@ export function idReader(batch: RecordBatch): (i: number) => Pick<StoredPassage,
 }
 
 /** Returns a function that reads the texts of a row, within the limits of this version. */
-export function textsReader(batch: RecordBatch): (i: number) => PassageTexts {
+export function textsReader(batch: RecordBatch): (i: number) => Passage {
   const columns = TEXT_COLUMNS.map(([field, name]) => [field, batch.getChild(name)!] as const)
   const idOf = idReader(batch)
   return (i) => {
     const passage: Record<string, unknown> = idOf(i)
     for (const [field, values] of columns) passage[field] = values.get(i)
-    return textsWithinLimits(passage as unknown as PassageTexts)
+    return withinLimits(passage as unknown as Passage)
   }
 }
 

@@ -3,10 +3,10 @@ import type { Vector } from 'apache-arrow'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { SearchFilter } from '../../core/search-filter.ts'
-import type { IndexHealth } from '../chunk-index.ts'
+import type { IndexHealth, Passage } from '../chunk-index.ts'
 import { indexFailure, readFailure } from '../failures.ts'
 import { filterToSql, sqlIn } from '../filter.ts'
-import type { PassageTable, PassageTexts, RowOfPassage, StoredPassage } from '../passage-table.ts'
+import type { PassageTable, RowOfPassage, StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { PassageCache } from './cache.ts'
 import { tableSchema } from './columns.ts'
@@ -73,8 +73,8 @@ export class LancePassageTable implements PassageTable {
     })
   }
 
-  async read(rows: readonly bigint[]): Promise<Map<bigint, PassageTexts>> {
-    const found = new Map<bigint, PassageTexts>()
+  async read(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
+    const found = new Map<bigint, Passage>()
     const others: bigint[] = []
     const removals = this.#removals
     for (const row of rows) {

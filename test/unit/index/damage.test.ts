@@ -8,6 +8,7 @@ import type { ChunkIndex, ChunkIndexStore } from '../../../src/index/chunk-index
 import { createIndexStore } from '../../../src/index/index-store.ts'
 import { passage, DIMENSIONS, direction } from '../../conformance/chunk-index.ts'
 import { errorCode } from '../../support/codes.ts'
+import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 
 const OWNER = { ownerId: 'usr_a' }
 let folder: string
@@ -37,9 +38,9 @@ const storeIn = (path: string): ChunkIndexStore => createIndexStore({ dataDir: p
 const open = (store: ChunkIndexStore): Promise<ChunkIndex> => store.open({ id: 'idx_1', dimensions: DIMENSIONS })
 
 async function everything(index: ChunkIndex) {
-  const keyword = await index.keywordSearch(['passage'], OWNER, 100)
-  const vector = await index.vectorSearch(direction(0), OWNER, 100)
-  const tagged = await index.keywordSearch(['passage'], { ...OWNER, tags: ['t3'], projectIds: ['prj_a'] }, 100)
+  const keyword = await keywordSearch(index, ['passage'], OWNER, 100)
+  const vector = await vectorSearch(index, direction(0), OWNER, 100)
+  const tagged = await keywordSearch(index, ['passage'], { ...OWNER, tags: ['t3'], projectIds: ['prj_a'] }, 100)
   return {
     keyword,
     vector,
@@ -100,7 +101,7 @@ test('a damaged index can be dropped and created again', async () => {
   const index = await open(store)
   expect(await index.countPassages()).toBe(0)
   await index.put([{ documentId: 'doc_1', isNew: true, passages: [passage('doc_1', 0)] }])
-  expect(await index.keywordSearch(['passage'], OWNER, 10)).toHaveLength(1)
+  expect(await keywordSearch(index, ['passage'], OWNER, 10)).toHaveLength(1)
   await index.close()
 })
 

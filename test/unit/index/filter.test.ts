@@ -9,6 +9,7 @@ import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
 import { filterToSql } from '../../../src/index/filter.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
 import { passage, DIMENSIONS } from '../../conformance/chunk-index.ts'
+import { keywordSearch } from '../../support/search-index.ts'
 
 // Characters that mean something in SQL, in LIKE or in a path.
 const nasty = fc.string({
@@ -72,7 +73,7 @@ afterAll(async () => {
 })
 
 const found = async (filter: object) =>
-  (await index.keywordSearch(['passage'], { ownerId: 'usr_a', ...filter }, 1000)).map((hit) => hit.documentId).toSorted()
+  (await keywordSearch(index, ['passage'], { ownerId: 'usr_a', ...filter }, 1000)).map((hit) => hit.documentId).toSorted()
 const expected = (matches: (value: string) => boolean) =>
   values.flatMap((value, n) => (matches(value) ? [`doc_${n}`] : [])).toSorted()
 

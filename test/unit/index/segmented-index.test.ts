@@ -11,6 +11,7 @@ import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts
 import { errorCode } from '../../support/codes.ts'
 import { createMemoryTable } from '../../support/memory-passage-table.ts'
 import { until } from '../../support/until.ts'
+import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 
 const OWNER = { ownerId: 'usr_a' }
 let folder: string
@@ -52,10 +53,10 @@ function document(documentId: string, projectId = 'prj_a', passages = 3, version
 
 async function everything() {
   const all = async (terms: string[]) =>
-    (await index.keywordSearch(terms, OWNER, 1000))
+    (await keywordSearch(index, terms, OWNER, 1000))
       .map(({ id, score }) => ({ id, score }))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const near = (await index.vectorSearch(direction(1), OWNER, 1000)).map(({ id, score }) => ({ id, score }))
+  const near = (await vectorSearch(index, direction(1), OWNER, 1000)).map(({ id, score }) => ({ id, score }))
   return {
     words: await all(['common', 'word1']),
     near: near.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
@@ -132,7 +133,7 @@ describe('damage', () => {
       ownerId: 'usr_a',
       isIncomplete: true,
     })
-    expect((await index.keywordSearch(['common'], OWNER, 100)).every(({ documentId }) => documentId === 'doc_9')).toBe(true)
+    expect((await keywordSearch(index, ['common'], OWNER, 100)).every(({ documentId }) => documentId === 'doc_9')).toBe(true)
     // Recovery must not index again what is only being repaired.
     expect(await index.inventory()).toEqual(before.inventory)
 
@@ -189,7 +190,7 @@ describe('the table and the segments', () => {
     table.stored.delete([...table.stored.keys()][4]!)
     index = await open()
     expect([...(await index.inventory()).keys()]).toEqual(['doc_1'])
-    expect(new Set((await index.keywordSearch(['common'], OWNER, 10)).map((hit) => hit.documentId))).toEqual(new Set(['doc_1']))
+    expect(new Set((await keywordSearch(index, ['common'], OWNER, 10)).map((hit) => hit.documentId))).toEqual(new Set(['doc_1']))
   })
 
   test('rows that no segment refers to are removed after a start', async () => {
@@ -234,7 +235,7 @@ describe('the table and the segments', () => {
     index = await open({ table: { ...table, rows: unreadable } })
     await expect(index.inventory()).rejects.toThrow()
     await expect(index.put([document('doc_2')])).rejects.toThrow()
-    expect(await index.keywordSearch(['common'], OWNER, 10)).toHaveLength(3)
+    expect(await keywordSearch(index, ['common'], OWNER, 10)).toHaveLength(3)
   })
 })
 

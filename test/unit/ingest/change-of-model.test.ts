@@ -5,6 +5,7 @@ import { makeModel } from '../../support/fake-ollama-model.ts'
 import { until } from '../../support/until.ts'
 import { type Bench, openBench } from './harness.ts'
 import { errorCode, warningCode } from '../../support/codes.ts'
+import { vectorSearch } from '../../support/search-index.ts'
 
 const SMALL = makeModel('small', { dimensions: 64 })
 const OTHER = makeModel('other', { dimensions: 96 })
@@ -35,7 +36,7 @@ async function expectWhole(...documents: DocumentRecord[]): Promise<void> {
   for (const row of rows) {
     expect(row).toMatchObject({ status: 'ready', embeddingModel: embedder.name })
     const vector = await embedder.embedQuery(row.name)
-    const hits = await index.vectorSearch(vector, { ownerId: bench.owner.id, documentIds: [row.id] }, 50)
+    const hits = await vectorSearch(index, vector, { ownerId: bench.owner.id, documentIds: [row.id] }, 50)
     expect(hits.length).toBe(row.chunkCount)
   }
 }

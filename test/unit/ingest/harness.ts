@@ -17,6 +17,7 @@ import type { OnConflict } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { analyseQuery } from '../../../src/text/analyse.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { keywordSearch } from '../../support/search-index.ts'
 
 const log = silentLogger
 const clock = systemClock
@@ -104,7 +105,7 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
     row: async (id: string) => (await records.documents.get(owner.id, id))!,
     /** Returns the paths of the documents with this word, or the id of a document without a row. Reads the index directly, so that nothing hides a wrong hit. */
     async found(word: string): Promise<string[]> {
-      const hits = await index().keywordSearch(analyseQuery(word), { ownerId: owner.id }, 100)
+      const hits = await keywordSearch(index(), analyseQuery(word), { ownerId: owner.id }, 100)
       const rows = await records.documents.getMany(
         owner.id,
         hits.map((hit) => hit.documentId),

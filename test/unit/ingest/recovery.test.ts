@@ -7,6 +7,7 @@ import { PARSER_VERSION } from '../../../src/parse/parser.ts'
 import { openBench } from './harness.ts'
 import type { Bench } from './harness.ts'
 import { errorCode } from '../../support/codes.ts'
+import { keywordSearch } from '../../support/search-index.ts'
 
 /** A closed data folder with two documents in the index. */
 async function filled(): Promise<{ folder: string; ids: string[] }> {
@@ -28,7 +29,7 @@ async function expectBothFoundOnce(bench: Bench, ids: string[]): Promise<void> {
 /** Returns the first passage of a document of one version, as the index stores it. */
 async function storedPassage(bench: Bench, document: DocumentRecord): Promise<IndexedPassage> {
   const { id, ownerId, projectId, mediaType, name, path, tags, createdAt } = document
-  const hits = await bench.index().keywordSearch(['heron'], { ownerId, documentIds: [id] }, 1)
+  const hits = await keywordSearch(bench.index(), ['heron'], { ownerId, documentIds: [id] }, 1)
   const passage = [...(await bench.index().passages(hits.map((hit) => hit.row))).values()][0]!
   const filters = { ownerId, projectId, mediaType, name, path, tags, documentCreatedAt: createdAt }
   const terms = { terms: 'first heron', titleTerms: 0, headingTerms: 0, nameTerms: '' }
@@ -73,7 +74,7 @@ test('cuts a document again whose passage is longer than passages may be', async
   const after = await openBench({ folder })
   await after.ingest.start()
   await expectBothFoundOnce(after, ids)
-  const [hit] = await after.index().keywordSearch(['first'], { ownerId: after.owner.id }, 1)
+  const [hit] = await keywordSearch(after.index(), ['first'], { ownerId: after.owner.id }, 1)
   const passage = (await after.index().passages([hit!.row])).get(hit!.row)
   expect(passage?.text).toBe('The first heron.')
 })

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { openBench } from './harness.ts'
 import { errorCode } from '../../support/codes.ts'
+import { keywordSearch } from '../../support/search-index.ts'
 
 test('an upload becomes ready, and its passages are in the index with all fields', async () => {
   const bench = await openBench()
@@ -15,7 +16,7 @@ test('an upload becomes ready, and its passages are in the index with all fields
     embeddingModel: 'builtin',
     error: null,
   })
-  const [hit] = await bench.index().keywordSearch(['heron'], { ownerId: bench.owner.id, tags: ['t'] }, 10)
+  const [hit] = await keywordSearch(bench.index(), ['heron'], { ownerId: bench.owner.id, tags: ['t'] }, 10)
   expect(hit).toMatchObject({ id: `${document.id}:1:0`, documentId: document.id, version: 1 })
   const passages = await bench.index().passages([hit!.row])
   expect(passages.get(hit!.row)).toMatchObject({

@@ -12,6 +12,7 @@ import type { Records } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { errorCode } from '../../support/codes.ts'
+import { keywordSearch } from '../../support/search-index.ts'
 
 let folder: string
 let records: Records
@@ -97,7 +98,7 @@ test('when a model has other weights, searches use keywords only, and health say
   const { embedder, index } = lifecycle.active()!
   expect(embedder.canEmbed).toBe(false)
   await expect(embedder.embedQuery('x')).rejects.toMatchObject({ code: errorCode('embedding_model_changed') })
-  expect(await index.keywordSearch(['x'], { ownerId: 'usr' }, 1)).toEqual([])
+  expect(await keywordSearch(index, ['x'], { ownerId: 'usr' }, 1)).toEqual([])
   expect((await lifecycle.status()).embedder).toMatchObject({
     status: 'degraded',
     code: errorCode('embedding_model_changed'),

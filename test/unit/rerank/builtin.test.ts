@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { createBuiltinReranker } from '../../../src/rerank/builtin.ts'
-import type { RerankCandidate } from '../../../src/rerank/reranker.ts'
+import { rerankByWords } from '../../../src/rerank/builtin.ts'
+import { soughtOf } from '../../../src/rerank/features.ts'
 import { analyse, queryWords } from '../../../src/text/analyse.ts'
+import { findWords } from '../../support/find-words.ts'
 
 interface Passage {
   text: string
@@ -12,21 +13,19 @@ interface Passage {
 }
 
 /** Passages with equal BM25 and vector scores, unless a passage sets its own. */
-async function rank(query: string, passages: Record<string, Passage>, common: readonly string[] = []) {
-  const candidates = Object.entries(passages).map(([id, passage]): RerankCandidate => {
+function rank(query: string, passages: Record<string, Passage>, common: readonly string[] = []) {
+  const sought = soughtOf(queryWords(query), (term) => (common.includes(term) ? 0.1 : 4))
+  const candidates = Object.values(passages).map((passage) => {
     const { text, title = 'file.txt', heading = '', keywordScore = 5, vectorPart = 0 } = passage
-    const terms = analyse([heading === '' ? title : `${title} › ${heading}`, text].join('\n')).map(({ term }) => term)
-    return { id, text, title, heading, terms: terms.join(' '), score: 0.9 + vectorPart, vectorPart, keywordScore }
+    const titles = heading === '' ? title : `${title} › ${heading}`
+    const terms = analyse(`${titles}\n${text}`).map(({ term }) => term)
+    return { finds: findWords(terms, analyse(titles).length, sought), score: 0.9 + vectorPart, vectorPart, keywordScore }
   })
-  const outcome = await createBuiltinReranker().rerank({
-    query,
-    words: queryWords(query),
-    idf: (term) => (common.includes(term) ? 0.1 : 4),
-    candidates,
-    signal: new AbortController().signal,
-  })
-  const scores = outcome.scores ?? new Map<string, number>()
-  return { ...outcome, order: [...scores.keys()].toSorted((a, b) => scores.get(b)! - scores.get(a)!), scores }
+  const ids = Object.keys(passages)
+  const outcome = rerankByWords(candidates, sought)
+  const scores = new Map(outcome?.map(({ score }, i) => [ids[i]!, score]))
+  const features = new Map(outcome?.map((one, i) => [ids[i]!, one.features]))
+  return { outcome, features, order: [...scores.keys()].toSorted((a, b) => scores.get(b)! - scores.get(a)!), scores }
 }
 
 const FILLER =
@@ -69,58 +68,42 @@ test.each<[string, string, Passage, Passage]>([
     { text: '这家公司生产电动汽车，并在许多国家销售。' },
     { text: '电动机和汽车都由这家公司生产，动汽也在许多国家销售。' },
   ],
-])('%s', async (_, query, better, worse) => {
-  expect((await rank(query, { worse, better })).order).toEqual(['better', 'worse'])
+])('%s', (_, query, better, worse) => {
+  expect(rank(query, { worse, better }).order).toEqual(['better', 'worse'])
 })
 
-test('a rare word close to the others weighs more than a common one', async () => {
+test('a rare word close to the others weighs more than a common one', () => {
   const better = { text: `${FILLER}The annual dividend.` }
   const worse = { text: `${FILLER}The annual company.` }
-  expect((await rank('annual company dividend', { worse, better }, ['compani', 'company'])).order).toEqual(['better', 'worse'])
+  expect(rank('annual company dividend', { worse, better }, ['compani', 'company']).order).toEqual(['better', 'worse'])
 })
 
-test('word positions do not overturn a much better BM25 score', async () => {
+test('word positions do not overturn a much better BM25 score', () => {
   const better = { text: `${FILLER}A pump. ${FILLER} Some water.`, keywordScore: 30 }
-  expect((await rank('water pump', { worse: { text: 'The water pump.' }, better })).order).toEqual(['better', 'worse'])
+  expect(rank('water pump', { worse: { text: 'The water pump.' }, better }).order).toEqual(['better', 'worse'])
 })
 
-test('the vector part stays in the score and decides between equals', async () => {
+test('the vector part stays in the score and decides between equals', () => {
   const text = 'The water pump was replaced.'
-  const { order, scores } = await rank('water pump', { worse: { text }, better: { text, vectorPart: 0.08 } })
+  const { order, scores } = rank('water pump', { worse: { text }, better: { text, vectorPart: 0.08 } })
   expect(order).toEqual(['better', 'worse'])
   expect(scores.get('better')! - scores.get('worse')!).toBeCloseTo(0.08)
 })
 
-test('the features of a passage add up to its score', async () => {
-  const { scores, features } = await rank('water pump', {
+test('the features of a passage add up to its score', () => {
+  const { scores, features } = rank('water pump', {
     one: { text: 'The water pump was replaced.', title: 'Pumps', vectorPart: 0.05 },
     two: { text: 'They had to pump a great deal of water.', keywordScore: 3 },
   })
-  for (const [id, parts] of features!) {
+  for (const [id, parts] of features) {
     expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBeCloseTo(scores.get(id)!)
     expect(Object.keys(parts)).toEqual(expect.arrayContaining(['bm25', 'pairs', 'proximity', 'title', 'opening', 'vector']))
   }
-  expect(features!.get('one')!['pairs']).toBeGreaterThan(0)
-  expect(features!.get('two')!['pairs']).toBe(0)
+  expect(features.get('one')!['pairs']).toBeGreaterThan(0)
+  expect(features.get('two')!['pairs']).toBe(0)
 })
 
-test('keeps the order of a search by vectors alone, and says why', async () => {
-  const outcome = await rank('water pump', { one: { text: 'The water pump.', keywordScore: 0, vectorPart: 0.5 } })
-  expect(outcome).toMatchObject({ applied: false, reason: expect.stringMatching(/keyword search found none/) })
-})
-
-test('other work gets its turn while many long passages are scored', async () => {
-  const text = 'water pump '.repeat(5_000)
-  const passages = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, { text }]))
-  let turns = 0
-  let counting = true
-  const count = () => {
-    turns++
-    if (counting) setImmediate(count)
-  }
-  const ranking = rank('water pump', passages)
-  setImmediate(count)
-  await ranking
-  counting = false
-  expect(turns).toBeGreaterThan(2)
+test('compares nothing when keyword search found none of the passages', () => {
+  const { outcome } = rank('water pump', { one: { text: 'The water pump.', keywordScore: 0, vectorPart: 0.5 } })
+  expect(outcome).toBeNull()
 })

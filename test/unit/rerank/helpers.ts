@@ -2,33 +2,17 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import { chooseReranker } from '../../../src/rerank/choose.ts'
 import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
 import type { RerankOutcome, RerankRequest } from '../../../src/rerank/reranker.ts'
-import { analyse, queryWords } from '../../../src/text/analyse.ts'
 
 export const QUESTION = 'harbour closed winter'
 
 /** In the order of retrieval, best first. The fake model prefers words that the question shares. */
 export const PASSAGES = ['Boats leave at noon.', 'The harbour office.', 'The harbour is closed in winter.', 'Winter coats.']
 
-/** Candidates found by vectors, whose order the built-in reranker keeps. With a `keywordScore` it reorders them. */
-export function requestOf(
-  texts: readonly string[] = PASSAGES,
-  change: Partial<RerankRequest> = {},
-  keywordScore = 0,
-): RerankRequest {
-  const candidates = texts.map((text, i) => ({
-    id: `c${i}`,
-    text,
-    title: null,
-    heading: '',
-    terms: analyse(text)
-      .map(({ term }) => term)
-      .join(' '),
-    score: 0.9 - i / 100,
-    vectorPart: keywordScore > 0 ? 0 : 0.9 - i / 100,
-    keywordScore,
-  }))
-  const query = change.query ?? QUESTION
-  return { query, words: queryWords(query), idf: () => 1, candidates, signal: new AbortController().signal, ...change }
+/** Passages in the order of retrieval, which the built-in reranker has not changed. */
+export function requestOf(texts: readonly string[] = PASSAGES, change: Partial<RerankRequest> = {}): RerankRequest {
+  const candidates = texts.map((text, i) => ({ id: `c${i}`, text, title: null, heading: '', score: 0.9 - i / 100 }))
+  const before = { applied: false, reason: null }
+  return { query: QUESTION, candidates, before, signal: new AbortController().signal, ...change }
 }
 
 const RETRY = { firstMs: 10, maxMs: 20, unsuitableMs: 10 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DocsearchError, type ErrorCode } from '../../../src/core/errors.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
-import { type Fixture, makeFixture } from './fixture.ts'
+import { type Ask, type Fixture, makeFixture } from './fixture.ts'
 import { errorCode } from '../../support/codes.ts'
 
 let fixture: Fixture
@@ -80,4 +80,21 @@ test('finds the new version of passages that are replaced between the two reads 
   }
   const outcome = await fixture.ask('lighthouse', { mode: 'keyword' }, { index })
   expect(outcome.hits.map((hit) => hit.text)).toEqual(['The lighthouse is red.'])
+})
+
+test('says that documents are missing while segments of a searched project are rebuilt', async () => {
+  const other = await fixture.makeOwner('Grace')
+  await fixture.add('hers.txt', ['The harbour of Grace.'], other)
+  const rebuilding = (projectId: string) => ({
+    ...fixture.index,
+    segments: () => fixture.index.segments().map((one) => ({ ...one, isIncomplete: one.projectId === projectId })),
+  })
+  const reasonOf = async (projectId: string, ask: Ask) =>
+    (await fixture.ask('harbour', ask, { index: rebuilding(projectId) })).modeReason
+  expect(await reasonOf(fixture.project.id, {})).toMatch(/being rebuilt, so some of your documents are missing/)
+  expect(await reasonOf(other.project.id, {})).toBeNull()
+  expect(await reasonOf(other.project.id, { filter: { ownerId: other.owner.id } })).toMatch(/being rebuilt/)
+  const embedder = failing(errorCode('embedder_unavailable'))
+  const { modeReason } = await fixture.ask('harbour', {}, { index: rebuilding(fixture.project.id), embedder })
+  expect(modeReason).toMatch(/Searched by keywords only.*being rebuilt/)
 })

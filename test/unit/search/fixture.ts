@@ -10,10 +10,11 @@ import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { ChunkIndex, IndexedPassage } from '../../../src/index/chunk-index.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
-import { createFusedReranker } from '../../../src/rerank/fused.ts'
 import type { Reranker } from '../../../src/rerank/reranker.ts'
+import { createFusedReranker } from '../../../src/rerank/without-model.ts'
 import { createSearch } from '../../../src/search/create.ts'
 import type { SearchOutcome, SearchQuery } from '../../../src/search/search.ts'
+import { SearchThreads } from '../../../src/search/threads/search-threads.ts'
 import { analyse } from '../../../src/text/analyse.ts'
 import { createWordList } from '../../../src/text/word-list.ts'
 import { createMemoryIndexStore } from '../../support/memory-chunk-index.ts'
@@ -61,6 +62,7 @@ export async function makeFixture(): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-search-'))
   const records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
   const embedder = createBuiltinEmbedder()
+  const threads = new SearchThreads({ threads: 1, log: silentLogger })
   const index = await createMemoryIndexStore().open({ id: 'idx_1', dimensions: embedder.dimensions })
 
   async function makeOwner(name: string): Promise<{ owner: User; project: Project }> {
@@ -99,6 +101,7 @@ export async function makeFixture(): Promise<Fixture> {
     const search = createSearch({
       records,
       lifecycle: { active: () => current, choice: () => ({ embedder: 'none', reason: 'Ollama has not answered yet.' }) },
+      threads,
       reranker: using.reranker ?? createFusedReranker(),
       log: silentLogger,
       fusionWeight: using.fusionWeight ?? null,
@@ -125,6 +128,7 @@ export async function makeFixture(): Promise<Fixture> {
     add,
     ask,
     async cleanUp() {
+      await threads.close()
       await index.close()
       await records.close()
       await rm(folder, { recursive: true, force: true })
@@ -149,7 +153,7 @@ async function indexedPassages(
   const vectors = await embedder.embedDocuments(passages.map((text) => ({ text, title: null })))
   const starts = passages.map((_, n) => passages.slice(0, n).reduce((sum, text) => sum + text.length + GAP.length, 0))
   return passages.map((text, n) => ({
-    id: `${document.id}:${document.version}:${n}`,
+    id: `${document.id}:${document.version}:${following ? n : 2 * n}`,
     documentId: document.id,
     version: document.version,
     ownerId: document.ownerId,

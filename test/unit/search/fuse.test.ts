@@ -5,7 +5,7 @@ import { append, fuse } from '../../../src/search/fuse.ts'
 
 const hits = (scores: Record<string, number>): PassageHit[] =>
   Object.entries(scores)
-    .map(([id, score]) => ({ id, documentId: id, version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: id, row: 0n, score }))
+    .map(([id, score]) => ({ id, row: 0n, documentId: id, version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: id, score }))
     .sort((a, b) => b.score - a.score)
 
 test('hybrid divides each channel by its best score, and squares and weighs the vectors', () => {

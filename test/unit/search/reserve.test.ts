@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Passage } from '../../../src/index/chunk-index.ts'
-import { createBuiltinReranker } from '../../../src/rerank/builtin.ts'
+import { createBuiltinReranker } from '../../../src/rerank/without-model.ts'
 import type { Candidate } from '../../../src/search/fuse.ts'
 import { reserve } from '../../../src/search/reserve.ts'
-import { queryWords } from '../../../src/text/analyse.ts'
 import { newCandidate } from '../../support/candidate.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
@@ -16,53 +14,50 @@ function candidate(id: string, score: number, keyword: number | null, vector: nu
 
 const byWords = (count: number) => Array.from({ length: count }, (_, i) => candidate(`word${i + 1}`, 1 - i / 100, i + 1, i + 20))
 const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
-/** `terms` are those of the passages that keywords found. The other passages have no word of the question. */
-const asked = (terms: string) => ({
-  words: queryWords('refund money'),
-  passages: async (ids: readonly string[]) =>
-    new Map(ids.map((id) => [id, { terms: id.startsWith('word') ? terms : 'reimburs purchas' } as Passage])),
-})
-const question = asked('money museum')
+/** `share` of the question's words is in the passages that keywords found, and none in the others. */
+const sharing = (share: number) => (candidates: readonly Candidate[]) =>
+  candidates.map(({ id }) => (id.startsWith('word') ? share : 0))
+const half = sharing(0.5)
 
 describe('reserved places', () => {
-  test('a passage without a word of the question gets the third place and a reason, and scores still fall', async () => {
+  test('a passage without a word of the question gets the third place and a reason, and scores still fall', () => {
     const given = [...byWords(10), candidate('meant', 0.3, null, 1)]
-    const placed = await reserve(given, question)
+    const placed = reserve(given, half)
     expect(idsOf(placed)).toEqual(['word1', 'word2', 'meant', ...idsOf(given.slice(2, 10))])
     expect(placed[2]!.stages.reserved).toEqual({ rank: 3, reason: expect.stringContaining('Rank 1 by meaning') })
     for (let i = 1; i < placed.length; i++) expect(placed[i]!.score).toBeLessThanOrEqual(placed[i - 1]!.score)
   })
 
-  test('begin with the second place when the passage there has less than half of the words, and never with the first', async () => {
+  test('begin with the second place when the passage there has less than half of the words, and never with the first', () => {
     const meant = [1, 2, 3, 4, 5].map((rank) => candidate(`m${rank}`, 0.5 - rank / 100, null, rank))
-    const placed = await reserve([...byWords(10), ...meant], asked('museum'))
+    const placed = reserve([...byWords(10), ...meant], sharing(0.4))
     expect(idsOf(placed).slice(0, 7)).toEqual(['word1', 'm1', 'm2', 'm3', 'm4', 'word2', 'word3'])
   })
 
-  test('none when one of the best passages has all words, and none for a passage with any word', async () => {
+  test('none when one of the best passages has all words, and none for a passage with any word', () => {
     const given = [...byWords(10), candidate('meant', 0.3, null, 1)]
-    expect(await reserve(given, asked('money refund'))).toBe(given)
+    expect(reserve(given, sharing(1))).toBe(given)
     const stray = [...byWords(10), candidate('word-beyond', 0.3, null, 1)]
-    expect(await reserve(stray, question)).toBe(stray)
+    expect(reserve(stray, half)).toBe(stray)
   })
 
-  test('at most three, from the five nearest, nearest first', async () => {
+  test('at most three, from the five nearest, nearest first', () => {
     const meant = [
       candidate('m4', 0.31, null, 4),
       candidate('m1', 0.3, null, 1),
       candidate('m6', 0.29, null, 6),
       candidate('m3', 0.28, null, 3),
     ]
-    const placed = await reserve([...byWords(10), ...meant, candidate('m5', 0.2, null, 5)], question)
+    const placed = reserve([...byWords(10), ...meant, candidate('m5', 0.2, null, 5)], half)
     expect(idsOf(placed).slice(0, 6)).toEqual(['word1', 'word2', 'm1', 'm3', 'm4', 'word3'])
     expect(new Set(idsOf(placed)).size).toBe(15)
   })
 
-  test('none when keywords found nothing, or found the nearest passage', async () => {
+  test('none when keywords found nothing, or found the nearest passage', () => {
     const meant = [1, 2, 3, 4].map((rank) => candidate(`m${rank}`, 1 / rank, null, rank))
-    expect(await reserve(meant, question)).toBe(meant)
+    expect(reserve(meant, half)).toBe(meant)
     const both = [...byWords(6), candidate('both', 0.2, 7, 1)]
-    expect(await reserve(both, question)).toBe(both)
+    expect(reserve(both, half)).toBe(both)
   })
 })
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { PassageTexts } from '../../../../src/index/passage-table.ts'
+import type { Passage } from '../../../../src/index/chunk-index.ts'
 import { PassageCache } from '../../../../src/index/passages/cache.ts'
 import { stored } from '../../../support/passage-table.ts'
 
-const texts = (chars: number): PassageTexts => stored('doc_1', 0, { text: 'x'.repeat(chars) })
+const texts = (chars: number): Passage => stored('doc_1', 0, { text: 'x'.repeat(chars) })
 
 test('never holds more than its bytes, whatever is put in', () => {
   const cache = new PassageCache(100_000)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { termPlaces } from '../../../../src/index/segments/term-places.ts'
-import { findWords } from '../../../../src/rerank/features.ts'
+import { findWords } from '../../../support/find-words.ts'
 import { buildSegment, collections, deletions, divide, openSegment, queries } from '../../../support/random-segments.ts'
 
 test('the places of terms are those that the reranker finds in the text of the terms', () => {
@@ -24,7 +24,7 @@ test('the places of terms are those that the reranker finds in the text of the t
         const found = termPlaces(segments, some, terms).map(({ terms: numbers, ...places }) => ({ ...places, words: numbers }))
         const expected = some.map(({ segment, passage }) => {
           const { terms, titleTerms, headingTerms } = added.get(segments[segment]!.reader.segment.passage(passage).row)!
-          return findWords(terms, titleTerms + headingTerms, { words: [], byTerm, pairs: [], total: 0 })
+          return findWords(terms.split(' '), titleTerms + headingTerms, { words: [], byTerm, pairs: [], total: 0 })
         })
         expect(found).toEqual(expected)
       },

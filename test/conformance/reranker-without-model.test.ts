@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest'
-import { createFusedReranker } from '../../src/rerank/fused.ts'
+import { createBuiltinReranker, createFusedReranker } from '../../src/rerank/without-model.ts'
 import { rerankerConformance } from './reranker.ts'
 
+rerankerConformance('the built-in reranker', () => createBuiltinReranker())
 rerankerConformance('the fused order', () => createFusedReranker())
 
-test('says that nothing was applied, and why', async () => {
-  const signal = new AbortController().signal
+test('the fused order says that nothing was applied, and why', async () => {
   const outcome = await createFusedReranker('Turned off for this test.').rerank({
     query: 'q',
-    words: [],
-    idf: () => 0,
     candidates: [],
-    signal,
+    before: { applied: false, reason: null },
+    signal: new AbortController().signal,
   })
   expect(outcome).toEqual({ applied: false, scores: null, reason: 'Turned off for this test.' })
 })

@@ -1,0 +1,31 @@
+import { createBitmap, setBit, type Bitmap } from '../index/segments/bitmap.ts'
+import { filterSegment } from '../index/segments/filter-segment.ts'
+import type { OpenSegment } from '../index/segments/open-segment.ts'
+import type { SearchedSegment } from '../index/segments/search.ts'
+import type { SegmentReader } from '../index/segments/segment-reader.ts'
+import type { FindRequest, SearchedProject } from './find-request.ts'
+
+export type FilteredSegment = OpenSegment & SearchedSegment
+
+/** Returns the segments of the projects with the passages that a filter and `allowedRows` allow. */
+export function filterSegments(
+  projects: readonly SearchedProject[],
+  { filter, allowedRows }: Pick<FindRequest, 'filter' | 'allowedRows'>,
+): FilteredSegment[] {
+  const rows = allowedRows === null ? null : new Set(allowedRows)
+  return projects.flatMap(({ segments }) =>
+    segments.map((segment) => {
+      const allowed = filterSegment(segment.reader, filter)
+      return { ...segment, allowed: rows === null ? allowed : withRows(segment.reader, rows, allowed) }
+    }),
+  )
+}
+
+/** Returns the passages with one of the rows, among those that are allowed so far. */
+function withRows({ segment }: SegmentReader, rows: ReadonlySet<bigint>, allowed: Bitmap | null): Bitmap {
+  const bitmap = createBitmap(segment.passages)
+  for (let passage = 0; passage < segment.passages; passage++)
+    if (rows.has(segment.sections.rows[passage]!)) setBit(bitmap, passage)
+  if (allowed !== null) for (let i = 0; i < bitmap.length; i++) bitmap[i]! &= allowed[i]!
+  return bitmap
+}

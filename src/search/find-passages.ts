@@ -1,0 +1,97 @@
+import { termFrequencies } from '../index/segments/statistics.ts'
+import { rerankByWords } from '../rerank/builtin.ts'
+import { soughtOf } from '../rerank/features.ts'
+import { filterSegments } from './filter-segments.ts'
+import type { FindRequest, Found, FoundGroup, FoundPassage, SearchedProject } from './find-request.ts'
+import type { Candidate } from './fuse.ts'
+import { type Group, group } from './group.ts'
+import { Looks } from './looks.ts'
+import { PassageWords } from './passage-words.ts'
+import { type ModelScores, reorder } from './reorder.ts'
+import { reserve } from './reserve.ts'
+
+/** How many of the best candidates are reranked, the same on every result page. A hundred improve no judged collection further. */
+const MAX_RERANKED = 50
+
+/**
+ * Finds the best passages of some projects. Scores depend only on these projects: word statistics, fusion and reranking see no other passage.
+ * The same request on the same passages gives the same bits, whatever segments the passages are in.
+ */
+export function findPassages(projects: readonly SearchedProject[], request: FindRequest): Found {
+  const segments = filterSegments(projects, request)
+  const looks = new Looks(segments, request)
+  const first = looks.next()
+  const words = new PassageWords(segments, (candidate) => looks.placeOf(candidate))
+  const began = performance.now()
+  const { candidates, ...outcome } = rerank(first, words, request)
+  const tookMs = performance.now() - began
+  const best = isByModel(request.rerank) ? candidates : reserve(candidates, (some) => words.shares(some, request.words))
+  const groups = fill(best, looks, request)
+  return {
+    groups: groups.slice(0, request.wanted).map(toFound),
+    more: looks.more || groups.length > request.wanted,
+    rerank: { ...outcome, tookMs },
+    forModel: request.forModel ? candidates.slice(0, MAX_RERANKED).map(({ id, row, score }) => ({ id, row, score })) : [],
+    isIncomplete: projects.some(({ isIncomplete }) => isIncomplete),
+  }
+}
+
+/** Counts the passages of some projects, and those with each term. Terms that no passage has are missing. */
+export function countTerms(projects: readonly SearchedProject[], terms: readonly string[]): ReturnType<typeof termFrequencies> {
+  return termFrequencies(
+    projects.flatMap(({ segments }) => segments),
+    terms,
+  )
+}
+
+/** Reorders the candidates of the first look. */
+function rerank(
+  candidates: readonly Candidate[],
+  passageWords: PassageWords,
+  { rerank, words }: FindRequest,
+): { candidates: readonly Candidate[]; applied: boolean; reason: string | null } {
+  if (candidates.length === 0) return { candidates, applied: false, reason: 'There was nothing to reorder.' }
+  if (rerank === 'none') return { candidates, applied: false, reason: null }
+  if (isByModel(rerank)) return { candidates: reorder(candidates, rerank), applied: true, reason: null }
+  const sought = soughtOf(words, passageWords.inverseFrequency(words))
+  const best = candidates.slice(0, MAX_RERANKED)
+  const finds = passageWords.find(best, sought.byTerm)
+  const scored = rerankByWords(
+    best.map((candidate, i) => ({ ...candidate, finds: finds[i]! })),
+    sought,
+  )
+  if (scored === null)
+    return {
+      candidates,
+      applied: false,
+      reason: 'The built-in reranker compares words, and keyword search found none of these passages.',
+    }
+  const scores = new Map(scored.map(({ score }, i) => [best[i]!.id, score]))
+  const features = new Map(scored.map(({ features }, i) => [best[i]!.id, features]))
+  return { candidates: reorder(candidates, { scores, features }), applied: true, reason: null }
+}
+
+function isByModel(order: FindRequest['rerank']): order is ModelScores {
+  return typeof order === 'object'
+}
+
+/** Returns at least `wanted` groups if there are so many. Further candidates come behind those of the first look. */
+function fill(first: readonly Candidate[], looks: Looks, { groupBy, wanted }: FindRequest): Group[] {
+  let ordered = first
+  let groups = group(ordered, groupBy, first.length)
+  while (groups.length < wanted && looks.more) {
+    const maxScore = ordered.at(-1)?.score ?? 1
+    const added = looks.next().slice(ordered.length)
+    ordered = [...ordered, ...added.map((candidate) => ({ ...candidate, score: Math.min(maxScore, candidate.score) }))]
+    groups = group(ordered, groupBy, first.length)
+  }
+  return groups
+}
+
+function toFound({ best, score, joined, twins, matchingPassages }: Group): FoundGroup {
+  return { best: toPassage(best), score, rows: joined.map(({ row }) => row), twins: twins.map(toPassage), matchingPassages }
+}
+
+function toPassage({ id, row, documentId, pageStart, stages }: Candidate): FoundPassage {
+  return { id, row, documentId, pageStart, stages }
+}

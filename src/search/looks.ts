@@ -1,0 +1,96 @@
+import type { PassageHit } from '../index/chunk-index.ts'
+import { PLAIN_BM25 } from '../index/segments/bm25f.ts'
+import { searchSegments } from '../index/segments/search.ts'
+import type { SegmentHit } from '../index/segments/top-hits.ts'
+import { searchVectors } from '../index/segments/vectors/search.ts'
+import type { FindRequest } from './find-request.ts'
+import { append, type Candidate, type Channels, fuse } from './fuse.ts'
+import type { FilteredSegment } from './filter-segments.ts'
+
+/**
+ * How many hits each channel gives in each look. A look happens only when the looks before could not fill the result page. The API's
+ * result pages end at 1,100 results, and a result by document may need several passages.
+ */
+const DEPTHS = [200, 1500, 6000]
+
+/** The assumed number of passages when a channel reached its depth. */
+const ASSUMED_PASSAGES = 20_000
+
+export type Looked = Pick<FindRequest, 'terms' | 'vector' | 'mode' | 'fusionWeight' | 'noiseDeviation'>
+
+/** Looks deeper and deeper for candidates. */
+export class Looks {
+  readonly #segments: readonly FilteredSegment[]
+  readonly #request: Looked
+  readonly #hits = new Map<string, SegmentHit>()
+  #level = 0
+  #candidates: Candidate[] = []
+  #more = true
+
+  constructor(segments: readonly FilteredSegment[], request: Looked) {
+    this.#segments = segments
+    this.#request = request
+  }
+
+  /** False when the next look would find nothing new. */
+  get more(): boolean {
+    return this.#more
+  }
+
+  /** Looks deeper and returns all candidates; the known ones keep their order. */
+  next(): Candidate[] {
+    const depth = DEPTHS[this.#level++]
+    if (depth === undefined) throw new RangeError('there is no deeper look')
+    const { mode, vector, fusionWeight } = this.#request
+    const channels = this.#searchChannels(depth)
+    const weight = vector === null ? 0 : fusionWeight
+    this.#candidates = append(this.#candidates, fuse(withoutNoise(channels, this.#request, depth), mode, weight))
+    this.#more = this.#level < DEPTHS.length && (channels.keyword.length >= depth || channels.vector.length >= depth)
+    return this.#candidates
+  }
+
+  /** Returns where the segments have a candidate. */
+  placeOf({ id }: Pick<Candidate, 'id'>): SegmentHit {
+    return this.#hits.get(id)!
+  }
+
+  #searchChannels(limit: number): Channels {
+    const { terms, vector, mode } = this.#request
+    const byWords = mode !== 'vector' && terms.length > 0
+    return {
+      keyword: byWords ? this.#describe(searchSegments(this.#segments, terms, { limit, scoring: PLAIN_BM25 })) : [],
+      vector: vector === null ? [] : this.#describe(searchVectors(this.#segments, vector, limit)),
+    }
+  }
+
+  #describe(hits: readonly SegmentHit[]): PassageHit[] {
+    return hits.map((hit) => {
+      const found = { ...this.#segments[hit.segment]!.reader.segment.hitOf(hit.passage), score: hit.score }
+      this.#hits.set(found.id, hit)
+      return found
+    })
+  }
+}
+
+/**
+ * In hybrid mode, drops passages that share no word with the question and are no nearer than chance: otherwise a question about
+ * nothing in the documents would find whatever is least far away. In vector mode the nearest passages always count.
+ */
+function withoutNoise(
+  { keyword, vector }: Channels,
+  { mode, vector: question, noiseDeviation }: Looked,
+  depth: number,
+): Channels {
+  if (mode !== 'hybrid' || question === null) return { keyword, vector }
+  const floor = nearestByChance(vector.length < depth ? vector.length : ASSUMED_PASSAGES, noiseDeviation)
+  const withWord = new Set(keyword.map((hit) => hit.id))
+  return { keyword, vector: vector.filter((hit) => hit.score > floor || withWord.has(hit.id)) }
+}
+
+/**
+ * Returns the highest cosine similarity that chance gives a question and `passages` unrelated passages. They are about normally distributed
+ * around 0: the largest of n draws is about √(2 ln n) deviations out, and hardly ever half a deviation more.
+ */
+function nearestByChance(passages: number, deviation: number): number {
+  return (Math.sqrt(2 * Math.log(Math.max(2, passages))) + 0.5) * deviation
+}

@@ -1,0 +1,54 @@
+import { termPlaces } from '../index/segments/term-places.ts'
+import { termFrequencies } from '../index/segments/statistics.ts'
+import type { SegmentHit } from '../index/segments/top-hits.ts'
+import type { Finds, Sought } from '../rerank/features.ts'
+import type { QueryWord } from '../text/analyse.ts'
+import type { FilteredSegment } from './filter-segments.ts'
+import type { Candidate } from './fuse.ts'
+
+/** Where passages have the words of a question, read from the segments. */
+export class PassageWords {
+  readonly #segments: readonly FilteredSegment[]
+  readonly #placeOf: (candidate: Candidate) => SegmentHit
+
+  constructor(segments: readonly FilteredSegment[], placeOf: (candidate: Candidate) => SegmentHit) {
+    this.#segments = segments
+    this.#placeOf = placeOf
+  }
+
+  /** Returns how rare a term is in the searched segments, as in BM25: ln(1 + (N − n + ½) / (n + ½)) when n of N passages have it. */
+  inverseFrequency(words: readonly QueryWord[]): (term: string) => number {
+    const { passages, frequency } = termFrequencies(this.#segments, termsOf(words))
+    return (term) => {
+      const having = frequency.get(term) ?? 0
+      return Math.log(1 + (passages - having + 0.5) / (having + 0.5))
+    }
+  }
+
+  /** Returns where each passage has the words, in the order of the candidates. */
+  find(candidates: readonly Candidate[], byTerm: Sought['byTerm']): Finds[] {
+    const terms = [...byTerm.keys()]
+    const found = termPlaces(this.#segments, candidates.map(this.#placeOf), terms)
+    return found.map(({ places, terms: found, length, titleLength }) => {
+      const finds: Finds = { places: [], words: [], length, titleLength }
+      for (const [i, place] of places.entries()) {
+        for (const word of byTerm.get(terms[found[i]!]!)!) {
+          finds.places.push(place)
+          finds.words.push(word)
+        }
+      }
+      return finds
+    })
+  }
+
+  /** Returns for each candidate the share of the words that it has, 0 to 1. */
+  shares(candidates: readonly Candidate[], words: readonly QueryWord[]): number[] {
+    const byTerm = new Map<string, number[]>()
+    for (const [i, { terms }] of words.entries()) for (const term of terms) byTerm.set(term, [...(byTerm.get(term) ?? []), i])
+    return this.find(candidates, byTerm).map((finds) => new Set(finds.words).size / Math.max(1, words.length))
+  }
+}
+
+function termsOf(words: readonly QueryWord[]): string[] {
+  return words.flatMap(({ terms }) => terms)
+}

@@ -1,0 +1,73 @@
+import type { SearchFilter } from '../../core/search-filter.ts'
+import { type OpenSegment, openSegment } from '../../index/segments/open-segment.ts'
+import type { ProjectSegments, SharedSegment } from '../../index/segments/store/project-segments.ts'
+import type { SearchedProject } from '../find-request.ts'
+
+/** The segments of an index, as a search thread has them. A segment is opened by the first search that needs it. */
+export class OpenIndex {
+  readonly #owners = new Map<string, OwnProjects>()
+
+  /** Each project replaces what was known of it. A project without segments is gone. */
+  change(projects: readonly ProjectSegments[]): void {
+    for (const project of projects) {
+      const own = this.#owners.get(project.ownerId) ?? new OwnProjects()
+      own.change(project)
+      if (own.isEmpty) this.#owners.delete(project.ownerId)
+      else this.#owners.set(project.ownerId, own)
+    }
+  }
+
+  /** Returns the projects that a filter names, or all of the owner's. Projects of other owners are not among them. */
+  projectsOf({ ownerId, projectIds }: Pick<SearchFilter, 'ownerId' | 'projectIds'>): SearchedProject[] {
+    const own = this.#owners.get(ownerId)?.inOrder() ?? []
+    if (projectIds === undefined) return own.map(({ project }) => project)
+    const wanted = new Set(projectIds)
+    return own.flatMap(({ id, project }) => (wanted.has(id) ? project : []))
+  }
+}
+
+/** The projects of an owner. */
+class OwnProjects {
+  readonly #projects = new Map<string, OpenProject>()
+  #inOrder: { id: string; project: OpenProject }[] | null = null
+
+  get isEmpty(): boolean {
+    return this.#projects.size === 0
+  }
+
+  change(project: ProjectSegments): void {
+    const { projectId: id, segments, isIncomplete } = project
+    const known = this.#projects.get(id)
+    if (segments.length > 0 || isIncomplete) this.#projects.set(id, new OpenProject(project, known))
+    else this.#projects.delete(id)
+    this.#inOrder = null
+  }
+
+  /** Returns the projects in an order that does not depend on when they changed. */
+  inOrder(): readonly { id: string; project: OpenProject }[] {
+    this.#inOrder ??= [...this.#projects].map(([id, project]) => ({ id, project })).sort((a, b) => (a.id < b.id ? -1 : 1))
+    return this.#inOrder
+  }
+}
+
+class OpenProject implements SearchedProject {
+  readonly isIncomplete: boolean
+  readonly #shared: readonly SharedSegment[]
+  #segments: readonly OpenSegment[] | null = null
+
+  constructor({ segments, isIncomplete }: ProjectSegments, before: OpenProject | undefined) {
+    this.isIncomplete = isIncomplete
+    const known = new Map(before === undefined ? [] : before.#shared.map((segment) => [segment.name, segment]))
+    this.#shared = segments.map((segment) => asKnown(segment, known.get(segment.name)))
+  }
+
+  get segments(): readonly OpenSegment[] {
+    return (this.#segments ??= this.#shared.map(openSegment))
+  }
+}
+
+/** Each message has buffers of its own over the same memory. With the ones that came first, nothing is opened twice. */
+function asKnown(segment: SharedSegment, known: SharedSegment | undefined): SharedSegment {
+  if (known === undefined) return segment
+  return known.generation === segment.generation ? known : { ...segment, words: known.words, vectors: known.vectors }
+}

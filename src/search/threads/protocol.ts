@@ -1,0 +1,62 @@
+import type { ProjectSegments } from '../../index/segments/store/project-segments.ts'
+import type { FindRequest, Found } from '../find-request.ts'
+
+/** The segments of some projects of an index have changed. Each project replaces what the thread knows of it. */
+export interface SegmentsChanged {
+  kind: 'segments'
+  /** The number that the pool gave the index. */
+  index: number
+  projects: readonly ProjectSegments[]
+}
+
+/** No further request is for this index. */
+export interface IndexClosed {
+  kind: 'closed'
+  index: number
+}
+
+/** How common words are in the passages of an owner. */
+export interface TermCounts {
+  passages: number
+  /** The number of passages with each term. Terms that no passage has are missing. */
+  frequency: Map<string, number>
+}
+
+/** Spans [start, end) in UTF-16 code units. */
+export type Spans = [start: number, end: number][]
+
+export interface FindTask {
+  kind: 'find'
+  index: number
+  request: FindRequest
+}
+
+export interface CountTask {
+  kind: 'count'
+  index: number
+  ownerId: string
+  terms: readonly string[]
+}
+
+export interface HighlightTask {
+  kind: 'highlight'
+  texts: readonly string[]
+  terms: readonly string[]
+}
+
+export type Task = FindTask | CountTask | HighlightTask
+
+/** What each kind of task answers. */
+export interface Answers {
+  find: Found
+  count: TermCounts
+  highlight: Spans[]
+}
+
+/** A message to a thread. It handles messages in order, so a task sees every change that was sent before it. */
+export type Message = SegmentsChanged | IndexClosed | Task
+
+/** The answer of a thread to its oldest unanswered task. */
+export type Reply =
+  | { value: Answers[Task['kind']] }
+  | { failure: { name: string; message: string; stack: string | undefined; code: string | undefined } }

@@ -1,0 +1,85 @@
+import { Worker } from 'node:worker_threads'
+import type { Message, Reply, Task } from './protocol.ts'
+
+/** The built program starts the built thread, a checkout starts the source: Node strips the types. */
+const MAIN = new URL(`./thread-main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+
+export interface ThreadLimits {
+  /** Heap of a thread. Segments are outside of it. */
+  heapMb: number
+  /** How long a task may run. */
+  maxMs: number
+}
+
+export interface ThreadEvents<Waiting> {
+  /** The thread answered its oldest task. */
+  onReply(waiting: Waiting, reply: Reply): void
+  /** The thread has ended or was ended, because of its oldest task if it had one. `rest` are its other tasks. */
+  onLost(cause: Error, oldest: Waiting | undefined, rest: readonly Waiting[]): void
+}
+
+/** Says that a task ran too long. */
+export class TaskTookTooLong extends Error {}
+
+/** One thread with the tasks that it has and has not answered yet. It works on the oldest one. */
+export class SearchThread<Waiting extends { task: Task }> {
+  readonly #worker: Worker
+  readonly #limits: ThreadLimits
+  readonly #events: ThreadEvents<Waiting>
+  readonly #unanswered: Waiting[] = []
+  #timer: NodeJS.Timeout | undefined
+  #isLost = false
+
+  constructor(limits: ThreadLimits, events: ThreadEvents<Waiting>) {
+    this.#limits = limits
+    this.#events = events
+    this.#worker = new Worker(MAIN, { resourceLimits: { maxOldGenerationSizeMb: limits.heapMb } })
+    this.#worker.unref()
+    this.#worker
+      .on('message', (reply: Reply) => this.#onReply(reply))
+      .on('error', (error: Error) => this.#onLost(error))
+      .on('exit', (code) => this.#onLost(new Error(`the search thread ended with code ${code}`)))
+  }
+
+  /** Number of tasks without an answer. */
+  get load(): number {
+    return this.#unanswered.length
+  }
+
+  give(waiting: Waiting): void {
+    this.#unanswered.push(waiting)
+    this.send(waiting.task)
+    if (this.#unanswered.length === 1) this.#startTimer()
+  }
+
+  send(message: Message): void {
+    this.#worker.postMessage(message)
+  }
+
+  async end(cause: Error): Promise<void> {
+    this.#onLost(cause)
+    await this.#worker.terminate()
+  }
+
+  #onReply(reply: Reply): void {
+    const waiting = this.#unanswered.shift()
+    clearTimeout(this.#timer)
+    if (this.#unanswered.length > 0) this.#startTimer()
+    if (waiting !== undefined) this.#events.onReply(waiting, reply)
+  }
+
+  #startTimer(): void {
+    this.#timer = setTimeout(() => {
+      void this.end(new TaskTookTooLong(`a search task ran for more than ${this.#limits.maxMs} ms`))
+    }, this.#limits.maxMs)
+    this.#timer.unref()
+  }
+
+  #onLost(cause: Error): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    clearTimeout(this.#timer)
+    const [oldest, ...rest] = this.#unanswered
+    this.#events.onLost(cause, oldest, rest)
+  }
+}

@@ -1,0 +1,42 @@
+import type { SearchFilter } from '../../src/core/search-filter.ts'
+import type { ChunkIndex, PassageHit } from '../../src/index/chunk-index.ts'
+import { PLAIN_BM25 } from '../../src/index/segments/bm25f.ts'
+import { searchSegments } from '../../src/index/segments/search.ts'
+import type { SegmentHit } from '../../src/index/segments/top-hits.ts'
+import { searchVectors } from '../../src/index/segments/vectors/search.ts'
+import { type FilteredSegment, filterSegments } from '../../src/search/filter-segments.ts'
+import { OpenIndex } from '../../src/search/threads/open-index.ts'
+
+/** Returns the passages of an index with any of the analysed terms, best first, as a search finds them. */
+export async function keywordSearch(
+  index: ChunkIndex,
+  terms: readonly string[],
+  filter: SearchFilter,
+  limit: number,
+): Promise<PassageHit[]> {
+  const segments = await open(index, filter)
+  return describe(segments, searchSegments(segments, terms, { limit, scoring: PLAIN_BM25 }))
+}
+
+/** Returns the nearest passages of an index, best first, as a search finds them. */
+export async function vectorSearch(
+  index: ChunkIndex,
+  vector: Float32Array,
+  filter: SearchFilter,
+  limit: number,
+): Promise<PassageHit[]> {
+  const segments = await open(index, filter)
+  return describe(segments, searchVectors(segments, vector, limit))
+}
+
+async function open(index: ChunkIndex, filter: SearchFilter): Promise<FilteredSegment[]> {
+  const hasPhrases = filter.phrases !== undefined || filter.withoutPhrases !== undefined
+  const allowedRows = hasPhrases ? BigUint64Array.from(await index.matchingRows(filter)) : null
+  const opened = new OpenIndex()
+  opened.change(index.segments())
+  return filterSegments(opened.projectsOf(filter), { filter, allowedRows })
+}
+
+function describe(segments: readonly FilteredSegment[], hits: readonly SegmentHit[]): PassageHit[] {
+  return hits.map(({ segment, passage, score }) => ({ ...segments[segment]!.reader.segment.hitOf(passage), score }))
+}

@@ -1,0 +1,202 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { DocumentPassages, IndexedPassage } from '../../../src/index/chunk-index.ts'
+import { findPassages } from '../../../src/search/find-passages.ts'
+import type { FindRequest, Found } from '../../../src/search/find-request.ts'
+import { OpenIndex } from '../../../src/search/threads/open-index.ts'
+import { queryWords } from '../../../src/text/analyse.ts'
+import { MemorySegments } from '../../support/memory-segments.ts'
+import { seeded } from '../../support/seeded.ts'
+
+const DIMENSIONS = 4
+const WORDS = ['harbour', 'quay', 'boat', 'crane', 'rope', 'net', 'fish', 'ice', 'tide', 'moon', 'salt', 'wind']
+
+/** Documents of one owner in three projects. Many passages have equal texts, lengths and vectors, so that scores tie. */
+function documentsOf(seed: number, ownerId: string, count: number): DocumentPassages[] {
+  const random = seeded(seed)
+  const below = (limit: number) => Math.floor(random() * limit)
+  return Array.from({ length: count }, (_, n) => {
+    const projectId = `prj_${ownerId}_${n % 3}`
+    // IDs in an order of their own: another instance gives others.
+    const documentId = `doc_${ownerId === 'usr_a' ? 1 : 2}${String((n * 7919 + seed * 31) % 10_007).padStart(5, '0')}`
+    const passages = Array.from({ length: 1 + below(5) }, (_, index): IndexedPassage => {
+      const terms = Array.from({ length: 2 + below(4) }, () => WORDS[Math.min(below(WORDS.length), below(WORDS.length))]!).join(
+        ' ',
+      )
+      const vector = new Float32Array([1 + below(3), below(3), below(2), 0])
+      return {
+        id: `${documentId}:1:${index}`,
+        documentId,
+        version: 1,
+        ownerId,
+        projectId,
+        mediaType: 'text/plain',
+        name: `${n}.txt`,
+        path: `${n}.txt`,
+        tags: [],
+        documentCreatedAt: new Date(0),
+        index,
+        pageStart: index + 1,
+        pageEnd: index + 1,
+        charStart: 0,
+        charEnd: 1,
+        heading: '',
+        title: '',
+        text: '',
+        gap: '',
+        context: '',
+        textHash: terms,
+        terms,
+        titleTerms: 1,
+        headingTerms: 0,
+        nameTerms: '',
+        vector: below(5) === 0 ? null : vector,
+      }
+    })
+    return { documentId, isNew: true, passages }
+  })
+}
+
+/** Commits documents one after the other, in the order and with the commits that `random` chooses. */
+function commit(
+  segments: MemorySegments,
+  documents: readonly DocumentPassages[],
+  random: () => number,
+  rows: Map<string, bigint>,
+) {
+  const rest = documents.map((document) => ({ document, at: random() })).toSorted((a, b) => a.at - b.at)
+  while (rest.length > 0) {
+    const some = rest.splice(0, 1 + Math.floor(random() * 5)).map(({ document }) => document)
+    for (const { id } of some.flatMap(({ passages }) => passages)) rows.set(id, BigInt(rows.size + 1))
+    segments.commit(some, ({ id }) => rows.get(id)!, new Set())
+  }
+}
+
+interface World {
+  /** Decides the order and the sizes of the commits. */
+  order: number
+  /** Gives the documents other IDs. */
+  rename?: (id: string) => string
+  /** Number of documents of other owners, and of documents of the owner that are deleted again. */
+  others?: number
+}
+
+function ask(
+  documents: readonly DocumentPassages[],
+  { order, rename = (id) => id, others = 0 }: World,
+  request: Partial<FindRequest>,
+) {
+  const random = seeded(order)
+  const segments = new MemorySegments(DIMENSIONS)
+  const rows = new Map<string, bigint>()
+  const renamed = documents.map(({ documentId, isNew, passages }) => ({
+    documentId: rename(documentId),
+    isNew,
+    passages: passages.map((passage) => ({
+      ...passage,
+      documentId: rename(documentId),
+      id: `${rename(documentId)}:1:${passage.index}`,
+    })),
+  }))
+  const gone = documentsOf(order + 1, 'usr_a', others).map((document) => ({
+    ...document,
+    documentId: `gone_${document.documentId}`,
+    passages: document.passages.map((passage) => ({
+      ...passage,
+      id: `gone_${passage.id}`,
+      documentId: `gone_${passage.documentId}`,
+    })),
+  }))
+  commit(segments, [...renamed, ...gone, ...documentsOf(order, 'usr_b', others)], random, rows)
+  segments.commit([], () => 0n, new Set(gone.flatMap(({ passages }) => passages.map(({ id }) => rows.get(id)!))))
+  const index = new OpenIndex()
+  index.change(segments.all())
+  const whole: FindRequest = {
+    filter: { ownerId: 'usr_a' },
+    allowedRows: null,
+    terms: ['harbour', 'boat', 'tide'],
+    words: queryWords('harbour boat tide'),
+    vector: Float32Array.of(1, 1, 0, 0),
+    mode: 'hybrid',
+    fusionWeight: 0.4,
+    noiseDeviation: 0.01,
+    groupBy: 'chunk',
+    wanted: 20,
+    rerank: 'builtin',
+    forModel: false,
+    ...request,
+  }
+  return shown(findPassages(index.projectsOf(whole.filter), whole), documents, rename)
+}
+
+/** What users see, with names instead of IDs. */
+function shown({ groups }: Found, documents: readonly DocumentPassages[], rename: (id: string) => string) {
+  const names = new Map(documents.map(({ documentId, passages }) => [rename(documentId), passages[0]!.path]))
+  const texts = new Map(documents.map(({ documentId, passages }) => [rename(documentId), passages[0]!.textHash]))
+  return groups.map(({ best, score, rows, twins, matchingPassages }) => ({
+    path: names.get(best.documentId),
+    text: texts.get(best.documentId),
+    page: best.pageStart,
+    stages: best.stages,
+    score,
+    joined: rows.length,
+    twins: twins.map(({ documentId, pageStart }) => [names.get(documentId), pageStart]),
+    matchingPassages,
+  }))
+}
+
+const seeds = fc.nat(2 ** 20)
+const asked = fc.record({
+  mode: fc.constantFrom('hybrid', 'keyword', 'vector'),
+  groupBy: fc.constantFrom('chunk', 'document'),
+  rerank: fc.constantFrom('builtin', 'none'),
+  filter: fc.constantFrom({ ownerId: 'usr_a' }, { ownerId: 'usr_a', projectIds: ['prj_usr_a_0', 'prj_usr_a_2'] }),
+} as const)
+
+test('the answer is the same, bit for bit, whatever else is in the index and however it came there', () => {
+  fc.assert(
+    fc.property(seeds, seeds, fc.integer({ min: 1, max: 60 }), asked, (seed, order, count, request) => {
+      const documents = documentsOf(seed, 'usr_a', count)
+      const rename = (id: string) => `doc_${Number(id.slice(4)) ^ 0x1555}`
+      const alone = ask(documents, { order: 1 }, request)
+      expect(ask(documents, { order, rename, others: 30 }, request)).toEqual(alone)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('the first groups are the same however many are wanted', () => {
+  const documents = documentsOf(5, 'usr_a', 400)
+  for (const groupBy of ['chunk', 'document'] as const) {
+    const many = ask(documents, { order: 1 }, { wanted: 300, groupBy })
+    // A deeper look adds passages of documents that are results already to their number of matching passages, and nothing else.
+    const lean = (groups: typeof many) => groups.map((group) => ({ ...group, matchingPassages: null }))
+    expect(many.length).toBeGreaterThan(100)
+    expect(lean(ask(documents, { order: 1 }, { wanted: 7, groupBy }))).toEqual(lean(many.slice(0, 7)))
+  }
+})
+
+test("never finds passages of another owner's project, also when the filter names it", () => {
+  const documents = documentsOf(5, 'usr_a', 20)
+  const filter = { ownerId: 'usr_b', projectIds: ['prj_usr_a_0'] }
+  expect(ask(documents, { order: 1 }, { filter })).toEqual([])
+})
+
+test('passages with equal scores, paths and indexes in several projects have the same order, whatever the IDs of the projects', () => {
+  const documents = documentsOf(9, 'usr_a', 30).map((document, n) => ({
+    ...document,
+    // The same words in another order: the scores are equal, and the texts are not.
+    passages: [{ ...document.passages[0]!, path: `${n % 10}.txt`, terms: 'boat harbour', textHash: `text ${n}`, vector: null }],
+  }))
+  const swapped = documents.map(({ passages, ...document }) => ({
+    ...document,
+    passages: passages.map((passage) => ({
+      ...passage,
+      projectId: passage.projectId.replace(/\d/, (n) => String(2 - Number(n))),
+    })),
+  }))
+  const texts = (some: typeof documents) =>
+    ask(some, { order: 1 }, { vector: null, wanted: 30 }).map(({ path, text }) => [path, text])
+  expect(texts(documents)).toHaveLength(30)
+  expect(texts(swapped)).toEqual(texts(documents))
+})
