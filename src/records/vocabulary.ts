@@ -7,8 +7,6 @@ export const MAX_VOCABULARY_WORDS = 250_000
 
 /** The maximum number of rows that one call of `wordsFrom` reads. */
 export const MAX_WORDS_READ = 4_000
-/** The maximum number of words of one term that `frequencies` adds up. Terms of real languages have fewer. */
-export const MAX_FORMS = 50
 
 /**
  * The words of each owner's searchable documents, for correcting words in queries. The transaction that makes a document ready,
@@ -16,11 +14,6 @@ export const MAX_FORMS = 50
  * Numbers, parts of text without spaces, and words beyond `MAX_VOCABULARY_WORDS` are not in it.
  */
 export interface Vocabulary {
-  /**
-   * Returns the number of passages, and for each term the number of passages that have it, added up over its first `MAX_FORMS`
-   * words. A term that no word has is missing from the map, which does not mean that no passage has it.
-   */
-  frequencies(ownerId: string, terms: readonly string[]): Promise<{ passages: number; frequency: Map<string, number> }>
   /**
    * Returns the next words, in lower case, that begin with a letter: those after `after`, or all when `after` is empty. It reads at most
    * `MAX_WORDS_READ` rows. `next` is the word to continue after, or null when no words are left.

@@ -69,7 +69,7 @@ test('upgrades a database of the first version without losing anything', async (
   expect(await records.documents.get('usr_1', 'doc_1')).toMatchObject({ version: 2, status: 'ready', title: 'T', tags: ['x'] })
   expect(await records.documents.pages('usr_1', 'doc_1')).toEqual([{ number: 1, text: 'abc', blocks: [] }])
   // The document gets its words when it is indexed again.
-  expect(await records.vocabulary.frequencies('usr_1', ['abc'])).toEqual({ passages: 0, frequency: new Map() })
+  expect(await records.vocabulary.entries('usr_1', ['abc'])).toEqual([])
   expect(await records.queue.tombstones()).toEqual(['doc_0'])
   expect(await records.events.since('usr_1', 0, 10)).toMatchObject([{ id: 7, type: 'document.ready' }])
   expect(await records.indexes.active()).toMatchObject({ id: 'gen_1', dimensions: 256 })

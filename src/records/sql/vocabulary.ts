@@ -1,26 +1,14 @@
 import { sql } from 'kysely'
-import { MAX_FORMS, MAX_WORDS_READ, type Vocabulary } from '../vocabulary.ts'
+import { MAX_WORDS_READ, type Vocabulary } from '../vocabulary.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
 
 export function createVocabulary({ db }: Store): Vocabulary {
-  async function find(ownerId: string): Promise<{ id: number; passages: number } | undefined> {
-    return db.selectFrom('vocabularies').select(['id', 'passages']).where('owner_id', '=', ownerId).executeTakeFirst()
+  async function find(ownerId: string): Promise<{ id: number } | undefined> {
+    return db.selectFrom('vocabularies').select('id').where('owner_id', '=', ownerId).executeTakeFirst()
   }
 
   return {
-    async frequencies(ownerId, terms) {
-      const frequency = new Map<string, number>()
-      const own = await find(ownerId)
-      if (own === undefined) return { passages: 0, frequency }
-      // Otherwise SQLite would choose the primary key, which begins with `vocabulary_id`, and read every word of the vocabulary.
-      const { rows } = await sql<{ term: string; passages: number | null }>`select t.value as term,
-        (select sum(passages) from (select passages from vocabulary_words indexed by vocabulary_terms
-          where term = t.value and vocabulary_id = ${own.id} limit ${MAX_FORMS})) as passages
-        from json_each(${JSON.stringify([...new Set(terms)])}) as t`.execute(db)
-      for (const { term, passages } of rows) if (passages !== null) frequency.set(term, passages)
-      return { passages: own.passages, frequency }
-    },
     async wordsFrom(ownerId, initial, after) {
       const read = db
         .selectFrom('vocabulary_words')
