@@ -129,7 +129,10 @@ export const searchAnswer = z
     }),
     took_ms: z.number(),
     mode: searchMode,
-    mode_reason: z.string().nullable().meta({ description: 'Why the search used another mode than requested' }),
+    mode_reason: z.string().nullable().meta({
+      description:
+        'Why the search used another mode than requested, or why some documents are missing while a damaged index is rebuilt',
+    }),
     embedding_model: z.string().nullable(),
     rerank: z.object({
       applied: z.boolean(),

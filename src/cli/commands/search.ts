@@ -108,6 +108,7 @@ function noteLimitations(context: Context, answer: SearchAnswer, asked: string):
     )
   if (answer.mode !== asked)
     context.notice(`Searched in ${answer.mode} mode only${answer.mode_reason === null ? '.' : `: ${answer.mode_reason}`}`)
+  else if (answer.mode_reason !== null) context.notice(answer.mode_reason)
 }
 
 async function print(context: Context, answer: SearchAnswer, options: Options): Promise<void> {

@@ -95,7 +95,8 @@ function judge({ line, query, projects, expect }: JudgedQuestion, { results, too
 
 /** Why the search ran with less than the settings asked for; null when it didn't. */
 function fallbackOf(answer: SearchAnswer, settings: Outcome['settings']): string | null {
-  if (answer.mode !== settings.mode) return answer.mode_reason ?? `Searched in ${answer.mode} mode.`
+  if (answer.mode_reason !== null) return answer.mode_reason
+  if (answer.mode !== settings.mode) return `Searched in ${answer.mode} mode.`
   if (settings.rerank && answer.rerank.reason !== null && answer.results.length > 0) return answer.rerank.reason
   return null
 }
