@@ -15,7 +15,7 @@ export interface MergePolicy {
   maxDeletedShare: number
 }
 
-export const MERGE_POLICY: MergePolicy = { segmentsPerTier: 8, minPassages: 1_000, maxPassages: 2_000_000, maxDeletedShare: 0.2 }
+export const MERGE_POLICY: MergePolicy = { segmentsPerTier: 8, minPassages: 64, maxPassages: 2_000_000, maxDeletedShare: 0.2 }
 
 /**
  * Returns the groups of segments to merge now, as places in the list, smallest segments first. A tier holds the segments whose sizes without

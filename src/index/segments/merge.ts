@@ -91,6 +91,8 @@ function mergeColumns(readers: readonly SegmentReader[]): { columns: ColumnsWrit
   return { columns, numbers }
 }
 
+const INSERTION_SORT_MAX = 16
+
 /** The postings of one term from several segments, by their new passage numbers. */
 class GatheredPostings {
   private readonly entry: TermEntry = { blocks: 0, first: 0 }
@@ -102,6 +104,7 @@ class GatheredPostings {
   private places = new Uint16Array(1024)
   /** Where the places of each passage end. */
   private placesEnds = new Uint32Array(1024)
+  private keys = new Float64Array(1024)
 
   clear(): void {
     this.count = this.sources = 0
@@ -121,8 +124,7 @@ class GatheredPostings {
   sorted(): Postings {
     const { count, passages, frequencies, places, placesEnds } = this
     if (this.sources < 2) return { count, passages, frequencies, places }
-    // One number for a passage and its place sorts faster than a comparison function.
-    const keys = Float64Array.from({ length: count }, (_, i) => passages[i]! * 2 ** 26 + i).sort()
+    const keys = this.sortedKeys()
     const sorted = {
       count,
       passages: new Uint32Array(count),
@@ -136,6 +138,23 @@ class GatheredPostings {
       for (let i = from === 0 ? 0 : placesEnds[from - 1]!; i < placesEnds[from]!; i++) sorted.places[end++] = places[i]!
     }
     return sorted
+  }
+
+  /** Returns for each posting, in ascending order of passages, one number for the passage and the posting's place. */
+  private sortedKeys(): Float64Array {
+    const { count, passages } = this
+    if (count > this.keys.length) this.keys = new Float64Array(2 * count)
+    const keys = this.keys.subarray(0, count)
+    for (let i = 0; i < count; i++) keys[i] = passages[i]! * 2 ** 26 + i
+    if (count > INSERTION_SORT_MAX) return keys.sort()
+    // Most terms have a few postings, and calling a sort costs more than sorting these.
+    for (let i = 1; i < count; i++) {
+      const key = keys[i]!
+      let at = i
+      for (; at > 0 && keys[at - 1]! > key; at--) keys[at] = keys[at - 1]!
+      keys[at] = key
+    }
+    return keys
   }
 
   /** Adds the decoded block. */

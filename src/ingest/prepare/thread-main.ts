@@ -24,22 +24,20 @@ async function run(task: Task): Promise<void> {
       task.model && embedder,
     )
     const packed = vectors && pack(vectors, BUILTIN_DIMENSIONS)
-    send(
-      { id: task.id, passages, words: JSON.stringify(words), vectors: packed },
-      packed ? [packed.values.buffer as ArrayBuffer] : [],
-    )
+    send({ id: task.id, passages, words: JSON.stringify(words), vectors: packed })
   } catch (error) {
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
-    send({ id: task.id, failure: { name, message, stack } }, [])
+    send({ id: task.id, failure: { name, message, stack } })
   }
 }
 
-function send(outcome: Outcome, transfer: ArrayBuffer[]): void {
-  parentPort!.postMessage(outcome, transfer)
+function send(outcome: Outcome): void {
+  parentPort!.postMessage(outcome)
 }
 
 function pack(vectors: readonly (Float32Array | null)[], dimensions: number): Vectors {
-  const packed: Vectors = { values: new Float32Array(vectors.length * dimensions), dimensions, missing: [] }
+  const values = new Float32Array(new SharedArrayBuffer(4 * vectors.length * dimensions))
+  const packed: Vectors = { values, dimensions, missing: [] }
   for (const [i, vector] of vectors.entries()) {
     if (vector === null) packed.missing.push(i)
     else packed.values.set(vector, i * dimensions)
