@@ -6,10 +6,11 @@ const MAX_CLUSTERS = 2 ** 20
 
 /**
  * Returns how many of a segment's vectors a search scans for a recall@10 of .98, as measured (docs/segments.md). Clusters know nothing of the rest,
- * so the larger it is in the query, the more clusters hold the best.
+ * so the larger it is in the query, the more clusters hold the best. The share of the vectors falls with their number only up to about 400,000.
  */
 export function rowsToScan(vectors: number, { restShare }: VectorQuery): number {
-  return Math.min(vectors, (60 + 240 * restShare) * Math.sqrt(vectors))
+  const share = Math.max((60 + 240 * restShare) / Math.sqrt(vectors), 0.12 + 0.5 * restShare)
+  return vectors * Math.min(1, share)
 }
 
 /** Returns the clusters, those with the most similar centroids first. */
