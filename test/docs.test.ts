@@ -72,7 +72,8 @@ test('every path in the map of the source code exists', () => {
     ([, path = '']) => path,
   )
   expect(named.length).toBeGreaterThan(40)
-  const inSection = ['', 'src', 'src/embed', 'src/client', 'src/http', 'src/parse', 'src/records', 'src/contract']
+  const parts = ['embed', 'client', 'http', 'parse', 'records', 'contract', 'index', 'index/segments', 'search']
+  const inSection = ['', 'src', ...parts.map((part) => `src/${part}`)]
   const missing = named.filter((path) => !inSection.some((folder) => existsSync(join(root, folder, path))))
   expect(missing).toEqual([])
 })
