@@ -1,4 +1,4 @@
-import { globSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Instance, newInstance } from '../support/instance.ts'
@@ -92,6 +92,21 @@ test('rebuilds the index when its folder is missing', async () => {
   instance = await template.copy()
   rmSync(join(instance.dataDir, 'lance'), { recursive: true })
   await expectRebuilt()
+})
+
+test.each(['seg', 'vec', 'json'])('rebuilds a segment from the passages when a %s file is cut in half', async (suffix) => {
+  instance = await template.copy()
+  const [file] = globSync(join(instance.dataDir, `segments/*/*/*.${suffix}`))
+  truncateSync(file!, Math.floor(statSync(file!).size / 2))
+  await expectRebuilt()
+})
+
+test('rebuilds all segments from the passages when their folder is missing, without indexing documents again', async () => {
+  instance = await template.copy()
+  rmSync(join(instance.dataDir, 'segments'), { recursive: true })
+  const tables = readdirSync(join(instance.dataDir, 'lance'))
+  await expectRebuilt()
+  expect(readdirSync(join(instance.dataDir, 'lance'))).toEqual(tables)
 })
 
 test('completes a rebuild after it was killed during it', async () => {

@@ -1,0 +1,16 @@
+import { afterEach, expect, test } from 'vitest'
+import { Thread } from '../../../../../src/index/segments/store/thread.ts'
+import { errorCode } from '../../../../support/codes.ts'
+import type { DyingCalls } from '../../../../support/dying-thread.ts'
+
+const thread = new Thread<DyingCalls>('../../../../test/support/dying-thread')
+afterEach(() => thread.close())
+
+test('calls fail when their thread dies, and the next call starts a new thread', async () => {
+  expect(await thread.call('echo', { text: 'a' })).toBe('a')
+  const calls = [thread.call('die', {}), thread.call('echo', { text: 'b' })]
+  for (const result of await Promise.allSettled(calls))
+    expect(result).toMatchObject({ status: 'rejected', reason: { code: errorCode('index_failed') } })
+  expect(thread.isRunning).toBe(false)
+  expect(await thread.call('echo', { text: 'c' })).toBe('c')
+})
