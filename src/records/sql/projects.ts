@@ -6,7 +6,7 @@ import { decodeCursor, resultPage } from '../result-page.ts'
 import { removeDocuments } from './document-changes.ts'
 import { countByProject, zeroCounts } from './document-counts.ts'
 import { isUniqueViolation } from './errors.ts'
-import type { Store } from './store.ts'
+import { slices, type Store } from './store.ts'
 import type { ProjectRow } from './tables.ts'
 
 export function createProjects(store: Store): Projects {
@@ -38,6 +38,7 @@ export function createProjects(store: Store): Projects {
     },
     find,
     findId: async (ownerId, idOrName) => (await findRow(ownerId, idOrName))?.id ?? null,
+    names: (ownerId, ids) => namesOf(store, ownerId, ids),
     async list(ownerId, { limit, cursor }) {
       let query = db.selectFrom('projects').selectAll().where('owner_id', '=', ownerId)
       if (cursor !== undefined) query = query.where('name', '>', decodeCursor(cursor, 'string').value)
@@ -81,6 +82,15 @@ export function createProjects(store: Store): Projects {
         return { documentIds: rows.map((row) => row.id) }
       }),
   }
+}
+
+async function namesOf({ db }: Store, ownerId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (const part of slices(ids)) {
+    const query = db.selectFrom('projects').select(['id', 'name']).where('owner_id', '=', ownerId).where('id', 'in', part)
+    for (const { id, name } of await query.execute()) names.set(id, name)
+  }
+  return names
 }
 
 async function orProjectExists<T>(name: string, work: () => Promise<T>): Promise<T> {

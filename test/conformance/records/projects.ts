@@ -30,6 +30,20 @@ export function projectsConformance(test: DocumentsTest): void {
       expect(await records.projects.findId(alice, 'default')).toBe(project)
     })
 
+    test('names the projects of an owner, and leaves out those that do not exist', async ({ records, alice, bob, project }) => {
+      const { id: second } = await records.projects.create({ ownerId: alice, name: 'second', description: '' })
+      const { id: foreign } = await records.projects.create({ ownerId: bob, name: 'foreign', description: '' })
+      const many = Array.from({ length: 40_000 }, (_, n) => `prj_${n}`)
+      const named = await records.projects.names(alice, [project, ...many, foreign, second])
+      expect(named).toEqual(
+        new Map([
+          [project, 'default'],
+          [second, 'second'],
+        ]),
+      )
+      expect(await records.projects.names(alice, [])).toEqual(new Map())
+    })
+
     test('hides a project from other owners, who can neither change nor delete it', async ({ records, alice, bob, project }) => {
       expect(await records.projects.find(bob, project)).toBeNull()
       expect(await records.projects.find(bob, 'default')).toBeNull()

@@ -33,6 +33,10 @@ export function memoryProjects(store: MemoryStore): Projects {
       return project === undefined ? null : withCounts(project)
     },
     findId: async (ownerId, idOrName) => find(ownerId, idOrName)?.id ?? null,
+    async names(ownerId, ids) {
+      const wanted = new Set(ids)
+      return new Map(ownedBy(ownerId).flatMap(({ id, name }) => (wanted.has(id) ? [[id, name]] : [])))
+    },
     async list(ownerId, { limit, cursor }) {
       const after = cursor === undefined ? '' : decodeCursor(cursor, 'string').value
       const rest = ownedBy(ownerId)
