@@ -4,6 +4,10 @@ import { searchFilter } from './search-filter.ts'
 
 export const searchMode = z.enum(['hybrid', 'vector', 'keyword'])
 
+export const searchSort = z.enum(['relevance', 'newest', 'name'])
+
+export const facetName = z.enum(['project', 'folder', 'media_type', 'tag', 'year'])
+
 const queryText = (chars: number) =>
   z
     .string()
@@ -36,6 +40,18 @@ export const searchRequest = z
       .default('chunk')
       .meta({ description: '`document`: one result for each document, with its best passage and `matching_chunks`' }),
     filter: searchFilter.optional(),
+    sort: searchSort.default('relevance').meta({
+      description:
+        'Order of the results. `newest`: by the time when their document was created, latest first. `name`: by the name of their document, without regard to letter case, and with numbers in numeric order. Results that are equal in this are in order of relevance. `score` is always the relevance. With another order than `relevance`, the results are not reranked',
+    }),
+    facets: z
+      .array(facetName)
+      .max(facetName.options.length)
+      .optional()
+      .meta({
+        description: 'Counts the found documents by these properties. The answer has the counts in `facets`',
+        examples: [['project', 'tag']],
+      }),
     explain: z.boolean().default(false).meta({ description: 'Adds the rank and score of each stage to each result' }),
   })
   .meta({ id: 'SearchRequest' })
@@ -48,6 +64,37 @@ export function searchRequestWithin(queryChars: number): z.ZodType<ParsedSearchR
     ? searchRequest
     : searchRequest.extend({ query: queryText(queryChars).meta({ description: QUERY_MEANS }) })
 }
+
+const facetValues = z.array(z.object({ value: z.string(), count: z.int().meta({ description: 'Number of documents' }) }))
+
+const facets = z
+  .object({
+    project: facetValues.optional().meta({ description: 'Names of projects, for `project`' }),
+    folder: facetValues.optional().meta({
+      description:
+        'Folders, for `filter.path_prefix`. A document counts in each folder of its path, up to ten levels deep. Documents without a folder are not counted',
+    }),
+    media_type: facetValues.optional().meta({ description: 'Media types, for `filter.media_types`' }),
+    tag: facetValues.optional().meta({ description: 'Tags, for `filter.tags`. A document counts for each of its tags' }),
+    year: facetValues.optional().meta({
+      description: 'Years in which documents were created, in UTC, for `filter.created_after` and `filter.created_before`',
+    }),
+  })
+  .meta({
+    id: 'Facets',
+    description:
+      'The requested facets, with at most 100 values each: the most frequent first, and equally frequent ones in order of their characters. They count documents, not passages, on all result pages together: `limit` and `offset` do not change them. Keyword search and vector search count at most their best 6,000 passages each',
+    examples: [
+      {
+        project: [{ value: 'contracts', count: 12 }],
+        folder: [
+          { value: 'leases/', count: 9 },
+          { value: 'leases/2018/', count: 4 },
+        ],
+        year: [{ value: '2026', count: 12 }],
+      },
+    ],
+  })
 
 const stage = z.object({ rank: z.int(), score: z.number() })
 
@@ -146,6 +193,7 @@ export const searchAnswer = z
         .nullable()
         .meta({ description: 'Why the results were not reranked, or not by the configured model, or not all of them' }),
     }),
+    facets: facets.optional().meta({ description: 'Only if the request has `facets`' }),
     pending_documents: z.int().meta({ description: "Number of the caller's documents that are not searchable yet" }),
   })
   .meta({ id: 'SearchAnswer' })

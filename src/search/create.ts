@@ -2,8 +2,9 @@ import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
-import type { Documents, Vocabulary } from '../records/records.ts'
+import type { Documents, Projects, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
+import { countFacets, type Facets, nameProjects } from './facets.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
 import { findResultPage, type ResultPage } from './result-page.ts'
@@ -25,7 +26,11 @@ interface ActiveIndex {
 }
 
 export interface SearchOptions {
-  records: { documents: Pick<Documents, 'getMany' | 'countPending'>; vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'> }
+  records: {
+    documents: Pick<Documents, 'getMany' | 'countPending'>
+    vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
+    projects: Pick<Projects, 'names'>
+  }
   lifecycle: Pick<Lifecycle, 'choice'> & { active(): ActiveIndex | null }
   reranker: Reranker
   log: Logger
@@ -67,7 +72,7 @@ class DocumentSearch implements Search {
     return { ...answer, tookMs: performance.now() - started, pendingDocuments }
   }
 
-  private withoutIndex({ mode }: SearchQuery): Answer {
+  private withoutIndex({ mode, facets }: SearchQuery): Answer {
     return {
       hits: [],
       mode,
@@ -76,6 +81,7 @@ class DocumentSearch implements Search {
       correctionReason: null,
       embeddingModel: null,
       rerank: { applied: false, model: null, tookMs: 0, reason: 'There was nothing to reorder.' },
+      facets: facets && countFacets(facets, []),
     }
   }
 
@@ -122,7 +128,13 @@ class DocumentSearch implements Search {
       modeReason: page.isIncompleteIndex ? [modeReason, REBUILDING].filter(Boolean).join(' ') : modeReason,
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,
+      facets: await this.nameFacets(query, page.facets),
     }
+  }
+
+  private async nameFacets({ filter: { ownerId } }: SearchQuery, facets: Facets | null): Promise<Facets | null> {
+    const { projects } = this.options.records
+    return facets && nameProjects(facets, (ids) => projects.names(ownerId, ids))
   }
 
   private correct(

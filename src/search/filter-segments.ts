@@ -5,7 +5,7 @@ import type { SearchedSegment } from '../index/segments/search.ts'
 import type { SegmentReader } from '../index/segments/segment-reader.ts'
 import type { FindRequest, SearchedProject } from './find-request.ts'
 
-export type FilteredSegment = OpenSegment & SearchedSegment
+export type FilteredSegment = OpenSegment & SearchedSegment & { projectId: string }
 
 /** Returns the segments of the projects with the passages that a filter and `allowedRows` allow. */
 export function filterSegments(
@@ -13,10 +13,10 @@ export function filterSegments(
   { filter, allowedRows }: Pick<FindRequest, 'filter' | 'allowedRows'>,
 ): FilteredSegment[] {
   const rows = allowedRows === null ? null : new Set(allowedRows)
-  return projects.flatMap(({ segments }) =>
+  return projects.flatMap(({ id: projectId, segments }) =>
     segments.map((segment) => {
       const allowed = filterSegment(segment.reader, filter)
-      return { ...segment, allowed: rows === null ? allowed : withRows(segment.reader, rows, allowed) }
+      return { ...segment, projectId, allowed: rows === null ? allowed : withRows(segment.reader, rows, allowed) }
     }),
   )
 }

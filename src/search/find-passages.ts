@@ -1,7 +1,8 @@
 import { termFrequencies } from '../index/segments/statistics.ts'
 import { rerankByWords } from '../rerank/builtin.ts'
 import { soughtOf } from '../rerank/features.ts'
-import { filterSegments } from './filter-segments.ts'
+import { countFacets, type FacetDocument } from './facets.ts'
+import { type FilteredSegment, filterSegments } from './filter-segments.ts'
 import type { FindRequest, Found, FoundGroup, FoundPassage, SearchedProject } from './find-request.ts'
 import type { Candidate } from './fuse.ts'
 import { type Group, group } from './group.ts'
@@ -9,6 +10,7 @@ import { Looks } from './looks.ts'
 import { PassageWords } from './passage-words.ts'
 import { type ModelScores, reorder } from './reorder.ts'
 import { reserve } from './reserve.ts'
+import { type DocumentOrder, groupSorted } from './sort.ts'
 
 /** How many of the best candidates are reranked, the same on every result page. A hundred improve no judged collection further. */
 const MAX_RERANKED = 50
@@ -20,6 +22,22 @@ const MAX_RERANKED = 50
 export function findPassages(projects: readonly SearchedProject[], request: FindRequest): Found {
   const segments = filterSegments(projects, request)
   const looks = new Looks(segments, request)
+  const { sort, groupBy } = request
+  const { groups, more, ...ordered } =
+    sort === 'relevance' ? findRelevant(segments, looks, request) : findSorted(looks, sort, groupBy)
+  return {
+    ...ordered,
+    groups: groups.slice(0, request.wanted).map(toFound),
+    more: more || groups.length > request.wanted,
+    facets: request.facets && countFacets(request.facets, documentsOf(looks)),
+    isIncomplete: projects.some(({ isIncomplete }) => isIncomplete),
+  }
+}
+
+type Ordered = Pick<Found, 'more' | 'rerank' | 'forModel'> & { groups: readonly Group[] }
+
+/** Reranks the candidates of the first look, and looks deeper until there are enough groups. */
+function findRelevant(segments: readonly FilteredSegment[], looks: Looks, request: FindRequest): Ordered {
   const first = looks.next()
   const words = new PassageWords(segments, (candidate) => looks.placeOf(candidate))
   const began = performance.now()
@@ -28,12 +46,28 @@ export function findPassages(projects: readonly SearchedProject[], request: Find
   const best = isByModel(request.rerank) ? candidates : reserve(candidates, (some) => words.shares(some, request.words))
   const groups = fill(best, looks, request)
   return {
-    groups: groups.slice(0, request.wanted).map(toFound),
-    more: looks.more || groups.length > request.wanted,
+    groups,
+    more: looks.more,
     rerank: { ...outcome, tookMs },
     forModel: request.forModel ? candidates.slice(0, MAX_RERANKED).map(({ id, row, score }) => ({ id, row, score })) : [],
-    isIncomplete: projects.some(({ isIncomplete }) => isIncomplete),
   }
+}
+
+/** Sorts everything that can be found, so that every result page comes from the same order. */
+function findSorted(looks: Looks, sort: DocumentOrder, groupBy: FindRequest['groupBy']): Ordered {
+  const documentOf = (candidate: Candidate) => looks.documentOf(candidate)
+  return {
+    groups: groupSorted(looks.deepest(), { by: groupBy, sort, documentOf }),
+    more: false,
+    rerank: { applied: false, tookMs: 0, reason: null },
+    forModel: [],
+  }
+}
+
+/** Returns each document once that can be found, on whatever result page. */
+function documentsOf(looks: Looks): FacetDocument[] {
+  const passages = new Map(looks.deepest().map((candidate) => [candidate.documentId, candidate]))
+  return Array.from(passages.values(), (candidate) => looks.documentOf(candidate))
 }
 
 /** Counts the passages of some projects, and those with each term. Terms that no passage has are missing. */

@@ -2,12 +2,14 @@ import type { SearchFilter } from '../core/search-filter.ts'
 import type { OpenSegment } from '../index/segments/open-segment.ts'
 import type { BaseOrder } from '../rerank/reranker.ts'
 import type { QueryWord } from '../text/analyse.ts'
+import type { FacetName, Facets } from './facets.ts'
 import type { Candidate } from './fuse.ts'
 import type { ModelScores } from './reorder.ts'
-import type { SearchMode, SearchQuery } from './search.ts'
+import type { SearchMode, SearchQuery, SearchSort } from './search.ts'
 
 /** The segments of a project that a search may see. */
 export interface SearchedProject {
+  id: string
   segments: readonly OpenSegment[]
   /** True while segments are missing and being rebuilt. */
   isIncomplete: boolean
@@ -29,6 +31,10 @@ export interface FindRequest {
   /** See `Embedder.noiseDeviation`. */
   noiseDeviation: number
   groupBy: SearchQuery['groupBy']
+  /** In another order than `relevance`, nothing is reranked. */
+  sort: SearchSort
+  /** What to count of all documents that can be found. Null: nothing. */
+  facets: readonly FacetName[] | null
   /** Number of groups to return, from the first one on. */
   wanted: number
   /** What reorders the best candidates. */
@@ -43,7 +49,7 @@ export type FoundPassage = Pick<Candidate, 'id' | 'row' | 'documentId' | 'pageSt
 /** A group as the main thread needs it. */
 export interface FoundGroup {
   best: FoundPassage
-  /** 0 to 1, falling from group to group. */
+  /** 0 to 1. In order of relevance, it falls from group to group. */
   score: number
   /** The rows of the passages shown, the best one included, in the order of the text. */
   rows: bigint[]
@@ -60,6 +66,8 @@ export interface Found {
   rerank: { applied: boolean; tookMs: number; reason: string | null }
   /** The best candidates with their scores, best first, when they were asked for. */
   forModel: Pick<Candidate, 'id' | 'row' | 'score'>[]
+  /** The facets that were asked for. The values of `project` are ids. */
+  facets: Facets | null
   /** True while a part of the searched projects is missing and being rebuilt. */
   isIncomplete: boolean
 }

@@ -1,6 +1,7 @@
 import type { PassageHit } from '../index/chunk-index.ts'
 import { PLAIN_BM25 } from '../index/segments/bm25f.ts'
 import { searchSegments } from '../index/segments/search.ts'
+import type { SegmentDocument } from '../index/segments/segment-columns.ts'
 import type { SegmentHit } from '../index/segments/top-hits.ts'
 import { searchVectors } from '../index/segments/vectors/search.ts'
 import type { FindRequest } from './find-request.ts'
@@ -47,6 +48,20 @@ export class Looks {
     this.#candidates = append(this.#candidates, fuse(withoutNoise(channels, this.#request, depth), mode, weight))
     this.#more = this.#level < DEPTHS.length && (channels.keyword.length >= depth || channels.vector.length >= depth)
     return this.#candidates
+  }
+
+  /** Takes the deepest look at once and returns all candidates. */
+  deepest(): Candidate[] {
+    if (!this.#more) return this.#candidates
+    this.#level = DEPTHS.length - 1
+    return this.next()
+  }
+
+  /** Returns what the segments know of a candidate's document. */
+  documentOf(candidate: Pick<Candidate, 'id'>): SegmentDocument & { projectId: string } {
+    const { segment: number, passage } = this.placeOf(candidate)
+    const { reader, projectId } = this.#segments[number]!
+    return { ...reader.segment.document(reader.segment.sections.passageDocuments[passage]!), projectId }
   }
 
   /** Returns where the segments have a candidate. */

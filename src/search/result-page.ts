@@ -28,7 +28,7 @@ export interface PageRequest {
   log: Logger
 }
 
-export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank'> & {
+export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank' | 'facets'> & {
   /** False when a commit removed passages after they were found, and before they were read. */
   isComplete: boolean
   /** True while a part of the searched projects is missing from the index and being rebuilt. */
@@ -57,6 +57,7 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
   return {
     hits: hits.map((hit, i) => ({ ...hit, highlights: highlights[i]! })),
     rerank: report,
+    facets: first.facets,
     isComplete: hits.length === page.length,
     isIncompleteIndex: found.isIncomplete,
   }
@@ -66,7 +67,7 @@ async function toFindRequest(request: PageRequest): Promise<FindRequest> {
   const { query, parsed, question, index, embedder, fusionWeight, reranker } = request
   const { terms, words, vector, mode } = question
   const filter: SearchFilter = { ...query.filter, ...parsed.filter }
-  const rerank = query.rerank ? reranker.base : 'none'
+  const isReranked = whyNotReranked(query) === null
   return {
     filter,
     allowedRows: hasPhrases(filter) ? BigUint64Array.from(await index.matchingRows(filter)) : null,
@@ -77,10 +78,17 @@ async function toFindRequest(request: PageRequest): Promise<FindRequest> {
     fusionWeight: vector === null ? 0 : (fusionWeight ?? embedder.fusionWeight(vector)),
     noiseDeviation: vector === null ? 0 : embedder.noiseDeviation(vector),
     groupBy: query.groupBy,
+    sort: query.sort,
+    facets: query.facets,
     wanted: query.offset + query.limit,
-    rerank,
-    forModel: query.rerank && reranker.readsPassages,
+    rerank: isReranked ? reranker.base : 'none',
+    forModel: isReranked && reranker.readsPassages,
   }
+}
+
+function whyNotReranked({ rerank, sort }: SearchQuery): string | null {
+  if (!rerank) return 'It was not asked for.'
+  return sort === 'relevance' ? null : `Results are reranked only in order of relevance, and \`sort\` is \`${sort}\`.`
 }
 
 function hasPhrases({ phrases = [], withoutPhrases = [] }: SearchFilter): boolean {
@@ -97,10 +105,10 @@ interface Ordered {
 /** Asks the reranker. When a model has read the best passages, they are found again in its order. */
 async function rerank(found: Found, asked: FindRequest, request: PageRequest): Promise<Ordered> {
   const { query, parsed, reranker, index, threads, rerankMs, signal, log } = request
-  if (!query.rerank) {
-    const report = { applied: false, model: null, tookMs: 0, reason: 'It was not asked for.' }
-    return { found, order: asked, report }
-  }
+  // Facets are counted once.
+  const again: FindRequest = { ...asked, facets: null }
+  const reason = whyNotReranked(query)
+  if (reason !== null) return { found, order: again, report: { applied: false, model: null, tookMs: 0, reason } }
   const { scores, report } = await rerankBest({
     query: parsed.text,
     found,
@@ -110,7 +118,7 @@ async function rerank(found: Found, asked: FindRequest, request: PageRequest): P
     signal,
     log,
   })
-  const order: FindRequest = { ...asked, rerank: scores ?? asked.rerank, forModel: false }
+  const order: FindRequest = { ...again, rerank: scores ?? asked.rerank, forModel: false }
   return { found: scores === null ? found : await threads.find(index, order, signal), order, report }
 }
 

@@ -1,8 +1,10 @@
 import type { DocumentRecord } from '../core/model.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
+import type { FacetName, Facets } from './facets.ts'
 import type { OperatorFilter } from './parse.ts'
 
 export type SearchMode = 'hybrid' | 'vector' | 'keyword'
+export type SearchSort = 'relevance' | 'newest' | 'name'
 
 export interface SearchQuery {
   /** The question, with operators (parse.ts). */
@@ -16,6 +18,10 @@ export interface SearchQuery {
   /** Replaces misspelled words by words of the caller's documents. */
   correct: boolean
   groupBy: 'chunk' | 'document'
+  /** Results that are equal in this order are in order of relevance. */
+  sort: SearchSort
+  /** Null when nothing is to be counted. */
+  facets: readonly FacetName[] | null
 }
 
 export interface Stage {
@@ -76,6 +82,8 @@ export interface SearchOutcome {
   modeReason: string | null
   embeddingModel: string | null
   rerank: { applied: boolean; model: string | null; tookMs: number; reason: string | null }
+  /** Documents that were found, on all result pages together. Null when no facets were asked for. */
+  facets: Facets | null
   pendingDocuments: number
 }
 

@@ -20,16 +20,16 @@ export class OpenIndex {
   /** Returns the projects that a filter names, or all of the owner's. Projects of other owners are not among them. */
   projectsOf({ ownerId, projectIds }: Pick<SearchFilter, 'ownerId' | 'projectIds'>): SearchedProject[] {
     const own = this.#owners.get(ownerId)?.inOrder() ?? []
-    if (projectIds === undefined) return own.map(({ project }) => project)
+    if (projectIds === undefined) return [...own]
     const wanted = new Set(projectIds)
-    return own.flatMap(({ id, project }) => (wanted.has(id) ? project : []))
+    return own.filter(({ id }) => wanted.has(id))
   }
 }
 
 /** The projects of an owner. */
 class OwnProjects {
   readonly #projects = new Map<string, OpenProject>()
-  #inOrder: { id: string; project: OpenProject }[] | null = null
+  #inOrder: OpenProject[] | null = null
 
   get isEmpty(): boolean {
     return this.#projects.size === 0
@@ -44,18 +44,20 @@ class OwnProjects {
   }
 
   /** Returns the projects in an order that does not depend on when they changed. */
-  inOrder(): readonly { id: string; project: OpenProject }[] {
-    this.#inOrder ??= [...this.#projects].map(([id, project]) => ({ id, project })).sort((a, b) => (a.id < b.id ? -1 : 1))
+  inOrder(): readonly OpenProject[] {
+    this.#inOrder ??= [...this.#projects.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
     return this.#inOrder
   }
 }
 
 class OpenProject implements SearchedProject {
+  readonly id: string
   readonly isIncomplete: boolean
   readonly #shared: readonly SharedSegment[]
   #segments: readonly OpenSegment[] | null = null
 
-  constructor({ segments, isIncomplete }: ProjectSegments, before: OpenProject | undefined) {
+  constructor({ projectId, segments, isIncomplete }: ProjectSegments, before: OpenProject | undefined) {
+    this.id = projectId
     this.isIncomplete = isIncomplete
     const known = new Map(before === undefined ? [] : before.#shared.map((segment) => [segment.name, segment]))
     this.#shared = segments.map((segment) => asKnown(segment, known.get(segment.name)))

@@ -34,7 +34,7 @@ function documentsOf(seed: number, ownerId: string, count: number): DocumentPass
         name: `${n}.txt`,
         path: `${n}.txt`,
         tags: [],
-        documentCreatedAt: new Date(0),
+        documentCreatedAt: new Date(Date.UTC(2020 + (n % 3), 0)),
         index,
         pageStart: index + 1,
         pageEnd: index + 1,
@@ -81,11 +81,15 @@ interface World {
   others?: number
 }
 
-function ask(
+function ask(documents: readonly DocumentPassages[], world: World, request: Partial<FindRequest>) {
+  return shown(find(documents, world, request), documents, world.rename)
+}
+
+function find(
   documents: readonly DocumentPassages[],
   { order, rename = (id) => id, others = 0 }: World,
   request: Partial<FindRequest>,
-) {
+): Found {
   const random = seeded(order)
   const segments = new MemorySegments(DIMENSIONS)
   const rows = new Map<string, bigint>()
@@ -121,16 +125,18 @@ function ask(
     fusionWeight: 0.4,
     noiseDeviation: 0.01,
     groupBy: 'chunk',
+    sort: 'relevance',
+    facets: null,
     wanted: 20,
     rerank: 'builtin',
     forModel: false,
     ...request,
   }
-  return shown(findPassages(index.projectsOf(whole.filter), whole), documents, rename)
+  return findPassages(index.projectsOf(whole.filter), whole)
 }
 
 /** What users see, with names instead of IDs. */
-function shown({ groups }: Found, documents: readonly DocumentPassages[], rename: (id: string) => string) {
+function shown({ groups }: Found, documents: readonly DocumentPassages[], rename = (id: string) => id) {
   const names = new Map(documents.map(({ documentId, passages }) => [rename(documentId), passages[0]!.path]))
   const texts = new Map(documents.map(({ documentId, passages }) => [rename(documentId), passages[0]!.textHash]))
   return groups.map(({ best, score, rows, twins, matchingPassages }) => ({
@@ -150,6 +156,7 @@ const asked = fc.record({
   mode: fc.constantFrom('hybrid', 'keyword', 'vector'),
   groupBy: fc.constantFrom('chunk', 'document'),
   rerank: fc.constantFrom('builtin', 'none'),
+  sort: fc.constantFrom('relevance', 'newest', 'name'),
   filter: fc.constantFrom({ ownerId: 'usr_a' }, { ownerId: 'usr_a', projectIds: ['prj_usr_a_0', 'prj_usr_a_2'] }),
 } as const)
 
@@ -160,6 +167,10 @@ test('the answer is the same, bit for bit, whatever else is in the index and how
       const rename = (id: string) => `doc_${Number(id.slice(4)) ^ 0x1555}`
       const alone = ask(documents, { order: 1 }, request)
       expect(ask(documents, { order, rename, others: 30 }, request)).toEqual(alone)
+      const counted = { ...request, facets: ['project', 'folder', 'media_type', 'tag', 'year'] } as const
+      expect(find(documents, { order, rename, others: 30 }, counted).facets).toEqual(
+        find(documents, { order: 1 }, counted).facets,
+      )
     }),
     { numRuns: 60 },
   )
@@ -167,12 +178,17 @@ test('the answer is the same, bit for bit, whatever else is in the index and how
 
 test('the first groups are the same however many are wanted', () => {
   const documents = documentsOf(5, 'usr_a', 400)
-  for (const groupBy of ['chunk', 'document'] as const) {
-    const many = ask(documents, { order: 1 }, { wanted: 300, groupBy })
+  for (const [groupBy, sort] of [
+    ['chunk', 'relevance'],
+    ['document', 'relevance'],
+    ['chunk', 'name'],
+    ['document', 'newest'],
+  ] as const) {
+    const many = ask(documents, { order: 1 }, { wanted: 300, groupBy, sort })
     // A deeper look adds passages of documents that are results already to their number of matching passages, and nothing else.
     const lean = (groups: typeof many) => groups.map((group) => ({ ...group, matchingPassages: null }))
     expect(many.length).toBeGreaterThan(100)
-    expect(lean(ask(documents, { order: 1 }, { wanted: 7, groupBy }))).toEqual(lean(many.slice(0, 7)))
+    expect(lean(ask(documents, { order: 1 }, { wanted: 7, groupBy, sort }))).toEqual(lean(many.slice(0, 7)))
   }
 })
 
@@ -199,4 +215,23 @@ test('passages with equal scores, paths and indexes in several projects have the
     ask(some, { order: 1 }, { vector: null, wanted: 30 }).map(({ path, text }) => [path, text])
   expect(texts(documents)).toHaveLength(30)
   expect(texts(swapped)).toEqual(texts(documents))
+})
+
+test('sorts and counts everything that a search finds, however deep it is and however few groups are wanted', () => {
+  const documents = documentsOf(11, 'usr_a', 1000)
+  const hasTerm = ({ terms }: IndexedPassage) => /harbour|boat|tide/.test(terms)
+  const matching = documents.filter(({ passages }) => passages.some(hasTerm))
+  expect(matching.flatMap(({ passages }) => passages.filter(hasTerm)).length).toBeGreaterThan(1500)
+  const keyword = { mode: 'keyword', vector: null, groupBy: 'document', wanted: 5 } as const
+  const counts = Map.groupBy(matching, ({ passages }) => passages[0]!.projectId)
+  for (const sort of ['relevance', 'newest', 'name'] as const) {
+    const found = find(documents, { order: 1 }, { ...keyword, sort, facets: ['project'] })
+    expect(found.groups).toHaveLength(5)
+    expect(new Map(found.facets!.project!.map(({ value, count }) => [value, count]))).toEqual(
+      new Map([...counts].map(([id, { length }]) => [id, length])),
+    )
+    if (sort !== 'name') continue
+    const names = matching.map(({ passages }) => Number.parseInt(passages[0]!.name, 10)).toSorted((a, b) => a - b)
+    expect(shown(found, documents).map(({ path }) => path)).toEqual(names.slice(0, 5).map((n) => `${n}.txt`))
+  }
 })

@@ -115,6 +115,8 @@ export async function makeFixture(): Promise<Fixture> {
       rerank: true,
       correct: true,
       groupBy: 'chunk',
+      sort: 'relevance',
+      facets: null,
     } as const
     return search.search({ ...base, ...change, filter: { ownerId: first.owner.id, ...filter } }, using.signal)
   }

@@ -65,13 +65,25 @@ test.each([
   expect(outcome.rerank).toMatchObject({ applied: false, reason: expect.stringMatching(reason) })
 })
 
-test('does not call the reranker when the caller turns it off or nothing was found', async () => {
+test('counts facets once, also when a model orders the results', async () => {
+  const ask = async (change: object) =>
+    (await fixture.ask('harbour quay', { facets: ['tag', 'project'], ...change }, { reranker: byNumber })).facets
+  const counted = { tag: [], project: [{ value: 'default', count: 1 }] }
+  expect([await ask({}), await ask({ rerank: false }), await ask({ sort: 'name' })]).toEqual([counted, counted, counted])
+})
+
+test('does not call the reranker when the caller turns it off or wants another order, or nothing was found', async () => {
   const never = reranker(() => Promise.reject(new Error('must not be asked')))
   expect((await fixture.ask('harbour', { rerank: false }, { reranker: never })).rerank).toEqual({
     applied: false,
     model: null,
     tookMs: 0,
     reason: 'It was not asked for.',
+  })
+  expect((await fixture.ask('harbour', { sort: 'newest' }, { reranker: never })).rerank).toMatchObject({
+    applied: false,
+    model: null,
+    reason: expect.stringContaining('only in order of relevance'),
   })
   expect((await fixture.ask('nowhere', { mode: 'keyword' }, { reranker: never })).rerank).toMatchObject({
     applied: false,

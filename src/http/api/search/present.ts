@@ -29,6 +29,7 @@ export function presentSearch(request: Asked, outcome: SearchOutcome, { baseUrl,
       took_ms: outcome.rerank.tookMs,
       reason: outcome.rerank.reason,
     },
+    ...(outcome.facets === null ? {} : { facets: outcome.facets }),
     pending_documents: outcome.pendingDocuments,
   }
   let bytes = bytesOf(answer)

@@ -14,5 +14,7 @@ export function toSearchRequest(body: ParsedSearchRequest): SearchRequest {
     rerank: body.rerank,
     correct: body.correct,
     groupBy: body.group_by,
+    sort: body.sort,
+    facets: body.facets ?? null,
   }
 }
