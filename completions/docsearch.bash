@@ -22,7 +22,7 @@ _docsearch_takes_value() {
     'logout --server'|'logout --profile') return 0 ;;
     'whoami --server'|'whoami --profile') return 0 ;;
     'upload --project'|'upload -p'|'upload --tag'|'upload -t'|'upload --name'|'upload --on-conflict'|'upload --server'|'upload --profile') return 0 ;;
-    'search --project'|'search -p'|'search --limit'|'search -n'|'search --mode'|'search --open'|'search --format'|'search --server'|'search --profile') return 0 ;;
+    'search --project'|'search -p'|'search --limit'|'search -n'|'search --mode'|'search --sort'|'search --open'|'search --format'|'search --server'|'search --profile') return 0 ;;
     'eval --limit'|'eval -n'|'eval --mode'|'eval --baseline'|'eval --max-drop'|'eval --server'|'eval --profile') return 0 ;;
     'projects --server'|'projects --profile') return 0 ;;
     'projects list --limit'|'projects list -n'|'projects list --server'|'projects list --profile') return 0 ;;
@@ -178,6 +178,7 @@ _docsearch() {
     'search --project'|'search -p') _docsearch_projects "$cur"; return ;;
     'search --limit'|'search -n') :; return ;;
     'search --mode') COMPREPLY=($(compgen -W 'hybrid vector keyword' -- "$cur")); return ;;
+    'search --sort') COMPREPLY=($(compgen -W 'relevance newest name' -- "$cur")); return ;;
     'search --open') :; return ;;
     'search --format') COMPREPLY=($(compgen -W 'text json jsonl csv' -- "$cur")); return ;;
     'search --server') :; return ;;
@@ -327,7 +328,7 @@ _docsearch() {
       'logout') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'whoami') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'upload') COMPREPLY=($(compgen -W '--project -p --tag -t --recursive -r --name --on-conflict --wait -w --dry-run -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --mode --no-rerank --no-correct --group -g --explain --open --names -l --format --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --mode --sort --no-rerank --no-correct --group -g --explain --open --names -l --format --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'eval') COMPREPLY=($(compgen -W '--limit -n --mode --no-rerank --group -g --baseline --max-drop --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects list') COMPREPLY=($(compgen -W '--limit -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;

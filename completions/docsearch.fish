@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --open --format --baseline --max-drop --description -d --status --output -o --page --expires-in-days --documents --bytes --passages --redirect-uri --grace
+            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --sort --open --format --baseline --max-drop --description -d --status --output -o --page --expires-in-days --documents --bytes --passages --redirect-uri --grace
                 set skip 1
                 continue
             case '-*'
@@ -239,6 +239,7 @@ complete -c docsearch -n '__docsearch_is "upload"' -l no-color -d 'Don\'t use co
 complete -c docsearch -n '__docsearch_is "search"' -l project -s p -x -a '(__docsearch_projects)' -d 'Search only this project (ID or name), repeatable'
 complete -c docsearch -n '__docsearch_is "search"' -l limit -s n -x -d 'Maximum number of results, 1 to 100 (default 10)'
 complete -c docsearch -n '__docsearch_is "search"' -l mode -x -a 'hybrid vector keyword' -d 'How to search (default hybrid)'
+complete -c docsearch -n '__docsearch_is "search"' -l sort -x -a 'relevance newest name' -d 'Order of the results (default relevance)'
 complete -c docsearch -n '__docsearch_is "search"' -l no-rerank -d 'Don\'t rerank: keep the order of the first search stage'
 complete -c docsearch -n '__docsearch_is "search"' -l no-correct -d 'Don\'t correct misspelled words'
 complete -c docsearch -n '__docsearch_is "search"' -l group -s g -d 'Show one result per document'

@@ -13,6 +13,7 @@ const OPTIONS = {
   projects: repeatable(text('-p, --project <name>', 'Search only this project (ID or name), repeatable')),
   limit: option('-n, --limit <number>', 'Maximum number of results, 1 to 100 (default 10)', integer(1, 100)),
   mode: choice('--mode <mode>', 'How to search (default hybrid)', ['hybrid', 'vector', 'keyword']),
+  sort: choice('--sort <order>', 'Order of the results (default relevance)', ['relevance', 'newest', 'name']),
   rerank: flag('--no-rerank', "Don't rerank: keep the order of the first search stage"),
   correct: flag('--no-correct', "Don't correct misspelled words"),
   group: flag('-g, --group', 'Show one result per document'),
@@ -45,6 +46,7 @@ export default defineCommand({
   examples: [
     'docsearch search when is the rent due',
     'docsearch search "notice period" --project contracts --group',
+    'docsearch search invoice --sort newest',
     `docsearch search '"third working day" rent name:lease'`,
     `docsearch search 'rent -deposit -"late fee"'`,
     'docsearch search rent | cut -d: -f1,2',
@@ -83,6 +85,7 @@ async function requestOf(context: Context, query: string, options: Options): Pro
   if (projects.length === 1) request.project = projects[0]!
   else if (projects.length > 1) request.project = projects
   if (options.mode !== undefined) request.mode = options.mode
+  if (options.sort !== undefined) request.sort = options.sort
   if (!options.rerank) request.rerank = false
   if (!options.correct) request.correct = false
   if (options.group) request.group_by = 'document'
