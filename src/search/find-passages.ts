@@ -87,8 +87,8 @@ function rerank(
   if (candidates.length === 0) return { candidates, applied: false, reason: 'There was nothing to reorder.' }
   if (rerank === 'none') return { candidates, applied: false, reason: null }
   if (isByModel(rerank)) return { candidates: reorder(candidates, rerank), applied: true, reason: null }
-  const sought = soughtOf(words, passageWords.inverseFrequency(words))
   const best = candidates.slice(0, MAX_RERANKED)
+  const sought = soughtOf(words, passageWords.inverseFrequency(words, best))
   const finds = passageWords.find(best, sought.byTerm)
   const scored = rerankByWords(
     best.map((candidate, i) => ({ ...candidate, finds: finds[i]! })),

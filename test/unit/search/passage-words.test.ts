@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { DIMENSIONS, passage } from '../../conformance/chunk-index.ts'
+import { filterSegments } from '../../../src/search/filter-segments.ts'
+import { PassageWords } from '../../../src/search/passage-words.ts'
+import { OpenIndex } from '../../../src/search/threads/open-index.ts'
+import { queryWords } from '../../../src/text/analyse.ts'
+import { newCandidate } from '../../support/candidate.ts'
+import { MemorySegments } from '../../support/memory-segments.ts'
+
+const PASSAGES = 40
+
+test('counts words in every searched passage, and numbers in the candidates alone', () => {
+  const segments = new MemorySegments(DIMENSIONS)
+  const passages = Array.from({ length: PASSAGES }, (_, n) => passage('doc_1', n, { terms: 'revenu 2018' }))
+  segments.commit([{ documentId: 'doc_1', isNew: true, passages }], ({ index }) => BigInt(index), new Set())
+  const index = new OpenIndex()
+  index.change(segments.all())
+  const searched = filterSegments(index.projectsOf({ ownerId: 'usr_a' }), { filter: { ownerId: 'usr_a' }, allowedRows: null })
+  const words = new PassageWords(searched, ({ index: number }) => ({ segment: 0, passage: number, score: 1 }))
+  const candidates = [0, 1, 2].map((number) => newCandidate({ documentId: 'doc_1', index: number, score: 1 }))
+  const idf = words.inverseFrequency(queryWords('revenue 2018 2019'), candidates)
+  const expected = (having: number) => Math.log(1 + (PASSAGES - having + 0.5) / (having + 0.5))
+  expect([idf('revenu'), idf('2018'), idf('2019')]).toEqual([expected(PASSAGES), expected(3), expected(0)])
+})
