@@ -1,3 +1,4 @@
+import { conditionsOf } from '../core/search-filter.ts'
 import { createBitmap, setBit, type Bitmap } from '../index/segments/bitmap.ts'
 import { filterSegment } from '../index/segments/filter-segment.ts'
 import type { OpenSegment } from '../index/segments/open-segment.ts'
@@ -7,11 +8,15 @@ import type { FindRequest, SearchedProject } from './find-request.ts'
 
 export type FilteredSegment = OpenSegment & SearchedSegment & { projectId: string }
 
+/** Segments remember terms by their array (`rowOf`), so searches of the same projects share it. */
+const unfiltered = new WeakMap<readonly SearchedProject[], readonly FilteredSegment[]>()
+
 /** Returns the segments of the projects with the passages that a filter and `allowedRows` allow. */
 export function filterSegments(
   projects: readonly SearchedProject[],
   { filter, allowedRows }: Pick<FindRequest, 'filter' | 'allowedRows'>,
-): FilteredSegment[] {
+): readonly FilteredSegment[] {
+  if (allowedRows === null && conditionsOf(filter).length === 0) return segmentsOf(projects)
   const rows = allowedRows === null ? null : new Set(allowedRows)
   return projects.flatMap(({ id: projectId, segments }) =>
     segments.map((segment) => {
@@ -19,6 +24,16 @@ export function filterSegments(
       return { ...segment, projectId, allowed: rows === null ? allowed : withRows(segment.reader, rows, allowed) }
     }),
   )
+}
+
+/** Returns all segments of the projects, the same array for the same projects. */
+export function segmentsOf(projects: readonly SearchedProject[]): readonly FilteredSegment[] {
+  let all = unfiltered.get(projects)
+  if (all === undefined) {
+    all = projects.flatMap(({ id: projectId, segments }) => segments.map((segment) => ({ ...segment, projectId, allowed: null })))
+    unfiltered.set(projects, all)
+  }
+  return all
 }
 
 /** Returns the passages with one of the rows, among those that are allowed so far. */

@@ -2,7 +2,7 @@ import { termFrequencies } from '../index/segments/statistics.ts'
 import { rerankByWords } from '../rerank/builtin.ts'
 import { soughtOf } from '../rerank/features.ts'
 import { countFacets, type FacetDocument } from './facets.ts'
-import { type FilteredSegment, filterSegments } from './filter-segments.ts'
+import { type FilteredSegment, filterSegments, segmentsOf } from './filter-segments.ts'
 import type { FindRequest, Found, FoundGroup, FoundPassage, SearchedProject } from './find-request.ts'
 import type { Candidate } from './fuse.ts'
 import { type Group, group } from './group.ts'
@@ -72,10 +72,7 @@ function documentsOf(looks: Looks): FacetDocument[] {
 
 /** Counts the passages of some projects, and those with each term. Terms that no passage has are missing. */
 export function countTerms(projects: readonly SearchedProject[], terms: readonly string[]): ReturnType<typeof termFrequencies> {
-  return termFrequencies(
-    projects.flatMap(({ segments }) => segments),
-    terms,
-  )
+  return termFrequencies(segmentsOf(projects), terms)
 }
 
 /** Reorders the candidates of the first look. */

@@ -80,7 +80,7 @@ export class Looks {
 
   #describe(hits: readonly SegmentHit[]): PassageHit[] {
     return hits.map((hit) => {
-      const found = { ...this.#segments[hit.segment]!.reader.segment.hitOf(hit.passage), score: hit.score }
+      const found = Object.assign(this.#segments[hit.segment]!.reader.segment.hitOf(hit.passage), { score: hit.score })
       this.#hits.set(found.id, hit)
       return found
     })

@@ -29,7 +29,7 @@ export async function vectorSearch(
   return describe(segments, searchVectors(segments, vector, limit))
 }
 
-async function open(index: ChunkIndex, filter: SearchFilter): Promise<FilteredSegment[]> {
+async function open(index: ChunkIndex, filter: SearchFilter): Promise<readonly FilteredSegment[]> {
   const hasPhrases = filter.phrases !== undefined || filter.withoutPhrases !== undefined
   const allowedRows = hasPhrases ? BigUint64Array.from(await index.matchingRows(filter)) : null
   const opened = new OpenIndex()

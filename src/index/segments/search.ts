@@ -1,9 +1,8 @@
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { Bm25f, type ScoringParameters } from './bm25f.ts'
 import type { SegmentReader } from './segment-reader.ts'
-import { sumStatistics } from './statistics.ts'
-import { termOf } from './term-dictionary.ts'
-import { type SegmentRow, TermScorer } from './term-scorer.ts'
+import { rowOf, type SegmentRow } from './segment-row.ts'
+import { TermScorer } from './term-scorer.ts'
 import { type SegmentHit, TopHits } from './top-hits.ts'
 
 export interface SearchedSegment {
@@ -24,31 +23,16 @@ export function searchSegments(
   terms: readonly string[],
   { limit, scoring }: { limit: number; scoring: ScoringParameters },
 ): SegmentHit[] {
-  const bm25f = new Bm25f(scoring, sumStatistics(segments))
   const row = rowOf(segments)
+  const bm25f = new Bm25f(scoring, row.statistics)
   const scorers = [...countTerms(terms)].flatMap(([text, times]) => {
-    const term = termOf(text)
-    const places = new Float64Array(segments.length)
-    let having = 0
-    for (let i = 0; i < segments.length; i++) {
-      const place = row.segments[i]!.terms.find(term)
-      if (place === 0) continue
-      places[i] = place
-      having += segments[i]!.reader.frequency(place, bm25f.searched)
-    }
-    const most = bm25f.most(having, times)
-    return most === 0 ? [] : [new TermScorer(bm25f, most, row, places)]
+    const lists = row.find(text)
+    const most = bm25f.most(row.frequency(lists, bm25f.searched), times)
+    return most === 0 ? [] : [new TermScorer(bm25f, most, row, lists)]
   })
   const top = new TopHits(limit, row.segments)
   if (scorers.length > 0 && limit > 0) searchRow(segments, row, scorers, top)
   return top.sorted()
-}
-
-/** Puts the segments into one row of passages. Each begins with a new word of a bitmap. */
-function rowOf(segments: readonly SearchedSegment[]): SegmentRow {
-  const starts = new Float64Array(segments.length + 1)
-  for (const [i, { reader }] of segments.entries()) starts[i + 1] = starts[i]! + 32 * Math.ceil(reader.segment.passages / 32)
-  return { segments: segments.map(({ reader }) => reader.segment), starts }
 }
 
 /**

@@ -81,9 +81,20 @@ export class Segment {
 
   /** Returns a passage as a search finds it. */
   hitOf(passage: number): Omit<PassageHit, 'score'> & { row: bigint } {
-    const { document, lengths: _lengths, ...found } = this.passage(passage)
-    const [documentId, version] = [this.string(this.numberOf(document, ID)), this.numberOf(document, VERSION)]
-    return { id: `${documentId}:${version}:${found.index}`, documentId, version, ...found }
+    const { rows, passageIndexes, passageDocuments, passagePages, textHashes } = this.sections
+    const document = passageDocuments[passage]!
+    const [documentId, version] = [this.documentId(document), this.versionOf(document)]
+    const index = passageIndexes[passage]!
+    return {
+      id: `${documentId}:${version}:${index}`,
+      row: rows[passage]!,
+      documentId,
+      version,
+      index,
+      pageStart: passagePages[2 * passage]!,
+      pageEnd: passagePages[2 * passage + 1]!,
+      textHash: `${textHashes[2 * passage]!} ${textHashes[2 * passage + 1]!}`,
+    }
   }
 
   document(document: number): SegmentDocument {

@@ -3,14 +3,8 @@ import { type Bm25f, score } from './bm25f.ts'
 import { BLOCK_POSTINGS, FIELD_COUNT, type SegmentSections } from './format.ts'
 import { BlockDecoder } from './postings.ts'
 import type { Segment } from './segment.ts'
+import type { SegmentRow, TermLists } from './segment-row.ts'
 import type { TermEntry } from './term-dictionary.ts'
-
-/** The searched segments one after the other, as if their passages had one row of numbers. */
-export interface SegmentRow {
-  segments: readonly Segment[]
-  /** The number of each segment's first passage, a multiple of 32, and the end of all. */
-  starts: Float64Array
-}
 
 /**
  * Walks the postings of one term through all segments, in ascending order of passages. A term's postings in one segment are a list. A list of one
@@ -22,16 +16,16 @@ export class TermScorer {
   private readonly scoring: Bm25f
   private readonly most: number
   private readonly row: SegmentRow
-  /** The term's place in the dictionary of each segment, 0 where it is not. */
-  private readonly places: Float64Array
+  private readonly lists: TermLists
   private readonly decoder = new BlockDecoder()
-  /** The segment of the current list, or the number of segments at the end. */
+  /** The current list, or the number of lists at the end. */
   private list = -1
   private readonly entry: TermEntry = { blocks: 0, first: 0 }
   private segment!: Segment
   private sections!: SegmentSections
-  /** The number of the segment's first passage. */
+  /** The number of the segment's first passage, and that of the next segment's. */
   private start = 0
+  private end = 0
   private block = 0
   private decoded = -1
   /** The next posting in the decoded block. */
@@ -42,11 +36,11 @@ export class TermScorer {
   private boundedBlock = -1
   private blockBound = 0
 
-  constructor(scoring: Bm25f, most: number, row: SegmentRow, places: Float64Array) {
+  constructor(scoring: Bm25f, most: number, row: SegmentRow, lists: TermLists) {
     this.scoring = scoring
     this.most = most
     this.row = row
-    this.places = places
+    this.lists = lists
     this.openNext()
   }
 
@@ -114,13 +108,12 @@ export class TermScorer {
   }
 
   private get isAtEnd(): boolean {
-    return this.list === this.places.length
+    return this.list === this.lists.segments.length
   }
 
   /** Goes to the first posting from a passage on, or to a list or block in which it may be. */
   private advance(passage: number): void {
-    const { starts } = this.row
-    while (!this.isAtEnd && starts[this.list + 1]! <= passage) this.openNext()
+    while (!this.isAtEnd && this.end <= passage) this.openNext()
     if (this.isAtEnd || this.start >= passage) return
     const { blocks, first } = this.entry
     const { blockLasts } = this.sections
@@ -138,26 +131,22 @@ export class TermScorer {
 
   /** Goes to the next segment that has the term. */
   private openNext(): void {
-    this.list = this.nextList()
+    this.list++
     if (this.isAtEnd) return
-    this.segment = this.row.segments[this.list]!
+    const { row, lists } = this
+    const number = lists.segments[this.list]!
+    this.segment = row.segments[number]!
     this.sections = this.segment.sections
-    this.start = this.row.starts[this.list]!
-    this.segment.terms.readEntry(this.places[this.list]!, this.entry)
+    this.start = row.starts[number]!
+    this.end = row.starts[number + 1]!
+    this.segment.terms.readEntry(lists.places[this.list]!, this.entry)
     this.block = 0
     this.decoded = this.scored = this.boundedBlock = -1
   }
 
-  private nextList(): number {
-    const { places } = this
-    let list = this.list + 1
-    while (list < places.length && places[list] === 0) list++
-    return list
-  }
-
   private nextListStart(): number {
-    const list = this.nextList()
-    return list === this.places.length ? Infinity : this.row.starts[list]!
+    const { segments } = this.lists
+    return this.list + 1 >= segments.length ? Infinity : this.row.starts[segments[this.list + 1]!]!
   }
 
   private decode(): void {

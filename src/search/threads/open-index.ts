@@ -17,10 +17,13 @@ export class OpenIndex {
     }
   }
 
-  /** Returns the projects that a filter names, or all of the owner's. Projects of other owners are not among them. */
-  projectsOf({ ownerId, projectIds }: Pick<SearchFilter, 'ownerId' | 'projectIds'>): SearchedProject[] {
+  /**
+   * Returns the projects that a filter names, or all of the owner's. Projects of other owners are not among them. All of them are the
+   * same array until one of them changes.
+   */
+  projectsOf({ ownerId, projectIds }: Pick<SearchFilter, 'ownerId' | 'projectIds'>): readonly SearchedProject[] {
     const own = this.#owners.get(ownerId)?.inOrder() ?? []
-    if (projectIds === undefined) return [...own]
+    if (projectIds === undefined) return own
     const wanted = new Set(projectIds)
     return own.filter(({ id }) => wanted.has(id))
   }

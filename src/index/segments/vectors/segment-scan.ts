@@ -65,10 +65,12 @@ export class SegmentScan {
   /** Returns a row's score, given the products of the query with the row's high bytes and with its rest. */
   exactScore(row: number, high: number, rest: number): number {
     const { stride, denseCount, sections } = this.searched.vectors
-    const { dense, scale, restScale } = this.query
+    const { kernel, scale, restScale } = this.query
     let low = 0
-    if (row < denseCount && scale > 0)
-      for (let i = 0, at = row * stride; i < stride; i++, at++) low += dense[i]! * sections.low[at]!
+    if (row < denseCount && scale > 0) {
+      kernel.load(sections.low.subarray(row * stride, (row + 1) * stride))
+      low = kernel.dots(0, 1)[0]!
+    }
     return (256 * high + low) * sections.scales[row]! * scale + rest * sections.restScales[row]! * restScale
   }
 
