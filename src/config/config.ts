@@ -20,6 +20,8 @@ export interface Config {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
   reranker: string
   rerank: RerankConfig
+  /** Bytes of memory for the segments that searches read. */
+  searchMemoryBytes: number
   /** Requests a minute for each credential, session, or address without either. 0 turns off this limit and `userRateLimit`. */
   rateLimit: number
   /** Requests a minute for all keys, applications and browsers of a user together; 0 for no limit. */

@@ -161,6 +161,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       passageTokens: get<number>('rerank.passage_tokens'),
       parallel: get<number>('rerank.parallel'),
     }),
+    searchMemoryBytes: get<number>('search.memory_mb') * 2 ** 20,
     rateLimit: get('rate_limit'),
     userRateLimit: get<number | null>('user_rate_limit') ?? DEFAULT_USER_RATE_FACTOR * get<number>('rate_limit'),
     loginFailures: get('login_failures'),

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
 import { DEFAULT_LIMITS } from './config.ts'
 import {
@@ -75,6 +75,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'rerank.candidates', schema: integer(1, 50), default: 25 },
   { key: 'rerank.passage_tokens', schema: integer(32, 2048), default: 512 },
   { key: 'rerank.parallel', schema: integer(1, 32), default: 1 },
+  { key: 'search.memory_mb', schema: integer(1, 16_777_216), default: quarterOfMemory() },
   { key: 'rate_limit', schema: integer(0, 1_000_000), default: 600 },
   // Without a value, three times `rate_limit`.
   { key: 'user_rate_limit', schema: integer(0, 10_000_000).nullable(), default: null },
@@ -116,6 +117,13 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'limits.event_streams', schema: integer(1, 10_000), default: L.eventStreams },
   { key: 'limits.api_keys', schema: integer(1, 10_000), default: L.apiKeys },
 ]
+
+/** Returns a quarter of the machine's or the container's memory in MB. */
+function quarterOfMemory(): number {
+  // Without a limit, this is 0 or more than there is.
+  const constrained = process.constrainedMemory() || Infinity
+  return Math.max(64, Math.floor(Math.min(totalmem(), constrained) / 4 / 2 ** 20))
+}
 
 export function environmentName(key: string): string {
   return `DOCSEARCH_${key.toUpperCase().replaceAll('.', '_')}`

@@ -1,5 +1,5 @@
 import type { SearchFilter } from '../core/search-filter.ts'
-import type { ProjectSegments } from './segments/store/project-segments.ts'
+import type { ProjectSegments, SegmentsListener } from './segments/store/project-segments.ts'
 
 /** Raised when a row's fields change or get another meaning: an index with another layout is rebuilt. */
 export const INDEX_LAYOUT_VERSION = 3
@@ -105,7 +105,7 @@ export interface ChunkIndex {
    * Calls `listener` with each project whose segments change, before the change is acknowledged. A project without segments is gone.
    * Returns a function that removes the listener.
    */
-  onSegmentsChange(listener: (changed: ProjectSegments) => void): () => void
+  onSegmentsChange(listener: SegmentsListener): () => void
   /**
    * Returns passages by row. Rows that no longer exist are missing from the map. Cuts texts that are longer than `core/text-limits.ts`
    * allows, which an index of an earlier version may have.

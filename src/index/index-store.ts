@@ -6,6 +6,7 @@ import type { ChunkIndexStore } from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
 import type { PassageTableStore } from './passage-table.ts'
 import { createPassageTableStore } from './passages/store.ts'
+import type { SegmentMemory } from './segments/store/memory.ts'
 import { SegmentedIndex } from './segmented-index.ts'
 
 export interface IndexStoreOptions {
@@ -13,19 +14,27 @@ export interface IndexStoreOptions {
   dataDir: string
   log: Logger
   clock?: Clock
+  /** By default, all segments are in memory. */
+  memory?: SegmentMemory
   /** By default, LanceDB in `lance/`. */
   tables?: PassageTableStore
 }
 
 /** Creates a store that keeps each index in a table of passages and a folder of segments. */
-export function createIndexStore({ dataDir, log, clock = systemClock, tables: given }: IndexStoreOptions): ChunkIndexStore {
+export function createIndexStore({
+  dataDir,
+  log,
+  memory,
+  clock = systemClock,
+  tables: given,
+}: IndexStoreOptions): ChunkIndexStore {
   const tables = given ?? createPassageTableStore({ folder: join(dataDir, 'lance'), log, clock })
   const folder = join(dataDir, 'segments')
   return {
     async open({ id, dimensions, denseDimensions = dimensions }) {
       const layout = { dimensions, denseDimensions }
       const table = await tables.open({ id, layout })
-      return SegmentedIndex.open({ table, folder: join(folder, id), layout, log: log.child({ index: id }) })
+      return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, log: log.child({ index: id }) })
     },
     async list() {
       return [...new Set([...(await tables.list()), ...((await readdir(folder).catch(ignoreMissing)) ?? [])])]

@@ -10,7 +10,8 @@ import { toNewDocuments } from './new-documents.ts'
 import type { PassageTable } from './passage-table.ts'
 import { rebuild } from './rebuild.ts'
 import { RowRemovals } from './row-removals.ts'
-import { livePassages, type ProjectSegments } from './segments/store/project-segments.ts'
+import { livePassages, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'
+import type { SegmentMemory } from './segments/store/memory.ts'
 import type { Marked } from './segments/store/protocol.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
@@ -26,6 +27,8 @@ export interface SegmentedIndexOptions {
   folder: string
   layout: VectorLayout
   log: Logger
+  /** By default, all segments are in memory. */
+  memory?: SegmentMemory | undefined
   /** See AWAITED_PASSAGES. For tests. */
   awaitedPassages?: number
 }
@@ -48,6 +51,7 @@ export class SegmentedIndex implements ChunkIndex {
   /** Rejects with what is wrong with the table. */
   readonly #compared: Promise<void>
   #rebuilding: Promise<void> | null = null
+  #verifying: Promise<void> = Promise.resolve()
   /** Why the table can't be used any more. */
   #damage: Error | null = null
 
@@ -63,12 +67,13 @@ export class SegmentedIndex implements ChunkIndex {
 
   /** Rejects with `index_corrupt` when the table is damaged. Rebuilds damaged segments, in the background when there are many passages. */
   static async open(options: SegmentedIndexOptions): Promise<SegmentedIndex> {
-    const { table, folder, layout, log, awaitedPassages = AWAITED_PASSAGES } = options
-    const store = await SegmentStore.open({ folder, layout, log })
+    const { table, folder, layout, log, memory, awaitedPassages = AWAITED_PASSAGES } = options
+    const store = await SegmentStore.open({ folder, layout, log, memory })
     const index = new SegmentedIndex(options, store)
     try {
       if (index.#isIncomplete() || (await table.count()) !== index.#count()) await index.#compared
       if (index.#lost.countPassages() <= awaitedPassages) await index.#rebuilding
+      index.#verifying = index.#verify()
       return index
     } catch (error) {
       await index.close()
@@ -94,7 +99,7 @@ export class SegmentedIndex implements ChunkIndex {
     return this.#store.projects()
   }
 
-  onSegmentsChange(listener: (changed: ProjectSegments) => void): () => void {
+  onSegmentsChange(listener: SegmentsListener): () => void {
     return this.#store.onChange(listener)
   }
 
@@ -127,8 +132,9 @@ export class SegmentedIndex implements ChunkIndex {
     await guarded(() => this.#table.optimize())
   }
 
-  /** Resolves when nothing is left to merge or remove. */
+  /** Resolves when nothing is left to verify, merge or remove. */
   async idle(): Promise<void> {
+    await this.#verifying
     await this.#store.idle()
     await this.#removals.idle()
   }
@@ -213,6 +219,20 @@ export class SegmentedIndex implements ChunkIndex {
     this.#removals.add([...unused, ...this.#lost.takeSuperseded(), ...this.#lost.forget(inSegments.keys())])
     await this.#store.mark([...incomplete.values()])
     this.#startRebuild()
+  }
+
+  /** Verifies what opening has left on disk, and rebuilds what is damaged. Never rejects. */
+  async #verify(): Promise<void> {
+    try {
+      if (!(await this.#store.verify())) return
+      await this.#write(async () => {
+        // A row that waits for its removal would look like one that the segments lack.
+        await this.#removals.idle()
+        await this.#compare()
+      })
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.#log.error({ err: error }, 'segments of the index could not be verified')
+    }
   }
 
   #startRebuild(): void {

@@ -11,6 +11,7 @@ import { createEmbedderModels } from '../embed/models.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import { createIndexStore } from '../index/index-store.ts'
+import { divideMemory } from '../index/segments/store/memory.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { createOAuth } from '../oauth/create.ts'
@@ -25,6 +26,8 @@ import type { DataFolder } from './data-folder.ts'
 import { diskState } from './disk.ts'
 import type { OpenParts } from './open-parts.ts'
 
+/** One processor is left to the main thread. */
+const SEARCH_THREADS = Math.max(1, availableParallelism() - 1)
 const EMBED_MS = 5_000
 const RERANK_SLACK_MS = 1_000
 
@@ -51,8 +54,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
   // The reranker has its own deadline. The deadline of the search is for a reranker that misses it.
   const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
   const { fusionWeight } = config
-  // One processor is left to the main thread.
-  const threads = new SearchThreads({ threads: Math.max(1, availableParallelism() - 1), log })
+  const threads = new SearchThreads({ threads: SEARCH_THREADS, log })
   open.add('search threads', () => threads.close())
   threads.warmUp(lifecycle.active()?.index ?? null)
   return {
@@ -79,7 +81,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
 async function openLifecycle({ config, folder, records, log, open }: Options): Promise<Lifecycle> {
   const lifecycle = await startLifecycle({
     records,
-    indexStore: createIndexStore({ dataDir: folder.dir, log }),
+    indexStore: createIndexStore({ dataDir: folder.dir, log, memory: divideMemory(config.searchMemoryBytes, SEARCH_THREADS) }),
     chooseEmbedder: (existing, named) =>
       chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
     pinned: config.embedder === 'auto' ? null : config.embedder,

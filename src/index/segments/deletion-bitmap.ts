@@ -5,6 +5,7 @@ import { check, readSections, writeSections } from './sections.ts'
 const DELETIONS = {
   magic: 'DSdl',
   version: 1,
+  large: [],
   sections: { summary: [1, 'f64'], bits: [2, 'u32'] },
 } as const
 

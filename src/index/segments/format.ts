@@ -54,6 +54,7 @@ export const MAX_SECTION_BYTES = 2 ** 32
 export const SEGMENT = {
   magic: 'DSsg',
   version: 2,
+  large: ['postings'],
   sections: {
     summary: [1, 'f64'],
     terms: [2, 'u8'],

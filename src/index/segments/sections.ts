@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { corrupt } from '../failures.ts'
+import { PagedBytes, type PagedFile } from './paged-file.ts'
 
 interface ElementTypes {
   u8: Uint8Array
@@ -22,7 +23,7 @@ const ARRAYS = {
 }
 
 /** The sections of a kind of file: the number that the file has for each, and the type of its elements. Numbers are never reused. */
-type SectionTable = Record<string, readonly [number: number, type: keyof ElementTypes]>
+export type SectionTable = Record<string, readonly [number: number, type: keyof ElementTypes]>
 
 /** The contents of a file, by the names of its section table. */
 export type SectionsOf<T extends SectionTable> = { [Name in keyof T]: ElementTypes[T[Name][1]] }
@@ -33,6 +34,8 @@ export interface FileKind<T extends SectionTable> {
   /** Raised when a section changes its meaning. A file of another version is rebuilt. */
   version: number
   sections: T
+  /** The sections that need not be in memory. Their elements are bytes. */
+  large: readonly (keyof T & string)[]
 }
 
 const HEADER_BYTES = 16
@@ -91,30 +94,136 @@ export function readSections<T extends SectionTable>(
   { isVerified = false }: { isVerified?: boolean } = {},
 ): SectionsOf<T> {
   const file = bytes.byteOffset % ALIGNMENT === 0 ? bytes : bytes.slice()
-  const header = new DataView(file.buffer, file.byteOffset, file.length)
-  check(file.length >= HEADER_BYTES && Buffer.from(file.slice(0, 4)).toString('latin1') === kind.magic, 'has no header')
+  const placed = readHeader(kind, file, file.length).map((section) => ({ ...section, at: section.offset }))
+  if (!isVerified) for (const section of placed) verify(file, section)
+  return viewsOf(kind, file, placed)
+}
+
+/**
+ * Returns the sections of a file of which the large ones stay on disk. These are empty among the views. What is in memory was verified before.
+ */
+export function openSections<T extends SectionTable>(
+  kind: FileKind<T>,
+  file: PagedFile,
+): { sections: SectionsOf<T>; paged: Record<string, PagedBytes> } {
+  const resident = new Uint8Array(file.resident)
+  const { placed } = placeResident(kind, readHeader(kind, resident, file.size))
+  const paged: Record<string, PagedBytes> = {}
+  for (const name of kind.large) {
+    const { offset, length } = placed.find(({ number }) => number === kind.sections[name]![0])!
+    paged[name] = new PagedBytes(file, offset, length)
+  }
+  return { sections: viewsOf(kind, resident, placed), paged }
+}
+
+/** Returns the header of a file and its small sections, one after another. `read` reads from the file; what it returns is not verified yet. */
+export function readResident<T extends SectionTable>(
+  kind: FileKind<T>,
+  size: number,
+  read: (start: number, end: number) => Uint8Array,
+): SharedArrayBuffer {
+  const start = read(0, Math.min(size, HEADER_BYTES))
+  check(start.length === HEADER_BYTES, 'has no header')
+  const headerEnd = HEADER_BYTES + ENTRY_BYTES * new DataView(start.buffer, start.byteOffset).getUint32(8, true)
+  check(headerEnd <= Math.min(size, MAX_HEADER_BYTES), 'is cut off')
+  const header = read(0, headerEnd)
+  const { placed, end } = placeResident(kind, readHeader(kind, header, size))
+  const resident = new Uint8Array(new SharedArrayBuffer(end))
+  resident.set(header)
+  for (const section of placed) {
+    if (section.isLarge) continue
+    resident.set(read(section.offset, section.offset + section.length), section.at)
+    verify(resident, section)
+  }
+  return resident.buffer
+}
+
+/** Verifies the sections that stay in the file, part by part. */
+export function verifyLarge<T extends SectionTable>(
+  kind: FileKind<T>,
+  { resident, size }: Pick<PagedFile, 'resident' | 'size'>,
+  read: (start: number, end: number) => Uint8Array,
+): void {
+  const { placed } = placeResident(kind, readHeader(kind, new Uint8Array(resident), size))
+  for (const { isLarge, offset, length, checksum } of placed) {
+    if (!isLarge) continue
+    let sum = 0
+    for (let at = offset; at < offset + length; at += VERIFIED_BYTES)
+      sum = crc32(read(at, Math.min(offset + length, at + VERIFIED_BYTES)), sum)
+    check(sum === checksum, 'has a damaged section')
+  }
+}
+
+/** Large sections are verified in parts of this size. */
+const VERIFIED_BYTES = 2 ** 20
+const MAX_HEADER_BYTES = 65_536
+
+interface Section {
+  number: number
+  checksum: number
+  offset: number
+  length: number
+}
+
+/** A section with its place in memory. */
+interface PlacedSection extends Section {
+  at: number
+  /** True if it is not in memory. */
+  isLarge?: boolean
+}
+
+/** Reads the header of a file of `size` bytes, of which `bytes` has the first ones. */
+function readHeader<T extends SectionTable>(kind: FileKind<T>, bytes: Uint8Array, size: number): Section[] {
+  check(bytes.length >= HEADER_BYTES && Buffer.from(bytes.slice(0, 4)).toString('latin1') === kind.magic, 'has no header')
+  const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   check(header.getUint32(4, true) === kind.version, 'has another format version')
   const count = header.getUint32(8, true)
-  check(HEADER_BYTES + ENTRY_BYTES * count <= file.length, 'is cut off')
-  check(headerChecksum(file, count) === header.getUint32(12, true), 'has a damaged header')
+  check(HEADER_BYTES + ENTRY_BYTES * count <= bytes.length, 'is cut off')
+  check(headerChecksum(bytes, count) === header.getUint32(12, true), 'has a damaged header')
+  const sections = Array.from({ length: count }, (_, i): Section => {
+    const entry = HEADER_BYTES + ENTRY_BYTES * i
+    return {
+      number: header.getUint32(entry, true),
+      checksum: header.getUint32(entry + 4, true),
+      offset: Number(header.getBigUint64(entry + 8, true)),
+      length: Number(header.getBigUint64(entry + 16, true)),
+    }
+  })
+  const end = sections.reduce((most, { offset, length }) => Math.max(most, offset + length), 0)
+  check(end <= size, 'is cut off')
+  check(end === size, 'is longer than its sections')
+  return sections
+}
 
-  const found = new Map<number, { offset: number; length: number }>()
-  let end = 0
-  for (let entry = HEADER_BYTES; entry < HEADER_BYTES + ENTRY_BYTES * count; entry += ENTRY_BYTES) {
-    const [offset, length] = [Number(header.getBigUint64(entry + 8, true)), Number(header.getBigUint64(entry + 16, true))]
-    check(offset + length <= file.length, 'is cut off')
-    const isWhole = isVerified || crc32(file.subarray(offset, offset + length)) === header.getUint32(entry + 4, true)
-    check(isWhole, 'has a damaged section')
-    found.set(header.getUint32(entry, true), { offset, length })
-    end = Math.max(end, offset + length)
-  }
-  check(end === file.length, 'is longer than its sections')
+/** Places the small sections behind the header. */
+function placeResident<T extends SectionTable>(
+  kind: FileKind<T>,
+  sections: readonly Section[],
+): { placed: PlacedSection[]; end: number } {
+  const large = new Set(kind.large.map((name) => kind.sections[name]![0]))
+  let end = HEADER_BYTES + ENTRY_BYTES * sections.length
+  const placed = sections.map((section): PlacedSection => {
+    if (large.has(section.number)) return { ...section, at: 0, isLarge: true }
+    const at = align(end)
+    end = at + section.length
+    return { ...section, at }
+  })
+  return { placed, end }
+}
 
+function verify(file: Uint8Array, { at, length, checksum }: PlacedSection): void {
+  check(crc32(file.subarray(at, at + length)) === checksum, 'has a damaged section')
+}
+
+/** Returns a view of each section in memory, and an empty one of each that is not. */
+function viewsOf<T extends SectionTable>(kind: FileKind<T>, file: Uint8Array, placed: readonly PlacedSection[]): SectionsOf<T> {
+  const byNumber = new Map(placed.map((section) => [section.number, section]))
   const views = Object.entries(kind.sections).map(([name, [number, type]]) => {
-    const { offset, length } = found.get(number) ?? { offset: 0, length: -1 }
+    const { at, length, isLarge } = byNumber.get(number) ?? { at: 0, length: -1 }
     const array = ARRAYS[type]
-    check(length >= 0 && offset % ALIGNMENT === 0 && length % array.BYTES_PER_ELEMENT === 0, `has no section ${name}`)
-    return [name, new array(file.buffer as ArrayBuffer, file.byteOffset + offset, length / array.BYTES_PER_ELEMENT)]
+    check(length >= 0 && at % ALIGNMENT === 0 && length % array.BYTES_PER_ELEMENT === 0, `has no section ${name}`)
+    if (isLarge) return [name, new array(0)]
+    return [name, new array(file.buffer as ArrayBuffer, file.byteOffset + at, length / array.BYTES_PER_ELEMENT)]
   })
   return Object.fromEntries(views) as SectionsOf<T>
 }

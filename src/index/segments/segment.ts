@@ -2,7 +2,8 @@ import type { PassageHit } from '../chunk-index.ts'
 import { hashOf, type PackedBytes } from './bytes.ts'
 import { DOCUMENT_NUMBERS, FIELD_COUNT, SEGMENT, type SegmentSections } from './format.ts'
 import { lowerBound } from './lower-bound.ts'
-import { check, readSections } from './sections.ts'
+import { isPaged, type PagedBytes, type PagedFile } from './paged-file.ts'
+import { check, openSections, readSections } from './sections.ts'
 import type { SegmentDocument, SegmentPassage } from './segment-columns.ts'
 import type { BlockDecoder } from './postings.ts'
 import { bucketBits, TermDictionary, type TermEntry } from './term-dictionary.ts'
@@ -19,13 +20,17 @@ export class Segment {
   private readonly strings: Buffer
   private readonly onlyBlocks: PackedBytes
   private readonly blocks: PackedBytes
+  /** Null while the postings are in memory. */
+  private readonly pagedBlocks: PagedBytes | null
 
   /**
    * Verifies every checksum, unless that was done before. Throws DocsearchError `index_corrupt` for a damaged file. Keeps views of the bytes, which may
-   * be shared.
+   * be shared. The postings of a paged file are read block by block, and are empty in `sections`.
    */
-  constructor(bytes: Uint8Array, options?: { isVerified: boolean }) {
-    const sections = readSections(SEGMENT, bytes, options)
+  constructor(file: Uint8Array | PagedFile, options?: { isVerified: boolean }) {
+    const { sections, paged } = isPaged(file)
+      ? openSections(SEGMENT, file)
+      : { sections: readSections(SEGMENT, file, options), paged: null }
     const [passages = -1, documents = -1] = sections.summary
     const [blocks, terms] = [sections.blockStarts.length, sections.termHashes.length]
     const expected: Partial<Record<keyof SegmentSections, number>> = {
@@ -56,13 +61,19 @@ export class Segment {
     this.terms = new TermDictionary(sections)
     this.onlyBlocks = packedBytes(sections.terms)
     this.blocks = packedBytes(sections.postings)
+    this.pagedBlocks = paged?.postings ?? null
   }
 
   /** Decodes one of the blocks of a term's postings, counted from 0. Nothing else reads postings. */
   enterBlock({ blocks, first }: TermEntry, block: number, decoder: BlockDecoder): void {
     const { blockStarts, blockLasts } = this.sections
-    if (blocks === 1) decoder.enter(this.onlyBlocks, first, -1)
-    else decoder.enter(this.blocks, blockStarts[first + block]!, block === 0 ? -1 : blockLasts[first + block - 1]!)
+    if (blocks === 1) return decoder.enter(this.onlyBlocks, first, -1)
+    const before = block === 0 ? -1 : blockLasts[first + block - 1]!
+    const start = blockStarts[first + block]!
+    if (this.pagedBlocks === null) return decoder.enter(this.blocks, start, before)
+    // The decoder keeps the bytes and reads up to four past the end.
+    const end = blockStarts[first + block + 1] ?? this.pagedBlocks.length
+    decoder.enter(packedBytes(this.pagedBlocks.copy(start, end + 4)), 0, before)
   }
 
   passage(passage: number): SegmentPassage & { document: number; lengths: Uint16Array } {

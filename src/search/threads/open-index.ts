@@ -1,6 +1,6 @@
 import type { SearchFilter } from '../../core/search-filter.ts'
 import { type OpenSegment, openSegment } from '../../index/segments/open-segment.ts'
-import type { ProjectSegments, SharedSegment } from '../../index/segments/store/project-segments.ts'
+import { asKnown, type ProjectSegments, type SharedSegment } from '../../index/segments/store/project-segments.ts'
 import type { SearchedProject } from '../find-request.ts'
 
 /** The segments of an index, as a search thread has them. A segment is opened by the first search that needs it. */
@@ -69,10 +69,4 @@ class OpenProject implements SearchedProject {
   get segments(): readonly OpenSegment[] {
     return (this.#segments ??= this.#shared.map(openSegment))
   }
-}
-
-/** Each message has buffers of its own over the same memory. With the ones that came first, nothing is opened twice. */
-function asKnown(segment: SharedSegment, known: SharedSegment | undefined): SharedSegment {
-  if (known === undefined) return segment
-  return known.generation === segment.generation ? known : { ...segment, words: known.words, vectors: known.vectors }
 }

@@ -44,13 +44,19 @@ export interface HighlightTask {
   terms: readonly string[]
 }
 
-export type Task = FindTask | CountTask | HighlightTask
+/** Asks for an answer once the thread has handled what was sent before. */
+export interface SettleTask {
+  kind: 'settle'
+}
+
+export type Task = FindTask | CountTask | HighlightTask | SettleTask
 
 /** What each kind of task answers. */
 export interface Answers {
   find: Found
   count: TermCounts
   highlight: Spans[]
+  settle: null
 }
 
 /** A message to a thread. It handles messages in order, so a task sees every change that was sent before it. */

@@ -1,7 +1,7 @@
 import { DocsearchError, isErrorCode } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { TurnQueue } from '../../core/turns.ts'
-import type { ProjectSegments } from '../../index/segments/store/project-segments.ts'
+import type { ProjectSegments, SegmentsListener } from '../../index/segments/store/project-segments.ts'
 import type { FindRequest, Found } from '../find-request.ts'
 import type { Answers, Message, Reply, Spans, Task, TermCounts } from './protocol.ts'
 import { SearchThread, TaskTookTooLong, type ThreadLimits } from './search-thread.ts'
@@ -10,7 +10,7 @@ import { SearchThread, TaskTookTooLong, type ThreadLimits } from './search-threa
 export interface SearchableIndex {
   segments(): readonly ProjectSegments[]
   /** Calls `listener` for each project whose segments change, before the change is acknowledged. Returns a function that stops this. */
-  onSegmentsChange(listener: (changed: ProjectSegments) => void): () => void
+  onSegmentsChange(listener: SegmentsListener): () => void
 }
 
 export interface SearchThreadsOptions extends ThreadLimits {
@@ -136,7 +136,7 @@ export class SearchThreads {
   #give(thread: SearchThread<Waiting>, waiting: Waiting): void {
     clearTimeout(waiting.timer)
     waiting.attempts++
-    if (waiting.index !== null && waiting.task.kind !== 'highlight')
+    if (waiting.index !== null && (waiting.task.kind === 'find' || waiting.task.kind === 'count'))
       waiting.task = { ...waiting.task, index: this.#attach(waiting.index) }
     thread.give(waiting)
   }
@@ -175,9 +175,10 @@ export class SearchThreads {
       this.#broadcast({ kind: 'closed', index: this.#attached.number })
     }
     const number = ++this.#lastNumber
-    const stopListening = index.onSegmentsChange((changed) =>
-      this.#broadcast({ kind: 'segments', index: number, projects: [changed] }),
-    )
+    const stopListening = index.onSegmentsChange((changed, mustSettle) => {
+      this.#broadcast({ kind: 'segments', index: number, projects: [changed] })
+      return mustSettle ? this.#settled() : undefined
+    })
     this.#attached = { index, number, stopListening }
     this.#broadcast({ kind: 'segments', index: number, projects: index.segments() })
     return number
@@ -185,6 +186,16 @@ export class SearchThreads {
 
   #broadcast(message: Message): void {
     for (const thread of this.#threads) thread.send(message)
+  }
+
+  /** Resolves when each thread has handled the messages that it was sent so far, or has ended. */
+  async #settled(): Promise<void> {
+    const answers = [...this.#threads].map((thread) => {
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+      thread.give({ owner: '', index: null, task: { kind: 'settle' }, attempts: 1, resolve, reject, timer: undefined })
+      return promise
+    })
+    await Promise.allSettled(answers)
   }
 
   #settle(waiting: Waiting, reply: Reply): void {

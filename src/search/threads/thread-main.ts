@@ -33,6 +33,8 @@ function answer(task: Task): Answers[Task['kind']] {
       return findPassages(openIndex(task.index).projectsOf(task.request.filter), task.request)
     case 'count':
       return countTerms(openIndex(task.index).projectsOf({ ownerId: task.ownerId }), task.terms)
+    case 'settle':
+      return null
     case 'highlight':
       return task.texts.map((text) => highlight(text, task.terms))
   }

@@ -1,26 +1,32 @@
 import { join } from 'node:path'
+import { readFailure } from '../../failures.ts'
 import { toNewDocuments } from '../../new-documents.ts'
 import { nameTerms, passageTerms } from '../../passage-terms.ts'
 import type { StoredPassage } from '../../passage-table.ts'
 import { DeletionBitmap } from '../deletion-bitmap.ts'
 import { mergeSegments } from '../merge.ts'
+import { SEGMENT } from '../format.ts'
+import { isPaged } from '../paged-file.ts'
+import { verifyLarge } from '../sections.ts'
+import { VECTORS } from '../vectors/format.ts'
 import { SegmentReader } from '../segment-reader.ts'
 import { Segment } from '../segment.ts'
 import { mergeVectors } from '../vectors/build.ts'
 import { SegmentVectors } from '../vectors/segment-vectors.ts'
 import { answerCalls } from './call.ts'
-import { removeFiles, toShared, vectorsFile, wordsFile, writeSynced } from './files.ts'
+import { bytesOf, readerOf as readFrom, removeFiles, toShared, vectorsFile, wordsFile, writeSynced } from './files.ts'
 import type { SharedSegment } from './project-segments.ts'
 import type { BackgroundCalls, NewDocument, Place } from './protocol.ts'
 import { buildSegment, newSegment } from './stored-segment.ts'
 
 answerCalls<BackgroundCalls>({
   async merge({ sources, ...place }) {
+    // The merge reads everything, and the checksums of what was on disk may not have been verified yet.
     const { bytes, numbers } = mergeSegments(sources.map(readerOf))
     const words = toShared(bytes)
     const { passages } = new Segment(new Uint8Array(words), { isVerified: true })
     const vectors = sources.map(({ vectors }, i) => ({
-      vectors: new SegmentVectors(new Uint8Array(vectors), { isVerified: true }),
+      vectors: new SegmentVectors(bytesOf(vectors), { isVerified: !isPaged(vectors) }),
       numbers: numbers[i]!,
     }))
     const segment = newSegment(words, toShared(mergeVectors(vectors, passages)), passages)
@@ -28,10 +34,20 @@ answerCalls<BackgroundCalls>({
   },
 
   rebuild: ({ rows, ...place }) => write(buildSegment(toDocuments(rows), place.layout), place),
+
+  verify({ words, vectors }) {
+    try {
+      if (isPaged(words)) verifyLarge(SEGMENT, words, readFrom(words.handle))
+      if (isPaged(vectors)) verifyLarge(VECTORS, vectors, readFrom(vectors.handle))
+      return null
+    } catch (error) {
+      throw readFailure(error)
+    }
+  },
 })
 
 function readerOf({ words, deletions }: SharedSegment): SegmentReader {
-  const segment = new Segment(new Uint8Array(words), { isVerified: true })
+  const segment = new Segment(bytesOf(words), { isVerified: !isPaged(words) })
   return new SegmentReader(
     segment,
     deletions === null ? DeletionBitmap.none(segment.sections) : DeletionBitmap.open(new Uint8Array(deletions)),
@@ -42,7 +58,7 @@ function readerOf({ words, deletions }: SharedSegment): SegmentReader {
 async function write(shared: SharedSegment, { folder, projectId }: Place & { projectId: string }): Promise<SharedSegment> {
   const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(folder, projectId, file))
   try {
-    await Promise.all([writeSynced(words!, new Uint8Array(shared.words)), writeSynced(vectors!, new Uint8Array(shared.vectors))])
+    await Promise.all([writeSynced(words!, bytesOf(shared.words)), writeSynced(vectors!, bytesOf(shared.vectors))])
   } catch (error) {
     await removeFiles([words!, vectors!])
     throw error

@@ -1,7 +1,10 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { killPoint } from '../../../core/kill-point.ts'
 import { syncFolder } from '../../../core/sync.ts'
+import { isPaged, type PagedFile, readFully, type SharedFile } from '../paged-file.ts'
+import { type FileKind, readResident, type SectionTable } from '../sections.ts'
 
 export const MANIFEST = 'manifest.json'
 /** A manifest that is being written. */
@@ -67,6 +70,37 @@ export async function readShared(path: string): Promise<SharedArrayBuffer> {
 
 /** The system reads at most 2 GB at once. */
 const MAX_READ_BYTES = 2 ** 30
+
+/** Opens a file whose large sections stay on disk. Verifies the others. */
+export function openPaged<T extends SectionTable>(kind: FileKind<T>, path: string, cacheBytes: number): PagedFile {
+  const handle = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(handle)
+    return { resident: readResident(kind, size, readerOf(handle)), handle, size, cacheBytes }
+  } catch (error) {
+    closeSync(handle)
+    throw error
+  }
+}
+
+/** Returns a function that reads a part of a file. */
+export function readerOf(handle: number): (start: number, end: number) => Uint8Array {
+  return (start, end) => {
+    const bytes = new Uint8Array(end - start)
+    readFully(handle, bytes, start)
+    return bytes
+  }
+}
+
+/** Returns all bytes of a file. */
+export function bytesOf(file: SharedFile): Uint8Array {
+  return isPaged(file) ? readerOf(file.handle)(0, file.size) : new Uint8Array(file)
+}
+
+/** Closes a file that no other thread knows. */
+export function closePaged(file: SharedFile): void {
+  if (isPaged(file)) closeSync(file.handle)
+}
 
 /** Removes files that no manifest names. What can't be removed now is removed at the next start. */
 export async function removeFiles(paths: readonly string[]): Promise<void> {

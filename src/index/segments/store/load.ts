@@ -1,10 +1,23 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDocsearchError } from '../../../core/errors.ts'
-import { check } from '../sections.ts'
+import { SEGMENT } from '../format.ts'
+import { openable, type SharedFile } from '../paged-file.ts'
+import { check, type FileKind, type SectionTable } from '../sections.ts'
 import { Segment } from '../segment.ts'
+import { VECTORS } from '../vectors/format.ts'
 import { SegmentVectors } from '../vectors/segment-vectors.ts'
-import { deletionsFile, MANIFEST, readShared, removeFolder, vectorsFile, wordsFile } from './files.ts'
+import {
+  closePaged,
+  deletionsFile,
+  MANIFEST,
+  namesIn,
+  openPaged,
+  readShared,
+  removeFolder,
+  vectorsFile,
+  wordsFile,
+} from './files.ts'
 import { type Manifest, parseManifest } from './manifest.ts'
 import type { SharedSegment } from './project-segments.ts'
 import { StoredProject } from './stored-project.ts'
@@ -12,8 +25,14 @@ import { StoredSegment } from './stored-segment.ts'
 
 type Entry = Manifest['segments'][number]
 
-/** The segments that are in memory already, by name. */
-export type KnownSegments = ReadonlyMap<string, SharedSegment>
+export interface LoadOptions {
+  /** The segments that are open already, by name. */
+  known: ReadonlyMap<string, SharedSegment>
+  /** From this size on, the large sections of a file stay on disk. */
+  smallestOnDisk: number
+  /** For the pages of files on disk. */
+  cacheBytes: number
+}
 
 /**
  * Reads the files of a project. Leaves out a damaged segment, and the project is incomplete. With a damaged manifest nothing is left, because
@@ -22,7 +41,7 @@ export type KnownSegments = ReadonlyMap<string, SharedSegment>
 export async function loadProject(
   folder: string,
   projectId: string,
-  known: KnownSegments,
+  options: LoadOptions,
 ): Promise<{ project: StoredProject | null; damage: unknown[] }> {
   const damage: unknown[] = []
   const orDamage = async <T>(work: Promise<T>): Promise<T | null> => {
@@ -39,7 +58,7 @@ export async function loadProject(
   const segments: StoredSegment[] = []
   const named = new Set<string>([MANIFEST])
   for (const entry of manifest?.segments ?? []) {
-    const segment = await orDamage(readSegment(folder, entry, known))
+    const segment = await orDamage(readSegment(folder, entry, options))
     if (segment === null) continue
     segments.push(segment)
     for (const file of filesOf(entry)) named.add(file)
@@ -62,22 +81,43 @@ async function readManifest(folder: string): Promise<Manifest> {
   return parseManifest(await readFile(join(folder, MANIFEST), 'utf8'))
 }
 
-async function readSegment(folder: string, { name, generation }: Entry, known: KnownSegments): Promise<StoredSegment> {
-  const { words, vectors } = known.get(name) ?? (await readVerified(folder, name))
+async function readSegment(folder: string, { name, generation }: Entry, options: LoadOptions): Promise<StoredSegment> {
+  const { words, vectors } = options.known.get(name) ?? (await readVerified(folder, name, options))
   const deletions = generation === 0 ? null : await readShared(join(folder, deletionsFile(name, generation)))
   const segment = StoredSegment.open({ name, words, vectors, deletions, generation })
   check(segment.deletions.generation === generation, 'has another generation')
   return segment
 }
 
-async function readVerified(folder: string, name: string): Promise<Pick<SharedSegment, 'words' | 'vectors'>> {
-  const [words, vectors] = await Promise.all([
-    readShared(join(folder, wordsFile(name))),
-    readShared(join(folder, vectorsFile(name))),
-  ])
-  const segment = new Segment(new Uint8Array(words))
-  check(new SegmentVectors(new Uint8Array(vectors)).passages === segment.passages, 'has vectors of another segment')
-  return { words, vectors }
+/** Reads and verifies the files of a segment, except for the sections that stay on disk. */
+async function readVerified(
+  folder: string,
+  name: string,
+  options: LoadOptions,
+): Promise<Pick<SharedSegment, 'words' | 'vectors'>> {
+  const words = await openFile(SEGMENT, join(folder, wordsFile(name)), options)
+  let vectors: SharedFile | null = null
+  try {
+    vectors = await openFile(VECTORS, join(folder, vectorsFile(name)), options)
+    const { passages } = new Segment(openable(words))
+    check(new SegmentVectors(openable(vectors)).passages === passages, 'has vectors of another segment')
+    return { words, vectors }
+  } catch (error) {
+    closePaged(words)
+    if (vectors !== null) closePaged(vectors)
+    throw error
+  }
+}
+
+async function openFile<T extends SectionTable>(kind: FileKind<T>, path: string, options: LoadOptions): Promise<SharedFile> {
+  const { size } = await stat(path)
+  return size >= options.smallestOnDisk ? openPaged(kind, path, options.cacheBytes) : readShared(path)
+}
+
+/** Returns the sizes of the files with words and vectors in a folder. */
+export async function sizesIn(folder: string): Promise<number[]> {
+  const files = (await namesIn(folder)).filter((name) => name.endsWith(wordsFile('')) || name.endsWith(vectorsFile('')))
+  return Promise.all(files.map(async (file) => (await stat(join(folder, file))).size))
 }
 
 function filesOf({ name, generation }: Entry): string[] {

@@ -2,6 +2,7 @@ import type { StoredPassage } from '../../passage-table.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import type { NewPassage } from '../segment-builder.ts'
 import type { SegmentDocument } from '../segment-columns.ts'
+import type { SegmentMemory } from './memory.ts'
 import type { ProjectSegments, SharedSegment } from './project-segments.ts'
 
 /** What a thread can be asked: for each kind of request, its fields and its answer. */
@@ -31,13 +32,15 @@ export interface Place {
 export interface WriterCalls {
   /** Comes first. Reads the files of all projects, except for the segments that are known. Removes files that no manifest names. */
   open: {
-    request: Place & { known: readonly ProjectSegments[] }
+    request: Place & { known: readonly ProjectSegments[]; memory: SegmentMemory }
     answer: { projects: ProjectSegments[]; damage: { projectId: string; failure: Failure }[] }
   }
   /** Adds documents and removes others. Each project changes in one step or, when that failed, not at all. */
   commit: { request: { added: readonly NewDocuments[]; removed: readonly string[] }; answer: Changed }
   /** Puts a segment whose files are written in the place of others. */
   install: { request: Installation; answer: Changed }
+  /** Removes a damaged segment. Its project is incomplete from now on. */
+  drop: { request: { projectId: string; name: string }; answer: Changed }
   /** Records that segments are missing, or that none is missing any more. */
   mark: { request: { projects: readonly Marked[] }; answer: Changed }
 }
@@ -70,6 +73,8 @@ export interface BackgroundCalls {
   }
   /** Builds a segment of stored passages, whose texts are analysed again. */
   rebuild: { request: Place & { projectId: string; rows: { row: bigint; passage: StoredPassage }[] }; answer: SharedSegment }
+  /** Verifies the sections that are not in memory. Fails with `index_corrupt`. */
+  verify: { request: Pick<SharedSegment, 'words' | 'vectors'>; answer: null }
 }
 
 /** An error as it crosses threads. */

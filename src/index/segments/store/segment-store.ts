@@ -1,10 +1,12 @@
-import type { DocsearchError } from '../../../core/errors.ts'
+import { type DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { StoredPassage } from '../../passage-table.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { toError } from './call.ts'
 import { Merges } from './merges.ts'
-import type { ProjectSegments, SharedSegment } from './project-segments.ts'
+import { FileHandles } from './file-handles.ts'
+import { ALL_IN_MEMORY, type SegmentMemory } from './memory.ts'
+import { asKnown, pagedFilesOf, type ProjectSegments, type SegmentsListener, type SharedSegment } from './project-segments.ts'
 import type { BackgroundCalls, Changed, Marked, WriterCalls } from './protocol.ts'
 import { Thread } from './thread.ts'
 
@@ -13,6 +15,8 @@ export interface SegmentStoreOptions {
   folder: string
   layout: VectorLayout
   log: Logger
+  /** By default, everything is in memory. */
+  memory?: SegmentMemory | undefined
 }
 
 /**
@@ -24,7 +28,8 @@ export class SegmentStore {
   readonly #writer = new Thread<WriterCalls>('writer-main')
   readonly #background = new Thread<BackgroundCalls>('background-main')
   readonly #projects = new Map<string, ProjectSegments>()
-  readonly #listeners = new Set<(changed: ProjectSegments) => void>()
+  readonly #listeners = new Set<SegmentsListener>()
+  readonly #handles = new FileHandles()
   readonly #merges: Merges
   /** The segments of the projects, until one of them changes. */
   #list: readonly ProjectSegments[] | null = null
@@ -60,7 +65,7 @@ export class SegmentStore {
   }
 
   /** Calls the listener after each change of a project. Returns a function that ends this. */
-  onChange(listener: (changed: ProjectSegments) => void): () => void {
+  onChange(listener: SegmentsListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -98,6 +103,24 @@ export class SegmentStore {
     if (!this.#writer.isRunning) await this.#openWriter()
   }
 
+  /**
+   * Verifies the sections that are not in memory, which takes as long as reading them. Removes damaged segments, and their projects are
+   * incomplete. Returns true if there were any.
+   */
+  async verify(): Promise<boolean> {
+    let isDamaged = false
+    for (const { projectId, segments } of this.projects()) {
+      for (const segment of segments) {
+        const isInUse = this.#projects.get(projectId)?.segments.includes(segment)
+        if (!isInUse || pagedFilesOf(segment).length === 0 || (await this.#isWhole(segment))) continue
+        const { failure } = await this.#change('drop', { projectId, name: segment.name })
+        if (failure !== null) throw failure
+        isDamaged = true
+      }
+    }
+    return isDamaged
+  }
+
   /** Resolves when no segments have to be merged. */
   idle(): Promise<void> {
     return this.#merges.idle()
@@ -108,6 +131,8 @@ export class SegmentStore {
     await this.#background.close()
     await stopped
     await this.#writer.close()
+    const paged = this.projects().filter(({ segments }) => segments.flatMap(pagedFilesOf).length > 0)
+    await Promise.all(paged.map((project) => this.#tell({ ...project, segments: [] }, project.segments)))
     this.#projects.clear()
     this.#list = null
   }
@@ -119,7 +144,11 @@ export class SegmentStore {
 
   /** Also after the thread died: then it reads the manifests again, because the last change may have reached the disk. */
   async #openWriter(): Promise<void> {
-    const { projects, damage } = await this.#writer.call('open', { ...this.#place(), known: this.projects() })
+    const { projects, damage } = await this.#writer.call('open', {
+      ...this.#place(),
+      known: this.projects(),
+      memory: this.#options.memory ?? ALL_IN_MEMORY,
+    })
     for (const { projectId, failure } of damage)
       this.#options.log.error({ err: toError(failure), project: projectId }, 'a segment is damaged; rebuilding it')
     const found = new Set(projects.map(({ projectId }) => projectId))
@@ -128,7 +157,7 @@ export class SegmentStore {
     for (const project of projects) this.#publish(project)
   }
 
-  async #change<K extends 'commit' | 'install' | 'mark'>(
+  async #change<K extends 'commit' | 'install' | 'mark' | 'drop'>(
     kind: K,
     request: WriterCalls[K]['request'],
   ): Promise<Omit<Changed, 'failure'> & { failure: DocsearchError | null }> {
@@ -138,8 +167,22 @@ export class SegmentStore {
     return { projects, removedRows, failure: failure && toError(failure) }
   }
 
+  async #isWhole(segment: SharedSegment): Promise<boolean> {
+    const { name, words, vectors } = segment
+    try {
+      await this.#using([segment], () => this.#background.call('verify', { words, vectors }))
+      return true
+    } catch (error) {
+      if (!isDocsearchError(error, 'index_corrupt')) throw error
+      this.#options.log.error({ err: error, segment: name }, 'a segment is damaged; rebuilding it')
+      return false
+    }
+  }
+
   async #merge({ projectId, ownerId }: ProjectSegments, sources: readonly SharedSegment[]): Promise<void> {
-    const { segment, numbers } = await this.#background.call('merge', { ...this.#place(), projectId, sources })
+    const { segment, numbers } = await this.#using(sources, () =>
+      this.#background.call('merge', { ...this.#place(), projectId, sources }),
+    )
     const { failure } = await this.#change('install', {
       projectId,
       ownerId,
@@ -150,20 +193,38 @@ export class SegmentStore {
     if (failure !== null) throw failure
   }
 
+  /** Keeps the files of segments open meanwhile. */
+  async #using<T>(segments: readonly SharedSegment[], work: () => Promise<T>): Promise<T> {
+    const files = segments.flatMap(pagedFilesOf)
+    this.#handles.retain(files)
+    try {
+      return await work()
+    } finally {
+      this.#handles.release(files)
+    }
+  }
+
+  /** Tells listeners of a project. Closes its files that are no longer in use, once nobody reads them. */
+  #tell(project: ProjectSegments, before: readonly SharedSegment[]): Promise<void> {
+    const [old, now] = [before.flatMap(pagedFilesOf), project.segments.flatMap(pagedFilesOf)]
+    const unused = old.filter((file) => !now.includes(file))
+    this.#handles.retain(now.filter((file) => !old.includes(file)))
+    const settled = [...this.#listeners].map((listener) => listener(project, unused.length > 0))
+    if (unused.length === 0) return Promise.resolve()
+    return Promise.allSettled(settled).then(() => this.#handles.release(unused))
+  }
+
   /** Keeps the objects of segments that have not changed, so that threads and caches recognise them. */
   #publish(changed: ProjectSegments): void {
     const { projectId } = changed
-    const before = new Map(this.#projects.get(projectId)?.segments.map((segment) => [segment.name, segment]))
-    const segments = changed.segments.map((segment) => {
-      const known = before.get(segment.name)
-      if (known === undefined) return segment
-      return known.generation === segment.generation ? known : { ...segment, words: known.words, vectors: known.vectors }
-    })
+    const known = this.#projects.get(projectId)?.segments ?? []
+    const before = new Map(known.map((segment) => [segment.name, segment]))
+    const segments = changed.segments.map((segment) => asKnown(segment, before.get(segment.name)))
     const project = { ...changed, segments }
     if (segments.length === 0 && !project.isIncomplete) this.#projects.delete(projectId)
     else this.#projects.set(projectId, project)
     this.#list = null
-    for (const listener of this.#listeners) listener(project)
+    void this.#tell(project, known)
     this.#merges.changed(projectId)
   }
 }

@@ -1,8 +1,14 @@
 import { join } from 'node:path'
+import { SEGMENT } from '../format.ts'
+import type { SharedFile } from '../paged-file.ts'
+import type { FileKind, SectionTable } from '../sections.ts'
+import { VECTORS } from '../vectors/format.ts'
 import {
+  bytesOf,
   deletionsFile,
   makeFolder,
   NEW_MANIFEST,
+  openPaged,
   removeFiles,
   removeFolder,
   switchManifest,
@@ -68,7 +74,7 @@ export class StoredProject {
     const added = [...after].filter(([file]) => !before.has(file) && !written.includes(file))
     await makeFolder(this.#folder)
     try {
-      await Promise.all(added.map(([file, bytes]) => writeSynced(join(this.#folder, file), new Uint8Array(bytes))))
+      await Promise.all(added.map(([file, bytes]) => writeSynced(join(this.#folder, file), bytesOf(bytes))))
       await switchManifest(this.#folder, formatManifest(manifestOf(this.ownerId, state)))
     } catch (error) {
       await removeFiles(this.#paths([NEW_MANIFEST, ...added.map(([file]) => file)]))
@@ -79,12 +85,34 @@ export class StoredProject {
     else await removeFiles(this.#paths([...before.keys(), ...written].filter((file) => !after.has(file))))
   }
 
+  /** Leaves the large sections of some files on disk, where they are already. */
+  leaveOnDisk(files: ReadonlySet<SharedFile>, cacheBytes: number): void {
+    const segments = this.#state.segments.map((segment) => {
+      const { name, words, vectors } = segment.shared
+      if (!files.has(words) && !files.has(vectors)) return segment
+      return segment.withFiles({
+        words: files.has(words) ? (this.#openPaged(SEGMENT, wordsFile(name), cacheBytes) ?? words) : words,
+        vectors: files.has(vectors) ? (this.#openPaged(VECTORS, vectorsFile(name), cacheBytes) ?? vectors) : vectors,
+      })
+    })
+    this.#state = { ...this.#state, segments }
+  }
+
+  /** Returns null when the file can't be opened now, for example when too many are open. */
+  #openPaged<T extends SectionTable>(kind: FileKind<T>, file: string, cacheBytes: number): SharedFile | null {
+    try {
+      return openPaged(kind, join(this.#folder, file), cacheBytes)
+    } catch {
+      return null
+    }
+  }
+
   #paths(files: readonly string[]): string[] {
     return files.map((file) => join(this.#folder, file))
   }
 }
 
-function filesOf({ segments }: ProjectState): Map<string, SharedArrayBuffer> {
+function filesOf({ segments }: ProjectState): Map<string, SharedFile> {
   return new Map(
     segments.flatMap(({ shared: { name, words, vectors, deletions, generation } }) => [
       [wordsFile(name), words] as const,

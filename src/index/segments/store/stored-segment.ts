@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { DeletionBitmap } from '../deletion-bitmap.ts'
+import { openable, type SharedFile } from '../paged-file.ts'
 import { SegmentBuilder } from '../segment-builder.ts'
 import { Segment } from '../segment.ts'
 import { buildVectors } from '../vectors/build.ts'
@@ -39,7 +40,7 @@ export class StoredSegment {
 
   /** Takes bytes that were built or verified before. */
   static open(files: Omit<SharedSegment, 'passages' | 'deleted'>): StoredSegment {
-    const segment = new Segment(new Uint8Array(files.words), { isVerified: true })
+    const segment = new Segment(openable(files.words), { isVerified: true })
     const deletions =
       files.deletions === null ? DeletionBitmap.none(segment.sections) : DeletionBitmap.open(new Uint8Array(files.deletions))
     return new StoredSegment({ ...files, passages: segment.passages, deleted: deletions.count }, segment, deletions)
@@ -47,6 +48,11 @@ export class StoredSegment {
 
   get live(): number {
     return this.deletions.passages - this.deletions.count
+  }
+
+  /** Returns the segment with its files elsewhere. */
+  withFiles(files: { words: SharedFile; vectors: SharedFile }): StoredSegment {
+    return StoredSegment.open({ ...this.shared, ...files })
   }
 
   /** Returns the segment without some more of its passages. */

@@ -47,7 +47,8 @@ export class Thread<C extends Calls<C>> {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#main)
+    // Files that the thread opens stay open for other threads when it ends.
+    const worker = new Worker(this.#main, { trackUnmanagedFds: false })
     worker.unref()
     const onLost = (cause: Error) => {
       if (this.#worker !== worker) return

@@ -4,7 +4,8 @@ import { DocsearchError } from '../../../core/errors.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { answerCalls, toFailure } from './call.ts'
 import { makeFolder, namesIn } from './files.ts'
-import { loadProject } from './load.ts'
+import { loadProject, sizesIn } from './load.ts'
+import { ALL_IN_MEMORY, filesToLeaveOnDisk, smallestOnDisk } from './memory.ts'
 import { installedSegment } from './install.ts'
 import type { Changed, Failure, NewDocuments, WriterCalls } from './protocol.ts'
 import { type FoundPassages, StoredProject } from './stored-project.ts'
@@ -14,23 +15,28 @@ import { buildSegment, StoredSegment } from './stored-segment.ts'
 const PROJECTS_AT_ONCE = 8
 
 let folder = ''
+let memory = ALL_IN_MEMORY
 let layout: VectorLayout = { dimensions: 0, denseDimensions: 0 }
 const projects = new Map<string, StoredProject>()
 
 answerCalls<WriterCalls>({
   async open(request) {
-    ;({ folder, layout } = request)
+    ;({ folder, layout, memory } = request)
     await makeFolder(folder)
     projects.clear()
     const known = new Map(request.known.flatMap(({ segments }) => segments.map((segment) => [segment.name, segment])))
     const damage: { projectId: string; failure: Failure }[] = []
     const inTurn = pLimit(PROJECTS_AT_ONCE)
+    const names = await namesIn(folder)
+    const sizes = await Promise.all(names.map((projectId) => inTurn(sizesIn, folderOf(projectId))))
+    const options = { known, cacheBytes: memory.cacheBytes, smallestOnDisk: smallestOnDisk(sizes.flat(), memory) }
     const load = async (projectId: string) => {
-      const found = await loadProject(folderOf(projectId), projectId, known)
+      const found = await loadProject(folderOf(projectId), projectId, options)
       if (found.project !== null) projects.set(projectId, found.project)
       for (const error of found.damage) damage.push({ projectId, failure: toFailure(error) })
     }
-    await Promise.all((await namesIn(folder)).map((projectId) => inTurn(load, projectId)))
+    await Promise.all(names.map((projectId) => inTurn(load, projectId)))
+    fitIntoMemory()
     return { projects: [...projects.values()].map((project) => project.shared()), damage }
   },
 
@@ -64,6 +70,17 @@ answerCalls<WriterCalls>({
       return []
     }),
 
+  drop({ projectId, name }) {
+    const project = projects.get(projectId)
+    const others = project?.state.segments.filter(({ shared }) => shared.name !== name) ?? []
+    // It may have been merged or deleted since it was read.
+    if (project === undefined || others.length === project.state.segments.length) return change([], async () => [])
+    return change([[project, others]], async (_, segments) => {
+      await project.switchTo({ segments, isIncomplete: true })
+      return []
+    })
+  },
+
   mark: ({ projects: marked }) =>
     change(
       marked.map((one) => [projectOf(one), one] as const),
@@ -80,6 +97,7 @@ async function change<T>(
   apply: (project: StoredProject, change: T) => Promise<bigint[]>,
 ): Promise<Changed> {
   const changed: Changed = { projects: [], removedRows: [], failure: null }
+  const changedProjects = new Set<StoredProject>()
   const inTurn = pLimit(PROJECTS_AT_ONCE)
   await Promise.all(
     changes.map(([project, what]) =>
@@ -88,14 +106,33 @@ async function change<T>(
           for (const row of await apply(project, what)) changed.removedRows.push(row)
           if (project.isEmpty) projects.delete(project.projectId)
           else projects.set(project.projectId, project)
-          changed.projects.push(project.shared())
+          changedProjects.add(project)
         } catch (error) {
           changed.failure ??= toFailure(error)
         }
       }),
     ),
   )
+  for (const project of fitIntoMemory()) changedProjects.add(project)
+  for (const project of changedProjects) changed.projects.push(project.shared())
   return changed
+}
+
+/** Leaves files on disk when not all fit into memory. Returns the projects whose files left memory. */
+function fitIntoMemory(): StoredProject[] {
+  const all = [...projects.values()]
+  const leaving = new Set(
+    filesToLeaveOnDisk(
+      all.flatMap((project) => project.shared().segments),
+      memory,
+    ),
+  )
+  if (leaving.size === 0) return []
+  return all.filter((project) => {
+    if (!project.shared().segments.some(({ words, vectors }) => leaving.has(words) || leaving.has(vectors))) return false
+    project.leaveOnDisk(leaving, memory.cacheBytes)
+    return true
+  })
 }
 
 /** Returns the project, a new one if need be. */

@@ -38,15 +38,14 @@ export class RestWriter {
   }
 }
 
-/** Adds `factor` times one dimension of a block to the sums of its rows. */
+/** Adds `factor` times one dimension of a block of some rows, from `start` up to `end` in `rest`, to the sums of the rows. */
 export function addRest(
-  { rest, restEnds }: VectorSections,
-  { at, rows }: { /** Place in `restEnds`. */ at: number; rows: number },
+  rest: Int8Array,
+  { start, end, rows }: { start: number; end: number; rows: number },
   factor: number,
   sums: Int32Array,
 ): void {
-  const end = restEnds[at]!
-  let from = at === 0 ? 0 : restEnds[at - 1]!
+  let from = start
   if (end - from === rows) for (let row = 0; row < rows; row++) sums[row]! += factor * rest[from + row]!
   else for (; from < end; from += 2) sums[rest[from]! & 255]! += factor * rest[from + 1]!
 }

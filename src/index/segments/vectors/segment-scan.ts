@@ -3,7 +3,6 @@ import type { SearchedSegment } from '../search.ts'
 import type { Candidates } from './candidates.ts'
 import { BLOCK_ROWS } from './format.ts'
 import type { VectorQuery } from './query.ts'
-import { addRest } from './rest-blocks.ts'
 import type { SegmentVectors } from './segment-vectors.ts'
 
 const ZEROS = new Int32Array(BLOCK_ROWS)
@@ -33,12 +32,12 @@ export class SegmentScan {
   /** Scans blocks of rows. */
   blocks(from: number, end: number): void {
     const { vectors } = this.searched
-    const { stride, denseCount, sections } = vectors
+    const { denseCount, sections } = vectors
     const { kernel, scale } = this.query
     for (let block = from; block < end; block++) {
       const [start, blockEnd] = [vectors.blockStart(block), sections.blockEnds[block]!]
       const hasDense = start < denseCount && scale > 0
-      if (hasDense) kernel.load(sections.high.subarray(start * stride, blockEnd * stride))
+      if (hasDense) kernel.load(vectors.highBytes(start, blockEnd))
       const high = hasDense ? kernel.dots(0, blockEnd - start) : ZEROS
       this.consider(start, blockEnd, high, this.sumRest(block), 0)
     }
@@ -47,7 +46,7 @@ export class SegmentScan {
   /** Scans single rows, in ascending order. */
   rows(rows: Uint32Array): void {
     const { vectors } = this.searched
-    const { stride, denseCount, sections } = vectors
+    const { denseCount, sections } = vectors
     const { kernel, scale } = this.query
     let block = -1
     let rest: Int32Array = ZEROS
@@ -57,18 +56,19 @@ export class SegmentScan {
         rest = this.sumRest(block)
       }
       const hasDense = row < denseCount && scale > 0
-      if (hasDense) kernel.load(sections.high.subarray(row * stride, (row + 1) * stride))
+      if (hasDense) kernel.load(vectors.highBytes(row, row + 1))
       this.consider(row, row + 1, hasDense ? kernel.dots(0, 1) : ZEROS, rest, row - vectors.blockStart(block))
     }
   }
 
   /** Returns a row's score, given the products of the query with the row's high bytes and with its rest. */
   exactScore(row: number, high: number, rest: number): number {
-    const { stride, denseCount, sections } = this.searched.vectors
+    const { vectors } = this.searched
+    const { sections } = vectors
     const { kernel, scale, restScale } = this.query
     let low = 0
-    if (row < denseCount && scale > 0) {
-      kernel.load(sections.low.subarray(row * stride, (row + 1) * stride))
+    if (row < vectors.denseCount && scale > 0) {
+      kernel.load(vectors.lowBytes(row))
       low = kernel.dots(0, 1)[0]!
     }
     return (256 * high + low) * sections.scales[row]! * scale + rest * sections.restScales[row]! * restScale
@@ -101,9 +101,8 @@ export class SegmentScan {
     const { rest } = this.query
     if (rest.length === 0 || vectors.restDimensions === 0) return ZEROS
     const rows = vectors.sections.blockEnds[block]! - vectors.blockStart(block)
-    const first = block * vectors.restDimensions
     restSums.fill(0, 0, rows)
-    for (const { dimension, component } of rest) addRest(vectors.sections, { at: first + dimension, rows }, component, restSums)
+    for (const { dimension, component } of rest) vectors.addRest(block, dimension, component, restSums)
     return restSums
   }
 }

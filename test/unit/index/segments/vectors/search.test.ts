@@ -1,10 +1,15 @@
+import { closeSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createBitmap, setBit } from '../../../../../src/index/segments/bitmap.ts'
 import { filterSegment } from '../../../../../src/index/segments/filter-segment.ts'
 import { mergeSegments } from '../../../../../src/index/segments/merge.ts'
 import { buildVectors, mergeVectors } from '../../../../../src/index/segments/vectors/build.ts'
-import type { VectorLayout } from '../../../../../src/index/segments/vectors/format.ts'
+import { PAGE_BYTES } from '../../../../../src/index/segments/paged-file.ts'
+import { openPaged } from '../../../../../src/index/segments/store/files.ts'
+import { type VectorLayout, VECTORS } from '../../../../../src/index/segments/vectors/format.ts'
 import { SegmentVectors } from '../../../../../src/index/segments/vectors/segment-vectors.ts'
 import { type SearchedVectors, searchVectors } from '../../../../../src/index/segments/vectors/search.ts'
 import { damaged, expectDamage } from '../../../../support/damage.ts'
@@ -175,6 +180,16 @@ describe('in a segment of clusters', () => {
       for (const { row, score } of hits) if (expected.has(row)) expect(score).toBe(expected.get(row))
     }
     expect(found / (10 * queries.length)).toBeGreaterThanOrEqual(0.98)
+  })
+
+  test('clusters that stay on disk are found with the same bits', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'docsearch-clusters-'))
+    writeFileSync(join(folder, 'clusters'), bytes)
+    const file = openPaged(VECTORS, join(folder, 'clusters'), 4 * PAGE_BYTES)
+    rmSync(folder, { recursive: true })
+    const onDisk = { ...clustered, vectors: new SegmentVectors(file) }
+    for (const query of queries) expect(search([onDisk], query, 10)).toEqual(search([clustered], query, 10))
+    closeSync(file.handle)
   })
 
   test('a filter that allows few passages is searched exactly, and one that allows many nearly so', () => {

@@ -1,0 +1,131 @@
+import { readSync } from 'node:fs'
+
+/**
+ * A file whose large sections are not in memory (sections.ts). Each thread reads pages of them as it needs them. The handle belongs to the whole process
+ * and stays open until no thread reads the file any more, so the file may be deleted meanwhile.
+ */
+export interface PagedFile {
+  /** The header and the other sections, one after another. */
+  resident: SharedArrayBuffer
+  handle: number
+  /** Length of the file. */
+  size: number
+  /** The most bytes of pages that a thread keeps, of all files together. */
+  cacheBytes: number
+}
+
+/** A file of a segment as threads share it. Nobody writes to the memory. */
+export type SharedFile = SharedArrayBuffer | PagedFile
+
+export function isPaged(file: SharedFile | Uint8Array): file is PagedFile {
+  return 'handle' in file
+}
+
+/** Returns how much memory a file takes, without the pages that threads keep. */
+export function memoryOf(file: SharedFile): number {
+  return isPaged(file) ? file.resident.byteLength : file.byteLength
+}
+
+/** Returns what `Segment` and `SegmentVectors` open. */
+export function openable(file: SharedFile): Uint8Array | PagedFile {
+  return isPaged(file) ? file : new Uint8Array(file)
+}
+
+export const PAGE_BYTES = 65_536
+/** Above the number of pages of a file: 256 GB. */
+const MAX_PAGES = 2 ** 22
+
+/** The pages that were read last. Each thread has a cache of its own. */
+export class PageCache {
+  /** Those that were used longest ago come first. */
+  readonly #pages = new Map<number, Uint8Array>()
+  #files = 0
+  /** How often a page was read from a file. */
+  reads = 0
+
+  get bytes(): number {
+    return this.#pages.size * PAGE_BYTES
+  }
+
+  /** Returns a number for a file. Pages of a file that nobody reads any more fall out of the cache. */
+  addFile(): number {
+    return ++this.#files
+  }
+
+  /** Returns a page. It may be overwritten by the next one. */
+  page(number: number, page: number, { handle, size, cacheBytes }: PagedFile): Uint8Array {
+    const key = number * MAX_PAGES + page
+    const known = this.#pages.get(key)
+    this.#pages.delete(key)
+    const bytes = known ?? this.#free(cacheBytes)
+    if (known === undefined) {
+      this.reads++
+      readFully(handle, bytes.subarray(0, Math.min(PAGE_BYTES, size - page * PAGE_BYTES)), page * PAGE_BYTES)
+    }
+    this.#pages.set(key, bytes)
+    return bytes
+  }
+
+  /** Returns the memory of a page: that of the one that was used longest ago, if there are enough. */
+  #free(cacheBytes: number): Uint8Array {
+    let free: Uint8Array | undefined
+    for (const [key, bytes] of this.#pages) {
+      if ((this.#pages.size + 1) * PAGE_BYTES <= cacheBytes) break
+      this.#pages.delete(key)
+      free = bytes
+    }
+    return free ?? new Uint8Array(PAGE_BYTES)
+  }
+}
+
+export const pageCache = new PageCache()
+
+/** A section that stays in its file. */
+export class PagedBytes {
+  readonly length: number
+  readonly #file: PagedFile
+  readonly #start: number
+  readonly #number = pageCache.addFile()
+  #found = new Int8Array(0)
+
+  constructor(file: PagedFile, start: number, length: number) {
+    this.#file = file
+    this.#start = start
+    this.length = length
+  }
+
+  /** Copies the bytes from `start` up to `end`, and zeros past the end of the section. */
+  copy(start: number, end: number, into = new Uint8Array(end - start)): Uint8Array {
+    const last = this.#start + Math.min(end, this.length)
+    let to = 0
+    for (let at = this.#start + start; at < last;) {
+      const page = Math.floor(at / PAGE_BYTES)
+      const bytes = pageCache.page(this.#number, page, this.#file)
+      const [from, length] = [at - page * PAGE_BYTES, Math.min(last, (page + 1) * PAGE_BYTES) - at]
+      into.set(bytes.subarray(from, from + length), to)
+      to += length
+      at += length
+    }
+    return into
+  }
+
+  /** Returns the bytes from `start` up to `end`. The next call overwrites them. */
+  read(start: number, end: number): Int8Array {
+    if (end - start > this.#found.length) this.#found = new Int8Array(2 * (end - start))
+    const { buffer } = this.#found
+    this.copy(start, end, new Uint8Array(buffer, 0, end - start))
+    return this.#found.subarray(0, end - start)
+  }
+}
+
+/** Fills `bytes` from a place in a file. Nobody writes to the file, so a short one means a damaged file system. */
+export function readFully(handle: number, bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length;) {
+    const read = readSync(handle, bytes, at, Math.min(bytes.length - at, MAX_READ_BYTES), position + at)
+    if (read === 0) throw Object.assign(new Error('EIO: a file of the search index ends early'), { code: 'EIO' })
+    at += read
+  }
+}
+
+/** The system reads at most 2 GB at once. */
+const MAX_READ_BYTES = 2 ** 30

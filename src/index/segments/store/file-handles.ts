@@ -1,0 +1,19 @@
+import { closeSync } from 'node:fs'
+import type { PagedFile } from '../paged-file.ts'
+
+/** The handles of files that threads read page by page. A handle is closed when nobody uses it any more. */
+export class FileHandles {
+  readonly #users = new Map<number, number>()
+
+  retain(files: readonly PagedFile[]): void {
+    for (const { handle } of files) this.#users.set(handle, (this.#users.get(handle) ?? 0) + 1)
+  }
+
+  release(files: readonly PagedFile[]): void {
+    for (const { handle } of files) {
+      const users = (this.#users.get(handle) ?? 0) - 1
+      if (users > 0) this.#users.set(handle, users)
+      else if (this.#users.delete(handle)) closeSync(handle)
+    }
+  }
+}

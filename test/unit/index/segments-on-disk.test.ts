@@ -1,0 +1,191 @@
+import { mkdtemp, open as openFile, readdir, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
+import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
+import { isPaged, memoryOf } from '../../../src/index/segments/paged-file.ts'
+import { divideMemory, filesToLeaveOnDisk, smallestOnDisk } from '../../../src/index/segments/store/memory.ts'
+import { memoryOfSegment } from '../../../src/index/segments/store/project-segments.ts'
+import { SearchThreads } from '../../../src/search/threads/search-threads.ts'
+import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
+import { createMemoryTable } from '../../support/memory-passage-table.ts'
+import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
+import { until } from '../../support/until.ts'
+
+const OWNER = { ownerId: 'usr_a' }
+const NO_MEMORY = { sharedBytes: 0, cacheBytes: 262_144 }
+let folder: string
+let table: ReturnType<typeof createMemoryTable>
+let index: SegmentedIndex
+let threads: SearchThreads
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docsearch-on-disk-'))
+  table = createMemoryTable(DIMENSIONS)
+  threads = new SearchThreads({ threads: 2, log: silentLogger })
+})
+afterEach(async () => {
+  await threads.close()
+  await index.close()
+  expect(await openSegmentFiles()).toEqual([])
+  await rm(folder, { recursive: true, force: true })
+})
+
+function open(memory?: typeof NO_MEMORY): Promise<SegmentedIndex> {
+  const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
+  return SegmentedIndex.open({ table, folder, layout, log: silentLogger, memory })
+}
+
+/** Large enough that its files may stay on disk. */
+const PASSAGES = 2_500
+
+function document(documentId: string, version = 1, passages = PASSAGES) {
+  return {
+    documentId,
+    isNew: version === 1,
+    passages: Array.from({ length: passages }, (_, n) => {
+      const texts = {
+        title: 'Title',
+        heading: 'Part',
+        context: '',
+        text: `word${n % 40} word${n % 7} common ${'often '.repeat(n % 5)}`,
+      }
+      const { tokens: _tokens, ...terms } = passageTerms(texts)
+      return passage(documentId, n, { version, projectId: 'prj_a', ...texts, ...terms, nameTerms: nameTerms('a.txt') })
+    }),
+  }
+}
+
+async function everything() {
+  const words = await Promise.all(
+    [['common', 'word1'], ['word3', 'often'], ['word39']].map((terms) => keywordSearch(index, terms, OWNER, 200)),
+  )
+  const near = await Promise.all([1, 5, 9].map((n) => vectorSearch(index, direction(n), OWNER, 200)))
+  return { words, near }
+}
+
+const segmentsNow = () => index.segments().flatMap(({ segments }) => segments)
+const isOnDisk = () => segmentsNow().some(({ words, vectors }) => isPaged(words) && isPaged(vectors))
+
+/** Returns the files of segments that this process has open. */
+async function openSegmentFiles(): Promise<string[]> {
+  const handles = await readdir('/proc/self/fd').catch(() => [])
+  const paths = await Promise.all(handles.map((handle) => readlink(`/proc/self/fd/${handle}`).catch(() => '')))
+  return paths.filter((path) => path.startsWith(folder) && /\.(seg|vec)( |$)/.test(path))
+}
+
+test('files that do not fit into memory stay on disk, and searches find the same with the same scores', async () => {
+  index = await open()
+  await index.put([document('doc_1')])
+  await index.put([document('doc_2', 1, 30)])
+  await index.deleteDocuments(['doc_2'])
+  const before = await everything()
+  expect(before.near.flat()).toHaveLength(600)
+  await index.close()
+  index = await open(NO_MEMORY)
+  expect(isOnDisk()).toBe(true)
+  expect(await everything()).toEqual(before)
+  await index.idle()
+  expect((await index.check()).isIncomplete).toBe(false)
+})
+
+test('new and merged segments leave memory when it is full', async () => {
+  index = await open(NO_MEMORY)
+  await index.put([document('doc_1')])
+  expect(isOnDisk()).toBe(true)
+  for (let n = 2; n < 10; n++) await index.put([document(`doc_${n}`, 1, 500)])
+  await index.idle()
+  expect(segmentsNow().length).toBeLessThan(9)
+  expect(isOnDisk()).toBe(true)
+  const onDisk = await everything()
+  await index.close()
+  index = await open()
+  expect(isOnDisk()).toBe(false)
+  expect(await everything()).toEqual(onDisk)
+})
+
+test('threads read files that a merge or a change has deleted, and the files are closed then', async () => {
+  index = await open(NO_MEMORY)
+  await index.put([document('doc_1')])
+  const count = () => threads.countTerms(index, 'usr_a', ['common'])
+  expect((await count()).passages).toBe(PASSAGES)
+  const work: Promise<unknown>[] = []
+  for (let version = 2; version < 8; version++) {
+    const change = index.put([document('doc_1', version)])
+    work.push(
+      change,
+      ...Array.from({ length: 6 }, async () =>
+        expect(await count()).toEqual({ passages: PASSAGES, frequency: new Map([['common', PASSAGES]]) }),
+      ),
+    )
+    await change
+  }
+  await Promise.all(work)
+  await index.idle()
+  await until('only the newest files are open', async () =>
+    (await openSegmentFiles()).every((path) => !path.endsWith('(deleted)')),
+  )
+  if (process.platform === 'linux') expect((await openSegmentFiles()).length).toBe(2)
+})
+
+test('a damaged page is found while searches are answered, and the segment is built again', async () => {
+  index = await open()
+  await index.put([document('doc_1')])
+  const before = await everything()
+  await index.close()
+  for (const suffix of ['.vec', '.seg']) {
+    const file = (await readdir(join(folder, 'prj_a'))).find((name) => name.endsWith(suffix))!
+    const handle = await openFile(join(folder, 'prj_a', file), 'r+')
+    const { size } = await handle.stat()
+    // The postings are the sixth section of words, the high bytes are the eighth of vectors.
+    const entry = Buffer.alloc(24)
+    await handle.read(entry, 0, 24, 16 + 24 * (suffix === '.seg' ? 5 : 7))
+    await handle.write(Buffer.alloc(1_000, 0x5a), 0, 1_000, Number(entry.readBigUInt64LE(8)) + 3)
+    expect((await handle.stat()).size).toBe(size)
+    await handle.close()
+    index = await open(NO_MEMORY)
+    // A search that meets the damage before it is found may fail, but it ends.
+    await everything().catch(() => {})
+    await index.idle()
+    await until('the segment is there again', async () => !(await index.check()).isIncomplete)
+    expect(await everything()).toEqual(before)
+    expect(await readdir(join(folder, 'prj_a'))).not.toContain(file)
+    await index.close()
+  }
+  index = await open()
+})
+
+test('the smallest files come into memory first', () => {
+  const file = (size: number) => new SharedArrayBuffer(size)
+  const segment = (words: number, vectors: number) => ({
+    name: `${words}`,
+    words: file(words),
+    vectors: file(vectors),
+    deletions: null,
+    generation: 0,
+    passages: 1,
+    deleted: 0,
+  })
+  const segments = [segment(900_000, 3_000_000), segment(100_000, 400_000), segment(10, 10)]
+  expect(segments.reduce((sum, one) => sum + memoryOfSegment(one), 0)).toBe(4_400_020)
+  const left = (sharedBytes: number) => filesToLeaveOnDisk(segments, { sharedBytes, cacheBytes: 0 }).map(memoryOf)
+  expect(left(4_400_020)).toEqual([])
+  expect(left(4_400_019)).toEqual([3_000_000])
+  expect(left(1_000_000)).toEqual([3_000_000, 900_000])
+  // Files below a page stay.
+  expect(left(0)).toEqual([3_000_000, 900_000, 400_000, 100_000])
+  const sizes = segments.flatMap(({ words, vectors }) => [words.byteLength, vectors.byteLength])
+  expect(smallestOnDisk(sizes, { sharedBytes: 4_400_020, cacheBytes: 0 })).toBe(Infinity)
+  expect(smallestOnDisk(sizes, { sharedBytes: 1_000_000, cacheBytes: 0 })).toBe(900_000)
+})
+
+test('memory covers what threads share and the pages that each keeps', () => {
+  for (const threads of [1, 3, 64]) {
+    const { sharedBytes, cacheBytes } = divideMemory(2 ** 31, threads)
+    expect(sharedBytes + threads * cacheBytes).toBeLessThanOrEqual(2 ** 31)
+    expect(sharedBytes).toBeGreaterThan(2 ** 30)
+  }
+  expect(divideMemory(2 ** 20, 3)).toEqual({ sharedBytes: 2 ** 18, cacheBytes: 2 ** 18 })
+})
