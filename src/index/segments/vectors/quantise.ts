@@ -17,9 +17,11 @@ export interface Quantised {
 /**
  * Returns the direction of a vector in whole numbers, whose products and sums are exact. So a score does not depend on the order in which they are
  * added. Returns null for a vector without a direction: all zeros, or a number that isn't finite.
+ *
+ * The components are first rounded to the 16-bit floats that the passage table stores, so that a rebuild from the table gives the same scores.
  */
 export function quantiseVector(vector: Float32Array, layout: VectorLayout): Quantised | null {
-  return quantise(vector, layout, MAX_DENSE, MAX_REST)
+  return quantise(new Float32Array(new Float16Array(vector)), layout, MAX_DENSE, MAX_REST)
 }
 
 /** Returns a query in whole numbers that are as large as their products with a vector's bytes allow. */

@@ -123,6 +123,14 @@ test('a merged file has the same bytes as one that is built from the remaining v
   )
 })
 
+test('vectors that were stored as 16-bit floats give the same bytes as the vectors themselves', () => {
+  const layout: VectorLayout = { dimensions: 64, denseDimensions: 32 }
+  const random = seeded(1)
+  const vectors = Array.from({ length: 40 }, () => Float32Array.from({ length: 64 }, () => random() - 0.5))
+  const stored = vectors.map((vector) => new Float32Array(new Float16Array(vector)))
+  expect(buildVectors(stored, layout)).toEqual(buildVectors(vectors, layout))
+})
+
 test('a damaged file is reported as damaged or answers as before', () => {
   const documents = randomDocuments(7, 30, 5)
   const layout = { dimensions: 60, denseDimensions: 20 }
