@@ -36,9 +36,9 @@ export interface IndexedPassage {
   textHash: string
   /** Analysed terms of title, heading path, context and text, separated by spaces (passage-terms.ts). */
   terms: string
-  /** How many of the first terms are those of the title. */
+  /** How many of the first terms come from the title. */
   titleTerms: number
-  /** How many of the next terms are those of the heading path. */
+  /** How many of the next terms come from the heading path. */
   headingTerms: number
   /** Analysed terms of the document's name. The same for all passages of a document, and not among `terms`. */
   nameTerms: string

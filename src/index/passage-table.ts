@@ -28,7 +28,7 @@ export interface PassageTable {
    * `core/text-limits.ts` allows.
    */
   read(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
-  /** Yields every passage, or those of some projects, in batches of bounded size. For building segments. */
+  /** Yields every passage, or the passages of some projects, in batches of bounded size. Segments are built from them. */
   scan(where?: { projectIds?: readonly string[] }): AsyncIterable<{ row: bigint; passage: StoredPassage }[]>
   /** Yields every row in batches of bounded size, without texts and vectors. */
   rows(): AsyncIterable<RowOfPassage[]>

@@ -20,7 +20,7 @@ export function addInventory({ segments }: ProjectSegments, inventory: Map<strin
   }
 }
 
-/** Returns those of the given rows that segments refer to. */
+/** Returns the given rows that segments refer to. */
 export function rowsAmong(projects: readonly ProjectSegments[], rows: readonly bigint[]): Set<bigint> {
   const wanted = new Set(rows)
   const found = new Set<bigint>()
@@ -38,7 +38,7 @@ function forEachPassage({ segments }: ProjectSegments, visit: (row: bigint, docu
   }
 }
 
-/** The rows that segments refer to, to compare them with those of the table. Takes 8 bytes for each row. */
+/** The rows that segments refer to, to compare them with the rows of the table. Takes 8 bytes for each row. */
 export class SegmentRows {
   /** Ascending. */
   readonly #rows: Float64Array

@@ -183,7 +183,7 @@ export class SegmentedIndex implements ChunkIndex {
     })
   }
 
-  /** Removes the rows of a commit that failed, except for those that have become part of a segment. */
+  /** Removes the rows of a commit that failed, except for rows that have become part of a segment. */
   async #removeUnused(rows: readonly bigint[]): Promise<void> {
     await this.#store.refresh()
     const used = rowsAmong(this.#store.projects(), rows)

@@ -36,7 +36,7 @@ export function segmentsOf(projects: readonly SearchedProject[]): readonly Filte
   return all
 }
 
-/** Returns the passages with one of the rows, among those that are allowed so far. */
+/** Returns the allowed passages that have one of the rows. */
 function withRows({ segment }: SegmentReader, rows: ReadonlySet<bigint>, allowed: Bitmap | null): Bitmap {
   const bitmap = createBitmap(segment.passages)
   for (let passage = 0; passage < segment.passages; passage++)

@@ -106,7 +106,7 @@ function isByModel(order: FindRequest['rerank']): order is ModelScores {
   return typeof order === 'object'
 }
 
-/** Returns at least `wanted` groups if there are so many. Further candidates come behind those of the first look. */
+/** Returns at least `wanted` groups if there are so many. Further candidates come behind the candidates of the first look. */
 function fill(first: readonly Candidate[], looks: Looks, { groupBy, wanted }: FindRequest): Group[] {
   let ordered = first
   let groups = group(ordered, groupBy, first.length)

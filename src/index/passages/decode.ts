@@ -29,7 +29,7 @@ const TEXT_COLUMNS = TEXT_FIELDS.map((field) => [field, columnOf(field)] as cons
 /** The columns of `toTexts`. */
 export const READ_COLUMNS = [...new Set([...ID_COLUMNS, ...TEXT_COLUMNS.map(([, name]) => name)])]
 
-/** Returns the row IDs of a batch, as numbers: those of one part are small (table.ts). */
+/** Returns the row IDs of a batch, as numbers, because the row IDs of one part are small (table.ts). */
 export function rowIds(batch: RecordBatch): number[] {
   const values = batch.getChild(ROW_ID)!
   return Array.from({ length: batch.numRows }, (_, i) => Number(values.get(i)))

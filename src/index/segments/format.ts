@@ -7,7 +7,7 @@ import type { SectionsOf } from './sections.ts'
 export const FIELDS = ['body', 'heading', 'title', 'name'] as const
 export type Field = (typeof FIELDS)[number]
 export const FIELD_COUNT = FIELDS.length
-/** The only field whose terms have no place among those of the passage. */
+/** The only field whose terms have no place in the passage. */
 export const NAME_FIELD = FIELDS.indexOf('name')
 
 /** Postings per block. A block is the unit of decoding and of skipping. */

@@ -221,7 +221,7 @@ export class BlockDecoder {
     return count
   }
 
-  /** Returns a place, by its number among those of all postings of the block. */
+  /** Returns a place, by its number among all places of the block. */
   place(number: number): number {
     return unpackOne(this.source.view, this.placesStart, this.placesBits, number)
   }

@@ -5,7 +5,7 @@ import { writeSections } from './sections.ts'
 import { ColumnsWriter, compareDocuments, type SegmentDocument, type SegmentPassage } from './segment-columns.ts'
 import { TermTable } from './term-table.ts'
 
-/** A passage with its analysed terms. The first terms are those of the title, the next those of the headings, the others the body's. */
+/** A passage with its analysed terms. The title's terms come first, then the terms of the headings and of the body. */
 export interface NewPassage extends SegmentPassage {
   /** Separated by spaces. Empty for a passage without terms. */
   terms: string
@@ -20,7 +20,7 @@ interface AddedPassage {
   passage: NewPassage
   /** Place among the passages as they were added. */
   added: number
-  /** Where its terms are in `words`. The terms of the name follow those of the passage. */
+  /** Where its terms are in `words`. The terms of the name follow the terms of the passage. */
   start: number
   nameStart: number
   end: number

@@ -1,6 +1,6 @@
 import type { Segment } from './segment.ts'
 
-/** A passage that matches. `segment` is the place of its segment among those that were searched. */
+/** A passage that matches. `segment` is the place of its segment among the searched segments. */
 export interface SegmentHit {
   segment: number
   passage: number

@@ -107,7 +107,7 @@ export async function removeFiles(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => {})))
 }
 
-/** Removes the files of a project. The manifest goes last: without it, files look like those of a project that lost its manifest. */
+/** Removes the files of a project. The manifest goes last: without it, the files look like a project that lost its manifest. */
 export async function removeFolder(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) if (name !== MANIFEST) await rm(join(folder, name), { force: true })
   await rm(join(folder, MANIFEST), { force: true })

@@ -3,7 +3,7 @@ import type { Installation } from './protocol.ts'
 import { StoredSegment } from './stored-segment.ts'
 
 /**
- * Returns the segment of an installation without the passages that were deleted while it was built. `segments` are those of its project now.
+ * Returns the segment of an installation without the passages that were deleted while it was built. `segments` are the current segments of its project.
  * A source that is gone was deleted completely.
  */
 export function installedSegment(segments: readonly StoredSegment[], { segment, sources, without }: Installation): StoredSegment {

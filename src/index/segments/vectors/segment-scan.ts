@@ -8,7 +8,7 @@ import type { SegmentVectors } from './segment-vectors.ts'
 const ZEROS = new Int32Array(BLOCK_ROWS)
 const restSums = new Int32Array(BLOCK_ROWS)
 
-/** Scans the rows of one segment for one query, and keeps those that may be among the best. */
+/** Scans the rows of one segment for one query, and keeps the rows that may be among the best. */
 export class SegmentScan {
   readonly query: VectorQuery
   /** Number of scanned rows that the filter allows. */
@@ -95,7 +95,7 @@ export class SegmentScan {
     }
   }
 
-  /** Returns the products of the query's rest with those of a block's rows. */
+  /** Returns the products of the query's rest with the rests of a block's rows. */
   private sumRest(block: number): Int32Array {
     const { vectors } = this.searched
     const { rest } = this.query
