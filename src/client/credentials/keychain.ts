@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type * as Keytar from 'keytar'
+import { builtModule } from '../../core/built-module.ts'
 import { noteStuckKeychain } from './stuck.ts'
 
 export type KeytarLike = Pick<typeof Keytar, 'getPassword' | 'setPassword' | 'deletePassword'>
@@ -81,7 +81,7 @@ export function isolatedKeytar(limitMs: number = LIMIT_MS): KeytarLike {
 }
 
 function runChild(input: string, limitMs: number): Promise<unknown> {
-  const file = fileURLToPath(new URL(`./keychain-process${extname(import.meta.url)}`, import.meta.url))
+  const file = fileURLToPath(builtModule(new URL('./keychain-process.ts', import.meta.url)))
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'ignore'], timeout: limitMs, killSignal: 'SIGKILL' })
     let output = ''

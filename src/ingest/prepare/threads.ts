@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
+import { builtModule } from '../../core/built-module.ts'
 import { TurnQueue } from '../../core/turns.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { PreparedPassage } from './prepare.ts'
 import type { Outcome, Task, Vectors } from './protocol.ts'
 
-/** The built program starts the built thread, a checkout starts the source: Node strips the types. */
-const MAIN = new URL(`./thread-main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const MAIN = builtModule(new URL('./thread-main.ts', import.meta.url))
 /** Enough for the largest text a document may have. A document that needs more fails alone. */
 const HEAP_MB = 640
 

@@ -3,10 +3,11 @@ import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { builtModule } from '../../core/built-module.ts'
 import { TurnQueue } from '../../core/turns.ts'
 import type { OcrEnd, OcrRun } from './protocol.ts'
 
-const SUPERVISOR = fileURLToPath(new URL(`./supervisor${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
+const SUPERVISOR = fileURLToPath(builtModule(new URL('./supervisor.ts', import.meta.url)))
 
 export interface OcrInput {
   owner: string

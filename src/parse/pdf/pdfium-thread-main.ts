@@ -3,7 +3,7 @@ import { isDocsearchError } from '../../core/errors.ts'
 import { silenceConsole } from '../worker/silence.ts'
 import { checkPassword, openWithPdfium } from './pdfium.ts'
 import type { OpenedPdf } from './pdfium.ts'
-import type { Opened, Question, Reply } from './pdfium-thread.ts'
+import type { Opened, Question, Reply } from './pdfium-thread-protocol.ts'
 
 const open = new Map<number, OpenedPdf>()
 let lastDocument = 0

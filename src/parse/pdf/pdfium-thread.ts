@@ -1,25 +1,11 @@
 import { Worker } from 'node:worker_threads'
+import { builtModule } from '../../core/built-module.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { PageSource } from './line.ts'
 import type { OpenPdf } from './pdfium.ts'
+import type { Opened, Question, Reply } from './pdfium-thread-protocol.ts'
 
-/** The built program runs the built thread, a checkout the source: Node strips the types. */
-const MAIN = new URL(`./pdfium-thread-main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
-
-/** A message to the thread. It answers them in order. */
-export type Question =
-  | { what: 'check'; file: string }
-  | { what: 'open'; file: string }
-  | { what: 'read'; document: number; index: number }
-  | { what: 'close'; document: number }
-
-/** The answer to `open`. */
-export type Opened = Pick<OpenPdf, 'pageCount' | 'title' | 'outlineDepth'> & { document: number }
-
-export type Reply =
-  | { value: unknown }
-  | { known: Pick<DocsearchError, 'code' | 'message' | 'details'> & { cause: string } }
-  | { failure: string }
+const MAIN = builtModule(new URL('./pdfium-thread-main.ts', import.meta.url))
 
 interface Waiting {
   resolve: (value: unknown) => void

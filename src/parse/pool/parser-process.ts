@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { builtModule } from '../../core/built-module.ts'
 import type { Logger } from '../../core/logger.ts'
 import { lowerPriority } from '../../core/priority.ts'
 import type { Answer, Job } from '../worker/protocol.ts'
 import type { Pauser } from './pauser.ts'
 
-/** The built program runs the built worker, a checkout the source: Node strips the types. */
-const MAIN = fileURLToPath(new URL(`../worker/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
+const MAIN = fileURLToPath(builtModule(new URL('../worker/main.ts', import.meta.url)))
 const HEAP_MB = 768
 const MAX_STDERR_CHARS = 4_000
 /** The unit of the processor times in /proc, the same on every platform that Node runs on. */

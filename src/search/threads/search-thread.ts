@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
+import { builtModule } from '../../core/built-module.ts'
 import type { Message, Reply, Task } from './protocol.ts'
 
-/** The built program starts the built thread, a checkout starts the source: Node strips the types. */
-const MAIN = new URL(`./thread-main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const MAIN = builtModule(new URL('./thread-main.ts', import.meta.url))
 
 export interface ThreadLimits {
   /** Heap of a thread. Segments are outside of it. */

@@ -1,3 +1,4 @@
+import { builtModule } from '../../../core/built-module.ts'
 import { type DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { StoredPassage } from '../../passage-table.ts'
@@ -25,8 +26,8 @@ export interface SegmentStoreOptions {
  */
 export class SegmentStore {
   readonly #options: SegmentStoreOptions
-  readonly #writer = new Thread<WriterCalls>('writer-main')
-  readonly #background = new Thread<BackgroundCalls>('background-main')
+  readonly #writer = new Thread<WriterCalls>(builtModule(new URL('./writer-main.ts', import.meta.url)))
+  readonly #background = new Thread<BackgroundCalls>(builtModule(new URL('./background-main.ts', import.meta.url)))
   readonly #projects = new Map<string, ProjectSegments>()
   readonly #listeners = new Set<SegmentsListener>()
   readonly #handles = new FileHandles()

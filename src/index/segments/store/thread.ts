@@ -16,10 +16,9 @@ export class Thread<C extends Calls<C>> {
   #isClosed = false
   #lastId = 0
 
-  /** `name` is the name of the thread's module in this folder. */
-  constructor(name: string) {
-    // The built program starts the built thread, a checkout starts the source: Node strips the types.
-    this.#main = new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+  /** `main` is the module that the thread runs. */
+  constructor(main: URL) {
+    this.#main = main
   }
 
   get isRunning(): boolean {

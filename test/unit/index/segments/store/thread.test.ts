@@ -3,7 +3,7 @@ import { Thread } from '../../../../../src/index/segments/store/thread.ts'
 import { errorCode } from '../../../../support/codes.ts'
 import type { DyingCalls } from '../../../../support/dying-thread.ts'
 
-const thread = new Thread<DyingCalls>('../../../../test/support/dying-thread')
+const thread = new Thread<DyingCalls>(new URL('../../../../support/dying-thread.ts', import.meta.url))
 afterEach(() => thread.close())
 
 test('calls fail when their thread dies, and the next call starts a new thread', async () => {
