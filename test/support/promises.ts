@@ -1,6 +1,8 @@
-import { readdirSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
-import type { Document } from '../../src/contract/documents.ts'
+import type { ProjectList } from '../../src/contract/projects.ts'
 import { incoming, integrity, originals } from './data-folder.ts'
 import type { Running } from './instance.ts'
 import { childrenOf, isRunning } from './processes.ts'
@@ -12,6 +14,8 @@ export async function found(rest: Rest, word: string): Promise<string[]> {
   const { results } = await rest.search(word, { mode: 'keyword', limit: 100 })
   return results.map(({ document }) => document.name)
 }
+
+const COUNTS = ['document_count', 'chunk_count', 'size_bytes', 'queued', 'processing', 'ready', 'failed'] as const
 
 /**
  * Checks the promise of a 2xx: each of these documents exists once, is ready, and every search mode finds it once by its word.
@@ -39,8 +43,15 @@ export async function expectTidy(rest: Rest, dataDir: string): Promise<void> {
   const wanted = [...new Set(documents.map(({ sha256 }) => sha256))].toSorted()
   await until('originals without a document to be removed', async () => (await originals(dataDir)).length <= wanted.length)
   expect(await originals(dataDir)).toEqual(wanted)
-  const { statuses, document_count, chunk_count, size_bytes } = await rest.project('default')
-  expect({ document_count, chunk_count, size_bytes, ...statuses }).toEqual({
+  const { projects } = (await rest.call<ProjectList>('GET', '/api/v1/projects?limit=100')).body
+  const counts = projects.map(({ statuses, document_count, chunk_count, size_bytes }) => ({
+    document_count,
+    chunk_count,
+    size_bytes,
+    ...statuses,
+  }))
+  const total = (name: keyof (typeof counts)[number]) => sum(counts, (project) => project[name])
+  expect(Object.fromEntries(COUNTS.map((name) => [name, total(name)]))).toEqual({
     document_count: documents.length,
     chunk_count: sum(documents, ({ chunk_count }) => chunk_count ?? 0),
     size_bytes: sum(documents, ({ size_bytes }) => size_bytes),
@@ -70,6 +81,23 @@ export function expectClosed(dataDir: string): void {
   expect(readdirSync(dataDir).filter((name) => name === 'tmp' || name === 'daemon.json' || name.endsWith('-wal'))).toEqual([])
 }
 
-function sum(documents: readonly Document[], count: (document: Document) => number): number {
-  return documents.reduce((total, document) => total + count(document), 0)
+function sum<T>(things: readonly T[], count: (thing: T) => number): number {
+  return things.reduce((total, thing) => total + count(thing), 0)
+}
+
+/** Expects every file of every project's segments to be named by its manifest, and every named file to be there. */
+export async function expectOnlyNamedSegments(dataDir: string): Promise<void> {
+  await until('the files of merged segments to be removed', () => {
+    const manifests = globSync(join(dataDir, 'segments/*/*/manifest.json'))
+    return manifests.every((manifest) => {
+      const { segments } = JSON.parse(readFileSync(manifest, 'utf8')) as { segments: { name: string; generation: number }[] }
+      const named = segments.flatMap(({ name, generation }) => [
+        `${name}.seg`,
+        `${name}.vec`,
+        ...(generation > 0 ? [`${name}.${generation}.del`] : []),
+      ])
+      return isDeepStrictEqual(readdirSync(dirname(manifest)).toSorted(), ['manifest.json', ...named].toSorted())
+    })
+  })
+  for (const folder of globSync(join(dataDir, 'segments/*/*'))) expect(readdirSync(folder)).toContain('manifest.json')
 }
