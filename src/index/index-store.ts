@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import type { ChunkIndexStore } from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
 import type { PassageTableStore } from './passage-table.ts'
+import { isIndexId } from './passages/names.ts'
 import { createPassageTableStore } from './passages/store.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
 import { SegmentedIndex } from './segmented-index.ts'
@@ -37,7 +38,9 @@ export function createIndexStore({
       return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, log: log.child({ index: id }) })
     },
     async list() {
-      return [...new Set([...(await tables.list()), ...((await readdir(folder).catch(ignoreMissing)) ?? [])])]
+      // The folder may have files of others, such as `.DS_Store`.
+      const names = ((await readdir(folder).catch(ignoreMissing)) ?? []).filter(isIndexId)
+      return [...new Set([...(await tables.list()), ...names])]
     },
     async size(id) {
       return (await tables.size(id)) + (await folderSize(join(folder, id)))

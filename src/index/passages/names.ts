@@ -4,11 +4,17 @@ import { DocsearchError } from '../../core/errors.ts'
 
 const SUFFIX = '.lance'
 const ID = '[A-Za-z0-9_-]{1,100}'
+const INDEX_ID = new RegExp(`^${ID}$`)
 const PART = new RegExp(`^passages_(${ID})\\.(\\d{1,6})\\${SUFFIX}$`)
 /** The one table of an index before version 0.2. */
 const OLD = new RegExp(`^chunks_(${ID})\\${SUFFIX}$`)
 /** The old table after all its passages are in the new one. Only its deletion is left. */
 const CONVERTED = new RegExp(`^converted_(${ID})\\${SUFFIX}$`)
+
+/** The ID of an index is a part of the names of folders. */
+export function isIndexId(name: string): boolean {
+  return INDEX_ID.test(name)
+}
 
 /** Tables of an index in the folder of the LanceDB database. LanceDB adds the suffix. */
 export interface TableNames {
@@ -19,8 +25,7 @@ export interface TableNames {
 }
 
 export function tableNames(indexId: string): TableNames {
-  // The ID becomes part of a folder's name.
-  if (!new RegExp(`^${ID}$`).test(indexId)) {
+  if (!isIndexId(indexId)) {
     throw new DocsearchError('index_failed', 'The ID of an index has characters that a folder name cannot have.')
   }
   const part = (number: number) => `passages_${indexId}.${number}`

@@ -53,7 +53,7 @@ export const MAX_SECTION_BYTES = 2 ** 32
  */
 export const SEGMENT = {
   magic: 'DSsg',
-  version: 2,
+  version: 3,
   large: ['postings'],
   sections: {
     summary: [1, 'f64'],

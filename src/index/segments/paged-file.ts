@@ -1,10 +1,14 @@
 import { readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { DamagedSegment } from './damaged-segment.ts'
 
 /**
  * A file whose large sections are not in memory (sections.ts). Each thread reads pages of them as it needs them. The handle belongs to the whole process
  * and stays open until no thread reads the file any more, so the file may be deleted meanwhile.
  */
 export interface PagedFile {
+  /** The name of the segment. */
+  segment: string
   /** The header and the other sections, one after another. */
   resident: SharedArrayBuffer
   handle: number
@@ -32,14 +36,14 @@ export function openable(file: SharedFile): Uint8Array | PagedFile {
 }
 
 export const PAGE_BYTES = 65_536
-/** Above the number of pages of a file: 256 GB. */
+/** Above the number of pages of a section: 256 GB. */
 const MAX_PAGES = 2 ** 22
 
 /** The pages that were read last. Each thread has a cache of its own. */
 export class PageCache {
   /** Those that were used longest ago come first. */
   readonly #pages = new Map<number, Uint8Array>()
-  #files = 0
+  #sections = 0
   /** How often a page was read from a file. */
   reads = 0
 
@@ -47,20 +51,20 @@ export class PageCache {
     return this.#pages.size * PAGE_BYTES
   }
 
-  /** Returns a number for a file. Pages of a file that nobody reads any more fall out of the cache. */
-  addFile(): number {
-    return ++this.#files
+  /** Returns a number for a section. Pages of a section that nobody reads any more fall out of the cache. */
+  addSection(): number {
+    return ++this.#sections
   }
 
-  /** Returns a page. It may be overwritten by the next one. */
-  page(number: number, page: number, { handle, size, cacheBytes }: PagedFile): Uint8Array {
+  /** Returns a page. It may be overwritten by the next one. Throws `DamagedSegment`. */
+  page(number: number, page: number, section: PagedSection): Uint8Array {
     const key = number * MAX_PAGES + page
     const known = this.#pages.get(key)
     this.#pages.delete(key)
-    const bytes = known ?? this.#free(cacheBytes)
+    const bytes = known ?? this.#free(section.file.cacheBytes)
     if (known === undefined) {
       this.reads++
-      readFully(handle, bytes.subarray(0, Math.min(PAGE_BYTES, size - page * PAGE_BYTES)), page * PAGE_BYTES)
+      readPage(section, page, bytes)
     }
     this.#pages.set(key, bytes)
     return bytes
@@ -80,27 +84,59 @@ export class PageCache {
 
 export const pageCache = new PageCache()
 
-/** A section that stays in its file. */
+/** A section that stays in its file: its place there, and the checksum of each of its pages. */
+interface PagedSection {
+  file: PagedFile
+  offset: number
+  length: number
+  checksums: Uint32Array
+}
+
+export function countPages(length: number): number {
+  return Math.ceil(length / PAGE_BYTES)
+}
+
+/** Returns the CRC32 of each page of a section. */
+export function checksumsOfPages(bytes: Uint8Array): Uint32Array {
+  return Uint32Array.from({ length: countPages(bytes.length) }, (_, page) =>
+    crc32(bytes.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES)),
+  )
+}
+
+/**
+ * Reads a page of a section to the beginning of `into`. Verifies it each time, so that a search never ranks by damaged bytes: the file is verified
+ * only after the start, and a disk may fail later.
+ */
+function readPage({ file, offset, length, checksums }: PagedSection, page: number, into: Uint8Array): void {
+  const start = page * PAGE_BYTES
+  const bytes = into.subarray(0, Math.min(PAGE_BYTES, length - start))
+  try {
+    readFully(file.handle, bytes, offset + start)
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EIO' ? new DamagedSegment(file.segment, error) : error
+  }
+  if (crc32(bytes) !== checksums[page]) throw new DamagedSegment(file.segment)
+}
+
+/** A section that stays in its file, read page by page. */
 export class PagedBytes {
   readonly length: number
-  readonly #file: PagedFile
-  readonly #start: number
-  readonly #number = pageCache.addFile()
+  readonly #section: PagedSection
+  readonly #number = pageCache.addSection()
   #found = new Int8Array(0)
 
-  constructor(file: PagedFile, start: number, length: number) {
-    this.#file = file
-    this.#start = start
+  constructor(file: PagedFile, { offset, length, checksums }: Omit<PagedSection, 'file'>) {
+    this.#section = { file, offset, length, checksums }
     this.length = length
   }
 
   /** Copies the bytes from `start` up to `end`, and zeros past the end of the section. */
   copy(start: number, end: number, into = new Uint8Array(end - start)): Uint8Array {
-    const last = this.#start + Math.min(end, this.length)
+    const last = Math.min(end, this.length)
     let to = 0
-    for (let at = this.#start + start; at < last;) {
+    for (let at = start; at < last;) {
       const page = Math.floor(at / PAGE_BYTES)
-      const bytes = pageCache.page(this.#number, page, this.#file)
+      const bytes = pageCache.page(this.#number, page, this.#section)
       const [from, length] = [at - page * PAGE_BYTES, Math.min(last, (page + 1) * PAGE_BYTES) - at]
       into.set(bytes.subarray(from, from + length), to)
       to += length

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { corrupt } from '../failures.ts'
-import { PagedBytes, type PagedFile } from './paged-file.ts'
+import { checksumsOfPages, countPages, PagedBytes, type PagedFile } from './paged-file.ts'
 
 interface ElementTypes {
   u8: Uint8Array
@@ -41,6 +41,8 @@ export interface FileKind<T extends SectionTable> {
 const HEADER_BYTES = 16
 const ENTRY_BYTES = 24
 const ALIGNMENT = 8
+/** Added to the number of a large section. */
+const PAGE_CHECKSUMS = 0x1_0000
 
 /**
  * Returns a file of typed arrays, in little endian as on every processor that docsearch runs on:
@@ -56,22 +58,26 @@ const ALIGNMENT = 8
  * | 24 + 24 × i | u64  | offset of section i, a multiple of 8                |
  * | 32 + 24 × i | u64  | length of section i in bytes                        |
  *
- * The sections follow in the order of the table, with zeros between them. Readers skip sections that they don't know.
+ * The sections follow in the order of the table, with zeros between them. Readers skip sections that they don't know. For each large section
+ * `n` there is a section `PAGE_CHECKSUMS + n` with the CRC32 of each of its pages (paged-file.ts), so that a page can be verified alone.
  */
 export function writeSections<T extends SectionTable>(kind: FileKind<T>, contents: SectionsOf<T>): Uint8Array {
-  const names = Object.keys(kind.sections)
-  let end = HEADER_BYTES + ENTRY_BYTES * names.length
-  const placed = names.map((name) => {
-    const { buffer, byteOffset, byteLength } = contents[name]!
-    const [offset, content] = [align(end), new Uint8Array(buffer, byteOffset, byteLength)]
-    end = offset + byteLength
-    return { number: kind.sections[name]![0], offset, content }
+  const all = Object.entries(kind.sections).map(([name, [number]]) => ({ number, content: bytesOf(contents[name]!) }))
+  for (const name of kind.large) {
+    const checksums = checksumsOfPages(bytesOf(contents[name]))
+    all.push({ number: PAGE_CHECKSUMS + kind.sections[name]![0], content: bytesOf(checksums) })
+  }
+  let end = HEADER_BYTES + ENTRY_BYTES * all.length
+  const placed = all.map(({ number, content }) => {
+    const offset = align(end)
+    end = offset + content.length
+    return { number, offset, content }
   })
   const file = new Uint8Array(end)
   const header = new DataView(file.buffer)
   file.set(Buffer.from(kind.magic, 'ascii'))
   header.setUint32(4, kind.version, true)
-  header.setUint32(8, names.length, true)
+  header.setUint32(8, placed.length, true)
   for (const [i, { number, offset, content }] of placed.entries()) {
     const entry = HEADER_BYTES + ENTRY_BYTES * i
     header.setUint32(entry, number, true)
@@ -80,7 +86,7 @@ export function writeSections<T extends SectionTable>(kind: FileKind<T>, content
     header.setBigUint64(entry + 16, BigInt(content.length), true)
     file.set(content, offset)
   }
-  header.setUint32(12, headerChecksum(file, names.length), true)
+  header.setUint32(12, headerChecksum(file, placed.length), true)
   return file
 }
 
@@ -110,8 +116,14 @@ export function openSections<T extends SectionTable>(
   const { placed } = placeResident(kind, readHeader(kind, resident, file.size))
   const paged: Record<string, PagedBytes> = {}
   for (const name of kind.large) {
-    const { offset, length } = placed.find(({ number }) => number === kind.sections[name]![0])!
-    paged[name] = new PagedBytes(file, offset, length)
+    const section = (wanted: number) => placed.find(({ number }) => number === wanted)
+    const number = kind.sections[name]![0]
+    const [pages, checksums] = [section(number), section(PAGE_CHECKSUMS + number)]
+    check(pages !== undefined && checksums?.length === 4 * countPages(pages.length), `has no checksums of ${name}`)
+    paged[name] = new PagedBytes(file, {
+      ...pages,
+      checksums: new Uint32Array(file.resident, checksums.at, checksums.length / 4),
+    })
   }
   return { sections: viewsOf(kind, resident, placed), paged }
 }
@@ -226,6 +238,22 @@ function viewsOf<T extends SectionTable>(kind: FileKind<T>, file: Uint8Array, pl
     return [name, new array(file.buffer as ArrayBuffer, file.byteOffset + at, length / array.BYTES_PER_ELEMENT)]
   })
   return Object.fromEntries(views) as SectionsOf<T>
+}
+
+/** What tells a file from every other: its length, and the checksum of its header, which covers the checksums of all sections. */
+export interface FileIdentity {
+  bytes: number
+  checksum: number
+}
+
+/** Returns the identity of a file of `size` bytes, of which `bytes` has the first ones. */
+export function identityOf(bytes: Uint8Array, size: number): FileIdentity {
+  check(bytes.length >= HEADER_BYTES, 'has no header')
+  return { bytes: size, checksum: new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true) }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /** Throws `index_corrupt` unless the condition holds. */

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { MAX_PASSAGE_CHARS } from '../../../src/core/text-limits.ts'
@@ -69,13 +69,44 @@ const filesOf = async (projectId: string) => (await readdir(join(folder, project
 describe('damage', () => {
   beforeEach(async () => {
     await index.put([document('doc_1'), document('doc_2'), document('doc_3', 'prj_a', 40), document('doc_9', 'prj_b')])
+    await index.put([document('doc_8', 'prj_b', 2), document('doc_10', 'prj_b', 40)])
+    await index.deleteDocuments(['doc_8'])
     await index.put([document('doc_2', 'prj_a', 2, 2)])
+    await index.idle()
+    earlier = await mkdtemp(join(tmpdir(), 'docsearch-earlier-'))
+    await cp(join(folder, 'prj_a'), earlier, { recursive: true })
     await index.deleteDocuments(['doc_1'])
     await index.idle()
   })
+  afterEach(() => rm(earlier, { recursive: true, force: true }))
+
+  /** A copy of a project before its last change. */
+  let earlier: string
+
+  /** Copies a file of the same kind over another one. */
+  async function replace(path: string, folder: string): Promise<void> {
+    const donor = (await readdir(folder)).find((name) => extname(name) === extname(path) && name !== basename(path))
+    await copyFile(join(folder, donor ?? basename(path)), path)
+  }
 
   const HARM: [name: string, harm: (path: string) => Promise<void>][] = [
     ['is missing', (path) => rm(path)],
+    ['is of another project', (path) => replace(path, join(dirname(path), '../prj_b'))],
+    ['is of an earlier time', (path) => replace(path, earlier)],
+    [
+      'is a folder',
+      async (path) => {
+        await rm(path)
+        await mkdir(join(path, 'folder'), { recursive: true })
+      },
+    ],
+    [
+      'is a link',
+      async (path) => {
+        await rename(path, `${path}.other`)
+        await symlink(`${path}.other`, path)
+      },
+    ],
     ['is empty', (path) => truncate(path, 0)],
     ['is cut in half', async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
     [
@@ -100,6 +131,30 @@ describe('damage', () => {
       index = await open()
       expect(await everything(), file).toEqual(before)
       expect(await index.check()).toMatchObject({ ok: true, isIncomplete: false })
+    }
+  })
+
+  test('of a project whose folder is of another project, of another index or no folder is repaired', async () => {
+    const before = await everything()
+    const parts: [string, (path: string) => Promise<void>][] = [
+      ['another project', (path) => cp(join(folder, 'prj_b'), path, { recursive: true })],
+      ['another index', (path) => cp(join(other, 'prj_a'), path, { recursive: true })],
+      ['a file', (path) => writeFile(path, 'text')],
+    ]
+    const other = join(earlier, 'idx_other')
+    const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
+    const stranger = await SegmentedIndex.open({ table: createMemoryTable(DIMENSIONS), folder: other, layout, log: silentLogger })
+    await stranger.put([document('doc_77')])
+    await stranger.close()
+    for (const [name, replaceFolder] of parts) {
+      await index.close()
+      await rm(join(folder, 'prj_a'), { recursive: true })
+      await replaceFolder(join(folder, 'prj_a'))
+      // A file of another program does no harm.
+      await writeFile(join(folder, '.DS_Store'), 'text')
+      index = await open()
+      expect(await everything(), name).toEqual(before)
+      expect(await readdir(folder)).toContain('.DS_Store')
     }
   })
 
@@ -133,7 +188,8 @@ describe('damage', () => {
       ownerId: 'usr_a',
       isIncomplete: true,
     })
-    expect((await keywordSearch(index, ['common'], OWNER, 100)).every(({ documentId }) => documentId === 'doc_9')).toBe(true)
+    const found = await keywordSearch(index, ['common'], OWNER, 100)
+    expect(new Set(found.map(({ documentId }) => documentId))).toEqual(new Set(['doc_9', 'doc_10']))
     // Recovery must not index again what is only being repaired.
     expect(await index.inventory()).toEqual(before.inventory)
 
@@ -146,12 +202,13 @@ describe('damage', () => {
       ['doc_2', { version: 3, chunks: 4 }],
       ['doc_4', { version: 1, chunks: 3 }],
       ['doc_9', { version: 1, chunks: 3 }],
+      ['doc_10', { version: 1, chunks: 40 }],
     ])
     expect(await index.inventory()).toEqual(inventory)
-    const found = await everything()
+    const repaired = await everything()
     await reopen()
-    expect(await everything()).toEqual(found)
-    expect(table.stored.size).toBe(10)
+    expect(await everything()).toEqual(repaired)
+    expect(table.stored.size).toBe(50)
   })
 
   test('stays known when the repair is interrupted', async () => {

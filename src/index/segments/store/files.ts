@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
 import { killPoint } from '../../../core/kill-point.ts'
 import { syncFolder } from '../../../core/sync.ts'
 import { isPaged, type PagedFile, readFully, type SharedFile } from '../paged-file.ts'
-import { type FileKind, readResident, type SectionTable } from '../sections.ts'
+import { check, type FileIdentity, type FileKind, identityOf, readResident, type SectionTable } from '../sections.ts'
 
 export const MANIFEST = 'manifest.json'
 /** A manifest that is being written. */
@@ -40,14 +40,16 @@ export async function makeFolder(path: string): Promise<void> {
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 
-/** Replaces the manifest of a folder in one step: a crash leaves the old or the new one. The files that it names are synced before. */
-export async function switchManifest(folder: string, manifest: Uint8Array): Promise<void> {
+/**
+ * Replaces the manifest of a folder in one step: a crash leaves the old or the new one. The files that it names are synced before. The new one
+ * survives a power cut once the folder is synced.
+ */
+export async function writeManifest(folder: string, manifest: Uint8Array): Promise<void> {
   await writeSynced(join(folder, NEW_MANIFEST), manifest)
   await syncFolder(folder)
   killPoint('segments-written')
   await rename(join(folder, NEW_MANIFEST), join(folder, MANIFEST))
   killPoint('segments-switched')
-  await syncFolder(folder)
 }
 
 /** Reads a file into memory that threads can share. */
@@ -76,7 +78,8 @@ export function openPaged<T extends SectionTable>(kind: FileKind<T>, path: strin
   const handle = openSync(path, 'r')
   try {
     const { size } = fstatSync(handle)
-    return { resident: readResident(kind, size, readerOf(handle)), handle, size, cacheBytes }
+    const segment = basename(path, extname(path))
+    return { segment, resident: readResident(kind, size, readerOf(handle)), handle, size, cacheBytes }
   } catch (error) {
     closeSync(handle)
     throw error
@@ -97,6 +100,18 @@ export function bytesOf(file: SharedFile): Uint8Array {
   return isPaged(file) ? readerOf(file.handle)(0, file.size) : new Uint8Array(file)
 }
 
+/** Returns what tells the file of a segment from every other one. */
+export function identityOfFile(file: SharedFile): FileIdentity {
+  return isPaged(file) ? identityOf(new Uint8Array(file.resident), file.size) : identityOf(new Uint8Array(file), file.byteLength)
+}
+
+/** Throws `index_corrupt` for a folder, a link and everything else that docsearch does not write. Returns the size of a file. */
+export async function sizeOfFile(path: string): Promise<number> {
+  const found = await lstat(path)
+  check(found.isFile(), 'is not a file')
+  return found.size
+}
+
 /** Closes a file that no other thread knows. */
 export function closePaged(file: SharedFile): void {
   if (isPaged(file)) closeSync(file.handle)
@@ -104,14 +119,19 @@ export function closePaged(file: SharedFile): void {
 
 /** Removes files that no manifest names. What can't be removed now is removed at the next start. */
 export async function removeFiles(paths: readonly string[]): Promise<void> {
-  await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => {})))
+  await Promise.all(paths.map((path) => remove(path).catch(() => {})))
 }
 
 /** Removes the files of a project. The manifest goes last: without it, the files look like a project that lost its manifest. */
 export async function removeFolder(folder: string): Promise<void> {
-  for (const name of await namesIn(folder)) if (name !== MANIFEST) await rm(join(folder, name), { force: true })
-  await rm(join(folder, MANIFEST), { force: true })
+  for (const name of await namesIn(folder)) if (name !== MANIFEST) await remove(join(folder, name))
+  await remove(join(folder, MANIFEST))
   await rmdir(folder).catch(ignoreMissing)
+}
+
+/** Removes what is at a path, also a folder. */
+export async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true })
 }
 
 /** Returns the names in a folder, none when it does not exist. */

@@ -1,29 +1,30 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDocsearchError } from '../../../core/errors.ts'
 import { SEGMENT } from '../format.ts'
 import { openable, type SharedFile } from '../paged-file.ts'
-import { check, type FileKind, type SectionTable } from '../sections.ts'
+import { check, type FileIdentity, type FileKind, type SectionTable } from '../sections.ts'
 import { Segment } from '../segment.ts'
 import { VECTORS } from '../vectors/format.ts'
 import { SegmentVectors } from '../vectors/segment-vectors.ts'
 import {
   closePaged,
   deletionsFile,
+  identityOfFile,
   MANIFEST,
   namesIn,
   openPaged,
   readShared,
+  remove,
   removeFolder,
+  sizeOfFile,
   vectorsFile,
   wordsFile,
 } from './files.ts'
-import { type Manifest, parseManifest } from './manifest.ts'
+import { type Manifest, type ManifestPlace, type ManifestSegment, parseManifest } from './manifest.ts'
 import type { SharedSegment } from './project-segments.ts'
 import { StoredProject } from './stored-project.ts'
 import { StoredSegment } from './stored-segment.ts'
-
-type Entry = Manifest['segments'][number]
 
 export interface LoadOptions {
   /** The segments that are open already, by name. */
@@ -36,11 +37,11 @@ export interface LoadOptions {
 
 /**
  * Reads the files of a project. Leaves out a damaged segment, and the project is incomplete. With a damaged manifest nothing is left, because
- * nothing says which files were in use. Removes files that the manifest does not name.
+ * nothing says which files were in use. Removes everything that the manifest does not name.
  */
 export async function loadProject(
   folder: string,
-  projectId: string,
+  place: ManifestPlace,
   options: LoadOptions,
 ): Promise<{ project: StoredProject | null; damage: unknown[] }> {
   const damage: unknown[] = []
@@ -54,7 +55,8 @@ export async function loadProject(
     }
   }
   const files = await readdir(folder)
-  const manifest = files.length === 0 ? null : await orDamage(readManifest(folder))
+  // Without a manifest, the files are of a first commit or of a deletion that a crash has interrupted.
+  const manifest = files.includes(MANIFEST) ? await orDamage(readManifest(folder, place)) : null
   const segments: StoredSegment[] = []
   const named = new Set<string>([MANIFEST])
   for (const entry of manifest?.segments ?? []) {
@@ -68,8 +70,8 @@ export async function loadProject(
     await removeFolder(folder)
     return { project: null, damage }
   }
-  for (const file of files) if (!named.has(file)) await rm(join(folder, file), { force: true })
-  return { project: new StoredProject(folder, { projectId, ownerId: manifest.ownerId }, { segments, isIncomplete }), damage }
+  for (const file of files) if (!named.has(file)) await remove(join(folder, file))
+  return { project: new StoredProject(folder, manifest, { segments, isIncomplete }), damage }
 }
 
 /** A missing file is damage as well. Anything else, such as too many open files, says nothing about the files. */
@@ -77,28 +79,45 @@ function isDamage(error: unknown): boolean {
   return isDocsearchError(error, 'index_corrupt') || ['ENOENT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
-  return parseManifest(await readFile(join(folder, MANIFEST), 'utf8'))
+async function readManifest(folder: string, place: ManifestPlace): Promise<Manifest> {
+  const path = join(folder, MANIFEST)
+  await sizeOfFile(path)
+  return parseManifest(await readFile(path, 'utf8'), place)
 }
 
-async function readSegment(folder: string, { name, generation }: Entry, options: LoadOptions): Promise<StoredSegment> {
-  const { words, vectors } = options.known.get(name) ?? (await readVerified(folder, name, options))
-  const deletions = generation === 0 ? null : await readShared(join(folder, deletionsFile(name, generation)))
-  const segment = StoredSegment.open({ name, words, vectors, deletions, generation })
-  check(segment.deletions.generation === generation, 'has another generation')
-  return segment
+async function readSegment(folder: string, entry: ManifestSegment, options: LoadOptions): Promise<StoredSegment> {
+  const { name, generation } = entry
+  const { words, vectors } = options.known.get(name) ?? (await readVerified(folder, entry, options))
+  const deletions = entry.deletions === null ? null : await readDeletions(join(folder, deletionsFile(name, generation)), entry)
+  return StoredSegment.open({ name, words, vectors, deletions, generation })
+}
+
+async function readDeletions(path: string, { deletions }: ManifestSegment): Promise<SharedArrayBuffer> {
+  await checkSize(path, deletions!)
+  const file = await readShared(path)
+  checkIdentity(file, deletions!)
+  return file
+}
+
+/** Before the file is read, so that a wrong one does not take memory. */
+async function checkSize(path: string, { bytes }: FileIdentity): Promise<void> {
+  check((await sizeOfFile(path)) === bytes, 'has another length')
+}
+
+function checkIdentity(file: SharedFile, { checksum }: FileIdentity): void {
+  check(identityOfFile(file).checksum === checksum, 'is another file')
 }
 
 /** Reads and verifies the files of a segment, except for the sections that stay on disk. */
 async function readVerified(
   folder: string,
-  name: string,
+  { name, ...entry }: ManifestSegment,
   options: LoadOptions,
 ): Promise<Pick<SharedSegment, 'words' | 'vectors'>> {
-  const words = await openFile(SEGMENT, join(folder, wordsFile(name)), options)
+  const words = await openFile(SEGMENT, join(folder, wordsFile(name)), entry.words, options)
   let vectors: SharedFile | null = null
   try {
-    vectors = await openFile(VECTORS, join(folder, vectorsFile(name)), options)
+    vectors = await openFile(VECTORS, join(folder, vectorsFile(name)), entry.vectors, options)
     const { passages } = new Segment(openable(words))
     check(new SegmentVectors(openable(vectors)).passages === passages, 'has vectors of another segment')
     return { words, vectors }
@@ -109,9 +128,21 @@ async function readVerified(
   }
 }
 
-async function openFile<T extends SectionTable>(kind: FileKind<T>, path: string, options: LoadOptions): Promise<SharedFile> {
-  const { size } = await stat(path)
-  return size >= options.smallestOnDisk ? openPaged(kind, path, options.cacheBytes) : readShared(path)
+async function openFile<T extends SectionTable>(
+  kind: FileKind<T>,
+  path: string,
+  identity: FileIdentity,
+  options: LoadOptions,
+): Promise<SharedFile> {
+  await checkSize(path, identity)
+  const file = identity.bytes >= options.smallestOnDisk ? openPaged(kind, path, options.cacheBytes) : await readShared(path)
+  try {
+    checkIdentity(file, identity)
+    return file
+  } catch (error) {
+    closePaged(file)
+    throw error
+  }
 }
 
 /** Returns the sizes of the files with words and vectors in a folder. */
@@ -120,6 +151,6 @@ export async function sizesIn(folder: string): Promise<number[]> {
   return Promise.all(files.map(async (file) => (await stat(join(folder, file))).size))
 }
 
-function filesOf({ name, generation }: Entry): string[] {
+function filesOf({ name, generation }: ManifestSegment): string[] {
   return [wordsFile(name), vectorsFile(name), ...(generation === 0 ? [] : [deletionsFile(name, generation)])]
 }

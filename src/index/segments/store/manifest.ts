@@ -1,44 +1,69 @@
 import { crc32 } from 'node:zlib'
-import { check } from '../sections.ts'
+import { check, type FileIdentity } from '../sections.ts'
 
 /** Raised when the manifest changes its meaning. A project with another version is rebuilt. */
-const FORMAT_VERSION = 1
+const FORMAT_VERSION = 2
 
-/** Which files make up a project. Everything else in its folder is left over from a crash. */
-export interface Manifest {
+/**
+ * Which files make up a project. Everything else in its folder is left over from a crash. A file of another project, of another index or of an
+ * earlier time has another identity.
+ */
+export interface Manifest extends ManifestPlace {
   ownerId: string
   /** True from the moment when damage is found until the project is rebuilt. */
   isIncomplete: boolean
-  segments: readonly { name: string; generation: number }[]
+  segments: readonly ManifestSegment[]
+}
+
+/** Where a manifest belongs. */
+export interface ManifestPlace {
+  indexId: string
+  projectId: string
+}
+
+export interface ManifestSegment {
+  name: string
+  /** Of the deletions. */
+  generation: number
+  words: FileIdentity
+  vectors: FileIdentity
+  /** Null without deletions. */
+  deletions: FileIdentity | null
 }
 
 /** The file, in JSON. The checksum covers the JSON of all other fields. */
 interface ManifestFile {
   format_version: number
+  index_id: string
+  project_id: string
   owner_id: string
   is_incomplete: boolean
-  segments: { name: string; generation: number }[]
+  segments: readonly ManifestSegment[]
   checksum: number
 }
 
-export function formatManifest({ ownerId, isIncomplete, segments }: Manifest): Buffer {
+export function formatManifest({ indexId, projectId, ownerId, isIncomplete, segments }: Manifest): Buffer {
   const content: Omit<ManifestFile, 'checksum'> = {
     format_version: FORMAT_VERSION,
+    index_id: indexId,
+    project_id: projectId,
     owner_id: ownerId,
     is_incomplete: isIncomplete,
-    segments: segments.map(({ name, generation }) => ({ name, generation })),
+    segments,
   }
   return Buffer.from(`${JSON.stringify({ ...content, checksum: checksumOf(content) })}\n`)
 }
 
-/** Throws DocsearchError `index_corrupt` unless `formatManifest` wrote the text. */
-export function parseManifest(text: string): Manifest {
+/** Throws DocsearchError `index_corrupt` unless `formatManifest` wrote the text for this place. */
+export function parseManifest(text: string, place: ManifestPlace): Manifest {
   const file = parseJson(text)
   check(typeof file === 'object' && file !== null && 'checksum' in file, 'is damaged')
   const { checksum, ...content } = file as ManifestFile
   check(checksum === checksumOf(content), 'is damaged')
   check(content.format_version === FORMAT_VERSION, 'has another format version')
-  return { ownerId: content.owner_id, isIncomplete: content.is_incomplete, segments: content.segments }
+  check(content.index_id === place.indexId, 'is of another index')
+  check(content.project_id === place.projectId, 'is of another project')
+  return { ...place, ownerId: content.owner_id, isIncomplete: content.is_incomplete, segments: content.segments }
 }
 
 function checksumOf(content: Omit<ManifestFile, 'checksum'>): number {

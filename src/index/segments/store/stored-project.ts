@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { syncFolder } from '../../../core/sync.ts'
 import { SEGMENT } from '../format.ts'
 import type { SharedFile } from '../paged-file.ts'
 import type { FileKind, SectionTable } from '../sections.ts'
@@ -6,17 +7,19 @@ import { VECTORS } from '../vectors/format.ts'
 import {
   bytesOf,
   deletionsFile,
+  identityOfFile,
   makeFolder,
+  namesIn,
   NEW_MANIFEST,
   openPaged,
   removeFiles,
   removeFolder,
-  switchManifest,
   vectorsFile,
   wordsFile,
+  writeManifest,
   writeSynced,
 } from './files.ts'
-import { formatManifest } from './manifest.ts'
+import { formatManifest, type ManifestPlace } from './manifest.ts'
 import type { ProjectSegments } from './project-segments.ts'
 import type { StoredSegment } from './stored-segment.ts'
 
@@ -32,14 +35,19 @@ export interface ProjectState {
 export class StoredProject {
   readonly projectId: string
   readonly ownerId: string
+  readonly #indexId: string
   readonly #folder: string
   #state: ProjectState
+  /** The files that the manifest names. */
+  #files: ReadonlySet<string>
 
-  constructor(folder: string, { projectId, ownerId }: Pick<ProjectSegments, 'projectId' | 'ownerId'>, state: ProjectState) {
-    this.projectId = projectId
-    this.ownerId = ownerId
+  constructor(folder: string, place: ManifestPlace & { ownerId: string }, state: ProjectState) {
+    this.projectId = place.projectId
+    this.ownerId = place.ownerId
+    this.#indexId = place.indexId
     this.#folder = folder
     this.#state = state
+    this.#files = new Set(filesOf(state).keys())
   }
 
   get state(): ProjectState {
@@ -62,27 +70,36 @@ export class StoredProject {
     return new Map(found.filter(([, passages]) => passages.length > 0))
   }
 
+  /** Leaves out a damaged segment. Its files go when the manifest is written next. */
+  leaveOut(name: string): void {
+    this.#state = { segments: this.#state.segments.filter(({ shared }) => shared.name !== name), isIncomplete: true }
+  }
+
   /**
    * Writes the files that are new and switches to them in one step. Removes the files that are no longer needed, and the folder when no
-   * segment is left. `isWritten` names a segment whose files are there already. When this rejects, nothing has changed.
+   * segment is left. `isWritten` names a segment whose files are there already. When this rejects, nothing has changed, or everything has but may
+   * not survive a power cut.
    */
   async switchTo(next: ProjectState, isWritten: (segment: StoredSegment) => boolean = () => false): Promise<void> {
     const state = { ...next, segments: next.segments.filter(({ live }) => live > 0) }
-    const before = filesOf(this.#state)
-    const after = filesOf(state)
+    const [before, after] = [this.#files, filesOf(state)]
     const written = next.segments.filter(isWritten).flatMap(({ shared }) => [wordsFile(shared.name), vectorsFile(shared.name)])
-    const added = [...after].filter(([file]) => !before.has(file) && !written.includes(file))
+    const there = new Set([...before, ...(await this.#present(written))])
+    const added = [...after].filter(([file]) => !there.has(file))
     await makeFolder(this.#folder)
+    const manifest = this.#manifest(state)
     try {
       await Promise.all(added.map(([file, bytes]) => writeSynced(join(this.#folder, file), bytesOf(bytes))))
-      await switchManifest(this.#folder, formatManifest(manifestOf(this.ownerId, state)))
+      await writeManifest(this.#folder, manifest)
     } catch (error) {
       await removeFiles(this.#paths([NEW_MANIFEST, ...added.map(([file]) => file)]))
       throw error
     }
     this.#state = state
+    this.#files = new Set(after.keys())
+    await syncFolder(this.#folder)
     if (this.isEmpty) await removeFolder(this.#folder).catch(() => {})
-    else await removeFiles(this.#paths([...before.keys(), ...written].filter((file) => !after.has(file))))
+    else await removeFiles(this.#paths([...before, ...written].filter((file) => !after.has(file))))
   }
 
   /** Leaves the large sections of some files on disk, where they are already. */
@@ -107,6 +124,28 @@ export class StoredProject {
     }
   }
 
+  #manifest({ segments, isIncomplete }: ProjectState): Buffer {
+    return formatManifest({
+      indexId: this.#indexId,
+      projectId: this.projectId,
+      ownerId: this.ownerId,
+      isIncomplete,
+      segments: segments.map(({ shared: { name, generation, words, vectors, deletions } }) => ({
+        name,
+        generation,
+        words: identityOfFile(words),
+        vectors: identityOfFile(vectors),
+        deletions: deletions && identityOfFile(deletions),
+      })),
+    })
+  }
+
+  /** Returns the files that exist. A start of the writer removes what no manifest names yet. */
+  async #present(files: readonly string[]): Promise<string[]> {
+    const names = files.length === 0 ? [] : await namesIn(this.#folder)
+    return files.filter((file) => names.includes(file))
+  }
+
   #paths(files: readonly string[]): string[] {
     return files.map((file) => join(this.#folder, file))
   }
@@ -120,8 +159,4 @@ function filesOf({ segments }: ProjectState): Map<string, SharedFile> {
       ...(deletions === null ? [] : [[deletionsFile(name, generation), deletions] as const]),
     ]),
   )
-}
-
-function manifestOf(ownerId: string, { segments, isIncomplete }: ProjectState) {
-  return { ownerId, isIncomplete, segments: segments.map(({ shared: { name, generation } }) => ({ name, generation })) }
 }

@@ -1,12 +1,14 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { answerCalls, toFailure } from './call.ts'
-import { makeFolder, namesIn } from './files.ts'
+import { makeFolder, remove } from './files.ts'
 import { loadProject, sizesIn } from './load.ts'
 import { ALL_IN_MEMORY, filesToLeaveOnDisk, smallestOnDisk } from './memory.ts'
 import { installedSegment } from './install.ts'
+import type { ManifestPlace } from './manifest.ts'
 import type { Changed, Failure, NewDocuments, WriterCalls } from './protocol.ts'
 import { type FoundPassages, StoredProject } from './stored-project.ts'
 import { buildSegment, StoredSegment } from './stored-segment.ts'
@@ -27,11 +29,11 @@ answerCalls<WriterCalls>({
     const known = new Map(request.known.flatMap(({ segments }) => segments.map((segment) => [segment.name, segment])))
     const damage: { projectId: string; failure: Failure }[] = []
     const inTurn = pLimit(PROJECTS_AT_ONCE)
-    const names = await namesIn(folder)
+    const names = await projectsIn(folder)
     const sizes = await Promise.all(names.map((projectId) => inTurn(sizesIn, folderOf(projectId))))
     const options = { known, cacheBytes: memory.cacheBytes, smallestOnDisk: smallestOnDisk(sizes.flat(), memory) }
     const load = async (projectId: string) => {
-      const found = await loadProject(folderOf(projectId), projectId, options)
+      const found = await loadProject(folderOf(projectId), placeOf(projectId), options)
       if (found.project !== null) projects.set(projectId, found.project)
       for (const error of found.damage) damage.push({ projectId, failure: toFailure(error) })
     }
@@ -72,11 +74,10 @@ answerCalls<WriterCalls>({
 
   drop({ projectId, name }) {
     const project = projects.get(projectId)
-    const others = project?.state.segments.filter(({ shared }) => shared.name !== name) ?? []
     // It may have been merged or deleted since it was read.
-    if (project === undefined || others.length === project.state.segments.length) return change([], async () => [])
-    return change([[project, others]], async (_, segments) => {
-      await project.switchTo({ segments, isIncomplete: true })
+    const isThere = project?.state.segments.some(({ shared }) => shared.name === name) === true
+    return change(isThere ? [[project, name]] : [], async (project) => {
+      project.leaveOut(name)
       return []
     })
   },
@@ -102,14 +103,16 @@ async function change<T>(
   await Promise.all(
     changes.map(([project, what]) =>
       inTurn(async () => {
+        const { state } = project
         try {
           for (const row of await apply(project, what)) changed.removedRows.push(row)
-          if (project.isEmpty) projects.delete(project.projectId)
-          else projects.set(project.projectId, project)
-          changedProjects.add(project)
         } catch (error) {
           changed.failure ??= toFailure(error)
         }
+        if (project.state === state) return
+        if (project.isEmpty) projects.delete(project.projectId)
+        else projects.set(project.projectId, project)
+        changedProjects.add(project)
       }),
     ),
   )
@@ -139,15 +142,28 @@ function fitIntoMemory(): StoredProject[] {
 function projectOf({ projectId, ownerId }: { projectId: string; ownerId: string }): StoredProject {
   const project =
     projects.get(projectId) ??
-    new StoredProject(folderOf(projectId), { projectId, ownerId }, { segments: [], isIncomplete: false })
+    new StoredProject(folderOf(projectId), { ...placeOf(projectId), ownerId }, { segments: [], isIncomplete: false })
   // The owner decides who finds the passages.
   if (project.ownerId !== ownerId) throw new DocsearchError('index_failed', `The project ${projectId} belongs to another user.`)
   return project
 }
 
+function placeOf(projectId: string): ManifestPlace {
+  return { indexId: basename(folder), projectId }
+}
+
+/** The ID of a project becomes the name of a folder. */
+const PROJECT_ID = /^[A-Za-z0-9_-]{1,100}$/
+
+/** Returns the IDs of projects that have a folder. Removes what is in the place of a folder, but leaves alone the files of others, such as `.DS_Store`. */
+async function projectsIn(folder: string): Promise<string[]> {
+  const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => PROJECT_ID.test(name))
+  for (const entry of entries) if (!entry.isDirectory()) await remove(join(folder, entry.name))
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
 function folderOf(projectId: string): string {
-  // The ID becomes the name of a folder.
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(projectId))
+  if (!PROJECT_ID.test(projectId))
     throw new DocsearchError('index_failed', 'The ID of a project has characters that a folder name cannot have.')
   return join(folder, projectId)
 }

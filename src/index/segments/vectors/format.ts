@@ -28,7 +28,7 @@ export const NO_ROW = 2 ** 32 - 1
  */
 export const VECTORS = {
   magic: 'DSvc',
-  version: 1,
+  version: 2,
   large: ['high', 'low', 'rest'],
   sections: {
     summary: [1, 'f64'],

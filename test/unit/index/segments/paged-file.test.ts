@@ -6,7 +6,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { DeletionBitmap } from '../../../../src/index/segments/deletion-bitmap.ts'
 import { filterSegment } from '../../../../src/index/segments/filter-segment.ts'
 import { SEGMENT } from '../../../../src/index/segments/format.ts'
-import { PAGE_BYTES, pageCache, PagedBytes, type PagedFile } from '../../../../src/index/segments/paged-file.ts'
+import { checksumsOfPages, PAGE_BYTES, pageCache, PagedBytes, type PagedFile } from '../../../../src/index/segments/paged-file.ts'
 import { searchSegments } from '../../../../src/index/segments/search.ts'
 import { type FileKind, type SectionTable, verifyLarge } from '../../../../src/index/segments/sections.ts'
 import { SegmentReader } from '../../../../src/index/segments/segment-reader.ts'
@@ -102,9 +102,7 @@ test('a cache keeps the pages that were used last, and no more than it may', () 
   const path = join(folder, 'pages')
   const content = Uint8Array.from({ length: 9 * PAGE_BYTES + 100 }, (_, i) => (i * 31) >>> 8)
   writeFileSync(path, content)
-  const file = { resident: new SharedArrayBuffer(0), handle: openSync(path, 'r'), size: content.length, cacheBytes: CACHE_BYTES }
-  opened.push(file)
-  const bytes = new PagedBytes(file, 0, content.length)
+  const bytes = openBytes(path, content)
   expect(bytes.copy(10, content.length + 4)).toEqual(Uint8Array.from([...content.subarray(10), 0, 0, 0, 0]))
   expect(pageCache.bytes).toBe(CACHE_BYTES)
   const before = pageCache.reads
@@ -116,6 +114,31 @@ test('a cache keeps the pages that were used last, and no more than it may', () 
   bytes.read(9 * PAGE_BYTES, 9 * PAGE_BYTES + 1)
   expect(pageCache.reads).toBe(before + 2)
 })
+
+test('never returns bytes of a damaged page, and names the segment', () => {
+  const path = join(folder, 'damaged')
+  const content = Uint8Array.from({ length: 3 * PAGE_BYTES }, (_, i) => (i * 31) >>> 8)
+  const damage = { code: errorCode('index_corrupt'), segment: 'one' }
+  const found = (harmed: Uint8Array) => {
+    writeFileSync(path, harmed)
+    return openBytes(path, content)
+  }
+  const flipped = found(content.with(PAGE_BYTES + 5, 1 ^ content[PAGE_BYTES + 5]!))
+  expect(flipped.copy(0, PAGE_BYTES)).toEqual(content.subarray(0, PAGE_BYTES))
+  for (let attempt = 0; attempt < 2; attempt++)
+    expect(() => flipped.copy(2 * PAGE_BYTES - 10, 2 * PAGE_BYTES)).toThrow(expect.objectContaining(damage))
+  expect(() => found(content.subarray(0, 2 * PAGE_BYTES + 7)).copy(2 * PAGE_BYTES, content.length)).toThrow(
+    expect.objectContaining(damage),
+  )
+})
+
+/** Opens a file as one section with this content. */
+function openBytes(path: string, content: Uint8Array): PagedBytes {
+  const resident = new SharedArrayBuffer(0)
+  const file = { segment: 'one', resident, handle: openSync(path, 'r'), size: content.length, cacheBytes: CACHE_BYTES }
+  opened.push(file)
+  return new PagedBytes(file, { offset: 0, length: content.length, checksums: checksumsOfPages(content) })
+}
 
 test('finds damage in every section, in memory and on disk', () => {
   const bytes = buildSegment(randomDocuments(4, 40, 9))
