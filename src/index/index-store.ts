@@ -38,7 +38,7 @@ export function createIndexStore({
       return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, log: log.child({ index: id }) })
     },
     async list() {
-      // The folder may have files of others, such as `.DS_Store`.
+      // Other programs may have put files into the folder, such as `.DS_Store`.
       const names = ((await readdir(folder).catch(ignoreMissing)) ?? []).filter(isIndexId)
       return [...new Set([...(await tables.list()), ...names])]
     },

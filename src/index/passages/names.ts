@@ -11,7 +11,7 @@ const OLD = new RegExp(`^chunks_(${ID})\\${SUFFIX}$`)
 /** The old table after all its passages are in the new one. Only its deletion is left. */
 const CONVERTED = new RegExp(`^converted_(${ID})\\${SUFFIX}$`)
 
-/** The ID of an index is a part of the names of folders. */
+/** Returns whether a name is a valid ID of an index. The ID becomes part of the names of folders. */
 export function isIndexId(name: string): boolean {
   return INDEX_ID.test(name)
 }

@@ -2,9 +2,12 @@ import { FIELD_COUNT, FIELDS, UNBOUNDED_FREQUENCY, type Field } from './format.t
 import type { CollectionStatistics } from './segment-reader.ts'
 
 export interface ScoringParameters {
-  /** How slowly repetition saturates. */
+  /** Controls how fast the score saturates when a term repeats. A higher value means that it saturates later. */
   k1: number
-  /** `weight` multiplies a field's frequencies and lengths; a field with 0 is not searched. `b` is how much its length counts, 0 to 1. */
+  /**
+   * `weight` multiplies a field's frequencies and lengths; a field with weight 0 is not searched. `b` says how much the field's length counts,
+   * from 0 to 1.
+   */
   fields: Readonly<Record<Field, { weight: number; b: number }>>
 }
 
@@ -19,7 +22,7 @@ export const PLAIN_BM25: ScoringParameters = {
   },
 }
 
-/** Adding and subtracting this rounds a double below 2^19 to a multiple of 2^-32. */
+/** Adding this number and subtracting it again rounds a double below 2^19 to a multiple of 2^-32. */
 const ROUNDING = 1.5 * 2 ** 20
 
 /**
@@ -30,20 +33,20 @@ const ROUNDING = 1.5 * 2 ** 20
  * With one `b` for all fields, this is BM25 over the fields as one text in which each field is repeated `w` times.
  *
  * Two properties make pruning exact, without any tolerance:
- * - The score is computed as `most / (1 + K / F)`. Each operation is monotone also after rounding, so the same formula over the highest
- *   frequencies and shortest lengths of a block is never below a score of the block.
- * - It is rounded to a multiple of 2^-32. Sums of such numbers are exact, so they don't depend on the order of the terms.
+ * - The score is computed as `most / (1 + K / F)`. Each operation stays monotone after rounding. So the formula never gives less for a block's
+ *   highest frequencies and shortest lengths than for any posting of the block.
+ * - The score is rounded to a multiple of 2^-32. Sums of such numbers are exact, so they don't depend on the order of the terms.
  */
 export class Bm25f {
-  /** For each field, its weight. */
+  /** The weight of each field. */
   readonly weights: readonly number[]
-  /** For each field, what one term of its length adds to K. */
+  /** How much each term in a field adds to K, for each field. */
   readonly slopes: readonly number[]
-  /** K of a passage without terms. */
+  /** K for a passage without terms. */
   readonly base: number
   private readonly k1: number
   private readonly passages: number
-  /** The fields with a weight, as a set. */
+  /** The set of fields whose weight is above 0. */
   readonly searched: number
 
   constructor({ k1, fields }: ScoringParameters, { passages, lengths }: CollectionStatistics) {
@@ -58,17 +61,20 @@ export class Bm25f {
     this.base = Math.max(0, k1 * (1 - share))
   }
 
-  /** Returns the most that a term can score, from the number of passages that have it in a searched field. 0 when none has. */
+  /**
+   * Returns the highest score that a term can reach. `having` is the number of passages with the term in a searched field, and `times` is how
+   * often the query contains it. Returns 0 when no passage has the term.
+   */
   most(having: number, times: number): number {
     const idf = Math.log(1 + (this.passages - having + 0.5) / (having + 0.5))
     return having === 0 ? 0 : times * idf * (this.k1 + 1)
   }
 
-  /** Returns K for the lengths of a passage or, for the lowest K, of a block of postings. */
+  /** Returns K for the lengths of a passage. Given the shortest lengths of a block of postings, returns the lowest K in the block. */
   slowness(lengths: Uint16Array, passageOrBlock: number): number {
     const { slopes } = this
     const at = passageOrBlock * FIELD_COUNT
-    // Without a loop, because this is most of a search.
+    // Unrolled by hand, because a search spends most of its time here.
     return (
       this.base +
       slopes[0]! * lengths[at]! +
@@ -78,7 +84,7 @@ export class Bm25f {
     )
   }
 
-  /** Returns the highest score of a block of postings. */
+  /** Returns an upper bound of the scores in a block of postings. */
   bound(most: number, maxFrequencies: Uint8Array, minLengths: Uint16Array, block: number): number {
     let frequency = 0
     for (let f = 0; f < FIELD_COUNT; f++) {

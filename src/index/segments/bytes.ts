@@ -20,7 +20,7 @@ export class ByteWriter {
     for (let i = start; i < end; i++) this.bytes[this.length++] = bytes[i]!
   }
 
-  /** Appends the low `bits` bits of the numbers from `start` up to, not including, `end`, from a byte's start to a byte's end. */
+  /** Appends the low `bits` bits of the numbers from `start` up to, not including, `end`. Starts at a byte and fills the last byte with zeros. */
   pack(values: ArrayLike<number>, start: number, end: number, bits: number): void {
     if (bits > MAX_PACKED_BITS) throw new RangeError(`cannot pack ${bits} bits`)
     this.reserve(packedBytes(end - start, bits))
@@ -69,7 +69,7 @@ export function hashOf(bytes: Uint8Array, start = 0, end = bytes.length, basis =
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** Returns how many bits a number from 0 on needs, 0 for 0. */
+/** Returns how many bits a number needs that is not negative. 0 needs none. */
 export function bitsOf(value: number): number {
   return 32 - Math.clz32(value)
 }
@@ -92,7 +92,7 @@ export function unpackOne(bytes: DataView, at: number, bits: number, place: numb
   return (bytes.getInt32(at + (bit >>> 3), true) >>> (bit & 7)) & ((1 << bits) - 1)
 }
 
-/** Reads varints from a position that moves. Past the end it reads zeros. */
+/** Reads varints one after another. Reads zeros past the end. */
 export class VarintReader {
   bytes: Uint8Array
   at = 0

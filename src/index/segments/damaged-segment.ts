@@ -1,6 +1,6 @@
 import { DocsearchError } from '../../core/errors.ts'
 
-/** Damage in a page of a segment's file that was read from disk. */
+/** Thrown when a page of a segment's file, read from disk, is damaged. */
 export class DamagedSegment extends DocsearchError {
   /** The name of the segment. */
   readonly segment: string

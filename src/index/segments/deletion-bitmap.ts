@@ -10,8 +10,8 @@ const DELETIONS = {
 } as const
 
 /**
- * The deleted passages of a segment. A segment never changes, so its deletions have a file of their own: each deletion writes a new one with
- * the next generation. `summary` is the generation and the segment's number of passages; `bits` is the set of deleted passages.
+ * The deleted passages of a segment. A segment never changes, so its deletions are in a separate file. Each deletion writes a new file with
+ * the next generation. `summary` has the generation and the segment's number of passages; `bits` is the set of deleted passages.
  */
 export class DeletionBitmap {
   readonly generation: number
@@ -35,7 +35,10 @@ export class DeletionBitmap {
   static open(bytes: Uint8Array): DeletionBitmap {
     const { summary, bits } = readSections(DELETIONS, bytes)
     const [generation, passages] = summary
-    check(generation !== undefined && passages !== undefined && bits.length === Math.ceil(passages / 32), 'lacks deletions')
+    check(
+      generation !== undefined && passages !== undefined && bits.length === Math.ceil(passages / 32),
+      'has no valid deletions',
+    )
     return new DeletionBitmap(generation, passages, bits)
   }
 
@@ -47,7 +50,7 @@ export class DeletionBitmap {
     return hasBit(this.bits, passage)
   }
 
-  /** Returns the next generation, with more passages deleted. */
+  /** Returns the next generation, in which these passages are deleted as well. */
   with(passages: Iterable<number>): DeletionBitmap {
     const bits = this.bits.slice()
     for (const passage of passages) {

@@ -23,7 +23,7 @@ export function filterSegment({ segment }: Pick<SegmentReader, 'segment'>, filte
   return passages
 }
 
-/** Returns the documents that meet each part of a condition. */
+/** Returns one set of documents for each part of a condition. A document has to be in all of them. */
 function documentsOf(segment: Segment, { condition, fields, value }: Condition): Bitmap[] {
   const { documentTimes } = segment.sections
   switch (condition) {
@@ -76,7 +76,7 @@ function withTag(segment: Segment, tags: readonly string[]): Bitmap {
   return where(segment, (document) => segment.tagNumbers(document).some((tag) => isWanted(tag)))
 }
 
-/** Returns a function that says whether a string of the segment is among the given ones. It reads each string of the segment once. */
+/** Returns a function that says whether a string of the segment is one of the wanted strings. It reads each string of the segment once. */
 function oneOf(segment: Segment, wanted: readonly string[]): (number: number) => boolean {
   const texts = new Set(wanted.map((text) => text.toWellFormed()))
   const known = new Map<number, boolean>()
@@ -87,7 +87,7 @@ function oneOf(segment: Segment, wanted: readonly string[]): (number: number) =>
   }
 }
 
-/** The documents are in the order of their paths, so these follow each other. */
+/** Finds the documents by binary search: they are ordered by path, so the paths with a prefix follow each other. */
 function withPathPrefix(segment: Segment, prefix: string): Bitmap {
   const bitmap = createBitmap(segment.documents)
   const first = lowerBound(segment.documents, (document) => segment.path(document) >= prefix)
@@ -99,7 +99,7 @@ function withPathPrefix(segment: Segment, prefix: string): Bitmap {
   return bitmap
 }
 
-/** Searches the folded names as one text, because looking at each name alone takes ten times as long. */
+/** Searches the folded names as one text, because searching each name by itself takes ten times as long. */
 function withNamePart(segment: Segment, part: string): Bitmap {
   const { foldedNames, foldedNameEnds } = segment.sections
   const names = Buffer.from(foldedNames.buffer as ArrayBuffer, foldedNames.byteOffset, foldedNames.length)

@@ -1,13 +1,13 @@
 import type { SectionsOf } from './sections.ts'
 
 /**
- * The fields of a passage whose words are searched. The order is part of the file format: field `f` is bit `f` of a set of fields. Most
- * words are in the body alone, so this set is 1, which takes the fewest bytes.
+ * The fields of a passage that are searched. The order is part of the file format: field `f` is bit `f` of a set of fields. The body comes
+ * first because most words are only there: their set of fields is 1, which takes the fewest bytes.
  */
 export const FIELDS = ['body', 'heading', 'title', 'name'] as const
 export type Field = (typeof FIELDS)[number]
 export const FIELD_COUNT = FIELDS.length
-/** The only field whose terms have no place in the passage. */
+/** The document's name, the only field that is not part of the passage. Its terms therefore have no place in the passage. */
 export const NAME_FIELD = FIELDS.indexOf('name')
 
 /** Postings per block. A block is the unit of decoding and of skipping. */
@@ -15,38 +15,42 @@ export const BLOCK_POSTINGS = 128
 /** The bit packing reads 32 bits at once, of which up to 7 precede the number. */
 export const MAX_PACKED_BITS = 25
 export const MAX_PASSAGES = 2 ** MAX_PACKED_BITS - 1
-/** Above the most terms of a passage within `passage-limits.ts`. */
+/** More than the terms of any passage within the limits of `passage-limits.ts`. */
 export const MAX_FIELD_LENGTH = 2 ** 16 - 1
-/** A block's highest frequency in a field is one byte. This value stands for every frequency from 255 on. */
+/** A block stores its highest frequency in a field as one byte. This value stands for 255 and every higher frequency. */
 export const UNBOUNDED_FREQUENCY = 255
 
-/** Where something starts in a section is 32 bits. */
+/** Offsets within a section have 32 bits. */
 export const MAX_SECTION_BYTES = 2 ** 32
 
 /**
- * The sections of a segment (sections.ts has the header). P passages, D documents, T terms, B blocks of postings of terms with several. Passages
- * are numbered from 0, by path, then by their index in the document; so are documents. A varint has 7 bits a byte, the low ones first.
+ * The sections of a segment (sections.ts describes the header). P, D and T are the numbers of passages, documents and terms. B is the number
+ * of blocks of postings, counting only terms with several blocks. Documents are numbered from 0 by path, and passages from 0 by document and
+ * index in the document. A varint has 7 bits in each byte, low bits first.
  *
- * - `summary`: P, D, then the number of terms in each field over all passages.
- * - `terms`: the terms in the order of their hashes, then of their UTF-8 bytes. Of each term its length in bytes, these bytes, a set of sets
- *   of fields, for each of these sets (set `s` is bit `s - 1`) how many passages have the term in exactly these fields, and its number of
- *   blocks of postings. A term with one block has it here, another one the number of its first block. Numbers are varints.
+ * - `summary`: P, D, then the number of terms of all passages, for each field.
+ * - `terms`: the terms, ordered by hash, then by UTF-8 bytes. Each entry has the term's length in bytes, these bytes, and the sets of fields in
+ *   which passages have the term (set `s` is bit `s - 1`). For each of these sets follows the number of passages that have the term in exactly
+ *   these fields, then the term's number of blocks of postings. The only block of a term comes next; a term with several blocks has the number
+ *   of the first one instead. Numbers are varints.
  * - `termHashes`, `termStarts`: the hash of each term, and where it starts in `terms`, T each. `termBuckets`: for each value of the first
- *   bits of a hash the number of the first term with these bits or higher ones, and T.
- * - `postings`: one block for each 128 passages of a term: postings minus one (u8), bits of a gap (u8), set of fields (u8), packed gaps
- *   to the passage before minus one (the term's first passage follows passage -1). Then for each of these fields bits of a frequency
- *   (u8), lowest frequency (varint), packed frequencies minus the lowest one. Then bits of a place (u8), and for each passage in turn
- *   the packed places of the term among the passage's terms; the terms of the name have none. Packed numbers start at a byte, the low bits
- *   first. Four zeros end `postings` and `terms`, because the unpacking reads four bytes at once.
+ *   bits of a hash, the number of the first term whose hash starts with this value or a higher one. T ends the section.
+ * - `postings`: one block for each 128 passages of a term. A block starts with its number of postings minus one (u8), the bits of a gap (u8),
+ *   the set of fields (u8), and the packed gaps. A gap is the difference to the passage before, minus one; the first gap of a term counts from
+ *   passage -1. For each of the fields follow the bits of a frequency (u8), the lowest frequency (varint), and the packed differences to the
+ *   lowest frequency. At the end are the bits of a place (u8) and, passage by passage, the packed places of the term among the passage's
+ *   terms. Terms of the name have no places. Packed numbers start at a byte, low bits first. Four zeros end `postings` and `terms`, because
+ *   unpacking reads four bytes at once.
  * - `blockStarts`, `blockLasts`: where each block starts in `postings`, and its last passage, B each.
- * - `blockMaxFrequencies`, `blockMinLengths`: for each block and field the highest frequency (255: unbounded) and the shortest length,
- *   4 × B each. They bound the score of every passage of the block, whatever the weights are.
+ * - `blockMaxFrequencies`, `blockMinLengths`: the highest frequency (255 means 255 or higher) and the shortest length in each block and field,
+ *   4 × B each. They bound the score of every passage of the block, for any weights of the fields.
  * - `lengths`: the number of terms in each field of each passage, 4 × P.
- * - `rows`: each passage's row ID in the store, P. `passageDocuments`, `passageIndexes`: its document and its place there, P each.
+ * - `rows`: the row ID of each passage in the table of passages, P. `passageDocuments`, `passageIndexes`: the document of each passage, and the
+ *   passage's index in the document, P each.
  * - `passagePages`: the first and the last page of each passage, 2 × P. `textHashes`: 64 bits of a hash of its text, 2 × P.
- * - `documents`: for each document its ID, name, path, media type (numbers of strings), its version, the end of its tags in
- *   `documentTags`, and the end of its passages, 7 × D.
- * - `documentTags`: numbers of strings. `documentTimes`: creation times in milliseconds, D.
+ * - `documents`: 7 numbers for each document: its ID, name, path and media type (as numbers of strings), its version, the end of its tags in
+ *   `documentTags`, and the end of its passages.
+ * - `documentTags`: tags as numbers of strings. `documentTimes`: creation times in milliseconds, D.
  * - `idHashes`, `documentsByHash`: hashes of the documents' IDs in ascending order, and the document of each, D each.
  * - `foldedNames`, `foldedNameEnds`: the folded name of each document, in UTF-8, and where it ends, D.
  * - `strings`, `stringEnds`: each string once, in UTF-8, and where it ends.
@@ -84,7 +88,7 @@ export const SEGMENT = {
   },
 } as const
 
-/** Numbers of each document in `documents`. */
+/** How many numbers each document has in `documents`. */
 export const DOCUMENT_NUMBERS = 7
 
 export type SegmentSections = SectionsOf<(typeof SEGMENT)['sections']>

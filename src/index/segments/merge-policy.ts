@@ -1,26 +1,26 @@
-/** What decides when a segment is merged. */
+/** The sizes that decide whether a segment is merged. */
 export interface SegmentSize {
   passages: number
   deleted: number
 }
 
 export interface MergePolicy {
-  /** This many segments of about one size are merged. */
+  /** A merge joins this many segments of about the same size. */
   segmentsPerTier: number
-  /** Smaller segments count as this size, so that a stream of single documents does not fill tier after tier. */
+  /** Smaller segments count as this size, so that single documents don't fill one tier after another. */
   minPassages: number
-  /** A segment of more passages is not merged with others. */
+  /** Segments are not merged into one with more passages than this. */
   maxPassages: number
-  /** A segment with a larger share of deleted passages is rewritten, alone if need be. */
+  /** A segment with a larger share of deleted passages is rewritten, even if it is not merged with others. */
   maxDeletedShare: number
 }
 
 export const MERGE_POLICY: MergePolicy = { segmentsPerTier: 8, minPassages: 64, maxPassages: 2_000_000, maxDeletedShare: 0.2 }
 
 /**
- * Returns the groups of segments to merge now, as places in the list, smallest segments first. A tier holds the segments whose sizes without
- * deleted passages differ by less than the factor `segmentsPerTier`, and is merged when it is full. So a passage is written again once for each
- * tier, and a project has at most `segmentsPerTier - 1` segments for each tier.
+ * Returns the groups of segments to merge now, as indexes into the list, smallest segments first. A tier holds segments whose sizes, without
+ * deleted passages, differ by less than the factor `segmentsPerTier`. A full tier is merged. So each tier writes a passage once more, and a
+ * project has at most `segmentsPerTier - 1` segments in each tier.
  */
 export function planMerges(segments: readonly SegmentSize[], policy: MergePolicy = MERGE_POLICY): number[][] {
   const live = segments.map(({ passages, deleted }) => passages - deleted)

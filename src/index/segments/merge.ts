@@ -7,10 +7,10 @@ import type { SegmentReader } from './segment-reader.ts'
 import type { Segment } from './segment.ts'
 import { compareTerms, type Term, type TermEntry } from './term-dictionary.ts'
 
-/** The new number of a passage that is not in the merged segment. */
+/** Stands for the new number of a passage that was deleted and is therefore not in the merged segment. */
 export const DELETED = 2 ** 32 - 1
 
-/** A segment to merge: its next term, and the new number of each passage or DELETED. */
+/** A segment to merge, with its next term. `numbers` has the new number of each passage, or DELETED. */
 class Source {
   readonly term: Term = { bytes: new Uint8Array(), start: 0, end: 0, hash: 0 }
   readonly segment: Segment
@@ -33,11 +33,11 @@ class Source {
 
 export interface MergedSegment {
   bytes: Uint8Array
-  /** For each reader: by the old number of a passage, its new one, or DELETED. */
+  /** For each merged segment, the new number of each passage by its old number, or DELETED. */
   numbers: Uint32Array[]
 }
 
-/** Returns the segment of the passages that are not deleted, the same bytes that a `SegmentBuilder` makes of them. */
+/** Merges the passages that are not deleted into one segment. A `SegmentBuilder` would make the same bytes of these passages. */
 export function mergeSegments(readers: readonly SegmentReader[]): MergedSegment {
   const { columns, numbers } = mergeColumns(readers)
   const writer = new PostingsWriter(columns.passages.lengths)
@@ -57,7 +57,7 @@ export function mergeSegments(readers: readonly SegmentReader[]): MergedSegment 
   return { bytes: writeSections(SEGMENT, { ...columns.sections(), ...writer.sections() }), numbers }
 }
 
-/** Returns a source with the first of all next terms. */
+/** Returns a source whose next term comes first in the order of the dictionary, or null at the end of all sources. */
 function leastOf(sources: readonly Source[]): Source | null {
   let least: Source | null = null
   for (const source of sources)
@@ -65,7 +65,7 @@ function leastOf(sources: readonly Source[]): Source | null {
   return least
 }
 
-/** Puts the documents with passages that are not deleted in order, and numbers these passages. */
+/** Orders the documents that have passages left, and numbers these passages. */
 function mergeColumns(readers: readonly SegmentReader[]): { columns: ColumnsWriter; numbers: Uint32Array[] } {
   const numbers = readers.map(({ segment }) => new Uint32Array(segment.passages).fill(DELETED))
   const documents: (SegmentDocument & { source: number; live: number[] })[] = []
@@ -93,7 +93,7 @@ function mergeColumns(readers: readonly SegmentReader[]): { columns: ColumnsWrit
 
 const INSERTION_SORT_MAX = 16
 
-/** The postings of one term from several segments, by their new passage numbers. */
+/** Collects the postings of one term from several segments, under the new numbers of the passages. */
 class GatheredPostings {
   private readonly entry: TermEntry = { blocks: 0, first: 0 }
   private readonly decoder = new BlockDecoder()
@@ -120,7 +120,7 @@ class GatheredPostings {
     }
   }
 
-  /** Returns the postings in ascending order of passages. The postings that come from one segment are in order already. */
+  /** Returns the postings in ascending order of passages. Postings of a single segment are in this order already. */
   sorted(): Postings {
     const { count, passages, frequencies, places, placesEnds } = this
     if (this.sources < 2) return { count, passages, frequencies, places }
@@ -140,14 +140,14 @@ class GatheredPostings {
     return sorted
   }
 
-  /** Returns for each posting, in ascending order of passages, one number for the passage and the posting's place. */
+  /** Returns one number for each posting, in ascending order of passages. It combines the passage with the index of the posting. */
   private sortedKeys(): Float64Array {
     const { count, passages } = this
     if (count > this.keys.length) this.keys = new Float64Array(2 * count)
     const keys = this.keys.subarray(0, count)
     for (let i = 0; i < count; i++) keys[i] = passages[i]! * 2 ** 26 + i
     if (count > INSERTION_SORT_MAX) return keys.sort()
-    // Most terms have a few postings, and calling a sort costs more than sorting these.
+    // Most terms have few postings. For them, calling `sort` costs more than this insertion sort.
     for (let i = 1; i < count; i++) {
       const key = keys[i]!
       let at = i

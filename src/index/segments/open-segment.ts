@@ -5,18 +5,18 @@ import { openable, type SharedFile } from './paged-file.ts'
 import type { SharedSegment } from './store/project-segments.ts'
 import { SegmentVectors } from './vectors/segment-vectors.ts'
 
-/** A segment as a search reads it. */
+/** A segment that is ready to be searched. */
 export interface OpenSegment {
   reader: SegmentReader
   vectors: SegmentVectors
 }
 
-/** What this thread has opened before, until nothing else refers to it. A segment and its vectors stay when its deletions change. */
+/** What this thread has opened, for as long as something else refers to it. A segment and its vectors stay open when its deletions change. */
 const files = new WeakMap<SharedFile, Segment>()
 const vectorFiles = new WeakMap<SharedFile, SegmentVectors>()
 const open = new WeakMap<SharedSegment, OpenSegment>()
 
-/** Opens a segment whose bytes were built or verified by another thread. Opens it only once for each generation of its deletions. */
+/** Opens a segment that another thread built or verified. Opens it only once for each generation of its deletions. */
 export function openSegment(shared: SharedSegment): OpenSegment {
   const known = open.get(shared)
   if (known !== undefined) return known

@@ -3,22 +3,22 @@ import { crc32 } from 'node:zlib'
 import { DamagedSegment } from './damaged-segment.ts'
 
 /**
- * A file whose large sections are not in memory (sections.ts). Each thread reads pages of them as it needs them. The handle belongs to the whole process
- * and stays open until no thread reads the file any more, so the file may be deleted meanwhile.
+ * A file whose large sections stay on disk (sections.ts). Each thread reads the pages of these sections that it needs. The handle belongs to
+ * the whole process. It stays open until no thread reads the file any more, so the file may be deleted before that.
  */
 export interface PagedFile {
   /** The name of the segment. */
   segment: string
-  /** The header and the other sections, one after another. */
+  /** The header and the small sections, one after another. */
   resident: SharedArrayBuffer
   handle: number
   /** Length of the file. */
   size: number
-  /** The most bytes of pages that a thread keeps, of all files together. */
+  /** How many bytes of pages a thread may keep, of all files together. */
   cacheBytes: number
 }
 
-/** A file of a segment as threads share it. Nobody writes to the memory. */
+/** A file of a segment that threads share. No thread writes to the memory. */
 export type SharedFile = SharedArrayBuffer | PagedFile
 
 export function isPaged(file: SharedFile | Uint8Array): file is PagedFile {
@@ -30,18 +30,18 @@ export function memoryOf(file: SharedFile): number {
   return isPaged(file) ? file.resident.byteLength : file.byteLength
 }
 
-/** Returns what `Segment` and `SegmentVectors` open. */
+/** Returns a file in the form that the constructors of `Segment` and `SegmentVectors` take. */
 export function openable(file: SharedFile): Uint8Array | PagedFile {
   return isPaged(file) ? file : new Uint8Array(file)
 }
 
 export const PAGE_BYTES = 65_536
-/** Above the number of pages of a section: 256 GB. */
+/** More pages than any section has: a section of 256 GB would have this many. */
 const MAX_PAGES = 2 ** 22
 
-/** The pages that were read last. Each thread has a cache of its own. */
+/** Keeps the pages that were used last. Each thread has a cache of its own. */
 export class PageCache {
-  /** Those that were used longest ago come first. */
+  /** Pages that were used longest ago come first. */
   readonly #pages = new Map<number, Uint8Array>()
   #sections = 0
   /** How often a page was read from a file. */
@@ -51,12 +51,12 @@ export class PageCache {
     return this.#pages.size * PAGE_BYTES
   }
 
-  /** Returns a number for a section. Pages of a section that nobody reads any more fall out of the cache. */
+  /** Returns a new number, by which the cache knows the pages of a section. They leave the cache some time after the last use of the section. */
   addSection(): number {
     return ++this.#sections
   }
 
-  /** Returns a page. It may be overwritten by the next one. Throws `DamagedSegment`. */
+  /** Returns a page. The next call may overwrite it. Throws `DamagedSegment` when the page is damaged. */
   page(number: number, page: number, section: PagedSection): Uint8Array {
     const key = number * MAX_PAGES + page
     const known = this.#pages.get(key)
@@ -70,7 +70,7 @@ export class PageCache {
     return bytes
   }
 
-  /** Returns the memory of a page: that of the one that was used longest ago, if there are enough. */
+  /** Returns memory for a page. When the cache is full, reuses the memory of the page that was used longest ago. */
   #free(cacheBytes: number): Uint8Array {
     let free: Uint8Array | undefined
     for (const [key, bytes] of this.#pages) {
@@ -84,7 +84,7 @@ export class PageCache {
 
 export const pageCache = new PageCache()
 
-/** A section that stays in its file: its place there, and the checksum of each of its pages. */
+/** A section that stays on disk: its position in the file, and the checksum of each of its pages. */
 interface PagedSection {
   file: PagedFile
   offset: number
@@ -104,8 +104,8 @@ export function checksumsOfPages(bytes: Uint8Array): Uint32Array {
 }
 
 /**
- * Reads a page of a section to the beginning of `into`. Verifies it each time, so that a search never ranks by damaged bytes: the file is verified
- * only after the start, and a disk may fail later.
+ * Reads a page of a section into the beginning of `into`. Verifies the page each time, so that a search never ranks by damaged bytes: docsearch
+ * verifies the file only once, some time after the start, and a disk may fail later.
  */
 function readPage({ file, offset, length, checksums }: PagedSection, page: number, into: Uint8Array): void {
   const start = page * PAGE_BYTES
@@ -118,7 +118,7 @@ function readPage({ file, offset, length, checksums }: PagedSection, page: numbe
   if (crc32(bytes) !== checksums[page]) throw new DamagedSegment(file.segment)
 }
 
-/** A section that stays in its file, read page by page. */
+/** A section that stays on disk and is read page by page. */
 export class PagedBytes {
   readonly length: number
   readonly #section: PagedSection
@@ -130,7 +130,7 @@ export class PagedBytes {
     this.length = length
   }
 
-  /** Copies the bytes from `start` up to `end`, and zeros past the end of the section. */
+  /** Copies the bytes from `start` up to `end`. Past the end of the section, `into` keeps its bytes: a new array has zeros there. */
   copy(start: number, end: number, into = new Uint8Array(end - start)): Uint8Array {
     const last = Math.min(end, this.length)
     let to = 0
@@ -154,7 +154,7 @@ export class PagedBytes {
   }
 }
 
-/** Fills `bytes` from a place in a file. Nobody writes to the file, so a short one means a damaged file system. */
+/** Fills `bytes` from a position in a file. Nothing else writes to the file, so a short read means that the file system is damaged. */
 export function readFully(handle: number, bytes: Uint8Array, position: number): void {
   for (let at = 0; at < bytes.length;) {
     const read = readSync(handle, bytes, at, Math.min(bytes.length - at, MAX_READ_BYTES), position + at)

@@ -33,7 +33,7 @@ type PostingsSections = Pick<
   | 'blockMinLengths'
 >
 
-/** Writes terms with their postings, and what skips and bounds the blocks of terms with several. */
+/** Writes terms with their postings. For terms with several blocks, also writes the last passages and bounds by which searches skip blocks. */
 export class PostingsWriter {
   private readonly dictionary = new TermDictionaryWriter()
   private readonly postings = new ByteWriter()
@@ -43,12 +43,12 @@ export class PostingsWriter {
   private readonly minLengths: number[] = []
   private readonly lengths: Uint16Array
   private readonly counts = new Uint32Array(FIELD_SETS)
-  /** The numbers of a block that are packed next. */
+  /** The numbers to pack next. */
   private readonly packed = new Uint32Array(BLOCK_POSTINGS)
   private readonly min = new Uint16Array(FIELD_COUNT)
   private readonly max = new Uint16Array(FIELD_COUNT)
 
-  /** Takes the number of terms in each field of each passage. */
+  /** `lengths` has the number of terms in each field of each passage. */
   constructor(lengths: Uint16Array) {
     this.lengths = lengths
   }
@@ -90,7 +90,7 @@ export class PostingsWriter {
     }
   }
 
-  /** Writes the postings from `from` up to `end`, whose first place is at `firstPlace`. Returns where the places of the next block start. */
+  /** Writes the postings from `from` up to `end`, whose places start at `firstPlace`. Returns where the places of the next block start. */
   private writeBlock(
     out: ByteWriter,
     { passages, frequencies, places }: Postings,
@@ -142,7 +142,7 @@ export class PostingsWriter {
     return placesEnd
   }
 
-  /** Writes what bounds the scores of the block that was written last. */
+  /** Writes the bounds of the block that was written last: its last passage, highest frequencies and shortest lengths. */
   private boundBlock(passages: Uint32Array, from: number, end: number): void {
     this.lasts.push(passages[end - 1]!)
     for (const frequency of this.max) this.maxFrequencies.byte(Math.min(frequency, UNBOUNDED_FREQUENCY))
@@ -154,13 +154,13 @@ export class PostingsWriter {
   }
 }
 
-/** Decodes blocks of postings. One decoder serves many terms and segments, because its arrays cost more than a short list of postings. */
+/** Decodes blocks of postings. Use one decoder for many terms and segments: allocating its arrays costs more than decoding a short list. */
 export class BlockDecoder {
   count = 0
   readonly passages = new Uint32Array(BLOCK_POSTINGS)
-  /** The fields in which a passage of the block has the term, as a set. */
+  /** The set of fields in which any passage of the block has the term. */
   private fields = 0
-  /** Of each field: where its frequencies are, their bits, and the lowest frequency. */
+  /** For each field: where its frequencies start, how many bits each has, and the lowest frequency. */
   private readonly starts = new Uint32Array(FIELD_COUNT)
   private readonly bits = new Uint8Array(FIELD_COUNT)
   private readonly lowest = new Uint16Array(FIELD_COUNT)
@@ -169,7 +169,10 @@ export class BlockDecoder {
   private source!: PackedBytes
   private readonly reader = new VarintReader(new Uint8Array())
 
-  /** Decodes the passages of the block that starts at `at`; the others are decoded when they are read. `before` is the passage before the block. */
+  /**
+   * Decodes the passages of the block that starts at `at`. Frequencies and places are decoded when they are read. `before` is the term's last
+   * passage before the block, or -1.
+   */
   enter(source: PackedBytes, at: number, before: number): void {
     const { passages, reader } = this
     this.source = source

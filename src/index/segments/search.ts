@@ -36,9 +36,9 @@ export function searchSegments(
 }
 
 /**
- * Block-max MaxScore in windows, as Lucene's MaxScoreBulkScorer does it. In each window, the terms with the lowest bounds are optional as long as
- * their bounds together are below the threshold: a passage with only these is not among the best. The other terms' postings are collected, and
- * the optional terms are looked up for the passages that can still reach the threshold.
+ * Block-max MaxScore in windows, as in Lucene's MaxScoreBulkScorer. In each window, the terms with the lowest bounds are optional as long as the
+ * sum of their bounds is below the threshold: a passage with only optional terms is not among the best. The search collects the postings of
+ * the other terms. It looks up the optional terms only for passages that can still reach the threshold.
  */
 function searchRow(segments: readonly SearchedSegment[], { starts }: SegmentRow, scorers: TermScorer[], top: TopHits): void {
   const scores = new Float64Array(WINDOW)
@@ -73,7 +73,7 @@ function searchRow(segments: readonly SearchedSegment[], { starts }: SegmentRow,
   }
 }
 
-/** Returns how many of the first terms are optional: their bounds together are below the threshold. */
+/** Returns how many terms are optional. These come first, and the sum of their bounds is below the threshold. */
 function countOptional(scorers: readonly TermScorer[], threshold: number): number {
   let sum = 0
   for (let i = 0; i < scorers.length; i++) {
@@ -84,8 +84,8 @@ function countOptional(scorers: readonly TermScorer[], threshold: number): numbe
 }
 
 /**
- * Adds the scores of the optional terms, those with the highest bounds first. `optionalBounds` is the sum of these bounds. Returns a score below the
- * threshold when the passage can't reach it.
+ * Adds the scores of the optional terms to `collected`, the terms with the highest bounds first. `optionalBounds` is the sum of these bounds.
+ * Returns a score below the threshold when the passage can't reach it.
  */
 function complete(
   collected: number,

@@ -22,7 +22,7 @@ const ARRAYS = {
   f32: Float32Array,
 }
 
-/** The sections of a kind of file: the number that the file has for each, and the type of its elements. Numbers are never reused. */
+/** The sections of a kind of file: the number by which the file knows each section, and the type of its elements. Never reuse a number. */
 export type SectionTable = Record<string, readonly [number: number, type: keyof ElementTypes]>
 
 /** The contents of a file, by the names of its section table. */
@@ -31,17 +31,17 @@ export type SectionsOf<T extends SectionTable> = { [Name in keyof T]: ElementTyp
 export interface FileKind<T extends SectionTable> {
   /** Four ASCII characters. */
   magic: string
-  /** Raised when a section changes its meaning. A file of another version is rebuilt. */
+  /** Raise it when a section changes its meaning. A file of another version is rebuilt. */
   version: number
   sections: T
-  /** The sections that need not be in memory. Their elements are bytes. */
+  /** The sections that may stay on disk. Their elements are bytes. */
   large: readonly (keyof T & string)[]
 }
 
 const HEADER_BYTES = 16
 const ENTRY_BYTES = 24
 const ALIGNMENT = 8
-/** Added to the number of a large section. */
+/** The number of a large section plus this is the number of the section with its page checksums. */
 const PAGE_CHECKSUMS = 0x1_0000
 
 /**
@@ -59,7 +59,7 @@ const PAGE_CHECKSUMS = 0x1_0000
  * | 32 + 24 × i | u64  | length of section i in bytes                        |
  *
  * The sections follow in the order of the table, with zeros between them. Readers skip sections that they don't know. For each large section
- * `n` there is a section `PAGE_CHECKSUMS + n` with the CRC32 of each of its pages (paged-file.ts), so that a page can be verified alone.
+ * `n` there is a section `PAGE_CHECKSUMS + n` with the CRC32 of each of its pages (paged-file.ts), so that each page can be verified by itself.
  */
 export function writeSections<T extends SectionTable>(kind: FileKind<T>, contents: SectionsOf<T>): Uint8Array {
   const all = Object.entries(kind.sections).map(([name, [number]]) => ({ number, content: bytesOf(contents[name]!) }))
@@ -106,7 +106,8 @@ export function readSections<T extends SectionTable>(
 }
 
 /**
- * Returns the sections of a file of which the large ones stay on disk. These are empty among the views. What is in memory was verified before.
+ * Opens a file whose large sections stay on disk. In `sections`, these are empty; `paged` has them by name. The sections in memory have been
+ * verified before.
  */
 export function openSections<T extends SectionTable>(
   kind: FileKind<T>,
@@ -128,7 +129,10 @@ export function openSections<T extends SectionTable>(
   return { sections: viewsOf(kind, resident, placed), paged }
 }
 
-/** Returns the header of a file and its small sections, one after another. `read` reads from the file; what it returns is not verified yet. */
+/**
+ * Returns the header of a file and its small sections, one after another, and verifies them. `read` returns bytes of the file. Throws
+ * DocsearchError `index_corrupt` for a damaged file.
+ */
 export function readResident<T extends SectionTable>(
   kind: FileKind<T>,
   size: number,
@@ -150,7 +154,7 @@ export function readResident<T extends SectionTable>(
   return resident.buffer
 }
 
-/** Verifies the sections that stay in the file, part by part. */
+/** Verifies the sections that stay on disk, without reading a whole section into memory. */
 export function verifyLarge<T extends SectionTable>(
   kind: FileKind<T>,
   { resident, size }: Pick<PagedFile, 'resident' | 'size'>,
@@ -177,14 +181,14 @@ interface Section {
   length: number
 }
 
-/** A section with its place in memory. */
+/** A section with its offset in memory. */
 interface PlacedSection extends Section {
   at: number
-  /** True if it is not in memory. */
+  /** True if the section stays on disk. */
   isLarge?: boolean
 }
 
-/** Reads the header of a file of `size` bytes, of which `bytes` has the first ones. */
+/** Reads the header of a file of `size` bytes. `bytes` are the first bytes of the file. */
 function readHeader<T extends SectionTable>(kind: FileKind<T>, bytes: Uint8Array, size: number): Section[] {
   check(bytes.length >= HEADER_BYTES && Buffer.from(bytes.slice(0, 4)).toString('latin1') === kind.magic, 'has no header')
   const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -207,7 +211,7 @@ function readHeader<T extends SectionTable>(kind: FileKind<T>, bytes: Uint8Array
   return sections
 }
 
-/** Places the small sections behind the header. */
+/** Returns where each small section lies in memory, one after another behind the header. */
 function placeResident<T extends SectionTable>(
   kind: FileKind<T>,
   sections: readonly Section[],
@@ -227,7 +231,7 @@ function verify(file: Uint8Array, { at, length, checksum }: PlacedSection): void
   check(crc32(file.subarray(at, at + length)) === checksum, 'has a damaged section')
 }
 
-/** Returns a view of each section in memory, and an empty one of each that is not. */
+/** Returns a view of each section in memory, and an empty array for each section on disk. */
 function viewsOf<T extends SectionTable>(kind: FileKind<T>, file: Uint8Array, placed: readonly PlacedSection[]): SectionsOf<T> {
   const byNumber = new Map(placed.map((section) => [section.number, section]))
   const views = Object.entries(kind.sections).map(([name, [number, type]]) => {
@@ -240,13 +244,13 @@ function viewsOf<T extends SectionTable>(kind: FileKind<T>, file: Uint8Array, pl
   return Object.fromEntries(views) as SectionsOf<T>
 }
 
-/** What tells a file from every other: its length, and the checksum of its header, which covers the checksums of all sections. */
+/** Identifies a file by its length and by the checksum of its header. The header has the checksums of all sections. */
 export interface FileIdentity {
   bytes: number
   checksum: number
 }
 
-/** Returns the identity of a file of `size` bytes, of which `bytes` has the first ones. */
+/** Returns the identity of a file of `size` bytes. `bytes` are the first bytes of the file. */
 export function identityOf(bytes: Uint8Array, size: number): FileIdentity {
   check(bytes.length >= HEADER_BYTES, 'has no header')
   return { bytes: size, checksum: new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true) }

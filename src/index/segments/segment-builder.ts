@@ -5,7 +5,7 @@ import { writeSections } from './sections.ts'
 import { ColumnsWriter, compareDocuments, type SegmentDocument, type SegmentPassage } from './segment-columns.ts'
 import { TermTable } from './term-table.ts'
 
-/** A passage with its analysed terms. The title's terms come first, then the terms of the headings and of the body. */
+/** A passage with its analysed terms: the terms of the title first, then the terms of the headings, then the terms of the body. */
 export interface NewPassage extends SegmentPassage {
   /** Separated by spaces. Empty for a passage without terms. */
   terms: string
@@ -18,9 +18,9 @@ export type NewDocument = SegmentDocument & { nameTerms: string }
 
 interface AddedPassage {
   passage: NewPassage
-  /** Place among the passages as they were added. */
+  /** Its index among the passages in the order in which they were added. */
   added: number
-  /** Where its terms are in `words`. The terms of the name follow the terms of the passage. */
+  /** Its terms are in `words` from `start` up to `end`. The terms of the document's name come last, from `nameStart` on. */
   start: number
   nameStart: number
   end: number
@@ -40,11 +40,11 @@ export class SegmentBuilder {
   private readonly table = new TermTable()
   private readonly documents: (SegmentDocument & { passages: AddedPassage[] })[] = []
   private count = 0
-  /** Numbers of the terms of all passages. */
+  /** The terms of all passages, as numbers of the term table. */
   private words = new Uint32Array(2 ** 14)
   private used = 0
 
-  /** Adds a document with its passages in ascending order. A document without passages is not in the segment. */
+  /** Adds a document with its passages, which are in ascending order. Ignores a document without passages. */
   add({ nameTerms, ...document }: NewDocument, passages: readonly NewPassage[]): void {
     if (passages.length === 0) return
     this.documents.push({
@@ -61,7 +61,7 @@ export class SegmentBuilder {
     })
   }
 
-  /** Returns for each passage of the segment its place among the passages as they were added. */
+  /** Returns, for each passage of the segment, its index in the order in which passages were added. */
   order(): Uint32Array {
     return Uint32Array.from(this.sorted().flatMap(({ passages }) => passages.map(({ added }) => added)))
   }
@@ -93,7 +93,7 @@ export class SegmentBuilder {
     return (this.used += this.table.add(terms, this.words, this.used))
   }
 
-  /** Turns the terms of each passage into the postings of each term. Term `t` has the occurrences from `starts[t]` up to `starts[t + 1]`. */
+  /** Inverts the terms of each passage into the postings of each term. Term `t` has the occurrences from `starts[t]` up to `starts[t + 1]`. */
   private invert(passages: readonly AddedPassage[], lengths: Uint16Array): ReturnType<PostingsWriter['sections']> {
     const { words, table } = this
     const starts = new Uint32Array(table.count + 1)
@@ -115,7 +115,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Turns the occurrences of one term after the other into postings. */
+/** Turns the occurrences of a term into its postings, for one term after another. */
 class OccurrenceGatherer {
   count = 0
   passages = new Uint32Array(64)
@@ -129,7 +129,7 @@ class OccurrenceGatherer {
     this.lengths = lengths
   }
 
-  /** Returns the postings of the occurrences from `start` up to `end`. They change with the next call. */
+  /** Returns the postings of the occurrences from `start` up to `end`. The next call overwrites them. */
   gather(start: number, end: number): this {
     if (end - start > this.passages.length) {
       this.passages = new Uint32Array(2 * (end - start))

@@ -2,7 +2,7 @@ import { foldName } from '../../core/fold-name.ts'
 import { hashOf } from './bytes.ts'
 import { FIELD_COUNT, MAX_PASSAGES, type SegmentSections } from './format.ts'
 
-/** What a segment knows of a document. */
+/** What a segment stores about a document. */
 export interface SegmentDocument {
   id: string
   version: number
@@ -13,29 +13,29 @@ export interface SegmentDocument {
   createdAt: Date
 }
 
-/** What a segment knows of a passage, without its words. */
+/** What a segment stores about a passage, apart from its words. */
 export interface SegmentPassage {
-  /** Row ID in the store. */
+  /** Row ID in the table of passages. */
   row: bigint
-  /** Place within the document. */
+  /** Index within the document, from 0. */
   index: number
   pageStart: number
   pageEnd: number
-  /** Equal for passages with the same text. A segment keeps 64 bits of it. */
+  /** Equal for passages with the same text. A segment stores a hash of it, with 64 bits. */
   textHash: string
 }
 
-/** The columns that have `width` numbers for each passage. */
+/** The columns of passages, with the number of elements that each passage has in them. */
 const PASSAGE_COLUMNS = { lengths: FIELD_COUNT, rows: 1, passageIndexes: 1, passagePages: 2, textHashes: 2 } as const
 
 type PassageColumns = Pick<SegmentSections, keyof typeof PASSAGE_COLUMNS>
 
-/** Returns a number below, at or above 0 for documents in the order of a segment: by path, time and ID. */
+/** Compares documents for sorting in the order of a segment: by path, then by time of creation, then by ID. */
 export function compareDocuments(a: SegmentDocument, b: SegmentDocument): number {
   return compare(a.path, b.path) || a.createdAt.getTime() - b.createdAt.getTime() || compare(a.id, b.id)
 }
 
-/** Writes what a segment knows of its documents and passages. */
+/** Writes the columns of documents and passages. */
 export class ColumnsWriter {
   readonly passages: PassageColumns
   private readonly count: number
@@ -61,7 +61,7 @@ export class ColumnsWriter {
     }
   }
 
-  /** Adds the next document in order, with the next `passages` passages. */
+  /** Adds the next document in the order of `compareDocuments`, and gives it the next `passages` passages. */
   addDocument({ id, version, name, path, mediaType, tags, createdAt }: SegmentDocument, passages: number): void {
     this.passageDocuments.fill(this.times.length, this.numbered, (this.numbered += passages))
     for (const tag of tags) this.tags.push(this.stringOf(tag))
@@ -83,7 +83,7 @@ export class ColumnsWriter {
     textHashes[2 * number + 1] = hashOf(bytes, 0, bytes.length, textHashes[2 * number])
   }
 
-  /** Copies the passages of another segment whose new number is below `MAX_PASSAGES`. */
+  /** Copies passages of another segment. `numbers` has the new number of each passage, or `DELETED` (merge.ts) for a passage to skip. */
   copyPassages(from: PassageColumns, numbers: Uint32Array): void {
     for (const [name, width] of Object.entries(PASSAGE_COLUMNS)) {
       const [source, target] = [from[name as keyof PassageColumns], this.passages[name as keyof PassageColumns]]

@@ -5,14 +5,14 @@ import { BlockDecoder } from './postings.ts'
 import type { Segment } from './segment.ts'
 import { FIELD_SETS, type TermEntry } from './term-dictionary.ts'
 
-/** Numbers of passages and terms from which scores follow. Sums of whole numbers, so they don't depend on how passages are divided. */
+/** The numbers of passages and terms that scores depend on: sums of whole numbers, so it doesn't matter which segment has a passage. */
 export interface CollectionStatistics {
   passages: number
   /** Number of terms in each field. */
   lengths: number[]
 }
 
-/** Counting takes about 2 ns a posting. So only terms of many blocks are worth remembering, and a segment has few of these. */
+/** Counting takes about 2 ns for each posting. So only terms with many blocks are worth remembering, and a segment has few such terms. */
 const MIN_REMEMBERED_BLOCKS = 8
 const MAX_REMEMBERED_TERMS = 4_096
 
@@ -38,7 +38,7 @@ export class SegmentReader {
       for (let f = 0; f < FIELD_COUNT; f++) this.statistics.lengths[f]! -= lengths[passage * FIELD_COUNT + f]!
   }
 
-  /** Returns how many passages have a term in at least one of a set of fields. `place` is the term's place in the dictionary. */
+  /** Returns how many passages have a term in at least one field of the set `fields`. `place` is the term's place in the dictionary. */
   frequency(place: number, fields: number): number {
     let having = this.segment.terms.frequency(place, fields)
     if (this.deletions.count === 0) return having
@@ -47,7 +47,7 @@ export class SegmentReader {
     return having
   }
 
-  /** Returns for each set of fields how many deleted passages have a term in exactly these fields. */
+  /** Returns, for each set of fields, how many deleted passages have a term in exactly these fields. */
   private deletedOf(place: number): Uint32Array {
     const known = this.deleted.get(place)
     if (known) return known

@@ -7,21 +7,21 @@ import { termOf } from './term-dictionary.ts'
 export interface TermLists {
   /** The numbers of the segments that have it, in ascending order. */
   segments: Uint32Array
-  /** The term's place in the dictionary of each of them. */
+  /** The term's place in the dictionary of each of these segments. */
   places: Uint32Array
-  /** How many passages have it, for each set of fields that was asked for. */
+  /** By set of fields: how many passages have the term in at least one of these fields. Filled in when it is first needed. */
   having: Map<number, number>
 }
 
-/** The memory for the remembered terms of all rows of a thread. */
+/** How much memory the terms that a thread remembers may take, in all rows together. */
 const MAX_REMEMBERED_BYTES = 8 * 2 ** 20
-/** What a remembered term costs besides its lists. */
+/** The memory of a remembered term, without its lists. */
 const TERM_BYTES = 500
 
-/** The searched segments one after the other, as if their passages had one row of numbers. */
+/** The searched segments, one after another: their passages are numbered through, as if they were in one segment. */
 export class SegmentRow {
   readonly segments: readonly Segment[]
-  /** The number of each segment's first passage, a multiple of 32, and the end of all. */
+  /** The number of each segment's first passage, a multiple of 32. The end of the last segment follows. */
   readonly starts: Float64Array
   readonly statistics: CollectionStatistics = { passages: 0, lengths: new Array<number>(FIELD_COUNT).fill(0) }
   private readonly readers: readonly SegmentReader[]
@@ -39,7 +39,7 @@ export class SegmentRow {
     }
   }
 
-  /** Looks a term up in every segment, once for as long as it is remembered. */
+  /** Looks a term up in every segment, or returns what an earlier lookup has found. */
   find(text: string): TermLists {
     const known = this.terms.get(text)
     if (known !== undefined) return known
@@ -57,7 +57,7 @@ export class SegmentRow {
     this.terms.clear()
   }
 
-  /** Returns how many passages have a term in at least one of a set of fields. */
+  /** Returns how many passages have a term in at least one field of the set `fields`. */
   frequency({ segments, places, having }: TermLists, fields: number): number {
     let sum = having.get(fields)
     if (sum !== undefined) return sum
@@ -83,7 +83,7 @@ export class SegmentRow {
 }
 
 let remembered = 0
-/** The rows that remember terms. They may be gone, because nothing else keeps the rows of filtered searches. */
+/** The rows that remember terms. Nothing keeps the row of a filtered search after the search, so a reference may be empty. */
 const remembering = new Set<WeakRef<SegmentRow>>()
 
 function forgetTerms(): void {
@@ -94,7 +94,7 @@ function forgetTerms(): void {
 
 const rows = new WeakMap<readonly { reader: SegmentReader }[], SegmentRow>()
 
-/** Returns the row of some segments, always the same one for the same array: its terms are looked up and counted once. */
+/** Returns the row of some segments. It is the same row for the same array, so that later searches find the remembered terms. */
 export function rowOf(segments: readonly { reader: SegmentReader }[]): SegmentRow {
   let row = rows.get(segments)
   if (row === undefined) rows.set(segments, (row = new SegmentRow(segments)))

@@ -8,10 +8,10 @@ import type { SegmentDocument, SegmentPassage } from './segment-columns.ts'
 import type { BlockDecoder } from './postings.ts'
 import { bucketBits, TermDictionary, type TermEntry } from './term-dictionary.ts'
 
-/** Places in the numbers of a document. */
+/** Where each property is among the numbers of a document in `documents`. */
 const [ID, NAME, PATH, MEDIA_TYPE, VERSION, TAGS_END, PASSAGES_END] = [0, 1, 2, 3, 4, 5, 6]
 
-/** An immutable file of the passages of one project (format.ts has the layout). */
+/** An immutable file with the words and columns of some passages of one project (format.ts describes the layout). */
 export class Segment {
   readonly sections: SegmentSections
   readonly terms: TermDictionary
@@ -24,8 +24,8 @@ export class Segment {
   private readonly pagedBlocks: PagedBytes | null
 
   /**
-   * Verifies every checksum, unless that was done before. Throws DocsearchError `index_corrupt` for a damaged file. Keeps views of the bytes, which may
-   * be shared. The postings of a paged file are read block by block, and are empty in `sections`.
+   * Verifies every checksum, unless `isVerified` says that this was done before. Throws DocsearchError `index_corrupt` for a damaged file. Keeps
+   * views of the bytes, which threads may share. Of a paged file, `sections.postings` is empty, and the postings are read block by block.
    */
   constructor(file: Uint8Array | PagedFile, options?: { isVerified: boolean }) {
     const { sections, paged } = isPaged(file)
@@ -64,14 +64,14 @@ export class Segment {
     this.pagedBlocks = paged?.postings ?? null
   }
 
-  /** Decodes one of the blocks of a term's postings, counted from 0. Nothing else reads postings. */
+  /** Decodes one of the blocks of a term's postings, counted from 0. No other method reads postings. */
   enterBlock({ blocks, first }: TermEntry, block: number, decoder: BlockDecoder): void {
     const { blockStarts, blockLasts } = this.sections
     if (blocks === 1) return decoder.enter(this.onlyBlocks, first, -1)
     const before = block === 0 ? -1 : blockLasts[first + block - 1]!
     const start = blockStarts[first + block]!
     if (this.pagedBlocks === null) return decoder.enter(this.blocks, start, before)
-    // The decoder keeps the bytes and reads up to four past the end.
+    // The decoder keeps the bytes, and reads up to four bytes past the end.
     const end = blockStarts[first + block + 1] ?? this.pagedBlocks.length
     decoder.enter(packedBytes(this.pagedBlocks.copy(start, end + 4)), 0, before)
   }
@@ -128,7 +128,7 @@ export class Segment {
     return this.numberOf(document, VERSION)
   }
 
-  /** Returns the documents with an ID: none, one, or also earlier versions of it whose passages are deleted. */
+  /** Returns the documents with an ID. There may be several: earlier versions stay in the segment while their passages are only deleted. */
   documentsWithId(id: string): number[] {
     const { idHashes, documentsByHash } = this.sections
     const hash = hashOf(Buffer.from(id))
@@ -138,7 +138,7 @@ export class Segment {
     return found
   }
 
-  /** Returns the numbers of a document's passages, which follow each other. */
+  /** Returns the first of a document's passages, and the end of its passages. */
   passagesOf(document: number): { start: number; end: number } {
     const start = document === 0 ? 0 : this.numberOf(document - 1, PASSAGES_END)
     return { start, end: this.numberOf(document, PASSAGES_END) }

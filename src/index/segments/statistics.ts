@@ -2,12 +2,12 @@ import { FIELD_COUNT, NAME_FIELD } from './format.ts'
 import type { SegmentReader } from './segment-reader.ts'
 import { rowOf } from './segment-row.ts'
 
-/** The fields whose words are in the passage itself. */
+/** The set of fields that are part of the passage: all but the document's name. */
 const PASSAGE_FIELDS = (1 << FIELD_COUNT) - 1 - (1 << NAME_FIELD)
 
 /**
- * Returns how many passages the segments have, and how many of these have each term in their title, headings or body. Deleted passages don't
- * count. A term that no passage has is missing from the map.
+ * Returns how many passages the segments have, and how many of these passages have each term in the title, headings or body. Deleted passages
+ * don't count. A term that no passage has is missing from the map.
  */
 export function termFrequencies(
   segments: readonly { reader: SegmentReader }[],

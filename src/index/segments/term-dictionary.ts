@@ -1,12 +1,12 @@
 import { bitsOf, ByteWriter, hashOf, VarintReader } from './bytes.ts'
 import { FIELD_COUNT, MAX_SECTION_BYTES, type SegmentSections } from './format.ts'
 
-/** The number of sets of fields, with the empty one. */
+/** The number of sets of fields, including the empty set. */
 export const FIELD_SETS = 2 ** FIELD_COUNT
 
 type DictionarySections = Pick<SegmentSections, 'terms' | 'termStarts' | 'termHashes' | 'termBuckets'>
 
-/** A term: UTF-8 from `start` up to `end`, and its hash. */
+/** A term: its UTF-8 bytes from `start` up to `end`, and their hash. */
 export interface Term {
   bytes: Uint8Array
   start: number
@@ -22,22 +22,22 @@ export function termOf(text: string): Term {
 /** Where the postings of a term are. */
 export interface TermEntry {
   blocks: number
-  /** Where the only block is in `terms`, or the number of the first one of several in `postings`. */
+  /** For a single block, where it starts in `terms`. Otherwise, the number of the first block in `postings`. */
   first: number
 }
 
-/** Returns a number below, at or above 0 for terms in the order of a dictionary: by their hashes, then by their bytes. */
+/** Compares terms for sorting in the order of a dictionary: by hash, then by bytes. */
 export function compareTerms(a: Term, b: Term): number {
   if (a.hash !== b.hash) return a.hash - b.hash
   return Buffer.compare(a.bytes.subarray(a.start, a.end), b.bytes.subarray(b.start, b.end))
 }
 
-/** Returns for how many bits at the start of a hash there is a bucket: as many that a bucket has about one term. */
+/** Returns how many bits at the start of a hash choose the bucket of a term. With this many, a bucket has about one term. */
 export function bucketBits(terms: number): number {
   return Math.max(1, bitsOf(terms))
 }
 
-/** Writes the terms of a segment. The only block of a term's postings follows in the same section. */
+/** Writes the terms of a segment. After `add`, the caller appends the term's only block of postings to `terms`, or the number of its first block. */
 export class TermDictionaryWriter {
   readonly terms = new ByteWriter()
   private readonly starts: number[] = []
@@ -74,8 +74,8 @@ export class TermDictionaryWriter {
 }
 
 /**
- * The terms of a segment as a hash table. A term's place is where its counts are in `terms`, just after its bytes. It is a plain number,
- * because a search over a thousand segments looks up thousands of them.
+ * The terms of a segment as a hash table. The place of a term is where its counts start in `terms`, just after its bytes. A place is a plain
+ * number, because a search over a thousand segments looks up thousands of terms.
  */
 export class TermDictionary {
   private readonly sections: DictionarySections
@@ -101,7 +101,7 @@ export class TermDictionary {
     return 0
   }
 
-  /** Sets `term` to the one with a number, in the order of the dictionary. Its place is its end. */
+  /** Reads the term with a number, counted in the order of the dictionary, into `term`. The place of the term is `term.end`. */
   readTerm(number: number, term: Term): void {
     const { reader } = this
     reader.at = this.sections.termStarts[number]!
@@ -112,7 +112,7 @@ export class TermDictionary {
     term.hash = this.sections.termHashes[number]!
   }
 
-  /** Returns how many passages have the term in at least one of a set of fields, deleted ones included. */
+  /** Returns how many passages, including deleted passages, have the term in at least one field of the set `fields`. */
   frequency(place: number, fields: number): number {
     const { reader } = this
     reader.at = place
@@ -125,7 +125,7 @@ export class TermDictionary {
     return having
   }
 
-  /** Sets `entry` to where the postings are. */
+  /** Reads where the postings of the term at `place` are into `entry`. */
   readEntry(place: number, entry: TermEntry): void {
     const { reader } = this
     reader.at = place
@@ -134,7 +134,7 @@ export class TermDictionary {
     entry.first = entry.blocks === 1 ? reader.at : reader.next()
   }
 
-  /** Returns the place of the term that starts at `at`, or 0 when it is not the given one. */
+  /** Returns the place of the term that starts at `at`, or 0 when it is another term than the given one. */
   private placeAfter(at: number, { bytes, start, end }: Term): number {
     const { reader } = this
     reader.at = at

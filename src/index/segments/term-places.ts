@@ -5,15 +5,15 @@ import type { SegmentReader } from './segment-reader.ts'
 import type { Segment } from './segment.ts'
 import { type Term, type TermEntry, termOf } from './term-dictionary.ts'
 
-/** Where a passage contains some terms: two parallel lists, ordered by place. */
+/** Where a passage contains some terms. `places` and `terms` are parallel lists, ordered by place. */
 export interface TermPlaces {
-  /** Places among the passage's terms: title, headings, body. */
+  /** Places among the passage's terms, from 0: the terms of the title, then of the headings, then of the body. */
   places: number[]
-  /** Of each place, which of the given terms is there. */
+  /** For each place, the index of the given term that is there. */
   terms: number[]
-  /** Number of terms in the passage. 1 for a passage without terms, as for an empty text that is split into words. */
+  /** Number of terms in the passage, at least 1: a passage without terms counts like one with an empty term. */
   length: number
-  /** How many of these terms are its title and headings. */
+  /** How many of these terms are in the title and the headings. */
   titleLength: number
 }
 
@@ -26,7 +26,7 @@ export function termPlaces(
   passages: readonly { segment: number; passage: number }[],
   terms: readonly string[],
 ): TermPlaces[] {
-  // Of each passage, one number for each place and its term, so that they can be sorted.
+  // For each passage, one number for each find: it combines the place with the term, so that the numbers can be sorted.
   const found = passages.map((): number[] => [])
   const wanted = terms.map(termOf)
   const bySegment = Map.groupBy([...passages.keys()], (i) => passages[i]!.segment)

@@ -7,30 +7,30 @@ import type { SegmentRow, TermLists } from './segment-row.ts'
 import type { TermEntry } from './term-dictionary.ts'
 
 /**
- * Walks the postings of one term through all segments, in ascending order of passages. A term's postings in one segment are a list. A list of one
- * block is short and is scored as a whole; the blocks of a longer one are skipped where their bounds allow.
+ * Goes through the postings of one term in all segments, in ascending order of passages. The postings of one segment are a list. A list of one
+ * block is short, so it is scored as a whole. In a longer list, blocks are skipped where their bounds allow it.
  */
 export class TermScorer {
-  /** The highest score of a passage in the current window. 0 when the window has none. */
+  /** No passage in the current window scores higher for the term. 0 when no passage in the window has the term. */
   bound = 0
   private readonly scoring: Bm25f
   private readonly most: number
   private readonly row: SegmentRow
   private readonly lists: TermLists
   private readonly decoder = new BlockDecoder()
-  /** The current list, or the number of lists at the end. */
+  /** The current list, or the number of lists when all have been read. */
   private list = -1
   private readonly entry: TermEntry = { blocks: 0, first: 0 }
   private segment!: Segment
   private sections!: SegmentSections
-  /** The number of the segment's first passage, and that of the next segment's. */
+  /** The numbers of the first passage of this segment and of the next one (segment-row.ts). */
   private start = 0
   private end = 0
   private block = 0
   private decoded = -1
   /** The next posting in the decoded block. */
   private at = 0
-  /** The scores of the postings of the block `scored`. */
+  /** The scores of the postings in block `scored`. */
   private readonly scores = new Float64Array(BLOCK_POSTINGS)
   private scored = -1
   private boundedBlock = -1
@@ -61,14 +61,14 @@ export class TermScorer {
     if (this.nextListStart() < end) this.bound = score(this.most, 0, 1)
   }
 
-  /** Returns the next passage where it is known, a lower bound of at least `from` where its block is not decoded, and Infinity at the end. */
+  /** Returns the next passage with the term. While its block is not decoded, returns a lower bound of at least `from`. Returns Infinity at the end. */
   next(from: number): number {
     if (this.isAtEnd) return Infinity
     if (this.decoded === this.block) return this.start + this.decoder.passages[this.at]!
     return Math.max(from, this.start)
   }
 
-  /** Adds the term's scores of the window to `scores`, and its passages to `matches`, both counted from `start`. */
+  /** Adds the term's scores in the window from `start` up to `end` to `scores`, and the passages to `matches`. Both count passages from `start`. */
   collect(start: number, end: number, scores: Float64Array, matches: Bitmap): void {
     while (this.start < end && !this.isAtEnd) {
       this.scoreBlock()
@@ -88,7 +88,7 @@ export class TermScorer {
     }
   }
 
-  /** Returns the term's score of a passage, 0 when it does not have the term. Passages come in ascending order. */
+  /** Returns the term's score in a passage, 0 when the passage does not have the term. Passages have to come in ascending order. */
   scoreOf(passage: number): number {
     this.advance(passage)
     if (this.isAtEnd || this.start > passage) return 0
@@ -111,7 +111,7 @@ export class TermScorer {
     return this.list === this.lists.segments.length
   }
 
-  /** Goes to the first posting from a passage on, or to a list or block in which it may be. */
+  /** Goes to the first posting at or after a passage, or to the list or block that may contain it. */
   private advance(passage: number): void {
     while (!this.isAtEnd && this.end <= passage) this.openNext()
     if (this.isAtEnd || this.start >= passage) return
@@ -171,7 +171,7 @@ export class TermScorer {
     }
   }
 
-  /** Returns the highest score of a passage in a block. */
+  /** Returns an upper bound of the scores in a block: the highest score once the block is scored. */
   private boundOf(block: number): number {
     if (block === this.boundedBlock) return this.blockBound
     this.boundedBlock = block

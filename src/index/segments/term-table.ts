@@ -6,14 +6,14 @@ const BLANK = 0x20
 const ENCODER = new TextEncoder()
 
 /**
- * Numbers terms in the order of their first appearance: a hash table over their bytes. A Map of strings takes three times as long, because each
- * term of each passage would become a string first. The table's hash has a secret, so that nobody can upload terms that collide.
+ * Numbers terms in the order of their first appearance, in a hash table of their bytes. A Map of strings would take three times as long, because
+ * each term of each passage would become a string first. The hash has a secret seed, so that nobody can upload terms that collide.
  */
 export class TermTable {
   count = 0
   private readonly basis = randomInt(2 ** 32)
   private readonly factor = (randomInt(2 ** 31) * 2 + 1) | 0
-  /** Numbers of terms plus one, 0 where there is none. */
+  /** The number of a term plus one, or 0 in an empty slot. */
   private slots = new Uint32Array(1024)
   private hashes = new Uint32Array(512)
   /** Where each term starts in `bytes`. It ends where the next one starts. */
@@ -21,7 +21,10 @@ export class TermTable {
   private bytes = new Uint8Array(4096)
   private input = new Uint8Array(4096)
 
-  /** Writes the numbers of terms that are separated by blanks to `into`, which has room for one for each character. Returns how many there are. */
+  /**
+   * Writes the numbers of terms to `into`, from `at` on. Blanks separate the terms. `into` needs room for one number for each character. Returns
+   * how many terms there are.
+   */
   add(terms: string, into: Uint32Array, at: number): number {
     if (terms === '') return 0
     if (this.input.length < 3 * terms.length) this.input = new Uint8Array(6 * terms.length)
@@ -41,9 +44,9 @@ export class TermTable {
     return count
   }
 
-  /** Calls `visit` for each term in the order of a dictionary. The term is valid during the call. */
+  /** Calls `visit` for each term, in the order of a dictionary. The term is valid only during the call. */
   eachSorted(visit: (term: Term, number: number) => void): void {
-    // Hash and number as one number of 64 bits: sorting these takes a tenth of the time of sorting with a comparison function.
+    // A key of 64 bits combines hash and number. Sorting such keys takes a tenth of the time of sorting with a comparison function.
     const keys = new BigUint64Array(this.count)
     const halves = new Uint32Array(keys.buffer)
     for (let number = 0; number < this.count; number++) {
@@ -94,7 +97,7 @@ export class TermTable {
     return this.count - 1
   }
 
-  /** True if a term is the one in the input. */
+  /** Returns whether a term has the bytes of the input from `start` up to `end`. */
   private isAt(number: number, start: number, end: number): boolean {
     const { bytes, input } = this
     const at = this.starts[number]!
@@ -103,7 +106,7 @@ export class TermTable {
     return true
   }
 
-  /** Makes room for one more term of some bytes. */
+  /** Makes room for one more term of this many bytes. */
   private grow(bytes: number): void {
     if (this.starts[this.count]! + bytes > this.bytes.length) this.bytes = grown(this.bytes, 2 * this.bytes.length + bytes)
     if (this.count < this.hashes.length) return

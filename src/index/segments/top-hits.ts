@@ -1,6 +1,6 @@
 import type { Segment } from './segment.ts'
 
-/** A passage that matches. `segment` is the place of its segment among the searched segments. */
+/** A passage that matches. `segment` is the index of its segment among the searched segments. */
 export interface SegmentHit {
   segment: number
   passage: number
@@ -9,8 +9,8 @@ export interface SegmentHit {
 
 /**
  * Keeps the best hits in a heap whose root is the worst one. Equal scores are ordered by path, passage index and text, never by ID, so that
- * two instances with the same documents answer alike. Passages that have all of these in common, in several projects, follow the order of
- * the segments.
+ * two instances with the same documents answer alike. Equal passages of several projects, which agree in all of this, follow the order of the
+ * segments.
  */
 export class TopHits {
   private readonly heap: SegmentHit[] = []

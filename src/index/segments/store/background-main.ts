@@ -21,7 +21,7 @@ import { buildSegment, newSegment } from './stored-segment.ts'
 
 answerCalls<BackgroundCalls>({
   async merge({ sources, ...place }) {
-    // The merge reads everything, and the checksums of what was on disk may not have been verified yet.
+    // The merge reads whole files, and the sections on disk may not have been verified yet.
     const { bytes, numbers } = mergeSegments(sources.map(readerOf))
     const words = toShared(bytes)
     const { passages } = new Segment(new Uint8Array(words), { isVerified: true })
@@ -54,7 +54,7 @@ function readerOf({ words, deletions }: SharedSegment): SegmentReader {
   )
 }
 
-/** Writes the files of a segment. A crash leaves files that no manifest names, and the next start removes them. */
+/** Writes the files of a segment. No manifest names them yet, so the next start removes them after a crash. */
 async function write(shared: SharedSegment, { folder, projectId }: Place & { projectId: string }): Promise<SharedSegment> {
   const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(folder, projectId, file))
   try {
@@ -66,7 +66,7 @@ async function write(shared: SharedSegment, { folder, projectId }: Place & { pro
   return shared
 }
 
-/** Analyses stored passages again. All are of one project. */
+/** Analyses stored passages of one project again. */
 function toDocuments(rows: readonly { row: bigint; passage: StoredPassage }[]): readonly NewDocument[] {
   const passages = rows.map(({ passage }) => {
     const { tokens: _, ...terms } = passageTerms(passage)

@@ -38,7 +38,7 @@ export function toFailure(error: unknown): Failure {
   return { code: cause instanceof DocsearchError ? cause.code : undefined, message, stack }
 }
 
-/** Returns the error of another thread. It is `index_failed` unless it was a DocsearchError. */
+/** Returns the error of another thread. Any error but a DocsearchError becomes `index_failed`. */
 export function toError({ code, message, stack }: Failure): DocsearchError {
   const cause = Object.assign(new Error(message), { stack })
   if (code === undefined || !isErrorCode(code)) return indexFailure(cause)

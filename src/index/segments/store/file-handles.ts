@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import type { PagedFile } from '../paged-file.ts'
 
-/** The handles of files that threads read page by page. A handle is closed when nobody uses it any more. */
+/** Counts the users of each file that threads read page by page, and closes a file when its last user releases it. */
 export class FileHandles {
   readonly #users = new Map<number, number>()
 

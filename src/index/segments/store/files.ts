@@ -22,7 +22,7 @@ export function deletionsFile(name: string, generation: number): string {
   return `${name}.${generation}.del`
 }
 
-/** Writes a file that survives a power cut once its folder is synced. */
+/** Writes and syncs a file. Once its folder is synced as well, the file survives a power cut. */
 export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(path, 'w', 0o600)
   try {
@@ -33,7 +33,7 @@ export async function writeSynced(path: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Creates a folder that survives a power cut. */
+/** Creates a folder, and syncs its parents so that it survives a power cut. */
 export async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -41,8 +41,8 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Replaces the manifest of a folder in one step: a crash leaves the old or the new one. The files that it names are synced before. The new one
- * survives a power cut once the folder is synced.
+ * Replaces the manifest of a folder in one step: after a crash, either the old or the new one is there. Sync the files that it names first. The
+ * new manifest survives a power cut once the folder is synced.
  */
 export async function writeManifest(folder: string, manifest: Uint8Array): Promise<void> {
   await writeSynced(join(folder, NEW_MANIFEST), manifest)
@@ -60,7 +60,7 @@ export async function readShared(path: string): Promise<SharedArrayBuffer> {
     const bytes = new Uint8Array(new SharedArrayBuffer(size))
     for (let at = 0; at < size;) {
       const { bytesRead } = await handle.read(bytes, at, Math.min(size - at, MAX_READ_BYTES), at)
-      // Nobody else writes to the file, so a short file means a damaged file system.
+      // Nothing else writes to the file, so a short read means that the file system is damaged.
       if (bytesRead === 0) throw Object.assign(new Error(`EIO: ${path} ends early`), { code: 'EIO' })
       at += bytesRead
     }
@@ -73,7 +73,7 @@ export async function readShared(path: string): Promise<SharedArrayBuffer> {
 /** The system reads at most 2 GB at once. */
 const MAX_READ_BYTES = 2 ** 30
 
-/** Opens a file whose large sections stay on disk. Verifies the others. */
+/** Opens a file whose large sections stay on disk. Reads and verifies the small sections. */
 export function openPaged<T extends SectionTable>(kind: FileKind<T>, path: string, cacheBytes: number): PagedFile {
   const handle = openSync(path, 'r')
   try {
@@ -100,36 +100,36 @@ export function bytesOf(file: SharedFile): Uint8Array {
   return isPaged(file) ? readerOf(file.handle)(0, file.size) : new Uint8Array(file)
 }
 
-/** Returns what tells the file of a segment from every other one. */
+/** Returns what identifies the file of a segment among all other files. */
 export function identityOfFile(file: SharedFile): FileIdentity {
   return isPaged(file) ? identityOf(new Uint8Array(file.resident), file.size) : identityOf(new Uint8Array(file), file.byteLength)
 }
 
-/** Throws `index_corrupt` for a folder, a link and everything else that docsearch does not write. Returns the size of a file. */
+/** Returns the size of a file. Throws `index_corrupt` for a folder, a link and anything else that docsearch does not write. */
 export async function sizeOfFile(path: string): Promise<number> {
   const found = await lstat(path)
   check(found.isFile(), 'is not a file')
   return found.size
 }
 
-/** Closes a file that no other thread knows. */
+/** Closes a file if it is paged. No other thread may know it. */
 export function closePaged(file: SharedFile): void {
   if (isPaged(file)) closeSync(file.handle)
 }
 
-/** Removes files that no manifest names. What can't be removed now is removed at the next start. */
+/** Removes files that no manifest names. Ignores failures, because the next start tries again. */
 export async function removeFiles(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => remove(path).catch(() => {})))
 }
 
-/** Removes the files of a project. The manifest goes last: without it, the files look like a project that lost its manifest. */
+/** Removes the folder of a project. Removes the manifest last: after a crash, the next start finds the same manifest and removes the rest. */
 export async function removeFolder(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) if (name !== MANIFEST) await remove(join(folder, name))
   await remove(join(folder, MANIFEST))
   await rmdir(folder).catch(ignoreMissing)
 }
 
-/** Removes what is at a path, also a folder. */
+/** Removes a file or a folder with everything in it. */
 export async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
 }

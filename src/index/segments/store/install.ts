@@ -3,8 +3,8 @@ import type { Installation } from './protocol.ts'
 import { StoredSegment } from './stored-segment.ts'
 
 /**
- * Returns the segment of an installation without the passages that were deleted while it was built. `segments` are the current segments of its project.
- * A source that is gone was deleted completely.
+ * Returns a new segment without the passages that were deleted while it was built. `segments` are the current segments of its project. A source
+ * that is not among them has been deleted completely.
  */
 export function installedSegment(segments: readonly StoredSegment[], { segment, sources, without }: Installation): StoredSegment {
   const installed = StoredSegment.open(segment)

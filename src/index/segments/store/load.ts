@@ -31,13 +31,13 @@ export interface LoadOptions {
   known: ReadonlyMap<string, SharedSegment>
   /** From this size on, the large sections of a file stay on disk. */
   smallestOnDisk: number
-  /** For the pages of files on disk. */
+  /** How many bytes of pages each thread may keep of the files on disk. */
   cacheBytes: number
 }
 
 /**
- * Reads the files of a project. Leaves out a damaged segment, and the project is incomplete. With a damaged manifest nothing is left, because
- * nothing says which files were in use. Removes everything that the manifest does not name.
+ * Reads the files of a project. Skips damaged segments; the project is then incomplete. If the manifest is damaged, nothing says which files
+ * were in use, so this removes the whole folder. Removes everything that the manifest does not name.
  */
 export async function loadProject(
   folder: string,
@@ -55,7 +55,7 @@ export async function loadProject(
     }
   }
   const files = await readdir(folder)
-  // Without a manifest, the files are of a first commit or of a deletion that a crash has interrupted.
+  // A folder without a manifest is left over from a first commit or a deletion that a crash has interrupted.
   const manifest = files.includes(MANIFEST) ? await orDamage(readManifest(folder, place)) : null
   const segments: StoredSegment[] = []
   const named = new Set<string>([MANIFEST])
@@ -74,7 +74,7 @@ export async function loadProject(
   return { project: new StoredProject(folder, manifest, { segments, isIncomplete }), damage }
 }
 
-/** A missing file is damage as well. Anything else, such as too many open files, says nothing about the files. */
+/** A missing or unreadable file is damaged. Other errors, such as too many open files, say nothing about the files. */
 function isDamage(error: unknown): boolean {
   return isDocsearchError(error, 'index_corrupt') || ['ENOENT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
@@ -99,7 +99,7 @@ async function readDeletions(path: string, { deletions }: ManifestSegment): Prom
   return file
 }
 
-/** Before the file is read, so that a wrong one does not take memory. */
+/** Checks the size before the file is read, so that a wrong file does not take memory. */
 async function checkSize(path: string, { bytes }: FileIdentity): Promise<void> {
   check((await sizeOfFile(path)) === bytes, 'has another length')
 }
@@ -108,7 +108,7 @@ function checkIdentity(file: SharedFile, { checksum }: FileIdentity): void {
   check(identityOfFile(file).checksum === checksum, 'is another file')
 }
 
-/** Reads and verifies the files of a segment, except for the sections that stay on disk. */
+/** Reads and verifies the words and vectors of a segment, except for the sections that stay on disk. */
 async function readVerified(
   folder: string,
   { name, ...entry }: ManifestSegment,

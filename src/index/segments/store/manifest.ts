@@ -1,21 +1,21 @@
 import { crc32 } from 'node:zlib'
 import { check, type FileIdentity } from '../sections.ts'
 
-/** Raised when the manifest changes its meaning. A project with another version is rebuilt. */
+/** Raise it when the manifest changes its meaning. A project with another version is rebuilt. */
 const FORMAT_VERSION = 2
 
 /**
- * Which files make up a project. Everything else in its folder is left over from a crash. A file of another project, of another index or of an
- * earlier time has another identity.
+ * Names the files of a project that are in use. Everything else in its folder is left over from a crash. The identities tell these files from
+ * files of another project, of another index or of an earlier time.
  */
 export interface Manifest extends ManifestPlace {
   ownerId: string
-  /** True from the moment when damage is found until the project is rebuilt. */
+  /** True from when damage is found until the project is rebuilt. */
   isIncomplete: boolean
   segments: readonly ManifestSegment[]
 }
 
-/** Where a manifest belongs. */
+/** The project that a manifest describes. */
 export interface ManifestPlace {
   indexId: string
   projectId: string
@@ -23,15 +23,15 @@ export interface ManifestPlace {
 
 export interface ManifestSegment {
   name: string
-  /** Of the deletions. */
+  /** The generation of the deletions, 0 without deletions. */
   generation: number
   words: FileIdentity
   vectors: FileIdentity
-  /** Null without deletions. */
+  /** The `.del` file. Null without deletions. */
   deletions: FileIdentity | null
 }
 
-/** The file, in JSON. The checksum covers the JSON of all other fields. */
+/** The content of the file, as JSON. The checksum covers the JSON of all other fields. */
 interface ManifestFile {
   format_version: number
   index_id: string
@@ -54,7 +54,7 @@ export function formatManifest({ indexId, projectId, ownerId, isIncomplete, segm
   return Buffer.from(`${JSON.stringify({ ...content, checksum: checksumOf(content) })}\n`)
 }
 
-/** Throws DocsearchError `index_corrupt` unless `formatManifest` wrote the text for this place. */
+/** Throws DocsearchError `index_corrupt` unless `formatManifest` wrote the text for this project of this index. */
 export function parseManifest(text: string, place: ManifestPlace): Manifest {
   const file = parseJson(text)
   check(typeof file === 'object' && file !== null && 'checksum' in file, 'is damaged')

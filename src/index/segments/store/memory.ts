@@ -1,32 +1,35 @@
 import { isPaged, memoryOf, PAGE_BYTES, type SharedFile } from '../paged-file.ts'
 import { memoryOfSegment, type SharedSegment } from './project-segments.ts'
 
-/** How much memory segments take. */
+/** How much memory segments may take. */
 export interface SegmentMemory {
-  /** For what threads share. What has to be in memory may exceed it. */
+  /** For the files that threads share. Small files and small sections are always in memory, even if they exceed this. */
   sharedBytes: number
-  /** For the pages that one thread keeps. */
+  /** For the pages that each thread keeps. */
   cacheBytes: number
 }
 
 export const ALL_IN_MEMORY: SegmentMemory = { sharedBytes: Infinity, cacheBytes: 0 }
 
-/** The most files that are open to be read page by page. */
+/** How many files may be open to be read page by page. */
 const MAX_PAGED_FILES = 1_000
 /** Smaller files always stay in memory. */
 const MIN_PAGED_BYTES = PAGE_BYTES
-/** A block of vectors or postings has a few pages. */
+/** A thread keeps at least this many pages, because a block of vectors or postings may span several. */
 const MIN_PAGES = 4
-/** The share of all memory that is for pages. */
+/** The share of the memory that is for the pages of all threads. */
 const CACHE_SHARE = 1 / 8
 
-/** Divides memory between what threads share and the pages that each keeps. */
+/** Divides memory between the files that threads share and the pages that each thread keeps. */
 export function divideMemory(bytes: number, threads: number): SegmentMemory {
   const cacheBytes = Math.max(MIN_PAGES * PAGE_BYTES, Math.floor((bytes * CACHE_SHARE) / threads))
   return { sharedBytes: Math.max(0, bytes - threads * cacheBytes), cacheBytes }
 }
 
-/** Returns the largest files in memory as far as the others don't fit without leaving these on disk. The smallest files are the newest. */
+/**
+ * Returns the files that have to leave memory so that the others fit: the largest files come first, because the smallest files are usually
+ * the newest.
+ */
 export function filesToLeaveOnDisk(segments: readonly SharedSegment[], { sharedBytes }: SegmentMemory): SharedFile[] {
   let bytes = segments.reduce((sum, segment) => sum + memoryOfSegment(segment), 0)
   if (bytes <= sharedBytes) return []
@@ -43,7 +46,7 @@ export function filesToLeaveOnDisk(segments: readonly SharedSegment[], { sharedB
   return leaving
 }
 
-/** Returns from which size on files stay on disk so that the others fit into memory. */
+/** Returns the size from which on files stay on disk, so that all smaller files fit into memory. */
 export function smallestOnDisk(sizes: readonly number[], { sharedBytes }: SegmentMemory): number {
   let bytes = 0
   for (const size of sizes.toSorted((a, b) => a - b)) {

@@ -4,12 +4,12 @@ import type { ProjectSegments, SharedSegment } from './project-segments.ts'
 
 export interface MergesOptions {
   segmentsOf: (projectId: string) => ProjectSegments | undefined
-  /** Puts one segment in the place of these. */
+  /** Replaces these segments with one. */
   merge: (project: ProjectSegments, sources: readonly SharedSegment[]) => Promise<void>
   log: Logger
 }
 
-/** Merges the segments of changed projects, one merge after another. A merge that fails is tried again after the next change of its project. */
+/** Merges the segments of changed projects, one merge after another. A merge that failed is tried again after the next change of its project. */
 export class Merges {
   readonly #due = new Set<string>()
   #running: Promise<void> | null = null
@@ -48,7 +48,7 @@ export class Merges {
     this.#running = null
   }
 
-  /** Merges one group. The change of the project makes the next group due. */
+  /** Merges one group of segments. This changes the project, which makes the next group due. */
   async #mergeOne(projectId: string): Promise<void> {
     const project = this.#options.segmentsOf(projectId)
     const [group] = planMerges(project?.segments ?? [])

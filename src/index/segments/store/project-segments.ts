@@ -1,14 +1,14 @@
 import { isPaged, memoryOf, type PagedFile, type SharedFile } from '../paged-file.ts'
 
-/** A segment that all threads share. Nobody writes to the buffers. */
+/** A segment that all threads share. No thread writes to its memory. */
 export interface SharedSegment {
   /** The name of its files, without the suffix. Unique within an index. */
   name: string
-  /** The `.seg` file: words and columns. */
+  /** The `.seg` file, with words and columns. */
   words: SharedFile
   /** The `.vec` file. */
   vectors: SharedFile
-  /** The newest deletions file. Null while every passage is there. */
+  /** The newest `.del` file. Null while no passage is deleted. */
   deletions: SharedArrayBuffer | null
   /** The generation of the deletions, 0 without deletions. */
   generation: number
@@ -17,18 +17,18 @@ export interface SharedSegment {
   deleted: number
 }
 
-/** The segments of one project at one moment. */
+/** A snapshot of the segments of one project. */
 export interface ProjectSegments {
   projectId: string
   ownerId: string
   segments: readonly SharedSegment[]
-  /** True while segments are missing and being rebuilt: answers say so. */
+  /** True while segments are missing and have to be rebuilt. Answers then say so. */
   isIncomplete: boolean
 }
 
 /**
- * Hears of each change of a project. With `mustSettle`, it returns a promise that resolves once nobody reads the files that the project no
- * longer has.
+ * Called with a project after each of its changes. With `mustSettle`, the listener returns a promise. It resolves once the listener's threads
+ * no longer read files that the project had before.
  */
 export type SegmentsListener = (changed: ProjectSegments, mustSettle?: boolean) => unknown
 
@@ -37,8 +37,8 @@ export function livePassages({ segments }: Pick<ProjectSegments, 'segments'>): n
 }
 
 /**
- * Returns a segment with the files that were known of it before, unless one has left memory or has come there. Each message has objects of its own over
- * the same memory. With the ones that came first, nothing is opened twice.
+ * Returns a segment with the file objects that `known` has, except for a file that has moved between memory and disk. Each message from another
+ * thread has new objects for the same memory. Keeping the first ones means that no file is opened twice.
  */
 export function asKnown(segment: SharedSegment, known: SharedSegment | undefined): SharedSegment {
   if (known === undefined) return segment

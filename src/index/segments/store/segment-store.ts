@@ -21,8 +21,8 @@ export interface SegmentStoreOptions {
 }
 
 /**
- * The segments of one index, in files and in memory that threads share. A thread writes: it builds the segments of a commit and switches the
- * manifests. Another thread merges, so that a commit never waits for a merge. This class knows the newest segments of each project.
+ * The segments of one index, in files and in memory that threads share. The writer thread builds the segments of a commit and switches the
+ * manifests. A background thread merges, so that a commit never waits for a merge. This class knows the current segments of each project.
  */
 export class SegmentStore {
   readonly #options: SegmentStoreOptions
@@ -44,7 +44,7 @@ export class SegmentStore {
     })
   }
 
-  /** Loads all segments. Damaged ones are missing, and their projects are incomplete. A project whose manifest is damaged is missing. */
+  /** Loads all segments. Skips damaged segments; their projects are then incomplete. Skips projects whose manifest is damaged. */
   static async open(options: SegmentStoreOptions): Promise<SegmentStore> {
     const store = new SegmentStore(options)
     try {
@@ -65,15 +65,15 @@ export class SegmentStore {
     return this.#projects.get(projectId)
   }
 
-  /** Calls the listener after each change of a project. Returns a function that ends this. */
+  /** Calls the listener after each change of a project. Returns a function that removes the listener. */
   onChange(listener: SegmentsListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   /**
-   * Adds documents, and removes others or their earlier versions. Returns the rows of the removed passages. Searches see all changes of a project
-   * in one moment. When this rejects, each project has changed completely or not at all.
+   * Adds documents, and removes deleted documents and earlier versions. Returns the rows of the removed passages. Searches see all changes of a
+   * project at once. When this rejects, each project has changed either completely or not at all.
    */
   async commit(change: WriterCalls['commit']['request']): Promise<{ removedRows: bigint[] }> {
     const { removedRows, failure } = await this.#change('commit', change)
@@ -81,13 +81,13 @@ export class SegmentStore {
     return { removedRows }
   }
 
-  /** Says of projects that segments are missing, or that none is missing any more. */
+  /** Records whether segments of these projects are missing. */
   async mark(projects: readonly Marked[]): Promise<void> {
     const { failure } = await this.#change('mark', { projects })
     if (failure !== null) throw failure
   }
 
-  /** Adds stored passages to a project, except for the documents that `without` names once the segment is built. */
+  /** Adds stored passages to a project. Leaves out the documents that `without` returns when the segment is built. */
   async rebuild(
     project: Pick<ProjectSegments, 'projectId' | 'ownerId'>,
     rows: { row: bigint; passage: StoredPassage }[],
@@ -99,14 +99,14 @@ export class SegmentStore {
     if (failure !== null) throw failure
   }
 
-  /** Makes sure that `projects` has what is on disk, also when the writer died during a change. */
+  /** Makes sure that `projects` matches the disk, even if the writer thread died during a change. */
   async refresh(): Promise<void> {
     if (!this.#writer.isRunning) await this.#openWriter()
   }
 
   /**
-   * Verifies the sections that are not in memory, which takes as long as reading them. Removes damaged segments, and their projects are
-   * incomplete. Returns true if there were any.
+   * Verifies the sections on disk, which takes as long as reading them. Removes damaged segments; their projects are then incomplete. Returns
+   * true if any segment was damaged.
    */
   async verify(): Promise<boolean> {
     let isDamaged = false
@@ -122,7 +122,7 @@ export class SegmentStore {
     return isDamaged
   }
 
-  /** Resolves when no segments have to be merged. */
+  /** Resolves when no merge is due. */
   idle(): Promise<void> {
     return this.#merges.idle()
   }
@@ -143,7 +143,7 @@ export class SegmentStore {
     return { folder, layout }
   }
 
-  /** Also after the thread died: then it reads the manifests again, because the last change may have reached the disk. */
+  /** Starts the writer thread, which reads the manifests. Needed again after the thread died, because its last change may be on disk. */
   async #openWriter(): Promise<void> {
     const { projects, damage } = await this.#writer.call('open', {
       ...this.#place(),
@@ -194,7 +194,7 @@ export class SegmentStore {
     if (failure !== null) throw failure
   }
 
-  /** Keeps the files of segments open meanwhile. */
+  /** Keeps the files of segments open until `work` ends. */
   async #using<T>(segments: readonly SharedSegment[], work: () => Promise<T>): Promise<T> {
     const files = segments.flatMap(pagedFilesOf)
     this.#handles.retain(files)
@@ -205,7 +205,7 @@ export class SegmentStore {
     }
   }
 
-  /** Tells listeners of a project. Closes its files that are no longer in use, once nobody reads them. */
+  /** Passes a changed project to the listeners. Closes the files that it no longer uses, once no thread reads them. */
   #tell(project: ProjectSegments, before: readonly SharedSegment[]): Promise<void> {
     const [old, now] = [before.flatMap(pagedFilesOf), project.segments.flatMap(pagedFilesOf)]
     const unused = old.filter((file) => !now.includes(file))
@@ -215,7 +215,7 @@ export class SegmentStore {
     return Promise.allSettled(settled).then(() => this.#handles.release(unused))
   }
 
-  /** Keeps the objects of segments that have not changed, so that threads and caches recognise them. */
+  /** Records a changed project. Keeps the objects of segments that have not changed, so that threads and caches recognise them. */
   #publish(changed: ProjectSegments): void {
     const { projectId } = changed
     const known = this.#projects.get(projectId)?.segments ?? []

@@ -23,7 +23,7 @@ import { formatManifest, type ManifestPlace } from './manifest.ts'
 import type { ProjectSegments } from './project-segments.ts'
 import type { StoredSegment } from './stored-segment.ts'
 
-/** The passages that were found in each segment. */
+/** Passages by the segment in which they were found. */
 export type FoundPassages = ReadonlyMap<StoredSegment, readonly number[]>
 
 export interface ProjectState {
@@ -31,7 +31,7 @@ export interface ProjectState {
   isIncomplete: boolean
 }
 
-/** The segments of one project, in memory and on disk. Only the writer thread has it. */
+/** The segments of one project, in memory and on disk. Only the writer thread uses this class. */
 export class StoredProject {
   readonly projectId: string
   readonly ownerId: string
@@ -70,7 +70,7 @@ export class StoredProject {
     return new Map(found.filter(([, passages]) => passages.length > 0))
   }
 
-  /** Leaves out a damaged segment. Its files go when the manifest is written next. */
+  /** Leaves out a damaged segment. Its files are removed after the next manifest is written. */
   leaveOut(name: string): void {
     this.#state = { segments: this.#state.segments.filter(({ shared }) => shared.name !== name), isIncomplete: true }
   }
@@ -102,7 +102,7 @@ export class StoredProject {
     else await removeFiles(this.#paths([...before, ...written].filter((file) => !after.has(file))))
   }
 
-  /** Leaves the large sections of some files on disk, where they are already. */
+  /** Drops the large sections of some files from memory. Threads then read them from disk. */
   leaveOnDisk(files: ReadonlySet<SharedFile>, cacheBytes: number): void {
     const segments = this.#state.segments.map((segment) => {
       const { name, words, vectors } = segment.shared
@@ -115,7 +115,7 @@ export class StoredProject {
     this.#state = { ...this.#state, segments }
   }
 
-  /** Returns null when the file can't be opened now, for example when too many are open. */
+  /** Returns null when the file can't be opened now, for example because too many files are open. */
   #openPaged<T extends SectionTable>(kind: FileKind<T>, file: string, cacheBytes: number): SharedFile | null {
     try {
       return openPaged(kind, join(this.#folder, file), cacheBytes)

@@ -23,7 +23,7 @@ export function newSegment(words: SharedArrayBuffer, vectors: SharedArrayBuffer,
   return { name: randomBytes(10).toString('hex'), words, vectors, deletions: null, generation: 0, passages, deleted: 0 }
 }
 
-/** A search by ID costs about as much as reading the IDs of this many documents. */
+/** Looking a document up by its ID costs about as much as reading the IDs of this many documents. */
 const SEARCH_COST = 4
 
 /** A segment as the writer thread knows it, with one generation of its deletions. */
@@ -38,7 +38,7 @@ export class StoredSegment {
     this.deletions = deletions
   }
 
-  /** Takes bytes that were built or verified before. */
+  /** Opens files whose bytes were built or verified before. */
   static open(files: Omit<SharedSegment, 'passages' | 'deleted'>): StoredSegment {
     const segment = new Segment(openable(files.words), { isVerified: true })
     const deletions =
@@ -50,12 +50,12 @@ export class StoredSegment {
     return this.deletions.passages - this.deletions.count
   }
 
-  /** Returns the segment with its files elsewhere. */
+  /** Returns the same segment with other file objects, for example with files on disk instead of in memory. */
   withFiles(files: { words: SharedFile; vectors: SharedFile }): StoredSegment {
     return StoredSegment.open({ ...this.shared, ...files })
   }
 
-  /** Returns the segment without some more of its passages. */
+  /** Returns the segment with these passages deleted as well. */
   without(passages: readonly number[]): StoredSegment {
     if (passages.length === 0) return this
     const deletions = this.deletions.with(passages)

@@ -8,7 +8,7 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** A thread that answers calls (call.ts). It starts with the first call, and again with the next call after it died. */
+/** A thread that answers calls (call.ts). The first call starts it, and so does the next call after the thread died. */
 export class Thread<C extends Calls<C>> {
   readonly #main: URL
   readonly #waiting = new Map<number, Waiting>()
@@ -25,7 +25,7 @@ export class Thread<C extends Calls<C>> {
     return this.#worker !== null
   }
 
-  /** Rejects with DocsearchError: what the thread threw, or `index_failed` when the thread died. */
+  /** Rejects with the DocsearchError that the thread threw, or with `index_failed` when the thread died or threw another error. */
   call<K extends keyof C & string>(kind: K, request: C[K]['request']): Promise<C[K]['answer']> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(indexFailure(new Error('the index is closed')))
@@ -46,7 +46,7 @@ export class Thread<C extends Calls<C>> {
   }
 
   #start(): Worker {
-    // Files that the thread opens stay open for other threads when it ends.
+    // When the thread ends, the files that it opened have to stay open for other threads.
     const worker = new Worker(this.#main, { trackUnmanagedFds: false })
     worker.unref()
     const onLost = (cause: Error) => {

@@ -92,7 +92,7 @@ answerCalls<WriterCalls>({
     ),
 })
 
-/** Changes projects, each completely or not at all. */
+/** Applies a change to each project, either completely or not at all. */
 async function change<T>(
   changes: readonly (readonly [StoredProject, T])[],
   apply: (project: StoredProject, change: T) => Promise<bigint[]>,
@@ -121,7 +121,7 @@ async function change<T>(
   return changed
 }
 
-/** Leaves files on disk when not all fit into memory. Returns the projects whose files left memory. */
+/** Drops files from memory when not all of them fit. Returns the projects that have such files. */
 function fitIntoMemory(): StoredProject[] {
   const all = [...projects.values()]
   const leaving = new Set(
@@ -138,7 +138,7 @@ function fitIntoMemory(): StoredProject[] {
   })
 }
 
-/** Returns the project, a new one if need be. */
+/** Returns a project, or a new one without segments. Throws `index_failed` when the project belongs to another user. */
 function projectOf({ projectId, ownerId }: { projectId: string; ownerId: string }): StoredProject {
   const project =
     projects.get(projectId) ??
@@ -155,7 +155,7 @@ function placeOf(projectId: string): ManifestPlace {
 /** The ID of a project becomes the name of a folder. */
 const PROJECT_ID = /^[A-Za-z0-9_-]{1,100}$/
 
-/** Returns the IDs of projects that have a folder. Removes what is in the place of a folder, but leaves alone the files of others, such as `.DS_Store`. */
+/** Returns the IDs of projects that have a folder. Removes a file with the name of a project, but no other files, such as `.DS_Store`. */
 async function projectsIn(folder: string): Promise<string[]> {
   const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => PROJECT_ID.test(name))
   for (const entry of entries) if (!entry.isDirectory()) await remove(join(folder, entry.name))

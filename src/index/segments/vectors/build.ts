@@ -8,8 +8,8 @@ import type { SegmentVectors } from './segment-vectors.ts'
 import { writeVectors } from './write.ts'
 
 /**
- * Returns the file of the vectors of a segment's passages, in the order of the passages. A passage without a vector, or with one that has no
- * direction, is not found by vectors. Vectors may have any length; only their direction is stored.
+ * Returns a file with the vectors of a segment's passages. `vectors` is in the order of the passages. Vectors may have any length; the file has
+ * only their directions. Vector search never finds a passage whose vector is null or has no direction (quantise.ts).
  */
 export function buildVectors(vectors: readonly (Float32Array | null)[], layout: VectorLayout): Uint8Array {
   const stride = strideOf(layout)
@@ -39,8 +39,8 @@ export function buildVectors(vectors: readonly (Float32Array | null)[], layout: 
 }
 
 /**
- * Returns the vectors of a merged segment of `passages` passages. `numbers` has the new number of each of a source's passages, or `DELETED`, as
- * `mergeSegments` returns them. Vectors are copied as they are, so scores don't change: the same bytes as `buildVectors` makes.
+ * Returns a file with the vectors of a merged segment, which has `passages` passages. `numbers` has the new number of each passage of a source, or
+ * `DELETED`, as returned by `mergeSegments`. Copies quantised vectors, so scores don't change. `buildVectors` would make the same bytes.
  */
 export function mergeVectors(
   sources: readonly { vectors: SegmentVectors; numbers: Uint32Array }[],

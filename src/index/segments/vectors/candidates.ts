@@ -1,14 +1,14 @@
 export interface Candidate {
   segment: number
   row: number
-  /** Products of the query with the row's high bytes, and with its rest. */
+  /** The dot products of the query with the row's high bytes, and with its rest (format.ts). */
   high: number
   rest: number
 }
 
 /**
- * The vectors that may be among the best, by their scores' bounds from the high bytes alone. A heap of the highest lower bounds gives the threshold:
- * a vector whose upper bound is below it is not among the best.
+ * The vectors that may be among the best. The high bytes alone give a lower and an upper bound of a vector's score. A heap of the highest lower
+ * bounds gives the threshold: a vector whose upper bound is below the threshold is not among the best.
  */
 export class Candidates {
   readonly segments: number[] = []
@@ -16,7 +16,7 @@ export class Candidates {
   readonly high: number[] = []
   readonly rest: number[] = []
   private readonly upper: number[] = []
-  /** The root is the lowest. */
+  /** The highest lower bounds. The root is the lowest of them. */
   private readonly heap: Float64Array
   private size = 0
 
@@ -39,7 +39,7 @@ export class Candidates {
     else if (lower > this.heap[0]!) this.moveDown(lower)
   }
 
-  /** Returns the places of the vectors that may be among the best. */
+  /** Returns the indexes of the vectors that may be among the best, in the lists above. */
   *remaining(): Generator<number> {
     const { threshold } = this
     for (const [i, upper] of this.upper.entries()) if (upper >= threshold) yield i

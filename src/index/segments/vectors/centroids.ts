@@ -1,11 +1,11 @@
 import { DotKernel } from './dot-kernel.ts'
 import type { VectorOrigin } from './origin.ts'
 
-/** Directions in 8 bits, which vectors are compared with. */
+/** The mean directions of clusters, with 8 bits for each component. */
 export class Centroids {
   readonly count: number
   readonly rows: Int8Array
-  /** 1 ÷ the length of each centroid, or 0 for one without vectors, which is nearest to none. */
+  /** 1 ÷ the length of each centroid. 0 for a centroid without vectors, which no vector is nearest to. */
   readonly scales: Float32Array
   private readonly stride: number
   private readonly kernel: DotKernel
@@ -40,7 +40,7 @@ export class Centroids {
     return new Centroids(joined, stride)
   }
 
-  /** Returns the most similar centroid within ranges. */
+  /** Returns the centroid within the ranges that is most similar to a vector. */
   nearest(vector: VectorOrigin, ranges: readonly (readonly [from: number, end: number])[] = [[0, this.count]]): number {
     let nearest = ranges[0]![0]
     let most = -Infinity
@@ -55,7 +55,7 @@ export class Centroids {
     return nearest
   }
 
-  /** Returns the most similar centroids, in no order. */
+  /** Returns the `few` most similar centroids, in no particular order. Returns more when several are equally similar. */
   nearestFew(vector: VectorOrigin, few: number): number[] {
     this.setQuery(vector)
     const dots = this.kernel.dots(0, this.count)

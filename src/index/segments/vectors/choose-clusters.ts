@@ -5,19 +5,20 @@ import type { SegmentVectors } from './segment-vectors.ts'
 const MAX_CLUSTERS = 2 ** 20
 
 /**
- * Returns how many of a segment's vectors a search scans for a recall@10 of .98, as measured (docs/segments.md). Clusters know nothing of the rest,
- * so the larger it is in the query, the more clusters hold the best. The share of the vectors falls with their number only up to about 400,000.
+ * Returns how many vectors of a segment a search scans to reach a measured recall@10 of 0.98. Clusters ignore the rest (format.ts), so the larger
+ * the rest of the query is, the more clusters have some of the best vectors. The scanned share falls with the number of vectors up to about
+ * 250,000 vectors, and then stays the same.
  */
 export function rowsToScan(vectors: number, { restShare }: VectorQuery): number {
   const share = Math.max((60 + 240 * restShare) / Math.sqrt(vectors), 0.12 + 0.5 * restShare)
   return vectors * Math.min(1, share)
 }
 
-/** Returns the clusters, those with the most similar centroids first. */
+/** Yields the clusters, those with the most similar centroids first. */
 export function* nearestClusters({ sections, stride }: SegmentVectors, { kernel }: VectorQuery): Generator<number> {
   const { centroids, centroidScales } = sections
   const count = centroidScales.length
-  // One number for similarity and cluster sorts faster than a comparison function.
+  // Each key combines similarity and cluster, because sorting numbers is faster than sorting with a comparison function.
   const keys = new Float64Array(count)
   let most = 0
   for (let from = 0; from < count; from += BLOCK_ROWS) {

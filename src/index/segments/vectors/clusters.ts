@@ -1,11 +1,11 @@
 import { Centroids } from './centroids.ts'
 import type { VectorOrigin } from './origin.ts'
 
-/** Fewer vectors are scanned about as fast as the clusters that a search needs. */
+/** Fewer vectors are not clustered: scanning all of them is about as fast as scanning the nearest clusters. */
 export const MIN_CLUSTERED = 30_000
 const SAMPLES_PER_CLUSTER = 40
 const ROUNDS = 6
-/** A vector is compared with the centroids of this many groups. */
+/** A vector is compared with the centroids in this many groups. */
 const COMPARED_GROUPS = 8
 
 export interface Clusters {
@@ -15,8 +15,8 @@ export interface Clusters {
 }
 
 /**
- * Divides vectors into about 4√n clusters of similar directions, or into none when they are few. Centroids are in groups, so that training and
- * assignment compare a vector with a few hundred of them instead of all. The same vectors give the same clusters.
+ * Divides n vectors into about 4√n clusters of similar directions, or into no clusters when there are few vectors. Similar centroids form groups,
+ * so that training and assignment compare a vector with a few hundred centroids instead of all. The same vectors give the same clusters.
  */
 export function clusterVectors(vectors: readonly VectorOrigin[], stride: number, minClustered = MIN_CLUSTERED): Clusters {
   if (vectors.length < minClustered) return { centroids: new Int8Array(0), centroidScales: new Float32Array(0), clusters: [] }
@@ -41,7 +41,7 @@ export function clusterVectors(vectors: readonly VectorOrigin[], stride: number,
   return { centroids: centroids.rows, centroidScales: centroids.scales, clusters }
 }
 
-/** k-means of directions: each round moves a centroid to the mean of the vectors that are nearest to it. */
+/** Spherical k-means: each round moves a centroid to the mean direction of the vectors that are nearest to it. */
 function train(vectors: readonly VectorOrigin[], count: number, stride: number): Centroids {
   const sums = new Float64Array(Math.max(1, Math.min(count, vectors.length)) * stride)
   for (const [cluster, vector] of evenlySpaced(vectors, sums.length / stride).entries()) addTo(sums, cluster, vector, stride)

@@ -8,8 +8,8 @@ const ALIGNMENT = 16
 let module: WebAssembly.Module | undefined
 
 /**
- * Computes dot products of one query with many rows of 8-bit components (dot-kernel.wat). WebAssembly sees only its own memory, so rows are
- * copied there. In blocks that fit into the processor's cache, the copy takes about as long as the products.
+ * Computes dot products of one query with many rows of 8-bit components (dot-kernel.wat). WebAssembly sees only its own memory, so rows have to be
+ * copied there. With blocks that fit into the processor's cache, copying takes about as long as computing the products.
  */
 export class DotKernel {
   readonly stride: number
@@ -34,7 +34,7 @@ export class DotKernel {
     this.results = new Int32Array(memory.buffer, resultsAt, most)
   }
 
-  /** The largest component of a query that can't overflow. */
+  /** Returns the largest component that a query may have without an overflow of a product. */
   static maxComponent(stride: number): number {
     return Math.floor((2 ** 31 - 1) / (128 * stride))
   }
@@ -43,12 +43,12 @@ export class DotKernel {
     this.query.set(components)
   }
 
-  /** Copies rows into the kernel, from its row `at` on. */
+  /** Copies rows into the kernel's memory. The first one becomes row `at`. */
   load(rows: Int8Array, at = 0): void {
     this.rows.set(rows, at * this.stride)
   }
 
-  /** Returns the products of the query with loaded rows. The next call overwrites them. */
+  /** Returns the dot products of the query with `count` loaded rows, from row `from` on. The next call overwrites them. */
   dots(from: number, count: number): Int32Array {
     this.compute(this.query.byteOffset, this.rows.byteOffset + from * this.stride, count, this.stride, this.results.byteOffset)
     return this.results

@@ -2,29 +2,31 @@ import type { SectionsOf } from '../sections.ts'
 
 export interface VectorLayout {
   dimensions: number
-  /** The first dimensions are stored densely; the others, mostly 0, sparsely. Equal to `dimensions` for most embedders. */
+  /** How many of the first dimensions are stored densely. The others are mostly 0 and stored sparsely. Equal to `dimensions` for most embedders. */
   denseDimensions: number
 }
 
-/** Most vectors per block. A block is the unit of a scan: its rows fit into the processor's cache. */
+/** How many vectors a block has at most. A block is the unit of a scan: its rows fit into the processor's cache. */
 export const BLOCK_ROWS = 256
 export const NO_ROW = 2 ** 32 - 1
 
 /**
- * The sections of a file of vectors (sections.ts has the header). A vector's row is its number in the file. P passages, V vectors, F of which
- * have a dense part that isn't 0, D dense dimensions padded with zeros to a multiple of 8, R other dimensions ("the rest"), B blocks, C clusters.
+ * The sections of a file of vectors (sections.ts describes the header). A vector's row is its number in the file. P is the number of passages, V
+ * of vectors, F of vectors whose dense part isn't 0, B of blocks, and C of clusters. D is the number of dense dimensions, padded with zeros to a
+ * multiple of 8. R is the number of the other dimensions, which the code calls the rest.
  *
  * - `summary`: P, number of dimensions, number of dense dimensions.
  * - `passages`: the passage of each row, V. `rows`: the row of each passage's vector, or `NO_ROW`, P.
  * - `blockEnds`: where each block of rows ends, B. Rows without a dense part are in blocks of their own, the last ones.
- * - `clusterEnds`: where each cluster of blocks ends, C. A search scans some clusters, and the blocks after the last cluster always.
+ * - `clusterEnds`: the block at which each cluster ends, C. A search scans some clusters, and always the blocks after the last cluster.
  * - `centroids`: 8-bit components of each cluster's centroid, C × D. `centroidScales`: 1 ÷ the length of each, C.
- * - `high`, `low`: a dense component is a whole number of 16 bits, `256 × high + low`, in two planes of F × D. A search reads the plane `high`,
- *   and the plane `low` only for the best.
- * - `scales`: what a dense component's whole number is multiplied with to get that of a vector of length 1, V. `restScales` for the rest, V.
- * - `rest`: the rest in whole numbers of 8 bits, block after block, in each block dimension after dimension: pairs of a row in the block (u8)
- *   and its component (i8), without zeros. When these would not be shorter, one component for each row.
- * - `restEnds`: where the dimensions end in `rest`, R for each block.
+ * - `high`, `low`: a dense component is a whole number of 16 bits, `256 × high + low`, in two planes of F × D. A search reads the plane `high` of
+ *   every scanned row, and the plane `low` only of the best rows.
+ * - `scales`: the factor that turns the whole numbers of a row's dense part into components of a vector of length 1, V. `restScales`: the same
+ *   factor for the rest, V.
+ * - `rest`: the rest in whole numbers of 8 bits, block by block, and dimension by dimension within a block. A dimension has a pair for each
+ *   component that isn't 0: the row in the block (u8) and the component (i8). If pairs would not be shorter, it has one component for each row.
+ * - `restEnds`: where each dimension ends in `rest`, R for each block.
  */
 export const VECTORS = {
   magic: 'DSvc',

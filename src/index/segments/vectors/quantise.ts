@@ -1,11 +1,11 @@
 import { DotKernel } from './dot-kernel.ts'
 import { strideOf, type VectorLayout } from './format.ts'
 
-/** The largest component of the dense part: 127 × 256 + 127, so that both bytes are from -128 to 127. */
+/** The largest component of the dense part, so that its high and its low byte are both from -128 to 127. */
 const MAX_DENSE = 127 * 256 + 127
 const MAX_REST = 127
 
-/** A vector of length 1 in whole numbers: the components are `dense × scale` and `rest × restScale`. A scale is 0 when its part is. */
+/** A vector of length 1 in whole numbers: its components are `dense × scale` and `rest × restScale`. The scale of a part is 0 when all of it is 0. */
 export interface Quantised {
   /** Padded with zeros to the stride. */
   dense: Int16Array
@@ -15,8 +15,8 @@ export interface Quantised {
 }
 
 /**
- * Returns the direction of a vector in whole numbers, whose products and sums are exact. So a score does not depend on the order in which they are
- * added. Returns null for a vector without a direction: all zeros, or a number that isn't finite.
+ * Returns the direction of a vector in whole numbers. Their products and sums are exact, so a score does not depend on the order of additions.
+ * Returns null for a vector without a direction: one with zeros only, or with a component that isn't finite.
  *
  * The components are first rounded to the 16-bit floats that the passage table stores, so that a rebuild from the table gives the same scores.
  */
@@ -24,7 +24,7 @@ export function quantiseVector(vector: Float32Array, layout: VectorLayout): Quan
   return quantise(new Float32Array(new Float16Array(vector)), layout, MAX_DENSE, MAX_REST)
 }
 
-/** Returns a query in whole numbers that are as large as their products with a vector's bytes allow. */
+/** Returns a query in whole numbers. They are as large as possible without an overflow of their products with a vector's bytes. */
 export function quantiseQuery(query: Float32Array, layout: VectorLayout): Quantised | null {
   const rest = layout.dimensions - layout.denseDimensions
   return quantise(
@@ -47,7 +47,7 @@ function quantise(vector: Float32Array, layout: VectorLayout, mostDense: number,
   return { dense, scale: ofDense.step / length, rest, restScale: ofRest.step / length }
 }
 
-/** Returns the value of 1 in the whole numbers, and their length in the scale of the components. */
+/** Writes components as whole numbers. `step` is the component that the whole number 1 stands for; `length` is the length of all components. */
 function toWholeNumbers(components: Float32Array, most: number, into: Int16Array): { step: number; length: number } {
   let largest = 0
   let sum = 0
@@ -65,7 +65,7 @@ function toWholeNumbers(components: Float32Array, most: number, into: Int16Array
   return { step, length: Math.sqrt(sum) * step }
 }
 
-/** Returns the high byte of a 16-bit component. The low one is the difference to 256 times this, from -128 to 127. */
+/** Returns the high byte of a 16-bit component. The low byte is the component minus 256 times the high byte, from -128 to 127. */
 export function highByte(component: number): number {
   return (component + 128) >> 8
 }

@@ -2,16 +2,16 @@ import { DotKernel } from './dot-kernel.ts'
 import { BLOCK_ROWS, type VectorLayout } from './format.ts'
 import { quantiseQuery } from './quantise.ts'
 
-/** A query in whole numbers (quantise.ts), which the kernel has too. */
+/** A query in whole numbers (quantise.ts). Its dense part is already set in the kernel. */
 export interface VectorQuery {
   dense: Int16Array
   scale: number
-  /** The dimensions of the rest that aren't 0. */
+  /** The components of the rest that aren't 0. */
   rest: { dimension: number; component: number }[]
   restScale: number
   /** The share of the rest in the query's squared length, 0 to 1. */
   restShare: number
-  /** The product of the query with the low bytes of a vector is at most this. */
+  /** An upper bound of the dot product of the query with the low bytes of any vector. */
   lowBound: number
   kernel: DotKernel
 }
@@ -34,7 +34,7 @@ export function prepareQuery(vector: Float32Array, layout: VectorLayout): Vector
     rest.push({ dimension, component })
     restShare += (component * restScale) ** 2
   }
-  // Cauchy–Schwarz: no product is above the product of the lengths. A low byte is at most 128. A little more covers rounding.
+  // Cauchy–Schwarz: a dot product is at most the product of both lengths. No low byte exceeds 128. The last factor covers rounding.
   const length = Math.sqrt(dense.reduce((sum, component) => sum + component * component, 0))
   return { dense, scale, rest, restScale, restShare, kernel, lowBound: length * 128 * Math.sqrt(stride) * (1 + 1e-6) }
 }

@@ -1,7 +1,7 @@
 import { ByteWriter } from '../bytes.ts'
 import { BLOCK_ROWS, type VectorSections } from './format.ts'
 
-/** A block of the rest as a table: the component of dimension `d` and row `r` of the block is at `d × BLOCK_ROWS + r`. */
+/** Returns a table for the rest of one block. The component of dimension `d` in row `r` of the block is at `d × BLOCK_ROWS + r`. */
 export function createRestTable(dimensions: number): Int8Array {
   return new Int8Array(dimensions * BLOCK_ROWS)
 }
@@ -38,7 +38,7 @@ export class RestWriter {
   }
 }
 
-/** Adds `factor` times one dimension of a block of some rows, from `start` up to `end` in `rest`, to the sums of the rows. */
+/** Adds `factor` times one dimension to the sums of a block's `rows` rows. The dimension is in `rest` from `start` up to `end`. */
 export function addRest(
   rest: Int8Array,
   { start, end, rows }: { start: number; end: number; rows: number },
@@ -50,7 +50,7 @@ export function addRest(
   else for (; from < end; from += 2) sums[rest[from]! & 255]! += factor * rest[from + 1]!
 }
 
-/** Writes a block's components into a table, which has to be all zeros. */
+/** Reads the components of a block into a table. The table has to be all zeros. */
 export function readRest(sections: VectorSections, block: number, rows: number, table: Int8Array): void {
   const dimensions = table.length / BLOCK_ROWS
   const { rest, restEnds } = sections

@@ -2,8 +2,8 @@ import { ByteWriter } from '../bytes.ts'
 import { BLOCK_ROWS } from './format.ts'
 
 /**
- * The rest of many vectors, row after row, while a file is written: pairs of the distance to the dimension before and a component, without zeros. When
- * these would not be shorter, all components.
+ * The rest of many vectors while a file is written, row by row. A row has a pair for each component that isn't 0: the distance to the dimension of
+ * the pair before, and the component. If pairs would not be shorter, the row has all components.
  */
 export class RestRows {
   private readonly dimensions: number
@@ -34,7 +34,7 @@ export class RestRows {
     this.ends.push(bytes.length)
   }
 
-  /** Writes a row into a block's table (rest-blocks.ts), whose row has to be all zeros. */
+  /** Copies a row into row `to` of a block's table (rest-blocks.ts), which has to be all zeros. */
   copy(row: number, table: Int8Array, to: number): void {
     const bytes = this.bytes.written()
     const end = this.ends[row]!

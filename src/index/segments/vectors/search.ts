@@ -10,13 +10,13 @@ import type { SegmentVectors } from './segment-vectors.ts'
 
 export type SearchedVectors = SearchedSegment & { vectors: SegmentVectors }
 
-/** A row by itself takes about as long as this many rows of a block. */
+/** Reading a single row takes about as long as scanning this many rows of a block. */
 const SINGLE_ROW_COST = 10
 
 /**
- * Returns the passages whose vectors have the highest cosines with the query, best first. Passages without a vector are not found, and a query
- * without a direction finds nothing. A passage's score depends on its own vector and on the query alone. In large segments, the search scans the
- * clusters that are nearest to the query and may miss a passage; what it finds is in the right order.
+ * Returns the passages whose vectors have the highest cosine similarity to the query, best first. Never returns passages without a vector, and
+ * returns nothing for a query without a direction. A passage's score depends only on its own vector and the query. In large segments, the search
+ * scans only the clusters nearest to the query, so it may miss a passage. The passages that it finds are in the right order.
  */
 export function searchVectors(segments: readonly SearchedVectors[], query: Float32Array, limit: number): SegmentHit[] {
   const first = segments.find(({ vectors }) => vectors.count > 0)
@@ -53,7 +53,7 @@ function scanSegment({ allowed, vectors }: SearchedVectors, scan: SegmentScan, h
   scan.blocks(clusterEnds.at(-1)!, blockEnds.length)
 }
 
-/** Counts the rows that a filter allows, and returns them in ascending order when they are few. */
+/** Counts the rows that a filter allows. Returns the rows as well, in ascending order, if there are at most `few`. */
 function allowedRows({ sections }: SegmentVectors, allowed: Bitmap, few: number): { count: number; rows?: Uint32Array } {
   const rows: number[] = []
   let count = 0

@@ -61,7 +61,7 @@ export class SegmentScan {
     }
   }
 
-  /** Returns a row's score, given the products of the query with the row's high bytes and with its rest. */
+  /** Returns a row's exact score, given the dot products of the query with the row's high bytes and with its rest. */
   exactScore(row: number, high: number, rest: number): number {
     const { vectors } = this.searched
     const { sections } = vectors
@@ -74,7 +74,7 @@ export class SegmentScan {
     return (256 * high + low) * sections.scales[row]! * scale + rest * sections.restScales[row]! * restScale
   }
 
-  /** Keeps the rows that may be among the best. `high[0]` is the product of the first row, and `rest[restAt]` that of its rest. */
+  /** Keeps the rows that may be among the best. The first row has the dot product `high[0]` for its high bytes and `rest[restAt]` for its rest. */
   private consider(start: number, end: number, high: Int32Array, rest: Int32Array, restAt: number): void {
     const { reader, allowed, vectors } = this.searched
     const { scales, restScales, passages } = vectors.sections
@@ -95,7 +95,7 @@ export class SegmentScan {
     }
   }
 
-  /** Returns the products of the query's rest with the rests of a block's rows. */
+  /** Returns the dot products of the query's rest with the rest of each row in a block. */
   private sumRest(block: number): Int32Array {
     const { vectors } = this.searched
     const { rest } = this.query

@@ -3,7 +3,7 @@ import { check, openSections, readSections } from '../sections.ts'
 import { addRest } from './rest-blocks.ts'
 import { strideOf, VECTORS, type VectorLayout, type VectorSections } from './format.ts'
 
-/** The vectors of a segment's passages: an immutable file (format.ts has the layout). */
+/** An immutable file with the vectors of a segment's passages (format.ts describes the layout). */
 export class SegmentVectors {
   readonly sections: VectorSections
   readonly passages: number
@@ -14,12 +14,12 @@ export class SegmentVectors {
   readonly count: number
   /** Number of vectors whose dense part isn't 0. They have the first rows. */
   readonly denseCount: number
-  /** The sections that stay in the file. Null while they are in memory. */
+  /** The sections that stay on disk. Null when they are in memory. */
   readonly #paged: { high: PagedBytes; low: PagedBytes; rest: PagedBytes } | null
 
   /**
-   * Verifies every checksum, unless that was done before. Throws DocsearchError `index_corrupt` for a damaged file. Keeps views of the bytes, which may
-   * be shared. Of a paged file the sections `high`, `low` and `rest` are empty in `sections`.
+   * Verifies every checksum, unless `isVerified` says that this was done before. Throws DocsearchError `index_corrupt` for a damaged file. Keeps
+   * views of the bytes, which threads may share. Of a paged file, the arrays `high`, `low` and `rest` in `sections` are empty.
    */
   constructor(file: Uint8Array | PagedFile, options?: { isVerified: boolean }) {
     const { sections, paged } = isPaged(file)

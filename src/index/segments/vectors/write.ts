@@ -4,7 +4,7 @@ import { BLOCK_ROWS, NO_ROW, strideOf, VECTORS, type VectorLayout, type VectorSe
 import type { VectorOrigin } from './origin.ts'
 import { createRestTable, RestWriter } from './rest-blocks.ts'
 
-/** Writes a file of vectors from their origins, which are in the order of the passages. */
+/** Returns a file of vectors, copied from their origins. `origins` is in the order of the passages. */
 export function writeVectors(origins: readonly VectorOrigin[], layout: VectorLayout, passages: number): Uint8Array {
   const stride = strideOf(layout)
   const dense = origins.filter(({ source, row }) => source.scales[row]! > 0)
@@ -31,12 +31,12 @@ export function writeVectors(origins: readonly VectorOrigin[], layout: VectorLay
   })
 }
 
-/** Rows in blocks. */
+/** Divides rows into blocks. */
 class BlockList {
   readonly origins: VectorOrigin[] = []
   readonly ends: number[] = []
 
-  /** Appends rows in blocks of their own. Returns the number of blocks so far. */
+  /** Appends rows, starting a new block. Returns the number of blocks so far. */
   add(origins: readonly VectorOrigin[]): number {
     for (const [i, origin] of origins.entries()) {
       this.origins.push(origin)
