@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../core/background-task.ts'
 import type { Logger } from '../core/logger.ts'
 import type { PassageTable } from './passage-table.ts'
 
@@ -9,43 +10,39 @@ const MAX_ROWS_AT_ONCE = 10_000
  */
 export class RowRemovals {
   #rows: bigint[] = []
-  #running: Promise<void> | null = null
   #isStopped = false
   readonly #table: Pick<PassageTable, 'remove'>
-  readonly #log: Logger
+  readonly #task: BackgroundTask
 
   constructor(table: Pick<PassageTable, 'remove'>, log: Logger) {
     this.#table = table
-    this.#log = log
+    this.#task = new BackgroundTask({
+      work: () => this.#removeAll(),
+      onFailure: (error) =>
+        log.warn({ err: error, rows: this.#rows.length }, 'rows without a passage could not be removed; trying again later'),
+    })
   }
 
-  /** Also tries again what failed before. */
   add(rows: Iterable<bigint>): void {
     for (const row of rows) this.#rows.push(row)
-    if (this.#rows.length > 0 && !this.#isStopped) this.#running ??= this.#run()
+    if (this.#rows.length > 0) this.#task.start()
   }
 
   /** Resolves when nothing is left to remove, or when that failed. */
-  async idle(): Promise<void> {
-    await this.#running
+  idle(): Promise<void> {
+    return this.#task.idle()
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#isStopped = true
-    await this.#running
+    return this.#task.stop()
   }
 
-  async #run(): Promise<void> {
-    try {
-      while (this.#rows.length > 0 && !this.#isStopped) {
-        const rows = this.#rows.slice(0, MAX_ROWS_AT_ONCE)
-        await this.#table.remove(rows)
-        this.#rows = this.#rows.slice(rows.length)
-      }
-    } catch (error) {
-      this.#log.warn({ err: error, rows: this.#rows.length }, 'rows without a passage could not be removed; trying again later')
-    } finally {
-      this.#running = null
+  async #removeAll(): Promise<void> {
+    while (this.#rows.length > 0 && !this.#isStopped) {
+      const rows = this.#rows.slice(0, MAX_ROWS_AT_ONCE)
+      await this.#table.remove(rows)
+      this.#rows = this.#rows.slice(rows.length)
     }
   }
 }

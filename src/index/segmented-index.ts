@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { BackgroundTask } from '../core/background-task.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
@@ -50,8 +51,8 @@ export class SegmentedIndex implements ChunkIndex {
   readonly #closing = new AbortController()
   /** Rejects with what is wrong with the table. */
   readonly #compared: Promise<void>
-  #rebuilding: Promise<void> | null = null
-  #verifying: Promise<void> = Promise.resolve()
+  readonly #rebuilding: BackgroundTask
+  readonly #verifying: BackgroundTask
   /** Why the table can't be used any more. */
   #damage: Error | null = null
 
@@ -60,6 +61,14 @@ export class SegmentedIndex implements ChunkIndex {
     this.#store = store
     this.#log = log
     this.#removals = new RowRemovals(table, log)
+    this.#rebuilding = new BackgroundTask({
+      work: () => this.#rebuild(),
+      onFailure: (error) => log.error({ err: error }, 'segments of the index could not be rebuilt; trying again later'),
+    })
+    this.#verifying = new BackgroundTask({
+      work: () => this.#verify(),
+      onFailure: (error) => log.error({ err: error }, 'segments of the index could not be verified; trying again later'),
+    })
     this.#compared = this.#write(() => this.#compare())
     // The methods that need the comparison await it.
     this.#compared.catch(() => {})
@@ -72,8 +81,8 @@ export class SegmentedIndex implements ChunkIndex {
     const index = new SegmentedIndex(options, store)
     try {
       if (index.#isIncomplete() || (await table.count()) !== index.#count()) await index.#compared
-      if (index.#lost.countPassages() <= awaitedPassages) await index.#rebuilding
-      index.#verifying = index.#verify()
+      if (index.#lost.countPassages() <= awaitedPassages) await index.#rebuilding.idle()
+      index.#verifying.start()
       return index
     } catch (error) {
       await index.close()
@@ -125,16 +134,13 @@ export class SegmentedIndex implements ChunkIndex {
     return this.#count()
   }
 
-  /** Also does what failed before, for example on a full disk. */
-  async optimize(): Promise<void> {
-    this.#removals.add([])
-    this.#startRebuild()
-    await guarded(() => this.#table.optimize())
+  optimize(): Promise<void> {
+    return guarded(() => this.#table.optimize())
   }
 
   /** Resolves when nothing is left to verify, merge or remove. */
   async idle(): Promise<void> {
-    await this.#verifying
+    await this.#verifying.idle()
     await this.#store.idle()
     await this.#removals.idle()
   }
@@ -149,10 +155,12 @@ export class SegmentedIndex implements ChunkIndex {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    const stopped = [this.#rebuilding.stop(), this.#verifying.stop()]
     await this.#write(async () => {})
-    await this.#rebuilding
     await this.#removals.stop()
+    // A verification ends when the store closes.
     await this.#store.close()
+    await Promise.all(stopped)
     await this.#table.close()
   }
 
@@ -221,25 +229,20 @@ export class SegmentedIndex implements ChunkIndex {
     this.#startRebuild()
   }
 
-  /** Verifies what opening has left on disk, and rebuilds what is damaged. Never rejects. */
+  /** Verifies what opening has left on disk, and rebuilds what is damaged. */
   async #verify(): Promise<void> {
-    try {
-      if (!(await this.#store.verify())) return
-      await this.#write(async () => {
-        // A row that waits for its removal would look like one that the segments lack.
-        await this.#removals.idle()
-        await this.#compare()
-      })
-    } catch (error) {
-      if (!this.#closing.signal.aborted) this.#log.error({ err: error }, 'segments of the index could not be verified')
-    }
+    if (!(await this.#store.verify())) return
+    await this.#write(async () => {
+      // A row that waits for its removal would look like one that the segments lack.
+      await this.#removals.idle()
+      await this.#compare()
+    })
   }
 
   #startRebuild(): void {
-    if (this.#isIncomplete()) this.#rebuilding ??= this.#rebuild()
+    if (this.#isIncomplete()) this.#rebuilding.start()
   }
 
-  /** Never rejects. What is not done is done after the next start, or when the index is optimised next. */
   async #rebuild(): Promise<void> {
     const [table, store, lost, signal] = [this.#table, this.#store, this.#lost, this.#closing.signal]
     this.#log.warn({ passages: lost.countPassages() }, 'rebuilding segments of the index')
@@ -247,11 +250,8 @@ export class SegmentedIndex implements ChunkIndex {
       await rebuild({ table, store, lost, exclusive: (work) => this.#write(work), signal })
       this.#log.info({}, 'the segments of the index are complete again')
     } catch (error) {
-      if (signal.aborted) return
-      this.#log.error({ err: error }, 'segments of the index could not be rebuilt')
       if (isDocsearchError(error, 'index_corrupt')) this.#damage = error
-    } finally {
-      this.#rebuilding = null
+      else throw error
     }
   }
 }

@@ -224,6 +224,18 @@ describe('damage', () => {
     expect(await everything()).toEqual(before)
   })
 
+  test('is repaired by itself after the repair has failed', async () => {
+    const before = await everything()
+    let failures = 2
+    const scan: PassageTable['scan'] = (where) => (failures-- > 0 ? readingFails() : table.scan(where))
+    await index.close()
+    await rm(join(folder, 'prj_a'), { recursive: true })
+    index = await open({ table: { ...table, scan } })
+    expect(await index.check()).toMatchObject({ isIncomplete: true })
+    await until('the segments are complete', async () => (await index.check()).isIncomplete === false)
+    expect(await everything()).toEqual(before)
+  })
+
   test('a passage that is too long is left out, so that recovery indexes its document again', async () => {
     const long = document('doc_8', 'prj_c')
     long.passages[1] = { ...long.passages[1]!, charStart: 10, charEnd: 11 + MAX_PASSAGE_CHARS }
@@ -264,6 +276,20 @@ describe('the table and the segments', () => {
     await index.put([document('doc_1', 'prj_a', 5, 2)])
     await index.deleteDocuments(['doc_2'])
     await until('the rows are gone', () => table.stored.size === 5)
+  })
+
+  test('rows that could not be removed are removed later by themselves', async () => {
+    let failures = 2
+    const remove: PassageTable['remove'] = async (rows) => {
+      if (failures-- > 0) throw new Error('the disk is full')
+      await table.remove(rows)
+    }
+    await reopen({ table: { ...table, remove } })
+    await index.put([document('doc_1'), document('doc_2')])
+    await index.deleteDocuments(['doc_2'])
+    await index.idle()
+    expect(table.stored.size).toBe(6)
+    await until('the rows are gone', () => table.stored.size === 3)
   })
 
   test('a commit that fails leaves neither rows nor files, and can be repeated', async () => {

@@ -1,3 +1,4 @@
+import { pauseAfter } from '../../../core/background-task.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { planMerges } from '../merge-policy.ts'
 import type { ProjectSegments, SharedSegment } from './project-segments.ts'
@@ -9,9 +10,17 @@ export interface MergesOptions {
   log: Logger
 }
 
-/** Merges the segments of changed projects, one merge after another. A merge that failed is tried again after the next change of its project. */
+/** A project whose last merge failed. */
+interface Failed {
+  failures: number
+  /** Makes the project due after a pause. */
+  timer: NodeJS.Timeout
+}
+
+/** Merges the segments of changed projects, one merge after another. A merge that fails is tried again after growing pauses. */
 export class Merges {
   readonly #due = new Set<string>()
+  readonly #failed = new Map<string, Failed>()
   #running: Promise<void> | null = null
   #isStopped = false
   readonly #options: MergesOptions
@@ -20,19 +29,26 @@ export class Merges {
     this.#options = options
   }
 
+  /** Ignores a project that waits after a failure, so that frequent changes don't repeat what fails. */
   changed(projectId: string): void {
-    this.#due.add(projectId)
-    if (!this.#isStopped) this.#running ??= this.#run()
+    if (this.#failed.has(projectId)) return
+    this.#add(projectId)
   }
 
-  /** Resolves when no merge is due. */
+  /** Resolves when no merge is due, except for merges that wait after a failure. */
   async idle(): Promise<void> {
     await this.#running
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
+    for (const { timer } of this.#failed.values()) clearTimeout(timer)
     await this.#running
+  }
+
+  #add(projectId: string): void {
+    this.#due.add(projectId)
+    if (!this.#isStopped) this.#running ??= this.#run()
   }
 
   async #run(): Promise<void> {
@@ -41,11 +57,21 @@ export class Merges {
       this.#due.delete(projectId)
       try {
         await this.#mergeOne(projectId)
+        // The merge has changed the project, so another group may be due.
+        if (this.#failed.delete(projectId)) this.#due.add(projectId)
       } catch (error) {
-        if (!this.#isStopped) this.#options.log.warn({ err: error, project: projectId }, 'segments could not be merged')
+        if (!this.#isStopped) this.#retryLater(projectId, error)
       }
     }
     this.#running = null
+  }
+
+  #retryLater(projectId: string, error: unknown): void {
+    const failures = (this.#failed.get(projectId)?.failures ?? 0) + 1
+    const timer = setTimeout(() => this.#add(projectId), pauseAfter(failures))
+    timer.unref()
+    this.#failed.set(projectId, { failures, timer })
+    this.#options.log.warn({ err: error, project: projectId }, 'segments could not be merged; trying again later')
   }
 
   /** Merges one group of segments. This changes the project, which makes the next group due. */
