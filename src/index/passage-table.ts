@@ -35,7 +35,10 @@ export interface PassageTable {
   /** Returns the rows that match a filter, in ascending order. Reads the texts of all rows that match the other conditions. */
   matchingRows(filter: SearchFilter): Promise<bigint[]>
   count(): Promise<number>
-  /** Compacts files and deletes old versions where that is worth it. Takes seconds, and the other methods don't wait for it. */
+  /**
+   * Compacts files and deletes old versions where that is worth it, one part after another. Takes seconds. Of the other methods, only `scan`,
+   * `rows`, `verify` and `close` wait for it.
+   */
   optimize(): Promise<void>
   /** Says whether the table answers. Takes the same time for any number of rows. Never rejects. */
   check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>>

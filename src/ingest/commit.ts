@@ -24,7 +24,7 @@ export interface Finished {
 
 export interface CommitParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'quotas' | 'log'> {
   retries: Retries
-  onCommit: (passages: number) => void
+  onCommit: () => void
 }
 
 /**
@@ -70,7 +70,7 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
     ),
   )
   killPoint('done')
-  onCommit(documents.reduce((sum, { passages }) => sum + passages.length, 0))
+  onCommit()
   return refused
 }
 

@@ -28,9 +28,9 @@ export function createIngest(options: IngestOptions): Ingest {
   /** Everything that writes to an index takes its turn here. */
   const exclusive = pLimit(1)
   const reconciler = new Reconciler({ ...options, exclusive })
-  const maintenance = new Maintenance({ ...options, reconciler, load, exclusive })
+  const maintenance = new Maintenance({ ...options, reconciler })
   const deletions = new Deletions({ ...options, reconciler, maintenance })
-  const onCommit = (passages: number) => maintenance.committed(passages)
+  const onCommit = () => maintenance.committed()
   const writer = new IndexWriter({ records, lifecycle, quotas, log, retries, load, exclusive, onCommit })
   // One thread keeps up with about four parsers.
   const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
@@ -61,10 +61,10 @@ export function createIngest(options: IngestOptions): Ingest {
     },
     async stop(graceMs) {
       unsubscribe()
-      maintenance.stop()
+      const upkeep = maintenance.stop()
       await Promise.all([worker.stop(graceMs), builder.stop()])
       // An index can't be closed while it is read, for example by the reconciler.
-      await Promise.race([exclusive(async () => {}), sleep(graceMs / 2, undefined, { ref: false })])
+      await Promise.race([Promise.all([exclusive(async () => {}), upkeep]), sleep(graceMs / 2, undefined, { ref: false })])
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),

@@ -4,7 +4,7 @@ import type { IngestOptions } from './context.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Reconciler } from './reconciler.ts'
 
-/** A deletion waits this long for the index, in case a full disk or a long optimisation holds it up. */
+/** A deletion waits this long for the index, in case a full disk or a large commit holds it up. */
 const FORGET_MS = 2_000
 
 export interface DeletionParts extends Pick<IngestOptions, 'records' | 'log'> {
@@ -43,12 +43,11 @@ export class Deletions {
    */
   async forget(): Promise<void> {
     const { reconciler, maintenance, log } = this.#parts
-    try {
-      await Promise.race([reconciler.forget(), sleep(FORGET_MS, undefined, { ref: false })])
-    } catch (error) {
+    const forgotten = reconciler.forget().catch((error: unknown) => {
       log.warn({ err: error }, 'deleted documents are still in the index; searches hide them until they can be deleted there')
       maintenance.retryForget()
-    }
+    })
+    await Promise.race([forgotten, sleep(FORGET_MS, undefined, { ref: false })])
   }
 
   async #count(deleted: { documentIds: string[] } | null): Promise<number | null> {

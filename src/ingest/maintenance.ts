@@ -1,29 +1,27 @@
+import { BackgroundTask } from '../core/background-task.ts'
 import type { IngestOptions } from './context.ts'
-import type { Load } from './load.ts'
-import { OptimiseSchedule } from './optimise-schedule.ts'
 import type { Reconciler } from './reconciler.ts'
 
-/** A burst of uploads is over when nothing has been committed for this long and no document is in work. */
-const QUIET_MS = 2_000
-const RETRY_MS = 30_000
+/** The index is optimised this long after a change, so that all changes of a burst share one optimisation … */
+const OPTIMISE_AFTER_MS = 15_000
+/** … and for at most this share of the time. */
+const MAX_SHARE = 1 / 20
 const SWEEP_MS = 6 * 3_600_000
 /** A user who deletes wants the space. But a sweep looks at every original, which is too much for each deletion. */
 const SWEEP_SOON_MS = 60_000
 
 export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs' | 'lifecycle' | 'log'> {
   reconciler: Pick<Reconciler, 'forget'>
-  /** Optimising would hold up the documents in work. */
-  load: Pick<Load, 'inWork'>
-  /** Runs `work` while nothing else writes to an index. */
-  exclusive: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** Keeps the index fast, and index, events and originals small. Nothing waits for it, and its failures cost only disk space. */
+/** Keeps index, events and originals small. Nothing waits for it: commits, deletions and searches go on meanwhile. */
 export class Maintenance {
-  #state: 'running' | 'stopped' = 'running'
-  #isOptimising = false
-  readonly #schedule = new OptimiseSchedule(performance.now())
-  readonly #timers: Partial<Record<'quiet' | 'retry' | 'sweepSoon' | 'sweep', NodeJS.Timeout>> = {}
+  #isStopped = false
+  #optimisationMs = 0
+  readonly #timers: Partial<Record<'optimise' | 'sweepSoon' | 'sweep', NodeJS.Timeout>> = {}
+  readonly #optimising = this.#task('optimising the index', () => this.#optimise())
+  readonly #forgetting = this.#task('deleting documents from the index', () => this.#parts.reconciler.forget())
+  readonly #sweeping = this.#task('deleting originals without a document', () => this.#sweep())
   readonly #parts: MaintenanceParts
 
   constructor(parts: MaintenanceParts) {
@@ -32,83 +30,66 @@ export class Maintenance {
 
   /** Also cleans up what the last run left behind. */
   start(): void {
-    this.#optimiseWhenQuiet()
-    this.#sweep()
-    this.#timers.sweep = setInterval(() => this.#sweep(), SWEEP_MS)
+    this.#optimiseSoon()
+    this.#sweeping.start()
+    this.#timers.sweep = setInterval(() => this.#sweeping.start(), SWEEP_MS)
     this.#timers.sweep.unref()
   }
 
-  stop(): void {
-    this.#state = 'stopped'
+  /** Resolves when the upkeep in progress has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
     for (const timer of Object.values(this.#timers)) clearTimeout(timer)
+    await Promise.all([this.#optimising, this.#forgetting, this.#sweeping].map((task) => task.stop()))
   }
 
   /** Passages were committed. */
-  committed(passages: number): void {
-    if (this.#schedule.committed(passages, performance.now())) this.#optimise()
-    this.#optimiseWhenQuiet()
+  committed(): void {
+    this.#optimiseSoon()
   }
 
-  /** Documents were deleted: their originals can go too. */
+  /** Documents were deleted: the files of their passages can be compacted, and their originals can go. */
   deleted(): void {
-    if (this.#state === 'stopped' || this.#timers.sweepSoon !== undefined) return
-    this.#timers.sweepSoon = setTimeout(() => {
-      delete this.#timers.sweepSoon
-      this.#sweep()
-    }, SWEEP_SOON_MS)
-    this.#timers.sweepSoon.unref()
+    this.#optimiseSoon()
+    this.#after('sweepSoon', SWEEP_SOON_MS, () => this.#sweeping.start())
   }
 
-  /** Deletes documents from the index later, because that failed now. */
+  /** Deletes documents from the index again, because that failed, until it succeeds. */
   retryForget(): void {
-    if (this.#state === 'stopped') return
-    clearTimeout(this.#timers.retry)
-    this.#timers.retry = setTimeout(() => {
-      this.#parts.reconciler.forget().catch((error: unknown) => {
-        this.#logFailure('deleting documents from the index', error)
-        this.retryForget()
-      })
-    }, RETRY_MS)
-    this.#timers.retry.unref()
+    this.#forgetting.start()
   }
 
-  #optimiseWhenQuiet(): void {
-    clearTimeout(this.#timers.quiet)
-    this.#timers.quiet = setTimeout(() => {
-      if (this.#parts.load.inWork > 0 && !this.#schedule.isDue(performance.now())) this.#optimiseWhenQuiet()
-      else this.#optimise()
-    }, QUIET_MS)
-    this.#timers.quiet.unref()
+  #optimiseSoon(): void {
+    const pause = Math.max(OPTIMISE_AFTER_MS, this.#optimisationMs / MAX_SHARE)
+    this.#after('optimise', pause, () => this.#optimising.start())
   }
 
-  #optimise(): void {
-    this.#schedule.begun()
-    if (this.#isOptimising) return
-    this.#isOptimising = true
-    this.#parts
-      .exclusive(() => this.#optimiseNow())
-      .catch((error: unknown) => this.#logFailure('optimising the index', error))
-      .finally(() => (this.#isOptimising = false))
+  /** Does nothing while the timer is running. */
+  #after(name: 'optimise' | 'sweepSoon', ms: number, work: () => void): void {
+    if (this.#isStopped || this.#timers[name] !== undefined) return
+    this.#timers[name] = setTimeout(() => {
+      delete this.#timers[name]
+      work()
+    }, ms)
+    this.#timers[name].unref()
   }
 
-  async #optimiseNow(): Promise<void> {
+  async #optimise(): Promise<void> {
     const { lifecycle, records } = this.#parts
-    if (this.#state === 'stopped') return
     const startedAt = performance.now()
     await lifecycle.active()?.index.optimize()
+    this.#optimisationMs = performance.now() - startedAt
     await records.events.trim()
-    this.#schedule.ended(startedAt, performance.now())
   }
 
-  #sweep(): void {
+  async #sweep(): Promise<void> {
     const { blobs, records, log } = this.#parts
-    blobs
-      .sweep((sha256) => records.documents.isBlobReferenced(sha256))
-      .then((count) => count > 0 && log.info({ count }, 'deleted originals without a document'))
-      .catch((error: unknown) => this.#logFailure('deleting originals without a document', error))
+    const count = await blobs.sweep((sha256) => records.documents.isBlobReferenced(sha256))
+    if (count > 0) log.info({ count }, 'deleted originals without a document')
   }
 
-  #logFailure(what: string, error: unknown): void {
-    if (this.#state === 'running') this.#parts.log.warn({ err: error }, `${what} failed; trying again later`)
+  #task(what: string, work: () => Promise<void>): BackgroundTask {
+    const onFailure = (error: unknown) => this.#parts.log.warn({ err: error }, `${what} failed; trying again later`)
+    return new BackgroundTask({ work, onFailure })
   }
 }

@@ -50,6 +50,10 @@ export class Part {
   readonly #removed = new Set<number>()
   #isOptimizing = false
   #scans = 0
+  /** A scan was in the way of a compaction that is worth it. */
+  #isPostponed = false
+  /** Calls of LanceDB that read. The table is closed only after they end. */
+  readonly #reads = new Set<Promise<unknown>>()
   #rows: number
   #nextRow: number
   /** Since the last compaction. */
@@ -118,19 +122,24 @@ export class Part {
     const isVisible = this.#visibility()
     const wanted = rows.filter(isVisible)
     if (wanted.length === 0) return []
-    const found = await this.#table.takeRowIds(wanted).select(columns).withRowId().toArrow()
+    const found = await this.#reading(() => this.#table.takeRowIds(wanted).select(columns).withRowId().toArrow())
     return found.batches.map((batch) => ({ batch, rows: visibleRows(batch, isVisible) }))
   }
 
   /** Returns the rows that match a condition in SQL. */
-  async matching(where: string): Promise<number[]> {
-    const isVisible = this.#visibility()
-    const found: number[] = []
-    for await (const batch of this.#table.query().where(where).select(['version']).withRowId()) found.push(...rowIds(batch))
-    return found.filter(isVisible)
+  matching(where: string): Promise<number[]> {
+    return this.#reading(async () => {
+      const isVisible = this.#visibility()
+      const found: number[] = []
+      for await (const batch of this.#table.query().where(where).select(['version']).withRowId()) found.push(...rowIds(batch))
+      return found.filter(isVisible)
+    })
   }
 
-  /** Yields rows in batches. Waits for a compaction in progress, and none starts while it runs, because that deletes files that it reads. */
+  /**
+   * Yields rows in batches. Waits for a compaction in progress, and none starts while it runs, because that deletes files that it reads. Who
+   * scans ends the scan before closing the table.
+   */
   async *scan(columns: string[], where?: string): AsyncGenerator<PartBatch> {
     await this.#write(async () => this.#scans++)
     try {
@@ -143,16 +152,55 @@ export class Part {
     }
   }
 
-  /** True after a compaction, until its old files are deleted. */
-  get hasOldFiles(): boolean {
-    return this.#replacedAt !== null
+  /** True when `optimize` has more to do after a while: old files of a compaction, or a compaction that a scan was in the way of. */
+  get isDueLater(): boolean {
+    return this.#replacedAt !== null || this.#isPostponed
   }
 
   /**
-   * Compacts the files, and deletes versions that were replaced `keepMs` before now or earlier, if that is worth it. Returns whether it was.
+   * Compacts the files, and deletes versions that were replaced `keepMs` before now or earlier, if that is worth it. Returns whether it was. Also
+   * deletes rows that could not be deleted before.
    */
   async optimize(now: Date, keepMs: number): Promise<boolean> {
-    if (this.#isOptimizing || this.#scans > 0 || !(await this.#isWorthCompacting(now, keepMs))) return false
+    if (this.#isOptimizing) return false
+    const isWorthIt = await this.#reading(() => this.#isWorthCompacting(now, keepMs))
+    this.#isPostponed = isWorthIt && this.#scans > 0
+    const isCompacting = isWorthIt && !this.#isPostponed
+    if (isCompacting) await this.#compact(now, keepMs)
+    await this.flush()
+    return isCompacting
+  }
+
+  /** Reads all manifests, which `optimize` needs. */
+  async readVersions(): Promise<void> {
+    await this.#reading(() => this.#table.listVersions())
+  }
+
+  async answers(): Promise<void> {
+    await this.#reading(() => this.#table.query().select(['version']).limit(1).toArrow())
+  }
+
+  /** Waits for a compaction and for reads, deletes the rows that `remove` has remembered, and closes the table. */
+  async close(): Promise<void> {
+    try {
+      await this.flush()
+    } finally {
+      await Promise.allSettled(this.#reads)
+      this.#table.close()
+    }
+  }
+
+  async #reading<T>(read: () => Promise<T>): Promise<T> {
+    const result = read()
+    this.#reads.add(result)
+    try {
+      return await result
+    } finally {
+      this.#reads.delete(result)
+    }
+  }
+
+  async #compact(now: Date, keepMs: number): Promise<void> {
     this.#isOptimizing = true
     try {
       await this.#write(async () => {
@@ -166,22 +214,6 @@ export class Part {
     } finally {
       this.#isOptimizing = false
     }
-    await this.flush()
-    return true
-  }
-
-  /** Reads all manifests, which `optimize` needs. */
-  async readVersions(): Promise<void> {
-    await this.#table.listVersions()
-  }
-
-  async answers(): Promise<void> {
-    await this.#table.query().select(['version']).limit(1).toArrow()
-  }
-
-  /** Deletes the rows that `remove` has remembered, and closes the table. */
-  async close(): Promise<void> {
-    await this.flush().finally(() => this.#table.close())
   }
 
   /** Returns whether a row of a query that starts now is to be returned: it was not removed before, or since then. */

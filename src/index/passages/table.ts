@@ -137,7 +137,10 @@ export class LancePassageTable implements PassageTable {
   }
 
   optimize(): Promise<void> {
-    this.#optimizing ??= guarded(() => this.#optimizeParts()).finally(() => (this.#optimizing = null))
+    this.#optimizing ??= guarded(() => this.#optimizeParts()).finally(() => {
+      this.#optimizing = null
+      this.#optimizeLater()
+    })
     return this.#optimizing
   }
 
@@ -161,6 +164,8 @@ export class LancePassageTable implements PassageTable {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#timer)
+    // A call of LanceDB can't be cancelled. One for a compaction ends within seconds, and no other begins.
+    await this.#optimizing?.catch(() => {})
     await Promise.allSettled(this.#parts.map((part) => part.close()))
     this.#connection.close()
   }
@@ -223,22 +228,32 @@ export class LancePassageTable implements PassageTable {
       yield rows.slice(at, at + SCAN_ROWS).map(([i, row]) => make(i, this.#rowOf(part, row)))
   }
 
+  /** Does what it can for each part, and rejects with the first failure. */
   async #optimizeParts(): Promise<void> {
     const { clock, log, keepVersionsMs = KEEP_VERSIONS_MS } = this.#options
     const started = performance.now()
     let compacted = 0
-    for (const part of this.#parts) if (await part.optimize(clock.now(), keepVersionsMs)) compacted++
+    const failures: unknown[] = []
+    for (const part of this.#parts) {
+      if (this.#isClosed) return
+      try {
+        if (await part.optimize(clock.now(), keepVersionsMs)) compacted++
+      } catch (error) {
+        failures.push(error)
+      }
+    }
     log.debug({ compacted, parts: this.#parts.length, took_ms: Math.round(performance.now() - started) }, 'index optimized')
-    this.#optimizeLater(keepVersionsMs)
+    if (failures.length > 0) throw failures[0]
   }
 
   /** Deletes the files that compactions have replaced when no query reads them any more. */
-  #optimizeLater(ms: number): void {
+  #optimizeLater(): void {
+    const { log, keepVersionsMs = KEEP_VERSIONS_MS } = this.#options
     clearTimeout(this.#timer)
-    if (this.#isClosed || !this.#parts.some((part) => part.hasOldFiles)) return
+    if (this.#isClosed || !this.#parts.some((part) => part.isDueLater)) return
     this.#timer = setTimeout(() => {
-      this.optimize().catch((error: unknown) => this.#options.log.warn({ err: error }, 'deleting old files of the index failed'))
-    }, ms)
+      this.optimize().catch((error: unknown) => log.warn({ err: error }, 'the index could not be optimised; trying again later'))
+    }, keepVersionsMs)
     this.#timer.unref()
   }
 }

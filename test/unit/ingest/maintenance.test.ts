@@ -9,8 +9,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Counts optimisations and sweeps. An optimisation takes `optimiseMs`; `inWork` is the number of documents in work. */
-function newMaintenance(optimiseMs = 0, inWork = () => 0) {
+/** Counts optimisations and sweeps. An optimisation takes `optimiseMs`. */
+function newMaintenance(optimiseMs = 0) {
   const optimize = vi.fn<() => Promise<void>>(() => new Promise((resolve) => setTimeout(resolve, optimiseMs)))
   const sweep = vi.fn<() => Promise<number>>(async () => 0)
   const forget = vi.fn<() => Promise<void>>(async () => {})
@@ -20,53 +20,33 @@ function newMaintenance(optimiseMs = 0, inWork = () => 0) {
     lifecycle: { active: () => ({ index: { optimize } }) },
     log: silentLogger,
     reconciler: { forget },
-    load: {
-      get inWork() {
-        return inWork()
-      },
-    },
-    exclusive: (work: () => Promise<void>) => work(),
   } as unknown as MaintenanceParts)
   return { maintenance, optimize, sweep, forget }
 }
 
-test('optimises the index once after a burst, and not during it', async () => {
+test.each(['committed', 'deleted'] as const)('optimises the index once after a burst: %s', async (change) => {
   const { maintenance, optimize } = newMaintenance()
   for (let i = 0; i < 10; i++) {
-    maintenance.committed(100)
+    maintenance[change]()
     await vi.advanceTimersByTimeAsync(1_000)
   }
   expect(optimize).not.toHaveBeenCalled()
-  await vi.advanceTimersByTimeAsync(60_000)
+  await vi.advanceTimersByTimeAsync(3_600_000)
   expect(optimize).toHaveBeenCalledOnce()
 })
 
-test('optimises when the documents in work end, and also when one of them never ends', async () => {
-  let working = 1
-  const { maintenance, optimize } = newMaintenance(0, () => working)
-  maintenance.committed(100)
-  await vi.advanceTimersByTimeAsync(10_000)
-  expect(optimize).not.toHaveBeenCalled()
-  working = 0
-  await vi.advanceTimersByTimeAsync(4_000)
-  expect(optimize).toHaveBeenCalledOnce()
-
-  working = 1
-  maintenance.committed(100)
-  await vi.advanceTimersByTimeAsync(60_000)
-  expect(optimize).toHaveBeenCalledTimes(2)
-})
-
-test('optimises during a burst of very many passages', async () => {
+test('optimises the index after a start, for what the last run has left', async () => {
   const { maintenance, optimize } = newMaintenance()
-  for (let i = 0; i < 4; i++) maintenance.committed(5_000)
+  maintenance.start()
+  await vi.advanceTimersByTimeAsync(60_000)
   expect(optimize).toHaveBeenCalledOnce()
+  await maintenance.stop()
 })
 
 test('optimises now and then while commits never end, for a small part of the time', async () => {
   const { maintenance, optimize } = newMaintenance(2_000)
   for (let i = 0; i < 600; i++) {
-    maintenance.committed(1)
+    maintenance.committed()
     await vi.advanceTimersByTimeAsync(1_000)
   }
   // Ten minutes, 2 s for each optimisation, at most a twentieth of the time.
@@ -74,24 +54,24 @@ test('optimises now and then while commits never end, for a small part of the ti
   expect(optimize.mock.calls.length).toBeLessThanOrEqual(16)
 })
 
+test.each(['optimize', 'sweep', 'forget'] as const)('repeats what failed, without another change: %s', async (what) => {
+  const { maintenance, ...calls } = newMaintenance()
+  for (let i = 0; i < 3; i++) calls[what].mockRejectedValueOnce(new Error('disk full'))
+  if (what === 'forget') maintenance.retryForget()
+  else maintenance.deleted()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(calls[what]).toHaveBeenCalledTimes(4)
+})
+
 test('deletes the originals of deleted documents within minutes, in one sweep, and does nothing once stopped', async () => {
   const { maintenance, optimize, sweep } = newMaintenance()
   for (let i = 0; i < 5; i++) maintenance.deleted()
   await vi.advanceTimersByTimeAsync(120_000)
-  expect(sweep).toHaveBeenCalledOnce()
-  maintenance.committed(1)
+  expect([optimize.mock.calls.length, sweep.mock.calls.length]).toEqual([1, 1])
+  maintenance.committed()
   maintenance.deleted()
-  maintenance.stop()
+  await maintenance.stop()
+  maintenance.committed()
   await vi.advanceTimersByTimeAsync(24 * 3_600_000)
-  expect([optimize.mock.calls.length, sweep.mock.calls.length]).toEqual([0, 1])
-})
-
-test('a deletion that failed is tried again until it succeeds', async () => {
-  const { maintenance, forget } = newMaintenance()
-  forget.mockRejectedValueOnce(new Error('disk full'))
-  maintenance.retryForget()
-  await vi.advanceTimersByTimeAsync(60_000)
-  expect(forget).toHaveBeenCalledTimes(2)
-  await vi.advanceTimersByTimeAsync(600_000)
-  expect(forget).toHaveBeenCalledTimes(2)
+  expect([optimize.mock.calls.length, sweep.mock.calls.length]).toEqual([1, 1])
 })

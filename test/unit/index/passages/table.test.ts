@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { connect, type Table } from '@lancedb/lancedb'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../../src/core/logger.ts'
 import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../../../src/core/text-limits.ts'
 import type { PassageTable, RowOfPassage } from '../../../../src/index/passage-table.ts'
@@ -10,6 +11,7 @@ import { createPassageTableStore } from '../../../../src/index/passages/store.ts
 import { DIMENSIONS, FILTER_CASES, FILTERED_PASSAGES } from '../../../conformance/chunk-index.ts'
 import { errorCode } from '../../../support/codes.ts'
 import { scanned, stored } from '../../../support/passage-table.ts'
+import { until } from '../../../support/until.ts'
 
 const LAYOUT = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
 let folder: string
@@ -336,6 +338,48 @@ describe('compaction', () => {
     let count = first.value?.length ?? 0
     for (let next = await scan.next(); next.done !== true; next = await scan.next()) count += next.value.length
     expect(count).toBe(70)
+  })
+
+  test('that a scan is in the way of happens later by itself', async () => {
+    await reopen({ keepVersionsMs: 100 })
+    await commits(70, 'doc_1')
+    const scan = table.scan()[Symbol.asyncIterator]()
+    await scan.next()
+    await table.optimize()
+    expect(await files()).toBe(70)
+    await scan.return?.()
+    // The old files are still there at first.
+    await until('the part is compacted', async () => (await files()) === 71)
+  })
+
+  test('deletes rows whose removal has failed before', async () => {
+    const rows = await commits(3, 'doc_1')
+    const connection = await connect(folder)
+    const prototype = Object.getPrototypeOf(await connection.openTable('passages_idx_1.0')) as Table
+    const broken = vi.spyOn(prototype, 'delete').mockRejectedValueOnce(new Error('disk error'))
+    await expect(table.remove(rows.slice(1))).rejects.toMatchObject({ code: 'index_failed' })
+    broken.mockRestore()
+    await table.optimize()
+    await reopen()
+    expect([...(await scanned(table)).keys()]).toEqual(rows.slice(0, 1))
+  })
+
+  test('ends before the table is closed, and so do reads', async () => {
+    const rows = await commits(70, 'doc_1')
+    const ended: string[] = []
+    const calls = {
+      compaction: table.optimize(),
+      read: table.read(rows),
+      search: table.matchingRows({ ownerId: 'usr_a' }),
+      check: table.check(),
+      removal: table.remove(rows.slice(0, 10)),
+    }
+    for (const [name, call] of Object.entries(calls)) void call.then(() => ended.push(name))
+    await table.close()
+    await expect(Promise.all(Object.values(calls))).resolves.toHaveLength(5)
+    expect(ended.sort()).toEqual(Object.keys(calls).sort())
+    table = await openTable()
+    expect([...(await scanned(table)).keys()]).toEqual(rows.slice(10))
   })
 })
 
