@@ -46,14 +46,6 @@ export interface IndexedPassage {
   vector: Float32Array | null
 }
 
-/**
- * A hit of one channel. `score` is the cosine similarity for vectors and BM25 for keywords. `passages` reads its text by its row.
- */
-export type PassageHit = Pick<
-  IndexedPassage,
-  'id' | 'documentId' | 'version' | 'index' | 'pageStart' | 'pageEnd' | 'textHash'
-> & { row: bigint; score: number }
-
 /** What a reranker reads and a result shows of a passage. Read apart from the hits, because most candidates need neither. */
 export type Passage = Omit<
   IndexedPassage,

@@ -38,7 +38,10 @@ const WEIGHTS = {
   opening: 0.2,
 } as const
 
-type Features = Record<keyof typeof WEIGHTS | 'bm25' | 'vector', number>
+type WordFeatures = Record<keyof typeof WEIGHTS | 'bm25', number>
+type Features = WordFeatures & { vector: number }
+
+const WORD_FEATURES = ['bm25', ...(Object.keys(WEIGHTS) as (keyof typeof WEIGHTS)[])] as const
 
 /** A passage as the built-in reranker sees it. */
 export interface WordCandidate {
@@ -72,14 +75,16 @@ export function rerankByWords(candidates: readonly WordCandidate[], sought: Soug
   const maxSum = Math.max(...measured.map(sumOf))
   const room = Math.max(...candidates.map(({ score, vectorPart }) => score - vectorPart))
   return measured.map((parts, i) => {
-    const shares = Object.entries(parts).map(([name, value]) => [name, (room * value) / maxSum] as const)
-    const features = { ...Object.fromEntries(shares), vector: candidates[i]!.vectorPart } as Features
-    return { score: Math.min(1, sumOf(features)), features }
+    const features: Features = { ...parts, vector: 0 }
+    for (const name of WORD_FEATURES) features[name] = (room * parts[name]) / maxSum
+    const { vectorPart } = candidates[i]!
+    features.vector = vectorPart
+    return { score: Math.min(1, sumOf(features) + vectorPart), features }
   })
 }
 
 /** Returns the weighted features of a passage, without the vectors' part. */
-function featuresOf({ finds, keywordScore }: WordCandidate, sought: Sought, averageLength: number): Omit<Features, 'vector'> {
+function featuresOf({ finds, keywordScore }: WordCandidate, sought: Sought, averageLength: number): WordFeatures {
   const { length, titleLength } = finds
   const slow = K1 * (1 - B + (B * length) / averageLength)
   const saturate: Saturate = (count) => (count * (K1 + 1)) / (count + slow)
@@ -97,6 +102,9 @@ function featuresOf({ finds, keywordScore }: WordCandidate, sought: Sought, aver
   }
 }
 
-function sumOf(parts: Readonly<Record<string, number>>): number {
-  return Object.values(parts).reduce((sum, value) => sum + value, 0)
+/** Adds up the features that come from words. */
+function sumOf(parts: Readonly<WordFeatures>): number {
+  let sum = 0
+  for (const name of WORD_FEATURES) sum += parts[name]
+  return sum
 }

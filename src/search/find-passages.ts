@@ -8,7 +8,7 @@ import type { Candidate } from './fuse.ts'
 import { type Group, group } from './group.ts'
 import { Looks } from './looks.ts'
 import { PassageWords } from './passage-words.ts'
-import { type ModelScores, reorder } from './reorder.ts'
+import { byModel, type ModelScores, reorder, withScore } from './reorder.ts'
 import { reserve } from './reserve.ts'
 import { type DocumentOrder, groupSorted } from './sort.ts'
 
@@ -39,7 +39,7 @@ type Ordered = Pick<Found, 'more' | 'rerank' | 'forModel'> & { groups: readonly 
 /** Reranks the candidates of the first look, and looks deeper until there are enough groups. */
 function findRelevant(segments: readonly FilteredSegment[], looks: Looks, request: FindRequest): Ordered {
   const first = looks.next()
-  const words = new PassageWords(segments, (candidate) => looks.placeOf(candidate))
+  const words = new PassageWords(segments)
   const began = performance.now()
   const { candidates, ...outcome } = rerank(first, words, request)
   const tookMs = performance.now() - began
@@ -49,7 +49,9 @@ function findRelevant(segments: readonly FilteredSegment[], looks: Looks, reques
     groups,
     more: looks.more,
     rerank: { ...outcome, tookMs },
-    forModel: request.forModel ? candidates.slice(0, MAX_RERANKED).map(({ id, row, score }) => ({ id, row, score })) : [],
+    forModel: request.forModel
+      ? candidates.slice(0, MAX_RERANKED).map(({ passage: { id, row }, score }) => ({ id, row, score }))
+      : [],
   }
 }
 
@@ -66,7 +68,7 @@ function findSorted(looks: Looks, sort: DocumentOrder, groupBy: FindRequest['gro
 
 /** Returns each document once that can be found, on whatever result page. */
 function documentsOf(looks: Looks): FacetDocument[] {
-  const passages = new Map(looks.deepest().map((candidate) => [candidate.documentId, candidate]))
+  const passages = new Map(looks.deepest().map((candidate) => [candidate.passage.documentKey, candidate]))
   return Array.from(passages.values(), (candidate) => looks.documentOf(candidate))
 }
 
@@ -83,12 +85,12 @@ function rerank(
 ): { candidates: readonly Candidate[]; applied: boolean; reason: string | null } {
   if (candidates.length === 0) return { candidates, applied: false, reason: 'There was nothing to reorder.' }
   if (rerank === 'none') return { candidates, applied: false, reason: null }
-  if (isByModel(rerank)) return { candidates: reorder(candidates, rerank), applied: true, reason: null }
+  if (isByModel(rerank)) return { candidates: reorder(candidates, byModel(rerank)), applied: true, reason: null }
   const best = candidates.slice(0, MAX_RERANKED)
   const sought = soughtOf(words, passageWords.inverseFrequency(words, best))
   const finds = passageWords.find(best, sought.byTerm)
   const scored = rerankByWords(
-    best.map((candidate, i) => ({ ...candidate, finds: finds[i]! })),
+    best.map(({ score, vectorPart, keywordScore }, i) => ({ score, vectorPart, keywordScore, finds: finds[i]! })),
     sought,
   )
   if (scored === null)
@@ -97,9 +99,8 @@ function rerank(
       applied: false,
       reason: 'The built-in reranker compares words, and keyword search found none of these passages.',
     }
-  const scores = new Map(scored.map(({ score }, i) => [best[i]!.id, score]))
-  const features = new Map(scored.map(({ features }, i) => [best[i]!.id, features]))
-  return { candidates: reorder(candidates, { scores, features }), applied: true, reason: null }
+  const scores = new Map(best.map((candidate, i) => [candidate, scored[i]!]))
+  return { candidates: reorder(candidates, (candidate) => scores.get(candidate)), applied: true, reason: null }
 }
 
 function isByModel(order: FindRequest['rerank']): order is ModelScores {
@@ -113,16 +114,22 @@ function fill(first: readonly Candidate[], looks: Looks, { groupBy, wanted }: Fi
   while (groups.length < wanted && looks.more) {
     const maxScore = ordered.at(-1)?.score ?? 1
     const added = looks.next().slice(ordered.length)
-    ordered = [...ordered, ...added.map((candidate) => ({ ...candidate, score: Math.min(maxScore, candidate.score) }))]
+    ordered = [...ordered, ...added.map((candidate) => withScore(candidate, Math.min(maxScore, candidate.score)))]
     groups = group(ordered, groupBy, first.length)
   }
   return groups
 }
 
 function toFound({ best, score, joined, twins, matchingPassages }: Group): FoundGroup {
-  return { best: toPassage(best), score, rows: joined.map(({ row }) => row), twins: twins.map(toPassage), matchingPassages }
+  return {
+    best: toPassage(best),
+    score,
+    rows: joined.map(({ passage }) => passage.row),
+    twins: twins.map(toPassage),
+    matchingPassages,
+  }
 }
 
-function toPassage({ id, row, documentId, pageStart, stages }: Candidate): FoundPassage {
+function toPassage({ passage: { id, row, documentId, pageStart }, stages }: Candidate): FoundPassage {
   return { id, row, documentId, pageStart, stages }
 }

@@ -3,7 +3,7 @@ import type { OpenSegment } from '../index/segments/open-segment.ts'
 import type { BaseOrder } from '../rerank/reranker.ts'
 import type { QueryWord } from '../text/analyse.ts'
 import type { FacetName, Facets } from './facets.ts'
-import type { Candidate } from './fuse.ts'
+import type { Candidate, CandidatePassage } from './fuse.ts'
 import type { ModelScores } from './reorder.ts'
 import type { SearchMode, SearchQuery, SearchSort } from './search.ts'
 
@@ -44,7 +44,7 @@ export interface FindRequest {
 }
 
 /** A passage that becomes a result, or a twin of one. */
-export type FoundPassage = Pick<Candidate, 'id' | 'row' | 'documentId' | 'pageStart' | 'stages'>
+export type FoundPassage = Pick<CandidatePassage, 'id' | 'row' | 'documentId' | 'pageStart'> & Pick<Candidate, 'stages'>
 
 /** A group as the main thread needs it. */
 export interface FoundGroup {
@@ -65,7 +65,7 @@ export interface Found {
   /** Whether the candidates were reranked by their words. `reason` says why not, if that depends on the question. */
   rerank: { applied: boolean; tookMs: number; reason: string | null }
   /** The best candidates with their scores, best first, when they were asked for. */
-  forModel: Pick<Candidate, 'id' | 'row' | 'score'>[]
+  forModel: (Pick<CandidatePassage, 'id' | 'row'> & Pick<Candidate, 'score'>)[]
   /** The facets that were asked for. The values of `project` are ids. */
   facets: Facets | null
   /** True while a part of the searched projects is missing and being rebuilt. */

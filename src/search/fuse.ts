@@ -1,19 +1,18 @@
-import type { PassageHit } from '../index/chunk-index.ts'
+import type { MatchedPassage } from '../index/segments/matched-passage.ts'
 import type { SearchMode, Stage, Stages } from './search.ts'
+
+/** A passage as ranking sees it. */
+export type CandidatePassage = Omit<MatchedPassage, 'source'>
+
+/** A passage that one channel has found: by keywords with its BM25, by vectors with its cosine similarity. */
+export interface Hit {
+  passage: CandidatePassage
+  score: number
+}
 
 /** A passage that may become a result, with its rank and score in each stage. */
 export interface Candidate {
-  id: string
-  /** Where the store of passages has its texts. */
-  row: bigint
-  documentId: string
-  version: number
-  /** The passage's place within its document. */
-  index: number
-  pageStart: number
-  pageEnd: number
-  /** Equal for passages with the same text. */
-  textHash: string
+  passage: CandidatePassage
   /** 0 to 1. */
   score: number
   /** The vectors' part of the fused score. */
@@ -25,8 +24,8 @@ export interface Candidate {
 
 /** Hits best first. A channel that was not searched is empty. */
 export interface Channels {
-  keyword: readonly PassageHit[]
-  vector: readonly PassageHit[]
+  keyword: readonly Hit[]
+  vector: readonly Hit[]
 }
 
 /**
@@ -39,53 +38,41 @@ export interface Channels {
  * and with a small weight vectors decide only between near equals.
  */
 export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: number): Candidate[] {
-  const found = new Map<string, Omit<Candidate, 'score' | 'vectorPart'>>()
-  const entry = (hit: PassageHit) => {
-    let known = found.get(hit.id)
+  const found = new Map<number, Candidate>()
+  const entry = (passage: CandidatePassage) => {
+    const { key } = passage
+    let known = found.get(key)
     if (known === undefined) {
-      const { id, row, documentId, version, index, pageStart, pageEnd, textHash } = hit
-      known = {
-        id,
-        row,
-        documentId,
-        version,
-        index,
-        pageStart,
-        pageEnd,
-        textHash,
-        keywordScore: 0,
-        stages: { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null, reserved: null },
-      }
-      found.set(hit.id, known)
+      const stages = { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null, reserved: null }
+      known = { passage, score: 0, vectorPart: 0, keywordScore: 0, stages }
+      found.set(key, known)
     }
     return known
   }
   const bestKeyword = keyword[0]?.score ?? 0
-  keyword.forEach((hit, i) => {
-    const known = entry(hit)
+  for (const [i, hit] of keyword.entries()) {
+    const known = entry(hit.passage)
     known.keywordScore = hit.score
     known.stages.keyword = { rank: i + 1, score: share(hit, bestKeyword) }
-  })
-  vector.forEach((hit, i) => {
-    // A cosine of 0 or less means nothing in common. In vector mode the nearest passages count all the same.
-    if (hit.score > 0 || mode === 'vector') entry(hit).stages.vector = { rank: i + 1, score: Math.min(1, Math.max(0, hit.score)) }
-  })
-  const bestVector = Math.min(1, vector[0]?.score ?? 0)
-  const parts = ({ stages }: Pick<Candidate, 'stages'>): { words: number; vectorPart: number } => {
-    const words = stages.keyword?.score ?? 0
-    if (mode === 'keyword') return { words, vectorPart: 0 }
-    if (mode === 'vector') return { words: 0, vectorPart: stages.vector?.score ?? 0 }
-    return { words: words / (1 + weight), vectorPart: (weight * share(stages.vector, bestVector) ** 2) / (1 + weight) }
   }
-  const fused = [...found.values()].map((candidate) => {
-    const { words, vectorPart } = parts(candidate)
-    return { ...candidate, score: words + vectorPart, vectorPart }
-  })
+  for (const [i, { passage, score }] of vector.entries()) {
+    // A cosine of 0 or less means nothing in common. In vector mode the nearest passages count all the same.
+    if (score > 0 || mode === 'vector') entry(passage).stages.vector = { rank: i + 1, score: Math.min(1, Math.max(0, score)) }
+  }
+  const bestVector = Math.min(1, vector[0]?.score ?? 0)
+  const fused = [...found.values()]
+  for (const candidate of fused) {
+    const { stages } = candidate
+    if (mode === 'vector') candidate.vectorPart = stages.vector?.score ?? 0
+    else if (mode === 'hybrid') candidate.vectorPart = (weight * share(stages.vector, bestVector) ** 2) / (1 + weight)
+    const words = mode === 'vector' ? 0 : (stages.keyword?.score ?? 0)
+    candidate.score = (mode === 'hybrid' ? words / (1 + weight) : words) + candidate.vectorPart
+  }
   fused.sort(
     (a, b) =>
       b.score - a.score || rank(a.stages.keyword) - rank(b.stages.keyword) || rank(a.stages.vector) - rank(b.stages.vector),
   )
-  fused.forEach((candidate, i) => (candidate.stages.fused = { rank: i + 1, score: candidate.score }))
+  for (const [i, { stages, score }] of fused.entries()) stages.fused = { rank: i + 1, score }
   return fused
 }
 
@@ -102,10 +89,10 @@ function rank(stage: Stage | null): number {
  * page 2 neither repeats nor skips what page 1 had.
  */
 export function append(known: readonly Candidate[], deeper: readonly Candidate[]): Candidate[] {
-  const ids = new Set(known.map((candidate) => candidate.id))
+  const keys = new Set(known.map(({ passage }) => passage.key))
   const maxScore = known.at(-1)?.score ?? 1
   const added = deeper
-    .filter((candidate) => !ids.has(candidate.id))
+    .filter(({ passage }) => !keys.has(passage.key))
     .map((candidate, i) => {
       const score = Math.min(maxScore, candidate.score)
       return { ...candidate, score, stages: { ...candidate.stages, fused: { rank: known.length + i + 1, score } } }

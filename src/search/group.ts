@@ -38,25 +38,25 @@ function alone(best: Candidate): Group {
 /** Makes one result of a text that several documents contain, and of passages that follow one another. */
 function joinNeighbours(candidates: readonly Candidate[]): Group[] {
   const groups: Group[] = []
-  const byText = new Map<string, Group>()
+  const byText = new Map<number, Group>()
   const join = (target: Group, candidates: readonly Candidate[]) => {
-    target.joined = [...target.joined, ...candidates].toSorted((a, b) => a.index - b.index)
+    target.joined = [...target.joined, ...candidates].toSorted((a, b) => a.passage.index - b.passage.index)
     target.matchingPassages = target.joined.length
-    for (const { textHash } of candidates) byText.set(textHash, target)
+    for (const { passage } of candidates) byText.set(passage.textKey, target)
   }
   for (const candidate of candidates) {
-    const same = byText.get(candidate.textHash)
-    if (same !== undefined && same.best.documentId !== candidate.documentId) {
+    const { textKey, documentKey } = candidate.passage
+    const same = byText.get(textKey)
+    if (same !== undefined && same.best.passage.documentKey !== documentKey) {
       same.twins.push(candidate)
       continue
     }
-    const near = groups.slice(-REACH).filter((one) => isNeighbour(one, candidate))
-    const [before, after] = [near[0], near[1]]
+    const [before, after] = neighbours(groups, candidate)
     const target = before !== undefined && before.joined.length < MAX_JOINED ? before : after
     if (target === undefined || target.joined.length >= MAX_JOINED) {
       const own = alone(candidate)
       groups.push(own)
-      if (same === undefined) byText.set(candidate.textHash, own)
+      if (same === undefined) byText.set(textKey, own)
       continue
     }
     join(target, [candidate])
@@ -70,22 +70,29 @@ function joinNeighbours(candidates: readonly Candidate[]): Group[] {
   return groups
 }
 
+/** Returns the last groups that the passage follows or precedes in the text. There are at most two. */
+function neighbours(groups: readonly Group[], candidate: Candidate): Group[] {
+  const found: Group[] = []
+  for (let i = Math.max(0, groups.length - REACH); i < groups.length; i++)
+    if (isNeighbour(groups[i]!, candidate)) found.push(groups[i]!)
+  return found
+}
+
 /** Passages are neighbours on the same page only, because a result names one page. */
-function isNeighbour({ joined, best }: Group, candidate: Candidate): boolean {
-  const [first, last] = [joined[0]!, joined.at(-1)!]
+function isNeighbour({ joined, best }: Group, { passage, score }: Candidate): boolean {
+  if (best.passage.documentKey !== passage.documentKey) return false
+  const [first, last] = [joined[0]!.passage, joined.at(-1)!.passage]
   return (
-    first.documentId === candidate.documentId &&
-    first.version === candidate.version &&
-    first.pageStart === candidate.pageStart &&
-    last.pageEnd === candidate.pageEnd &&
-    candidate.score >= MIN_JOINED_SCORE * best.score &&
-    (candidate.index === first.index - 1 || candidate.index === last.index + 1)
+    first.pageStart === passage.pageStart &&
+    last.pageEnd === passage.pageEnd &&
+    score >= MIN_JOINED_SCORE * best.score &&
+    (passage.index === first.index - 1 || passage.index === last.index + 1)
   )
 }
 
 /** Ranks documents by their best passage, and by the next two when they are nearly as good. The number of passages does not count. */
 function rankDocuments(candidates: readonly Candidate[]): Group[] {
-  const passages = Map.groupBy(candidates, (candidate) => candidate.documentId)
+  const passages = Map.groupBy(candidates, ({ passage }) => passage.documentKey)
   const top = candidates[0]?.score ?? 0
   const share = (candidate: Candidate | undefined) => (candidate === undefined || top === 0 ? 0 : candidate.score / top)
   const weighed = [...passages.values()].map((found) => ({
@@ -98,15 +105,15 @@ function rankDocuments(candidates: readonly Candidate[]): Group[] {
 }
 
 function withDeeper(groups: Group[], deeper: readonly Candidate[]): Group[] {
-  const known = new Map(groups.map((one) => [one.best.documentId, one]))
+  const known = new Map(groups.map((one) => [one.best.passage.documentKey, one]))
   for (const candidate of deeper) {
-    const one = known.get(candidate.documentId)
+    const one = known.get(candidate.passage.documentKey)
     if (one !== undefined) {
       one.matchingPassages++
       continue
     }
     const added = { ...alone(candidate), score: Math.min(candidate.score, groups.at(-1)?.score ?? 1) }
-    known.set(candidate.documentId, added)
+    known.set(candidate.passage.documentKey, added)
     groups.push(added)
   }
   return groups

@@ -1,11 +1,11 @@
-import type { PassageHit } from '../index/chunk-index.ts'
 import { PLAIN_BM25 } from '../index/segments/bm25f.ts'
+import { MatchedPassage } from '../index/segments/matched-passage.ts'
 import { searchSegments } from '../index/segments/search.ts'
 import type { SegmentDocument } from '../index/segments/segment-columns.ts'
 import type { SegmentHit } from '../index/segments/top-hits.ts'
 import { searchVectors } from '../index/segments/vectors/search.ts'
 import type { FindRequest } from './find-request.ts'
-import { append, type Candidate, type Channels, fuse } from './fuse.ts'
+import { append, type Candidate, type Channels, fuse, type Hit } from './fuse.ts'
 import type { FilteredSegment } from './filter-segments.ts'
 
 /**
@@ -23,7 +23,6 @@ export type Looked = Pick<FindRequest, 'terms' | 'vector' | 'mode' | 'fusionWeig
 export class Looks {
   readonly #segments: readonly FilteredSegment[]
   readonly #request: Looked
-  readonly #hits = new Map<string, SegmentHit>()
   #level = 0
   #candidates: Candidate[] = []
   #more = true
@@ -58,32 +57,25 @@ export class Looks {
   }
 
   /** Returns what the segments know of a candidate's document. */
-  documentOf(candidate: Pick<Candidate, 'id'>): SegmentDocument & { projectId: string } {
-    const { segment: number, passage } = this.placeOf(candidate)
-    const { reader, projectId } = this.#segments[number]!
-    return { ...reader.segment.document(reader.segment.sections.passageDocuments[passage]!), projectId }
-  }
-
-  /** Returns where the segments have a candidate. */
-  placeOf({ id }: Pick<Candidate, 'id'>): SegmentHit {
-    return this.#hits.get(id)!
+  documentOf({ passage }: Pick<Candidate, 'passage'>): SegmentDocument & { projectId: string } {
+    const { reader, projectId } = this.#segments[passage.segment]!
+    return { ...reader.segment.document(passage.documentNumber), projectId }
   }
 
   #searchChannels(limit: number): Channels {
     const { terms, vector, mode } = this.#request
     const byWords = mode !== 'vector' && terms.length > 0
     return {
-      keyword: byWords ? this.#describe(searchSegments(this.#segments, terms, { limit, scoring: PLAIN_BM25 })) : [],
-      vector: vector === null ? [] : this.#describe(searchVectors(this.#segments, vector, limit)),
+      keyword: byWords ? this.#matched(searchSegments(this.#segments, terms, { limit, scoring: PLAIN_BM25 })) : [],
+      vector: vector === null ? [] : this.#matched(searchVectors(this.#segments, vector, limit)),
     }
   }
 
-  #describe(hits: readonly SegmentHit[]): PassageHit[] {
-    return hits.map((hit) => {
-      const found = Object.assign(this.#segments[hit.segment]!.reader.segment.hitOf(hit.passage), { score: hit.score })
-      this.#hits.set(found.id, hit)
-      return found
-    })
+  #matched(hits: readonly SegmentHit[]): Hit[] {
+    return hits.map(({ segment, passage, score }) => ({
+      passage: new MatchedPassage(segment, passage, this.#segments[segment]!.reader.segment),
+      score,
+    }))
   }
 }
 
@@ -98,8 +90,8 @@ function withoutNoise(
 ): Channels {
   if (mode !== 'hybrid' || question === null) return { keyword, vector }
   const floor = nearestByChance(vector.length < depth ? vector.length : ASSUMED_PASSAGES, noiseDeviation)
-  const withWord = new Set(keyword.map((hit) => hit.id))
-  return { keyword, vector: vector.filter((hit) => hit.score > floor || withWord.has(hit.id)) }
+  const withWord = new Set(keyword.map(({ passage }) => passage.key))
+  return { keyword, vector: vector.filter((hit) => hit.score > floor || withWord.has(hit.passage.key)) }
 }
 
 /**

@@ -1,6 +1,5 @@
 import { termPlaces } from '../index/segments/term-places.ts'
 import { termFrequencies } from '../index/segments/statistics.ts'
-import type { SegmentHit } from '../index/segments/top-hits.ts'
 import type { Finds, Sought } from '../rerank/features.ts'
 import type { QueryWord } from '../text/analyse.ts'
 import type { FilteredSegment } from './filter-segments.ts'
@@ -9,11 +8,9 @@ import type { Candidate } from './fuse.ts'
 /** Where passages have the words of a question, read from the segments. */
 export class PassageWords {
   readonly #segments: readonly FilteredSegment[]
-  readonly #placeOf: (candidate: Candidate) => SegmentHit
 
-  constructor(segments: readonly FilteredSegment[], placeOf: (candidate: Candidate) => SegmentHit) {
+  constructor(segments: readonly FilteredSegment[]) {
     this.#segments = segments
-    this.#placeOf = placeOf
   }
 
   /**
@@ -35,7 +32,11 @@ export class PassageWords {
   /** Returns where each passage has the words, in the order of the candidates. */
   find(candidates: readonly Candidate[], byTerm: Sought['byTerm']): Finds[] {
     const terms = [...byTerm.keys()]
-    const found = termPlaces(this.#segments, candidates.map(this.#placeOf), terms)
+    const found = termPlaces(
+      this.#segments,
+      candidates.map(({ passage: { segment, number } }) => ({ segment, passage: number })),
+      terms,
+    )
     return found.map(({ places, terms: found, length, titleLength }) => {
       const finds: Finds = { places: [], words: [], length, titleLength }
       for (const [i, place] of places.entries()) {

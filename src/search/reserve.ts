@@ -27,8 +27,8 @@ export function reserve(candidates: readonly Candidate[], sharesOf: Shares): rea
   if (nearest.length === 0) return candidates
   const best = candidates.slice(0, LAST_PLACE)
   const looked = [...best, ...nearest]
-  const shares = new Map(sharesOf(looked).map((one, i) => [looked[i]!.id, one]))
-  const share = ({ id }: Candidate) => shares.get(id)!
+  const shares = new Map(sharesOf(looked).map((one, i) => [looked[i]!, one]))
+  const share = (candidate: Candidate) => shares.get(candidate)!
   if (best.some((candidate) => share(candidate) === 1)) return candidates
   const first = share(candidates[1]!) < HALF ? 2 : 3
   const waiting = nearest
@@ -41,7 +41,7 @@ export function reserve(candidates: readonly Candidate[], sharesOf: Shares): rea
     const reason = `Rank ${candidate.stages.vector!.rank} by meaning; it has no word of the question.`
     return { ...candidate, score, stages: { ...candidate.stages, reserved: { rank: first + i, reason } } }
   })
-  const ids = new Set(placed.map(({ id }) => id))
-  const others = candidates.filter(({ id }) => !ids.has(id))
+  const moved = new Set(waiting)
+  const others = candidates.filter((candidate) => !moved.has(candidate))
   return [...others.slice(0, first - 1), ...placed, ...others.slice(first - 1)]
 }

@@ -30,7 +30,7 @@ export function groupSorted(candidates: readonly Candidate[], { by, sort, docume
           (a, b) => b - a,
         )
       : placesOf(candidates, (candidate) => nameKey(documentOf(candidate).name), COLLATOR.compare)
-  const placeOf = (candidate: Candidate) => places.get(candidate.documentId)!
+  const placeOf = (candidate: Candidate) => places.get(candidate.passage.documentKey)!
   if (by === 'document') return group(candidates, by).sort((a, b) => placeOf(a.best) - placeOf(b.best))
   // Sorted before they are grouped: if several documents have the same text, the first one in this order shows it.
   return group(
@@ -44,15 +44,18 @@ function placesOf<Key>(
   candidates: readonly Candidate[],
   keyOf: (candidate: Candidate) => Key,
   compare: (a: Key, b: Key) => number,
-): Map<string, number> {
-  const keys = new Map<string, Key>()
-  for (const candidate of candidates) if (!keys.has(candidate.documentId)) keys.set(candidate.documentId, keyOf(candidate))
+): Map<number, number> {
+  const keys = new Map<number, Key>()
+  for (const candidate of candidates) {
+    const { documentKey } = candidate.passage
+    if (!keys.has(documentKey)) keys.set(documentKey, keyOf(candidate))
+  }
   const sorted = [...keys].sort(([, a], [, b]) => compare(a, b))
-  const places = new Map<string, number>()
+  const places = new Map<number, number>()
   let place = 0
-  sorted.forEach(([id, key], i) => {
+  sorted.forEach(([document, key], i) => {
     if (i > 0 && compare(sorted[i - 1]![1], key) !== 0) place = i
-    places.set(id, place)
+    places.set(document, place)
   })
   return places
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SearchFilter } from '../../src/core/search-filter.ts'
-import type { ChunkIndex, ChunkIndexStore, IndexedPassage, PassageHit } from '../../src/index/chunk-index.ts'
+import type { ChunkIndex, ChunkIndexStore, IndexedPassage } from '../../src/index/chunk-index.ts'
 import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { errorCode } from '../support/codes.ts'
-import { keywordSearch, vectorSearch } from '../support/search-index.ts'
+import { type FoundPassage, keywordSearch, vectorSearch } from '../support/search-index.ts'
 
 export const DIMENSIONS = 8
 
@@ -267,7 +267,7 @@ export function chunkIndexConformance(
 
     test('a passage that no longer exists is not read', async () => {
       await add(passage('doc_1', 0))
-      const [{ row }] = (await near(0)) as [PassageHit]
+      const [{ row }] = (await near(0)) as [FoundPassage]
       await index.put([{ documentId: 'doc_1', isNew: false, passages: [passage('doc_1', 0, { version: 2 })] }])
       expect([...(await read()).keys()]).toEqual(['doc_1:2:0'])
       expect((await near(0)).map((hit) => hit.row)).not.toContain(row)

@@ -1,11 +1,19 @@
 import type { SearchFilter } from '../../src/core/search-filter.ts'
-import type { ChunkIndex, PassageHit } from '../../src/index/chunk-index.ts'
+import type { ChunkIndex } from '../../src/index/chunk-index.ts'
 import { PLAIN_BM25 } from '../../src/index/segments/bm25f.ts'
+import { MatchedPassage } from '../../src/index/segments/matched-passage.ts'
 import { searchSegments } from '../../src/index/segments/search.ts'
 import type { SegmentHit } from '../../src/index/segments/top-hits.ts'
 import { searchVectors } from '../../src/index/segments/vectors/search.ts'
 import { type FilteredSegment, filterSegments } from '../../src/search/filter-segments.ts'
 import { OpenIndex } from '../../src/search/threads/open-index.ts'
+
+export interface FoundPassage {
+  id: string
+  documentId: string
+  row: bigint
+  score: number
+}
 
 /** Returns the passages of an index with any of the analysed terms, best first, as a search finds them. */
 export async function keywordSearch(
@@ -13,7 +21,7 @@ export async function keywordSearch(
   terms: readonly string[],
   filter: SearchFilter,
   limit: number,
-): Promise<PassageHit[]> {
+): Promise<FoundPassage[]> {
   const segments = await open(index, filter)
   return describe(segments, searchSegments(segments, terms, { limit, scoring: PLAIN_BM25 }))
 }
@@ -24,7 +32,7 @@ export async function vectorSearch(
   vector: Float32Array,
   filter: SearchFilter,
   limit: number,
-): Promise<PassageHit[]> {
+): Promise<FoundPassage[]> {
   const segments = await open(index, filter)
   return describe(segments, searchVectors(segments, vector, limit))
 }
@@ -37,6 +45,9 @@ async function open(index: ChunkIndex, filter: SearchFilter): Promise<readonly F
   return filterSegments(opened.projectsOf(filter), { filter, allowedRows })
 }
 
-function describe(segments: readonly FilteredSegment[], hits: readonly SegmentHit[]): PassageHit[] {
-  return hits.map(({ segment, passage, score }) => ({ ...segments[segment]!.reader.segment.hitOf(passage), score }))
+function describe(segments: readonly FilteredSegment[], hits: readonly SegmentHit[]): FoundPassage[] {
+  return hits.map(({ segment, passage, score }) => {
+    const { id, documentId, row } = new MatchedPassage(segment, passage, segments[segment]!.reader.segment)
+    return { id, documentId, row, score }
+  })
 }

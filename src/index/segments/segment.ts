@@ -1,4 +1,3 @@
-import type { PassageHit } from '../chunk-index.ts'
 import { hashOf, type PackedBytes } from './bytes.ts'
 import { DOCUMENT_NUMBERS, FIELD_COUNT, SEGMENT, type SegmentSections } from './format.ts'
 import { lowerBound } from './lower-bound.ts'
@@ -87,24 +86,6 @@ export class Segment {
       textHash: hash.toString(36),
       document: passageDocuments[passage]!,
       lengths: lengths.subarray(passage * FIELD_COUNT, (passage + 1) * FIELD_COUNT),
-    }
-  }
-
-  /** Returns a passage as a search finds it. */
-  hitOf(passage: number): Omit<PassageHit, 'score'> & { row: bigint } {
-    const { rows, passageIndexes, passageDocuments, passagePages, textHashes } = this.sections
-    const document = passageDocuments[passage]!
-    const [documentId, version] = [this.documentId(document), this.versionOf(document)]
-    const index = passageIndexes[passage]!
-    return {
-      id: `${documentId}:${version}:${index}`,
-      row: rows[passage]!,
-      documentId,
-      version,
-      index,
-      pageStart: passagePages[2 * passage]!,
-      pageEnd: passagePages[2 * passage + 1]!,
-      textHash: `${textHashes[2 * passage]!} ${textHashes[2 * passage + 1]!}`,
     }
   }
 

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PassageHit } from '../../../src/index/chunk-index.ts'
-import { append, fuse } from '../../../src/search/fuse.ts'
+import { append, fuse, type Hit } from '../../../src/search/fuse.ts'
+import { newMatchedPassage } from '../../support/candidate.ts'
 
-const hits = (scores: Record<string, number>): PassageHit[] =>
+const hits = (scores: Record<string, number>): Hit[] =>
   Object.entries(scores)
-    .map(([id, score]) => ({ id, row: 0n, documentId: id, version: 1, index: 0, pageStart: 1, pageEnd: 1, textHash: id, score }))
+    .map(([id, score]) => ({ passage: newMatchedPassage({ id, documentId: id, index: 0 }), score }))
     .sort((a, b) => b.score - a.score)
 
 test('hybrid divides each channel by its best score, and squares and weighs the vectors', () => {
   const fused = fuse({ keyword: hits({ a: 8, b: 4 }), vector: hits({ b: 0.9, c: 0.45 }) }, 'hybrid', 0.5)
-  expect(fused.map(({ id, score }) => [id, score])).toEqual([
+  expect(fused.map(({ passage, score }) => [passage.id, score])).toEqual([
     ['a', expect.closeTo(1 / 1.5)],
     ['b', expect.closeTo((0.5 + 0.5) / 1.5)],
     ['c', expect.closeTo((0.5 * 0.5 ** 2) / 1.5)],
@@ -27,16 +27,16 @@ test('hybrid divides each channel by its best score, and squares and weighs the 
 test('ties keep the keyword order', () => {
   const fused = fuse({ keyword: hits({ a: 2, b: 1 }), vector: hits({ b: 0.8, a: 0 }) }, 'hybrid', 0.5)
   expect(fused.map((candidate) => candidate.score)).toEqual([2 / 3, 2 / 3])
-  expect(fused.map((candidate) => candidate.id)).toEqual(['a', 'b'])
+  expect(fused.map((candidate) => candidate.passage.id)).toEqual(['a', 'b'])
 })
 
 test('without vectors, hybrid keeps the keyword order; vector mode shows each cosine', () => {
   const keyword = hits({ a: 7, b: 6, c: 1 })
-  expect(fuse({ keyword, vector: [] }, 'hybrid', 0.7).map((candidate) => candidate.id)).toEqual(['a', 'b', 'c'])
+  expect(fuse({ keyword, vector: [] }, 'hybrid', 0.7).map((candidate) => candidate.passage.id)).toEqual(['a', 'b', 'c'])
   expect(fuse({ keyword, vector: [] }, 'keyword', 0.7).map((candidate) => candidate.score)).toEqual([1, 6 / 7, 1 / 7])
   expect(
     fuse({ keyword: [], vector: hits({ a: 0.8, b: -0.2, c: 1.0001 }) }, 'vector', 0.7).map((candidate) => [
-      candidate.id,
+      candidate.passage.id,
       candidate.score,
     ]),
   ).toEqual([
@@ -69,9 +69,9 @@ test('scores are from 0 to 1 and fall with the rank, and each hit appears once',
         expect(scores).toEqual(scores.toSorted((a, b) => b - a))
         for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
         const found = [...channels.keyword, ...channels.vector.filter((hit) => hit.score > 0 || mode === 'vector')].map(
-          (hit) => hit.id,
+          (hit) => hit.passage.id,
         )
-        expect(fused.map((candidate) => candidate.id).toSorted()).toEqual([...new Set(found)].toSorted())
+        expect(fused.map((candidate) => candidate.passage.id).toSorted()).toEqual([...new Set(found)].toSorted())
         expect(fused.map((candidate) => candidate.stages.fused.rank)).toEqual(fused.map((_, i) => i + 1))
       },
     ),
@@ -86,7 +86,7 @@ test('a deeper look moves no known candidate', () => {
       expect(all.slice(0, first.length)).toEqual(first)
       const scores = all.map((candidate) => candidate.score)
       expect(scores).toEqual(scores.toSorted((a, b) => b - a))
-      expect(new Set(all.map((candidate) => candidate.id)).size).toBe(all.length)
+      expect(new Set(all.map((candidate) => candidate.passage.id)).size).toBe(all.length)
       expect(all.map((candidate) => candidate.stages.fused.rank)).toEqual(all.map((_, i) => i + 1))
     }),
   )

@@ -5,7 +5,7 @@ import { newCandidate } from '../../support/candidate.ts'
 
 const candidate = (documentId: string, index: number, score: number) => newCandidate({ documentId, index, score })
 const ranked = (...candidates: Candidate[]) => candidates.toSorted((a, b) => b.score - a.score)
-const documents = (groups: ReturnType<typeof group>) => groups.map(({ best }) => best.documentId)
+const documents = (groups: ReturnType<typeof group>) => groups.map(({ best }) => best.passage.documentId)
 
 test('among documents with similar best passages, the one with more good passages ranks first', () => {
   const found = ranked(
@@ -40,7 +40,9 @@ test('joins at most three passages', () => {
   const found = Array.from({ length: 40 }, (_, i) => candidate('a', i, 1 - i / 100))
   const groups = group(found, 'chunk')
   expect(groups.map(({ joined }) => joined.length)).toEqual([...Array.from({ length: 13 }, () => 3), 1])
-  expect(groups.flatMap(({ joined }) => joined.map(({ index }) => index))).toEqual(found.map(({ index }) => index))
+  expect(groups.flatMap(({ joined }) => joined.map(({ passage }) => passage.index))).toEqual(
+    found.map(({ passage }) => passage.index),
+  )
 })
 
 test('does not join a neighbour with a much lower score', () => {
@@ -49,11 +51,11 @@ test('does not join a neighbour with a much lower score', () => {
 })
 
 test('does not join passages of different pages', () => {
-  const next = { ...candidate('a', 2, 0.9), pageStart: 2, pageEnd: 2 }
+  const next = newCandidate({ documentId: 'a', index: 2, score: 0.9, pageStart: 2, pageEnd: 2 })
   expect(group([candidate('a', 1, 1), next], 'chunk')).toHaveLength(2)
 })
 
 test('does not join passages of different versions', () => {
-  const old = { ...candidate('a', 2, 0.9), version: 2 }
+  const old = newCandidate({ documentId: 'a', index: 2, score: 0.9, version: 2 })
   expect(group([candidate('a', 1, 1), old], 'chunk')).toHaveLength(2)
 })

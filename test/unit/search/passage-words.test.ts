@@ -16,7 +16,7 @@ test('counts words in every searched passage, and numbers in the candidates alon
   const index = new OpenIndex()
   index.change(segments.all())
   const searched = filterSegments(index.projectsOf({ ownerId: 'usr_a' }), { filter: { ownerId: 'usr_a' }, allowedRows: null })
-  const words = new PassageWords(searched, ({ index: number }) => ({ segment: 0, passage: number, score: 1 }))
+  const words = new PassageWords(searched)
   const candidates = [0, 1, 2].map((number) => newCandidate({ documentId: 'doc_1', index: number, score: 1 }))
   const idf = words.inverseFrequency(queryWords('revenue 2018 2019'), candidates)
   const expected = (having: number) => Math.log(1 + (PASSAGES - having + 0.5) / (having + 0.5))

@@ -13,10 +13,10 @@ function candidate(id: string, score: number, keyword: number | null, vector: nu
 }
 
 const byWords = (count: number) => Array.from({ length: count }, (_, i) => candidate(`word${i + 1}`, 1 - i / 100, i + 1, i + 20))
-const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
+const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ passage }) => passage.id)
 /** `share` of the question's words is in the passages that keywords found, and none in the others. */
 const sharing = (share: number) => (candidates: readonly Candidate[]) =>
-  candidates.map(({ id }) => (id.startsWith('word') ? share : 0))
+  candidates.map(({ passage }) => (passage.id.startsWith('word') ? share : 0))
 const half = sharing(0.5)
 
 describe('reserved places', () => {

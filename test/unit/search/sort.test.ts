@@ -6,11 +6,11 @@ import { newCandidate } from '../../support/candidate.ts'
 /** Sorts one passage of each document, which are in order of relevance, and returns the names. */
 function sorted(sort: DocumentOrder, ...documents: [name: string, createdAt?: string][]): string[] {
   const found = documents.map((_, i) => newCandidate({ documentId: String(i), index: 0, score: 1 - i / 1000 }))
-  const documentOf = ({ documentId }: Candidate) => {
+  const documentOf = ({ passage: { documentId } }: Candidate) => {
     const [name, createdAt = '2026-01-01'] = documents[Number(documentId)]!
     return { name, createdAt: new Date(createdAt) }
   }
-  return groupSorted(found, { by: 'chunk', sort, documentOf }).map(({ best }) => documents[Number(best.documentId)]![0])
+  return groupSorted(found, { by: 'chunk', sort, documentOf }).map(({ best }) => documents[Number(best.passage.documentId)]![0])
 }
 
 /** Four passages of two documents: `b` is more relevant, `a` is newer and first by name. */
@@ -20,7 +20,7 @@ const FOUND = [
   newCandidate({ documentId: 'b', index: 0, score: 0.7 }),
   newCandidate({ documentId: 'a', index: 2, score: 0.6 }),
 ]
-const documentOf = ({ documentId: name }: Candidate) => ({ name, createdAt: new Date(name === 'a' ? 1 : 0) })
+const documentOf = ({ passage: { documentId: name } }: Candidate) => ({ name, createdAt: new Date(name === 'a' ? 1 : 0) })
 
 test('newest puts the document first that was created last', () => {
   const found: [string, string][] = [
@@ -52,7 +52,7 @@ test('equal documents stay in order of relevance', () => {
 
 test.each(['newest', 'name'] as const)('%s: passages of a document stay in order of relevance and keep their scores', (sort) => {
   const results = groupSorted(FOUND, { by: 'chunk', sort, documentOf })
-  expect(results.map(({ best, score }) => [best.documentId, best.index, score])).toEqual([
+  expect(results.map(({ best, score }) => [best.passage.documentId, best.passage.index, score])).toEqual([
     ['a', 8, 0.8],
     ['a', 2, 0.6],
     ['b', 4, 0.9],
@@ -62,7 +62,7 @@ test.each(['newest', 'name'] as const)('%s: passages of a document stay in order
 
 test.each(['newest', 'name'] as const)('%s: a document has the score that it has in order of relevance', (sort) => {
   const results = groupSorted(FOUND, { by: 'document', sort, documentOf })
-  expect(results.map(({ best, score, matchingPassages }) => [best.id, score > 0.8, matchingPassages])).toEqual([
+  expect(results.map(({ best, score, matchingPassages }) => [best.passage.id, score > 0.8, matchingPassages])).toEqual([
     ['a:1:8', false, 2],
     ['b:1:4', true, 2],
   ])
@@ -70,11 +70,11 @@ test.each(['newest', 'name'] as const)('%s: a document has the score that it has
 
 test('of equal texts, the document that comes first shows the text', () => {
   const found = ['b', 'a', 'c'].map((documentId, i) =>
-    newCandidate({ documentId, index: 0, score: 1 - i / 10, textHash: 'same text' }),
+    newCandidate({ documentId, index: 0, score: 1 - i / 10, text: 'same text' }),
   )
   const [only, ...others] = groupSorted(found, { by: 'chunk', sort: 'name', documentOf })
   expect(others).toEqual([])
-  expect([only!.best, ...only!.twins].map(({ documentId }) => documentId)).toEqual(['a', 'b', 'c'])
+  expect([only!.best, ...only!.twins].map(({ passage }) => passage.documentId)).toEqual(['a', 'b', 'c'])
 })
 
 test('reads each document once, also when thousands of passages have names of a thousand digits', () => {
@@ -86,11 +86,11 @@ test('reads each document once, also when thousands of passages have names of a 
   const results = groupSorted(found, {
     by: 'chunk',
     sort: 'name',
-    documentOf: ({ documentId }) => {
+    documentOf: ({ passage: { documentId } }) => {
       reads++
       return { name: '1'.repeat(990) + documentId, createdAt: new Date(0) }
     },
   })
   expect([results.length, reads]).toEqual([10_000, 10_000 / passages])
-  expect(results.findLastIndex(({ best }) => best.documentId === '0')).toBe(passages - 1)
+  expect(results.findLastIndex(({ best }) => best.passage.documentId === '0')).toBe(passages - 1)
 })

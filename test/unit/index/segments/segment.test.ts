@@ -4,6 +4,7 @@ import { PLAIN_BM25 } from '../../../../src/index/segments/bm25f.ts'
 import { DeletionBitmap } from '../../../../src/index/segments/deletion-bitmap.ts'
 import { FIELDS } from '../../../../src/index/segments/format.ts'
 import { DELETED, mergeSegments } from '../../../../src/index/segments/merge.ts'
+import { MatchedPassage } from '../../../../src/index/segments/matched-passage.ts'
 import { searchSegments } from '../../../../src/index/segments/search.ts'
 import { SegmentBuilder } from '../../../../src/index/segments/segment-builder.ts'
 import { termOf } from '../../../../src/index/segments/term-dictionary.ts'
@@ -35,16 +36,16 @@ test('a segment returns the documents, passages and counts of terms that it was 
   )
   const found = Array.from({ length: segment.passages }, (_, passage) => {
     const { document, lengths } = segment.passage(passage)
-    const { id, documentId, version, textHash: _hash, ...rest } = segment.hitOf(passage)
+    const { id, documentId, documentNumber, row, index, pageStart, pageEnd } = new MatchedPassage(0, passage, segment)
     return {
       document: segment.document(document),
-      hit: { id, documentId, version },
-      passage: rest,
+      hit: { id, documentId, version: segment.versionOf(documentNumber) },
+      passage: { row, index, pageStart, pageEnd },
       lengths: Array.from(lengths),
     }
   })
   expect(found).toEqual(expected)
-  const hashes = Array.from({ length: segment.passages }, (_, passage) => segment.hitOf(passage).textHash)
+  const hashes = Array.from({ length: segment.passages }, (_, passage) => new MatchedPassage(0, passage, segment).textKey)
   const texts = sorted.flatMap(({ passages }) => passages.map(({ textHash }) => textHash))
   expect(hashes.map((hash) => hashes.indexOf(hash))).toEqual(texts.map((text) => texts.indexOf(text)))
 
