@@ -16,7 +16,7 @@ export interface Finished {
   target: OpenIndex
   isNew: boolean
   passages: readonly IndexedPassage[]
-  /** `CountedWord[]` as JSON. */
+  /** `TermAndWord[]` as JSON. */
   words: string
   warnings: readonly DocumentWarning[]
   chunksSkipped: number

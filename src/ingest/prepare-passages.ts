@@ -18,7 +18,7 @@ export interface DocumentText {
 export interface PreparedDocument {
   /** In order. */
   passages: IndexedPassage[]
-  /** `CountedWord[]` as JSON. */
+  /** `TermAndWord[]` as JSON. */
   words: string
   /** How many passages have no vector: they are found by keywords only, and a warning says so. */
   chunksSkipped: number

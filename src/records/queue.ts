@@ -48,7 +48,7 @@ export interface FinishedJob {
   chunksSkipped: number
   embeddingModel: string
   warnings: readonly DocumentWarning[]
-  /** The document's words for the vocabulary: `[[word, term, passages], …]` as JSON, from `text/word-list.ts`. */
+  /** The document's words for the vocabulary: `["term word", …]` as JSON, from `text/word-list.ts`. */
   words?: string
 }
 

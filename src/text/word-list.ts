@@ -1,8 +1,8 @@
 import type { Token } from './analyse.ts'
 import { isUnspaced } from './tokenize.ts'
 
-/** A word of a document, its term in the index, and the number of passages that count for it. */
-export type CountedWord = [word: string, term: string, passages: number]
+/** A term of the index and one of its words, separated by a blank: `rent rents`. Terms have no blanks. */
+export type TermAndWord = string
 
 /** Words that a query can be corrected to. Very short and very long words, and words with digits, are not. */
 const WORD = /^[\p{L}\p{M}]{3,40}$/u
@@ -14,11 +14,8 @@ const MAX_HELD = 5 * MAX_WORDS
 export interface WordList {
   /** Counts the words of the next passage. */
   addPassage(tokens: readonly Token[]): void
-  /**
-   * Returns at most 20,000 words, first those in the most passages. The counts of all words of a term add up to the passages with
-   * that term. A passage with several words of a term (`pump` and `pumps`) counts only for the first of them, so a word can have 0.
-   */
-  words(): CountedWord[]
+  /** Returns at most 20,000 words, those in the most passages first. */
+  words(): TermAndWord[]
 }
 
 /** A passage counts once for each term. */
@@ -36,7 +33,7 @@ interface Entry {
 
 let lastList = 0
 
-/** Creates a list of the words of one document. Queries are corrected to these words, and the counts tell how rare each term is. */
+/** Creates a list of the words of one document. Queries are corrected to these words. */
 export function createWordList(): WordList {
   const id = ++lastList
   const entries = new Map<string, Entry | null>()
@@ -76,11 +73,13 @@ export function createWordList(): WordList {
       }
     },
     words() {
-      const words: CountedWord[] = []
+      const words: { word: TermAndWord; passages: number }[] = []
       for (const [word, first] of entries) {
-        for (let entry = first; entry !== null; entry = entry.other) words.push([word, entry.of.term, entry.passages])
+        for (let entry = first; entry !== null; entry = entry.other)
+          words.push({ word: `${entry.of.term} ${word}`, passages: entry.passages })
       }
-      return words.sort((a, b) => b[2] - a[2]).slice(0, MAX_WORDS)
+      words.sort((a, b) => b.passages - a.passages)
+      return words.slice(0, MAX_WORDS).map(({ word }) => word)
     },
   }
 }

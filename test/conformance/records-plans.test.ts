@@ -131,7 +131,7 @@ test('continues reading what a building index lacks without sorting for each cal
 
 test('the words of a query are found by owner, without reading a whole vocabulary', async () => {
   const database = new DatabaseSync(join(folder, 'docsearch.db'))
-  database.prepare('insert into vocabularies (owner_id, words, passages) values (?, 0, 0)').run(ownerId)
+  database.prepare('insert into vocabularies (owner_id, words) values (?, 0)').run(ownerId)
   database.close()
   const plans = await plansOf(async () => {
     await records.vocabulary.entries(ownerId, ['rent', 'deposit'])

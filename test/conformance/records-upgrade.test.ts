@@ -97,6 +97,27 @@ test('cuts the long titles that an earlier version has stored', async () => {
   expect(stored[0]).toBe(stored[2])
 })
 
+test('subtracts the words that an earlier version has counted', async () => {
+  const clock = testClock()
+  const file = await databaseOf('0010_limits', clock.now().getTime())
+  const database = new DatabaseSync(file)
+  database.exec(`
+    insert into vocabularies values (1, 'usr_1', 2, 2);
+    insert into vocabulary_words values (1, 'rent', 'rent', 2, 3), (1, 'rents', 'rent', 1, 1);
+    insert into document_words values ('doc_1', 2, '[["rent","rent",2],["rents","rent",1]]');
+  `)
+  database.close()
+  const records = await openRecords({ file, clock, log: silentLogger })
+  onTestFinished(() => records.close())
+  const entries = () => records.vocabulary.entries('usr_1', ['rent', 'rents'])
+  expect(await entries()).toEqual([
+    { word: 'rent', term: 'rent', documents: 2 },
+    { word: 'rents', term: 'rent', documents: 1 },
+  ])
+  await records.documents.delete('usr_1', 'doc_1')
+  expect(await entries()).toEqual([{ word: 'rent', term: 'rent', documents: 1 }])
+})
+
 const EARLIER = Object.keys(MIGRATIONS).slice(0, -1)
 
 test.each(EARLIER)('counts the documents of a database of %s, also after further changes', async (version) => {

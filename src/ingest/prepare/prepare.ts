@@ -4,7 +4,7 @@ import { shortHeading } from '../../core/chunk.ts'
 import type { Page } from '../../core/parsed.ts'
 import type { Embedder } from '../../embed/embedder.ts'
 import { passageTerms, searchedText } from '../../index/passage-terms.ts'
-import { createWordList, type CountedWord } from '../../text/word-list.ts'
+import { createWordList, type TermAndWord } from '../../text/word-list.ts'
 
 /** A passage with everything that the index stores, except for the fields of its document. */
 export interface PreparedPassage {
@@ -41,7 +41,7 @@ export async function prepare(
   { title, pages, maxTokens }: PrepareRequest,
   countTokens: (text: string) => number,
   embedder: Pick<Embedder, 'embedDocuments'> | null,
-): Promise<{ passages: PreparedPassage[]; words: CountedWord[]; vectors: (Float32Array | null)[] | null }> {
+): Promise<{ passages: PreparedPassage[]; words: TermAndWord[]; vectors: (Float32Array | null)[] | null }> {
   const passages: PreparedPassage[] = []
   const words = createWordList()
   const vectors: (Float32Array | null)[] = []

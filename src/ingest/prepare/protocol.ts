@@ -14,7 +14,7 @@ export type Outcome =
   | {
       id: number
       passages: PreparedPassage[]
-      /** `CountedWord[]` as JSON, which is also how the records store it: copying one string is faster than copying thousands of small lists. */
+      /** `TermAndWord[]` as JSON, which is also how the records store it: copying one string is faster than copying thousands of words. */
       words: string
       vectors: Vectors | null
     }

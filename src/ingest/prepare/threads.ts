@@ -11,7 +11,7 @@ const HEAP_MB = 640
 
 export interface Prepared {
   passages: PreparedPassage[]
-  /** `CountedWord[]` as JSON. */
+  /** `TermAndWord[]` as JSON. */
   words: string
   /** In the order of the passages, null for a passage without one. Null when another embedder has to make them. */
   vectors: (Float32Array | null)[] | null

@@ -10,7 +10,7 @@ import { changeWords } from './vocabulary-changes.ts'
 export async function removeDocuments(tx: WriteTransaction, rows: readonly DocumentRow[], now: number): Promise<void> {
   const documentIds = rows.map((row) => row.id)
   await addTombstones(tx, documentIds, now)
-  const words = rows.map((row) => ({ documentId: row.id, ownerId: row.owner_id, counted: null }))
+  const words = rows.map((row) => ({ documentId: row.id, ownerId: row.owner_id, words: null }))
   await changeWords(tx.sql, words)
   for (const ids of slices(documentIds)) await tx.sql.deleteFrom('documents').where('id', 'in', ids).execute()
   await tx.announce('document.deleted', rows)

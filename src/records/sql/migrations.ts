@@ -11,6 +11,7 @@ import { models } from './migration-models.ts'
 import { quotas } from './migration-quotas.ts'
 import { turns } from './migration-turns.ts'
 import { vocabulary } from './migration-vocabulary.ts'
+import { words } from './migration-words.ts'
 
 /** In order of their names. Never change a migration that was released: add another one. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -24,6 +25,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0008_quotas': { up: quotas },
   '0009_events': { up: events },
   '0010_limits': { up: limits },
+  '0011_words': { up: words },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

@@ -48,7 +48,7 @@ export function createQueue(store: Store): Queue {
           passages: 0,
         }
         const failed = await updateDocument(tx, row.id, { ...failure, updated_at: now() })
-        await changeWords(tx.sql, [{ documentId: row.id, ownerId: row.owner_id, counted: null }])
+        await changeWords(tx.sql, [{ documentId: row.id, ownerId: row.owner_id, words: null }])
         if (row.indexed === 1) await addTombstones(tx, [row.id], now())
         await tx.announce('document.failed', [failed])
       }),
@@ -222,8 +222,7 @@ async function finish(tx: WriteTransaction, now: number, results: readonly Finis
       unwanted.push(result.job)
       continue
     }
-    const counted = result.words === undefined ? null : { words: result.words, passages: result.chunkCount }
-    words.push({ documentId: row.id, ownerId: row.owner_id, counted })
+    words.push({ documentId: row.id, ownerId: row.owner_id, words: result.words ?? null })
     ready.push(await updateDocument(tx, row.id, readyColumns(row, result, now)))
   }
   // The new passages have just replaced those that the tombstone stood for.

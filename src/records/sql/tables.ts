@@ -222,8 +222,6 @@ export interface VocabularyRow {
   owner_id: string
   /** The vocabulary has at most this many rows in `vocabulary_words`. */
   words: number
-  /** Passages of all counted documents. */
-  passages: number
 }
 
 /** A word of an owner's documents, with the term that the index has for it. */
@@ -232,17 +230,11 @@ export interface VocabularyWordRow {
   word: string
   term: string
   documents: number
-  /** The sum over all words of a term is the number of passages with that term. */
-  passages: number
 }
 
-/**
- * What a document counts for in the vocabulary, so that it can be subtracted again. `words` is JSON: `[[word, term, passages],
- * …]`.
- */
+/** What a document counts for in the vocabulary, so that it can be subtracted again. `words` is JSON: `["term word", …]`. */
 export interface DocumentWordsRow {
   document_id: string
-  passages: number
   words: string
 }
 

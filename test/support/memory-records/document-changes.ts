@@ -1,7 +1,6 @@
 import type { DocumentRecord, DocumentStatus } from '../../../src/core/model.ts'
 import { NO_HEALTH } from '../../../src/records/rules.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
-import type { CountedWord } from './word-counts.ts'
 
 /** The fields of a version that nobody has worked on yet. */
 export function freshVersion(now: Date) {
@@ -78,13 +77,9 @@ export function removeDocument(store: MemoryStore, document: StoredDocument): vo
   store.documents.delete(document.id)
 }
 
-/** Replaces what the document counts for in its owner's vocabulary. */
-export function countWords(
-  store: MemoryStore,
-  document: StoredDocument,
-  next: { words: readonly CountedWord[]; passages: number } | null,
-): void {
+/** Replaces the words that the document counts for in its owner's vocabulary. */
+export function countWords(store: MemoryStore, document: StoredDocument, words: readonly string[] | null): void {
   const vocabulary = store.vocabularyOf(document.ownerId)
-  if (document.counted !== null) vocabulary.subtract(document.counted.words, document.counted.passages)
-  document.counted = next && { words: vocabulary.add(next.words, next.passages), passages: next.passages }
+  if (document.counted !== null) vocabulary.subtract(document.counted)
+  document.counted = words && vocabulary.add(words)
 }

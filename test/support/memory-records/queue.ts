@@ -4,7 +4,6 @@ import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, S
 import { EMBEDDING_FAILURES, storedTitle } from '../../../src/records/rules.ts'
 import { countStatuses, countWords, givenTags, presentDocument, queueForIndex } from './document-changes.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
-import type { CountedWord } from './word-counts.ts'
 
 export function memoryQueue(store: MemoryStore): Queue {
   const { documents, tombstones } = store
@@ -145,8 +144,7 @@ function finish(store: MemoryStore, result: FinishedJob): boolean {
   const { job, chunkCount, chunksSkipped, embeddingModel, warnings, words } = result
   const document = findWanted(store, job)
   if (document === undefined) return false
-  const counted = words === undefined ? null : { words: JSON.parse(words) as CountedWord[], passages: chunkCount }
-  countWords(store, document, counted)
+  countWords(store, document, words === undefined ? null : (JSON.parse(words) as string[]))
   Object.assign(document, {
     status: 'ready',
     readyAt: store.now(),

@@ -20,7 +20,6 @@ import type { TokenRecord } from '../../../src/records/oauth-grants.ts'
 import { effectiveQuotas, type Allowance } from '../../../src/records/quotas.ts'
 import { TOUCH_INTERVAL_MS } from '../../../src/records/rules.ts'
 import { WordCounts } from './word-counts.ts'
-import type { CountedWord } from './word-counts.ts'
 
 export type StoredUser = Omit<User, 'hasPassword'> & { passwordHash: string | null }
 export type StoredSession = SessionRecord & { sha256: string }
@@ -56,8 +55,8 @@ export interface StoredDocument extends Omit<DocumentRecord, 'projectName'> {
   isIndexed: boolean
   /** How many passages of the document count towards its owner's quota. */
   passages: number
-  /** What the document counts for in its owner's vocabulary. */
-  counted: { words: CountedWord[]; passages: number } | null
+  /** The words that the document counts for in its owner's vocabulary. */
+  counted: string[] | null
 }
 
 export interface StoredIndex {

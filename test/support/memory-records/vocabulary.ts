@@ -14,7 +14,7 @@ export function memoryVocabulary(store: MemoryStore): Vocabulary {
     },
     async entries(ownerId, words) {
       const own = store.vocabularyOf(ownerId).entries()
-      return own.filter(({ word }) => words.includes(word)).map(({ word, term, documents }) => ({ word, term, documents }))
+      return own.filter(({ word }) => words.includes(word))
     },
   }
 }

@@ -1,44 +1,32 @@
 import { MAX_VOCABULARY_WORDS } from '../../../src/records/vocabulary.ts'
 
-/** A word of a document with its term, and in how many passages it was counted. */
-export type CountedWord = [word: string, term: string, passages: number]
-
-interface Entry {
-  word: string
-  term: string
-  documents: number
-  passages: number
-}
-
-/** The vocabulary of one owner. */
+/** The vocabulary of one owner. Words come with their terms, as the records take them: `term word`. */
 export class WordCounts {
-  passages = 0
-  private readonly byKey = new Map<string, Entry>()
+  readonly #documents = new Map<string, number>()
 
   /** Counts a document's words. Returns those that were counted: a full vocabulary takes in only words that it has. */
-  add(words: readonly CountedWord[], passages: number): CountedWord[] {
-    this.passages += passages
-    return words.filter(([word, term, count]) => {
-      const key = JSON.stringify([word, term])
-      const entry = this.byKey.get(key) ?? { word, term, documents: 0, passages: 0 }
-      if (entry.documents === 0 && this.byKey.size >= MAX_VOCABULARY_WORDS) return false
-      this.byKey.set(key, { ...entry, documents: entry.documents + 1, passages: entry.passages + count })
+  add(words: readonly string[]): string[] {
+    return words.filter((word) => {
+      const documents = this.#documents.get(word) ?? 0
+      if (documents === 0 && this.#documents.size >= MAX_VOCABULARY_WORDS) return false
+      this.#documents.set(word, documents + 1)
       return true
     })
   }
 
   /** Takes off what `add` returned. */
-  subtract(words: readonly CountedWord[], passages: number): void {
-    this.passages -= passages
-    for (const [word, term, count] of words) {
-      const key = JSON.stringify([word, term])
-      const entry = this.byKey.get(key)!
-      if (entry.documents === 1) this.byKey.delete(key)
-      else this.byKey.set(key, { ...entry, documents: entry.documents - 1, passages: entry.passages - count })
+  subtract(words: readonly string[]): void {
+    for (const word of words) {
+      const documents = this.#documents.get(word)!
+      if (documents === 1) this.#documents.delete(word)
+      else this.#documents.set(word, documents - 1)
     }
   }
 
-  entries(): Entry[] {
-    return [...this.byKey.values()]
+  entries(): { word: string; term: string; documents: number }[] {
+    return [...this.#documents].map(([key, documents]) => {
+      const blank = key.indexOf(' ')
+      return { word: key.slice(blank + 1), term: key.slice(0, blank), documents }
+    })
   }
 }
