@@ -8,21 +8,21 @@ export function pauseAfter(failures: number): number {
 }
 
 export interface BackgroundTaskOptions {
-  /** Does everything that is due. Rejects when some of it has to be tried again. */
+  /** Does all the work that is due. Rejects if some of it has to be tried again. */
   work: () => Promise<void>
   onFailure: (error: unknown) => void
 }
 
-/** `waiting`: the last run failed, and the next one begins after a pause. `stopped` is final. */
+/** `waiting`: the last run failed, and the next run begins after a pause. `stopped` is final. */
 export type BackgroundTaskState = 'idle' | 'running' | 'waiting' | 'stopped'
 
 /**
- * Work that nobody waits for, one run at a time. A run that fails is repeated after growing pauses until it succeeds. Not p-retry, because
- * that can't be asked for another run, and gives up after a TypeError.
+ * Runs work in the background, one run at a time. Repeats a failed run after growing pauses until it succeeds. p-retry would not do: it can't be
+ * asked for another run, and it gives up after a TypeError.
  */
 export class BackgroundTask {
   #state: BackgroundTaskState = 'idle'
-  /** True when there is new work since the run in progress began. */
+  /** True if more work has come since the run in progress began. */
   #isDueAgain = false
   #failures = 0
   #timer: NodeJS.Timeout | undefined
@@ -37,18 +37,18 @@ export class BackgroundTask {
     return this.#state
   }
 
-  /** There is work. After a failure, it waits for the next run, so that frequent calls don't repeat what fails. */
+  /** Starts a run, or another run after the one in progress. After a failure, does nothing: the next run begins at the end of the pause anyway. */
   start(): void {
     if (this.#state === 'running') this.#isDueAgain = true
     else if (this.#state === 'idle') this.#running = this.#run()
   }
 
-  /** Resolves when the work is done or has failed. */
+  /** Resolves when the run in progress has succeeded or failed. */
   idle(): Promise<void> {
     return this.#running
   }
 
-  /** Begins no further run. Resolves when the run in progress has ended. */
+  /** Prevents further runs. Resolves when the run in progress has ended. */
   stop(): Promise<void> {
     this.#state = 'stopped'
     clearTimeout(this.#timer)

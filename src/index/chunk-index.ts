@@ -1,7 +1,7 @@
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { ProjectSegments, SegmentsListener } from './segments/store/project-segments.ts'
 
-/** Raised when a row's fields change or get another meaning: an index with another layout is rebuilt. */
+/** Raise it when a row's fields change or get another meaning. An index with another layout is rebuilt. */
 export const INDEX_LAYOUT_VERSION = 3
 
 /** One passage as stored, with every field that a filter needs, so that filters run inside the index. */
@@ -19,7 +19,7 @@ export interface IndexedPassage {
   path: string
   tags: readonly string[]
   documentCreatedAt: Date
-  /** Place within the document, from 0. */
+  /** Index within the document, from 0. */
   index: number
   pageStart: number
   pageEnd: number
@@ -46,7 +46,7 @@ export interface IndexedPassage {
   vector: Float32Array | null
 }
 
-/** What a reranker reads and a result shows of a passage. Read apart from the hits, because most candidates need neither. */
+/** The parts of a passage that a reranker reads and a result shows. Read separately from the hits, because most candidates don't need them. */
 export type Passage = Omit<
   IndexedPassage,
   | 'ownerId'
@@ -79,19 +79,19 @@ export interface IndexHealth {
   passages: number | null
   /** True when a vector search reads an approximate index (ANN) instead of every vector. */
   isApproximate: boolean
-  /** True while searches miss passages, because damaged or missing files are being rebuilt. */
+  /** True while searches miss passages because damaged or missing files are being rebuilt. */
   isIncomplete: boolean
 }
 
 /**
- * Searchable passages with their words and vectors. An index is derived: it can always be rebuilt from records and blobs. The
- * promises of every implementation are in test/conformance/chunk-index.ts.
+ * Searchable passages with their words and vectors. An index can always be rebuilt from records and blobs. test/conformance/chunk-index.ts
+ * tests what every implementation promises.
  */
 export interface ChunkIndex {
   /** Replaces the passages of all the given documents in one commit. */
   put(documents: readonly DocumentPassages[]): Promise<void>
   deleteDocuments(documentIds: readonly string[]): Promise<void>
-  /** Returns the segments of every project: what search threads search. */
+  /** Returns the segments of every project. Search threads search them. */
   segments(): readonly ProjectSegments[]
   /**
    * Calls `listener` with each project whose segments change, before the change is acknowledged. A project without segments is gone.
@@ -103,14 +103,14 @@ export interface ChunkIndex {
    * allows, which an index of an earlier version may have.
    */
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
-  /** Returns the rows that match a filter: for phrases, which segments can't check. Reads the texts that match the other conditions. */
+  /** Returns the rows that match a filter. Needed for phrases, which segments can't check. Reads the texts that match the other conditions. */
   matchingRows(filter: SearchFilter): Promise<bigint[]>
   /**
    * Returns each document's version and number of passages, for recovery. Throws `index_corrupt` when files are damaged.
    */
   inventory(): Promise<Map<string, { version: number; chunks: number }>>
   countPassages(): Promise<number>
-  /** Makes later searches faster and frees space; searches find the same before and after. Slow, so the writer runs it now and then. */
+  /** Makes later searches faster and frees space. Searches find the same before and after. Slow, so ingest calls it only now and then. */
   optimize(): Promise<void>
   /** Says whether the index answers. Never throws. */
   check(): Promise<IndexHealth>
@@ -120,8 +120,8 @@ export interface ChunkIndex {
 /** The indexes of a data folder, one for each index record. */
 export interface ChunkIndexStore {
   /**
-   * Opens the index with this id, or creates it empty. Throws `index_corrupt` for a damaged one: drop and rebuild it. `denseDimensions` is the number
-   * of dimensions that are mostly not 0, the first ones; all by default.
+   * Opens the index with this id, or creates it empty. Throws `index_corrupt` for a damaged index: drop and rebuild it. `denseDimensions` says
+   * how many dimensions, from the first one on, are mostly not 0. By default, these are all dimensions.
    */
   open(index: { id: string; dimensions: number; denseDimensions?: number }): Promise<ChunkIndex>
   list(): Promise<string[]>

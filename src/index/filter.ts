@@ -19,7 +19,7 @@ export function filterToSql(filter: SearchFilter): string {
   return [`owner_id = ${sqlText(filter.ownerId)}`, ...conditionsOf(filter).flatMap(conditionToSql)].join(' AND ')
 }
 
-/** Returns terms that must all hold. */
+/** Returns the terms of a condition. All of them must hold. */
 function conditionToSql({ condition, fields, value }: Condition): string[] {
   const columns = fields.map(filterColumn)
   const { name, fold } = columns[0]!

@@ -11,7 +11,7 @@ import type { SegmentMemory } from './segments/store/memory.ts'
 import { SegmentedIndex } from './segmented-index.ts'
 
 export interface IndexStoreOptions {
-  /** The data folder. The folders `lance/` and `segments/` in it are created when they do not exist. */
+  /** The data folder. The folders `lance/` and `segments/` in it are created if they do not exist. */
   dataDir: string
   log: Logger
   clock?: Clock
@@ -54,7 +54,7 @@ export function createIndexStore({
   }
 }
 
-/** Files may come and go while it counts. */
+/** Returns the bytes of all files in a folder. Files may come and go meanwhile. */
 export async function folderSize(folder: string): Promise<number> {
   const entries = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing)) ?? []
   const files = entries.filter((entry) => entry.isFile())

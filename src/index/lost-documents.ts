@@ -7,13 +7,13 @@ interface LostDocument {
   rows: Map<number, bigint>
 }
 
-/** The documents that segments lack although the table has them, because files were damaged or missing. */
+/** The documents that the table has but segments lack, because files were damaged or missing. */
 export class LostDocuments {
   readonly #documents = new Map<string, LostDocument>()
   /** Rows of earlier versions, and rows of passages that were stored twice. */
   #superseded: bigint[] = []
 
-  /** Adds a row of the table. Of several versions only the newest counts, and of several rows of one passage the newest row. */
+  /** Adds a row of the table. Only the newest version of a document counts, and only the newest row of a passage. */
   add({ row, id, projectId }: { row: bigint; id: string; projectId: string }): void {
     const { documentId, version, index } = parsePassageId(id)
     let document = this.#documents.get(documentId)
@@ -40,7 +40,7 @@ export class LostDocuments {
     return sum
   }
 
-  /** Returns what `ChunkIndex.inventory` says of these documents. */
+  /** Returns the entries of `ChunkIndex.inventory` for these documents. */
   *inventory(): Generator<[documentId: string, { version: number; chunks: number }]> {
     for (const [documentId, { version, rows }] of this.#documents) yield [documentId, { version, chunks: rows.size }]
   }
@@ -49,7 +49,7 @@ export class LostDocuments {
     return this.#documents.has(documentId)
   }
 
-  /** Returns the number of rows of a document that have to be read, 0 when it is not lost. */
+  /** Returns how many rows a rebuild has to read for a document, 0 when the document is not lost. */
   countRows(documentId: string): number {
     return this.#documents.get(documentId)?.rows.size ?? 0
   }
@@ -63,7 +63,7 @@ export class LostDocuments {
     for (const documentId of documentIds) this.#documents.delete(documentId)
   }
 
-  /** Removes documents that are deleted or replaced, and returns their rows. */
+  /** Removes documents that were deleted or replaced, and returns their rows. */
   forget(documentIds: Iterable<string>): bigint[] {
     const rows: bigint[] = []
     for (const documentId of documentIds) rows.push(...(this.#documents.get(documentId)?.rows.values() ?? []))
@@ -71,7 +71,7 @@ export class LostDocuments {
     return rows
   }
 
-  /** Returns the rows that no document needs, once. */
+  /** Returns the rows that no document needs. Returns each row only once. */
   takeSuperseded(): bigint[] {
     const rows = this.#superseded
     this.#superseded = []

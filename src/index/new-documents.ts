@@ -1,7 +1,7 @@
 import type { IndexedPassage } from './chunk-index.ts'
 import type { NewDocument, NewDocuments } from './segments/store/protocol.ts'
 
-/** Returns passages as the writer of segments takes them, by project and document. `rows` are the rows of the passages. */
+/** Groups passages by project and document, as the writer of segments needs them. `rows` has the row of each passage. */
 export function toNewDocuments(passages: readonly IndexedPassage[], rows: readonly bigint[]): NewDocuments[] {
   const stored = passages.map((passage, i) => ({ passage, row: rows[i]! }))
   return [...Map.groupBy(stored, ({ passage }) => passage.projectId)].map(([projectId, ofProject]) => ({

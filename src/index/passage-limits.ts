@@ -1,7 +1,7 @@
 import { cutTo, MAX_PASSAGE_CHARS, MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import type { Passage } from './chunk-index.ts'
 
-/** How many characters of each text of a passage to read. One more than the limit shows that a text was longer. */
+/** How many characters of each text of a passage to read: one more than the limit, which shows that a text was longer. */
 export const READ_CHARS = {
   text: MAX_PASSAGE_CHARS + 1,
   gap: MAX_PASSAGE_CHARS + 1,

@@ -2,7 +2,7 @@ import type { SearchFilter } from '../core/search-filter.ts'
 import type { IndexedPassage, IndexHealth, Passage } from './chunk-index.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 
-/** A passage without its words, which a rebuild analyses again. */
+/** A passage without its terms. A rebuild analyses the text again. */
 export type StoredPassage = Omit<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms' | 'nameTerms'>
 
 export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId' | 'ownerId'> {
@@ -10,17 +10,17 @@ export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId' | '
 }
 
 /**
- * The texts, vectors and metadata of all passages of an index, from which segments can be built again. Nothing searches it, except for
- * phrases. A row ID is given once and keeps its passage: a passage never changes, and the ID of a removed row is never used again.
+ * The texts, vectors and metadata of all passages of an index. Segments can be built again from them. Only searches for phrases search the
+ * table. A row ID always stands for the same passage: a stored passage never changes, and the ID of a removed row is never used again.
  *
- * A method that reads rejects with `index_corrupt` when it meets damaged files, one that writes with `disk_full` when the disk is full.
+ * Methods that read reject with `index_corrupt` when files are damaged. Methods that write reject with `disk_full` when the disk is full.
  */
 export interface PassageTable {
   /** Stores passages in one commit and returns their row IDs, in the same order. */
   add(passages: readonly StoredPassage[]): Promise<bigint[]>
   /**
-   * Removes rows. Ignores rows that no longer exist. While `optimize` compacts, the rows only disappear: they are deleted from the disk
-   * afterwards, and if the process is killed before, they are there again.
+   * Removes rows. Ignores rows that no longer exist. While `optimize` compacts, this only hides the rows and deletes them from the disk
+   * afterwards. If the process is killed before that, the rows are back after the next start.
    */
   remove(rows: readonly bigint[]): Promise<void>
   /**
@@ -28,7 +28,7 @@ export interface PassageTable {
    * `core/text-limits.ts` allows.
    */
   read(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
-  /** Yields every passage, or the passages of some projects, in batches of bounded size. Segments are built from them. */
+  /** Yields every passage, or the passages of some projects, in batches of bounded size. A rebuild makes segments of them. */
   scan(where?: { projectIds?: readonly string[] }): AsyncIterable<{ row: bigint; passage: StoredPassage }[]>
   /** Yields every row in batches of bounded size, without texts and vectors. */
   rows(): AsyncIterable<RowOfPassage[]>
@@ -36,13 +36,13 @@ export interface PassageTable {
   matchingRows(filter: SearchFilter): Promise<bigint[]>
   count(): Promise<number>
   /**
-   * Compacts files and deletes old versions where that is worth it, one part after another. Takes seconds. Of the other methods, only `scan`,
-   * `rows`, `verify` and `close` wait for it.
+   * Compacts files and deletes old versions where that is worthwhile, one part after another. Takes seconds. Only `scan`, `rows`, `verify` and
+   * `close` wait for it; the other methods go on.
    */
   optimize(): Promise<void>
-  /** Says whether the table answers. Takes the same time for any number of rows. Never rejects. */
+  /** Says whether the table can be read. Takes the same time for any number of rows. Never rejects. */
   check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>>
-  /** Reads every file completely. Slow, so run it in the background: `open` notices files that are missing, empty or cut off. */
+  /** Reads every file completely. Slow, so run it in the background. `open` already notices files that are missing, empty or cut off. */
   verify(signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ export interface PassageTableStore {
    * million passages. Rejects with `index_corrupt` when files are damaged or have another layout: drop the table and rebuild it.
    */
   open(index: { id: string; layout: VectorLayout }): Promise<PassageTable>
-  /** Returns the IDs of all indexes that have a table, also one of an earlier version. */
+  /** Returns the IDs of all indexes that have a table, including tables of earlier versions. */
   list(): Promise<string[]>
   /** Returns the bytes on disk, 0 for an unknown index. */
   size(indexId: string): Promise<number>

@@ -5,7 +5,7 @@ import type { IndexedPassage } from './chunk-index.ts'
 /** The texts of a passage whose words are searched. */
 export type SearchedTexts = Pick<IndexedPassage, 'title' | 'heading' | 'context' | 'text'>
 
-/** Returns the passage with what tells its subject: the document's title, the headings above it, and the header of its table. */
+/** Returns the passage together with the texts that name its subject: the document's title, the headings above, and the header of its table. */
 export function searchedText({ title, heading, context, text }: SearchedTexts): { title: string; text: string } {
   return {
     text: context === '' ? text : `${context}\n${text}`,
@@ -13,12 +13,12 @@ export function searchedText({ title, heading, context, text }: SearchedTexts): 
   }
 }
 
-/** Returns the terms of a passage as the index has them, and their tokens. The same texts always give the same terms. */
+/** Returns the terms of a passage as the index stores them, and their tokens. The same texts always give the same terms. */
 export function passageTerms(
   passage: SearchedTexts,
 ): Pick<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms'> & { tokens: readonly Token[] } {
   const { title, text } = searchedText(passage)
-  // The same string that the built-in embedder analyses next: `analyse` remembers its last one.
+  // The built-in embedder analyses the same string next, and `analyse` remembers its last result.
   const tokens = analyse(`${title}\n${text}`)
   const titleTerms = countBefore(tokens, passage.title.length)
   return {
@@ -29,14 +29,14 @@ export function passageTerms(
   }
 }
 
-/** Returns the terms of a document's name as the index has them, separated by spaces. */
+/** Returns the terms of a document's name as the index stores them, separated by spaces. */
 export function nameTerms(name: string): string {
   return analyse(name)
     .map((token) => token.term)
     .join(' ')
 }
 
-/** Returns how many of the first tokens start before a place in the text. */
+/** Returns how many tokens start before a position in the text. */
 function countBefore(tokens: readonly Token[], place: number): number {
   const first = tokens.findIndex(({ start }) => start >= place)
   return first < 0 ? tokens.length : first

@@ -3,7 +3,7 @@ import type { LostDocuments } from './lost-documents.ts'
 import type { PassageTable, StoredPassage } from './passage-table.ts'
 import type { SegmentStore } from './segments/store/segment-store.ts'
 
-/** A segment is built of about this many passages, so that the first of a large project are found soon. */
+/** Builds segments of about this many passages, so that searches soon find the first passages of a large project. */
 const PASSAGES_AT_ONCE = 4_000
 
 interface StoredRow {
@@ -21,8 +21,8 @@ interface RebuildParts {
 }
 
 /**
- * Builds the segments of lost documents from the table. A document that is deleted or replaced meanwhile is no longer lost. Rejects when the table
- * can't be read or a segment can't be written; what was done stays.
+ * Builds segments of lost documents from the table. Skips a document that is deleted or replaced meanwhile. Rejects when the table can't be read
+ * or a segment can't be written. The segments that were built before stay.
  */
 export async function rebuild(parts: RebuildParts): Promise<void> {
   const { table, store, lost, exclusive, signal } = parts
@@ -44,7 +44,7 @@ export async function rebuild(parts: RebuildParts): Promise<void> {
   await exclusive(() => store.mark(marked.map((project) => ({ ...project, isIncomplete: false }))))
 }
 
-/** Yields the rows of each lost document together, because the rows of one may come in several batches. */
+/** Yields the rows of one lost document after another. The rows of a document may come in several batches. */
 async function* wholeDocuments(
   batches: AsyncIterable<StoredRow[]> | Iterable<StoredRow[]>,
   lost: LostDocuments,
@@ -64,7 +64,7 @@ async function* wholeDocuments(
   }
 }
 
-/** Builds one segment of documents of one project. */
+/** Builds one segment of these rows, which are all of one project. */
 async function install(rows: readonly StoredRow[], { store, lost }: RebuildParts): Promise<void> {
   const { projectId, ownerId } = rows[0]!.passage
   const documentIds = [...new Set(rows.map(({ passage }) => passage.documentId))]

@@ -5,8 +5,8 @@ import type { PassageTable } from './passage-table.ts'
 const MAX_ROWS_AT_ONCE = 10_000
 
 /**
- * Removes rows that no segment refers to any more. Nothing waits for this: what is left when the process ends is found and removed at the next
- * start.
+ * Removes rows that no segment refers to any more, in the background. The next start finds and removes the rows that are left when the process
+ * ends.
  */
 export class RowRemovals {
   #rows: bigint[] = []
@@ -28,7 +28,7 @@ export class RowRemovals {
     if (this.#rows.length > 0) this.#task.start()
   }
 
-  /** Resolves when nothing is left to remove, or when that failed. */
+  /** Resolves when no row is left to remove, or when a removal failed. */
   idle(): Promise<void> {
     return this.#task.idle()
   }

@@ -3,7 +3,7 @@ import { lowerBound } from './segments/lower-bound.ts'
 import { openSegment } from './segments/open-segment.ts'
 import { livePassages, type ProjectSegments } from './segments/store/project-segments.ts'
 
-/** Adds what `ChunkIndex.inventory` says of a project. */
+/** Adds the documents of a project to what `ChunkIndex.inventory` returns. */
 export function addInventory({ segments }: ProjectSegments, inventory: Map<string, { version: number; chunks: number }>): void {
   for (const shared of segments) {
     const { segment, deletions } = openSegment(shared).reader
@@ -14,13 +14,13 @@ export function addInventory({ segments }: ProjectSegments, inventory: Map<strin
       if (chunks === 0) continue
       const [id, version] = [segment.documentId(document), segment.versionOf(document)]
       const known = inventory.get(id) ?? { version, chunks: 0 }
-      // Two versions of a document should never be there together. The sum then fits neither, and recovery repairs it.
+      // There should never be two versions of a document. If there are, their sum matches neither version, and recovery repairs the document.
       inventory.set(id, { version: Math.max(version, known.version), chunks: known.chunks + chunks })
     }
   }
 }
 
-/** Returns the given rows that segments refer to. */
+/** Returns which of the given rows segments refer to. */
 export function rowsAmong(projects: readonly ProjectSegments[], rows: readonly bigint[]): Set<bigint> {
   const wanted = new Set(rows)
   const found = new Set<bigint>()
@@ -38,7 +38,7 @@ function forEachPassage({ segments }: ProjectSegments, visit: (row: bigint, docu
   }
 }
 
-/** The rows that segments refer to, to compare them with the rows of the table. Takes 8 bytes for each row. */
+/** The rows that segments refer to, for a comparison with the rows of the table. Takes 8 bytes for each row. */
 export class SegmentRows {
   /** Ascending. */
   readonly #rows: Float64Array
@@ -55,7 +55,7 @@ export class SegmentRows {
     this.#rows.sort()
   }
 
-  /** Notes that the table has a row, which must not be noted twice. Returns whether a segment refers to it. */
+  /** Records that the table has a row. Returns whether a segment refers to the row. Call it only once for each row. */
   note(row: bigint): boolean {
     const place = this.#placeOf(row)
     if (place === null) return false
@@ -64,7 +64,7 @@ export class SegmentRows {
     return true
   }
 
-  /** Returns the documents with rows that the table lacks. */
+  /** Returns the documents that have rows in segments but not in the table. */
   documentsWithoutRows(): string[] {
     const documents = new Set<string>()
     if (this.#storedCount === this.#rows.length) return []

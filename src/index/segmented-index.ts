@@ -18,11 +18,11 @@ import { SegmentStore } from './segments/store/segment-store.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 import { addInventory, rowsAmong, SegmentRows } from './segment-rows.ts'
 
-/** Opening waits for a rebuild of at most this many passages, about a second. A larger one goes on while searches are answered. */
+/** `open` waits for a rebuild of at most this many passages, which takes about a second. A larger rebuild goes on while searches are answered. */
 const AWAITED_PASSAGES = 5_000
 
 export interface SegmentedIndexOptions {
-  /** Closed with the index. */
+  /** The index closes it. */
   table: PassageTable
   /** The folder of the segments. */
   folder: string
@@ -30,15 +30,16 @@ export interface SegmentedIndexOptions {
   log: Logger
   /** By default, all segments are in memory. */
   memory?: SegmentMemory | undefined
-  /** See AWAITED_PASSAGES. For tests. */
+  /** Replaces AWAITED_PASSAGES in tests. */
   awaitedPassages?: number
 }
 
 /**
- * Passages in a table, and segments built from them. A commit first stores the rows, then switches the segments, so that no segment refers to a row
- * that is not there. Rows that no segment refers to are removed afterwards.
+ * Keeps passages in a table, and segments that are built from them. A commit first stores the rows, then switches the segments, so that no segment
+ * refers to a missing row. Afterwards, rows that no segment refers to are removed.
  *
- * LanceDB never syncs its files, so after a power cut the table can lack rows that segments refer to. Every start therefore compares the two.
+ * LanceDB never syncs its files, so after a power cut the table may lack rows that segments refer to. Every start therefore compares table and
+ * segments.
  */
 export class SegmentedIndex implements ChunkIndex {
   readonly #table: PassageTable
@@ -46,10 +47,10 @@ export class SegmentedIndex implements ChunkIndex {
   readonly #log: Logger
   readonly #removals: RowRemovals
   readonly #lost = new LostDocuments()
-  /** Changes come one after another, so that each finds what the one before has left. */
+  /** Runs changes one after another, so that each change sees the result of the change before. */
   readonly #write = pLimit(1)
   readonly #closing = new AbortController()
-  /** Rejects with what is wrong with the table. */
+  /** Resolves when table and segments have been compared. Rejects if the table is damaged. */
   readonly #compared: Promise<void>
   readonly #rebuilding: BackgroundTask
   readonly #verifying: BackgroundTask
@@ -74,7 +75,7 @@ export class SegmentedIndex implements ChunkIndex {
     this.#compared.catch(() => {})
   }
 
-  /** Rejects with `index_corrupt` when the table is damaged. Rebuilds damaged segments, in the background when there are many passages. */
+  /** Rebuilds damaged segments, in the background if they have many passages. Rejects with `index_corrupt` if the table is damaged. */
   static async open(options: SegmentedIndexOptions): Promise<SegmentedIndex> {
     const { table, folder, layout, log, memory, awaitedPassages = AWAITED_PASSAGES } = options
     const store = await SegmentStore.open({ folder, layout, log, memory })
@@ -158,7 +159,7 @@ export class SegmentedIndex implements ChunkIndex {
     const stopped = [this.#rebuilding.stop(), this.#verifying.stop()]
     await this.#write(async () => {})
     await this.#removals.stop()
-    // A verification ends when the store closes.
+    // Closing the store ends a verification.
     await this.#store.close()
     await Promise.all(stopped)
     await this.#table.close()
@@ -172,14 +173,14 @@ export class SegmentedIndex implements ChunkIndex {
     return this.#store.projects().some(({ isIncomplete }) => isIncomplete)
   }
 
-  /** Adds passages, and removes these documents as they were before. */
+  /** Adds passages, and removes the earlier passages of the documents in `replaced`. */
   async #change(added: readonly IndexedPassage[], replaced: readonly string[]): Promise<void> {
     await guarded(async () => {
       await this.#compared
       if (this.#damage !== null) throw this.#damage
       const rows = added.length === 0 ? [] : await this.#table.add(added)
       killPoint('rows')
-      // From here on, a rebuild leaves these documents alone.
+      // From here on, a rebuild skips these documents.
       this.#removals.add(this.#lost.forget(replaced))
       try {
         const { removedRows } = await this.#store.commit({ added: toNewDocuments(added, rows), removed: replaced })
@@ -191,14 +192,14 @@ export class SegmentedIndex implements ChunkIndex {
     })
   }
 
-  /** Removes the rows of a commit that failed, except for rows that have become part of a segment. */
+  /** Removes the rows of a failed commit, except for rows that segments refer to nevertheless. */
   async #removeUnused(rows: readonly bigint[]): Promise<void> {
     await this.#store.refresh()
     const used = rowsAmong(this.#store.projects(), rows)
     this.#removals.add(rows.filter((row) => !used.has(row)))
   }
 
-  /** Compares the table with the segments: removes what one of them lacks, and finds what has to be rebuilt. */
+  /** Compares table and segments: removes what only one of them has, and finds out what has to be rebuilt. */
   async #compare(): Promise<void> {
     const known = new SegmentRows(this.#store.projects())
     const unused: bigint[] = []
@@ -229,11 +230,11 @@ export class SegmentedIndex implements ChunkIndex {
     this.#startRebuild()
   }
 
-  /** Verifies what opening has left on disk, and rebuilds what is damaged. */
+  /** Verifies the sections on disk, which `open` has not read, and rebuilds damaged segments. */
   async #verify(): Promise<void> {
     if (!(await this.#store.verify())) return
     await this.#write(async () => {
-      // A row that waits for its removal would look like one that the segments lack.
+      // Rows that wait for their removal would look like rows that segments lack.
       await this.#removals.idle()
       await this.#compare()
     })

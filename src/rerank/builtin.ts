@@ -9,7 +9,7 @@ import {
   windowCoverage,
 } from './features.ts'
 
-/** The constants of BM25: how fast repetition saturates, and how much a passage's length counts. */
+/** The constants of BM25: `K1` controls how fast repetition saturates, `B` how much a passage's length counts. */
 const K1 = 1.2
 const B = 0.75
 /** How many terms at the start of the text count as the opening of a passage. */

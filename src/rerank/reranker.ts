@@ -1,9 +1,9 @@
-/** The order that searches make by themselves: by where passages have the words of the question, or none. */
+/** How a search reorders candidates without a model: `builtin` by where passages have the words of the question, `none` not at all. */
 export type BaseOrder = 'builtin' | 'none'
 
 /** Decides how the best candidates of a search are reordered. It may only move candidates: never add, drop or change one. */
 export interface Reranker {
-  /** What the search does before a model reads the passages, and without one. */
+  /** The order that a model starts from. It is also the order without a model. */
   readonly base: BaseOrder
   /** What users see as `rerank.model`; null for the fused order itself. */
   readonly model: string | null
@@ -25,7 +25,7 @@ export interface RerankRequest {
   query: string
   /** In the order of `base`, best first. */
   candidates: readonly RerankCandidate[]
-  /** Whether the order of `base` was applied, and if not, why. */
+  /** Says whether the order of `base` was applied, and if not, why. */
   before: { applied: boolean; reason: string | null }
   signal: AbortSignal
 }

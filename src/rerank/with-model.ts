@@ -3,7 +3,7 @@ import { passageText, questionText } from './prompt-text.ts'
 import { type RerankModel, RerankModelError } from './rerank-model.ts'
 import type { Reranker, RerankOutcome, RerankRequest } from './reranker.ts'
 
-/** The order that the model starts from, and that stands without it. */
+/** The order that the model starts from. It stays if there is no model. */
 const BASE = 'builtin'
 
 export interface ModelTuning {

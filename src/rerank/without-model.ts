@@ -1,6 +1,6 @@
 import type { BaseOrder, Reranker } from './reranker.ts'
 
-/** Reorders by the passages' words, without any model. */
+/** Reorders by where passages have the words of the question, without a model. */
 export function createBuiltinReranker(): Reranker {
   return createWithoutModel('builtin', null)
 }

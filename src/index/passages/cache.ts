@@ -1,11 +1,11 @@
 import type { Passage } from '../chunk-index.ts'
 
-/** What an entry costs besides its texts: its object, numbers and place in the map. */
+/** The memory of an entry without its texts: the object, its numbers, and its place in the map. */
 const ENTRY_BYTES = 400
 /** V8 stores a text with 1 or 2 bytes for each character. */
 const CHAR_BYTES = 2
 
-/** The passages that were read last, up to a number of bytes. Entries never get stale, because a stored passage never changes. */
+/** Keeps the passages that were read last, up to a number of bytes. Entries never get stale, because a stored passage never changes. */
 export class PassageCache {
   readonly #entries = new Map<bigint, Passage>()
   readonly #maxBytes: number

@@ -13,7 +13,7 @@ export interface Column {
   value: (passage: StoredPassage) => unknown
 }
 
-/** A column that holds a field as it is, unless `change` says otherwise. */
+/** Returns a column that holds the value of a field unchanged, unless `change` says otherwise. */
 function column(name: string, type: DataType, field: keyof StoredPassage, change: Partial<Column> = {}): Column {
   return { name, type, field, fold: (text) => text, value: (passage) => passage[field], ...change }
 }
@@ -45,7 +45,7 @@ export const COLUMNS: readonly Column[] = [
   column('text_hash', new Utf8(), 'textHash'),
 ]
 
-/** The name as filters compare it. */
+/** The name of the document in the form that filters compare. */
 const FOLDED_NAME = column('name_folded', new Utf8(), 'name', { fold: foldName, value: ({ name }) => foldName(name) })
 
 export const TEXT_COLUMNS: readonly Column[] = [...COLUMNS, FOLDED_NAME]
@@ -63,7 +63,7 @@ export function vectorType({ denseDimensions }: VectorLayout): FixedSizeList<Flo
   return new FixedSizeList(denseDimensions, HALF)
 }
 
-/** Returns the column of the sparse dimensions (`sparse.ts`), or null when all are dense. Its name says how many there are. */
+/** Returns the name of the column with the sparse dimensions (`sparse.ts`), or null when all are dense. The name has their number. */
 export function sparseColumn({ dimensions, denseDimensions }: VectorLayout): string | null {
   return denseDimensions < dimensions ? `vector_sparse_${dimensions - denseDimensions}` : null
 }

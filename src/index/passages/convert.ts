@@ -13,27 +13,27 @@ import { COLUMNS, VECTOR, vectorType } from './columns.ts'
 import { passageReader, rowIds } from './decode.ts'
 import { listTables, tableFolder, type TableNames } from './names.ts'
 
-/** Rows read at once. Few, because LanceDB reads a whole text before it cuts it, and an old text may have a megabyte. */
+/** Rows to read at once. A small number, because LanceDB reads a text completely before it cuts it, and an old text may have a megabyte. */
 const READ_ROWS = 256
-/** Rows added in one commit. */
+/** Rows to add in one commit. */
 const ADD_ROWS = 4_096
 const LOG_ROWS = 100_000
-/** Leaves out the overlong passages of an earlier version. Recovery then finds that their documents lack passages, and cuts them again. */
+/** Skips overlong passages of an earlier version. Recovery then finds that their documents lack passages, and cuts these documents again. */
 const HAS_LENGTH = `char_end - char_start <= ${MAX_PASSAGE_CHARS}`
 
 interface Conversion {
   connection: Connection
   folder: string
   names: TableNames
-  /** Empty. */
+  /** The new table, which is empty. */
   table: PassageTable
   layout: VectorLayout
   log: Logger
 }
 
 /**
- * Copies the passages of an index of an earlier version into its new table, then deletes the old one. Until everything is on the disk, the
- * old table keeps its name, and an interrupted conversion starts over.
+ * Copies the passages of an index of an earlier version into its new table, then deletes the old table. The old table keeps its name until
+ * everything is on the disk, so an interrupted conversion starts over.
  */
 export async function convertOldTable(conversion: Conversion): Promise<void> {
   const { folder, names, table, log } = conversion
@@ -48,7 +48,7 @@ export async function convertOldTable(conversion: Conversion): Promise<void> {
   log.info({ passages, left_out: total - passages, took_ms: Math.round(performance.now() - started) }, 'converted the index')
 }
 
-/** Returns the number of rows that the old table has. */
+/** Copies all rows. Returns the number of rows in the old table. */
 async function copyAll({ connection, names, table, layout, log }: Conversion): Promise<number> {
   const old = await openOld(connection, names.old, layout)
   try {
@@ -88,7 +88,7 @@ async function rowsOf(old: Table): Promise<number[]> {
   return rows
 }
 
-/** The column in the old table for each new one. The old table has the name only as filters compare it. */
+/** The column in the old table for each column of the new one. The old table has the document's name only in the form that filters compare. */
 const OLD_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries([
   ...COLUMNS.map(({ name }) => [name, name === 'name' ? 'name_folded' : name]),
   [VECTOR, VECTOR],
@@ -119,7 +119,7 @@ async function readOld(old: Table, rows: readonly number[], { dimensions }: Vect
   })
 }
 
-/** A path ends with the document's name. */
+/** Takes the name from the end of the path, where it has its original case. */
 function nameOf({ name, path }: StoredPassage): string {
   const last = path.slice(path.lastIndexOf('/') + 1)
   return foldName(last) === name ? last : name

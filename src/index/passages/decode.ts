@@ -6,9 +6,9 @@ import type { VectorLayout } from '../segments/vectors/format.ts'
 import { COLUMNS, sparseColumn, VECTOR } from './columns.ts'
 import { decodeSparse } from './sparse.ts'
 
-/** Adds the row ID to the columns of a query's answer. */
+/** The column with the row ID in the answer to a query. */
 export const ROW_ID = '_rowid'
-/** The columns that an `IndexedPassage.id` consists of. */
+/** The columns that make up an `IndexedPassage.id`. */
 export const ID_COLUMNS = ['document_id', 'version', 'chunk_index']
 
 const TEXT_FIELDS = [
@@ -26,16 +26,16 @@ const TEXT_FIELDS = [
 
 const columnOf = (field: keyof StoredPassage) => COLUMNS.find((column) => column.field === field)!.name
 const TEXT_COLUMNS = TEXT_FIELDS.map((field) => [field, columnOf(field)] as const)
-/** The columns of `toTexts`. */
+/** The columns that `textsReader` reads. */
 export const READ_COLUMNS = [...new Set([...ID_COLUMNS, ...TEXT_COLUMNS.map(([, name]) => name)])]
 
-/** Returns the row IDs of a batch, as numbers, because the row IDs of one part are small (table.ts). */
+/** Returns the row IDs of a batch. They are plain numbers, because the row IDs of one part are small (table.ts). */
 export function rowIds(batch: RecordBatch): number[] {
   const values = batch.getChild(ROW_ID)!
   return Array.from({ length: batch.numRows }, (_, i) => Number(values.get(i)))
 }
 
-/** Returns a function that makes the passage ID of each row of a batch. */
+/** Returns a function that reads the passage ID of a row. */
 export function idReader(batch: RecordBatch): (i: number) => Pick<StoredPassage, 'id' | 'documentId' | 'version' | 'index'> {
   const [documents, versions, indexes] = ID_COLUMNS.map((name) => batch.getChild(name)!) as [Vector, Vector, Vector]
   return (i) => {
@@ -55,7 +55,7 @@ export function textsReader(batch: RecordBatch): (i: number) => Passage {
   }
 }
 
-/** Returns a function that reads one row of a batch, with everything that is stored. */
+/** Returns a function that reads everything that is stored in a row. */
 export function passageReader(batch: RecordBatch, layout: VectorLayout): (i: number) => StoredPassage {
   const columns = COLUMNS.map(({ field, name }) => [field, batch.getChild(name)!] as const)
   const idOf = idReader(batch)

@@ -7,7 +7,7 @@ import { encodeSparse } from './sparse.ts'
 
 const NO_BYTES = new Uint8Array()
 
-/** Returns passages as one Arrow table, ready to be added. Throws RangeError when a vector has another number of dimensions. */
+/** Returns passages as one Arrow table, ready to be added. Throws RangeError when a vector has the wrong number of dimensions. */
 export function toArrow(passages: readonly StoredPassage[], schema: Schema, layout: VectorLayout): Table {
   const { dimensions, denseDimensions } = layout
   for (const { id, vector } of passages) {
@@ -25,7 +25,7 @@ export function toArrow(passages: readonly StoredPassage[], schema: Schema, layo
   return new Table(schema, [new RecordBatch(schema, data)])
 }
 
-/** Writes all texts into one buffer. Arrow's builder makes a small buffer for each text, and texts are most of a commit. */
+/** Writes all texts into one buffer. Arrow's builder would make a small buffer for each text, and a commit consists mostly of texts. */
 export function textColumn(texts: readonly string[]): Data {
   const valueOffsets = new Int32Array(texts.length + 1)
   for (const [i, text] of texts.entries()) valueOffsets[i + 1] = valueOffsets[i]! + Buffer.byteLength(text)
@@ -42,7 +42,7 @@ function bytesColumn(values: readonly Uint8Array[]): Data {
   return makeData({ type: new Binary(), length: values.length, nullCount: 0, valueOffsets, data })
 }
 
-/** Fills the buffer directly, because arrays of numbers would take longer than the commit itself. */
+/** Writes vectors directly into the buffer: converting arrays of numbers would take longer than the commit itself. */
 function denseColumn(passages: readonly StoredPassage[], layout: VectorLayout): Data {
   const { denseDimensions } = layout
   const values = new Uint16Array(passages.length * denseDimensions)

@@ -6,9 +6,9 @@ const SUFFIX = '.lance'
 const ID = '[A-Za-z0-9_-]{1,100}'
 const INDEX_ID = new RegExp(`^${ID}$`)
 const PART = new RegExp(`^passages_(${ID})\\.(\\d{1,6})\\${SUFFIX}$`)
-/** The one table of an index before version 0.2. */
+/** The only table of an index before version 0.2. */
 const OLD = new RegExp(`^chunks_(${ID})\\${SUFFIX}$`)
-/** The old table after all its passages are in the new one. Only its deletion is left. */
+/** The old table after its conversion. It only has to be deleted. */
 const CONVERTED = new RegExp(`^converted_(${ID})\\${SUFFIX}$`)
 
 /** Returns whether a name is a valid ID of an index. The ID becomes part of the names of folders. */
@@ -16,7 +16,7 @@ export function isIndexId(name: string): boolean {
   return INDEX_ID.test(name)
 }
 
-/** Tables of an index in the folder of the LanceDB database. LanceDB adds the suffix. */
+/** The names of an index's tables in the LanceDB database. LanceDB adds the suffix. */
 export interface TableNames {
   indexId: string
   part(number: number): string
@@ -36,7 +36,7 @@ export function tableFolder(folder: string, table: string): string {
   return join(folder, table + SUFFIX)
 }
 
-/** The folders of an index's tables, in the order of their numbers. */
+/** The tables of an index that have a folder. `parts` are the numbers of its parts, in order. */
 export interface TableFolders {
   parts: number[]
   old: string | null

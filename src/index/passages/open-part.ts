@@ -17,7 +17,7 @@ export interface PartPlace {
 
 export async function createPart({ connection, folder, table, layout }: PartPlace): Promise<Part> {
   const schema = tableSchema(layout)
-  // A power cut or kill may have left the folder of a table that had not been created completely.
+  // A power cut or kill may have left the folder of a table that was not completely created.
   await rm(join(folder, `${table}.lance`), { recursive: true, force: true })
   const created = await connection.createEmptyTable(table, schema, {
     storageOptions: { newTableEnableStableRowIds: 'true' },
@@ -26,10 +26,10 @@ export async function createPart({ connection, folder, table, layout }: PartPlac
 }
 
 /**
- * Opens a part and reads a little of every file: the size of each manifest, and the end of each data file with its row IDs and deletions. So
- * it notices what a power cut leaves, files that are missing, empty or cut off, because LanceDB never calls fsync. LanceDB has no checksums:
- * other damage is noticed when the rows are read, or by `PassageTable.verify`, if they can't be decoded. Throws `index_corrupt` or LanceDB's
- * error.
+ * Opens a part and reads a little of every file: the size of each manifest, and the end of each data file with its row IDs and deletions.
+ * LanceDB never calls fsync, so a power cut can leave files that are missing, empty or cut off. Opening notices such files. LanceDB has no
+ * checksums, so other damage is noticed only if rows can't be decoded when they are read, or by `PassageTable.verify`. Throws `index_corrupt`
+ * or LanceDB's error.
  */
 export async function openPart({ connection, folder, table: name, layout }: PartPlace, now: Date): Promise<Part> {
   const schema = tableSchema(layout)
@@ -51,7 +51,7 @@ async function probe(table: Table): Promise<Pick<PartState, 'rows' | 'nextRow'>>
   return { rows, nextRow }
 }
 
-/** Throws `index_corrupt` when a manifest is empty. LanceDB would notice that only when it deletes old versions. */
+/** Returns the number of versions. Throws `index_corrupt` when a manifest is empty: LanceDB would notice it only when it deletes old versions. */
 async function countVersions(folder: string): Promise<number> {
   const manifests = (await readdir(folder)).filter((name) => name.endsWith('.manifest'))
   const sizes = await Promise.all(manifests.map(async (name) => (await stat(join(folder, name))).size))

@@ -22,7 +22,7 @@ export interface OpenOptions extends TableOptions {
 export async function openPassageTable(options: OpenOptions): Promise<PassageTable> {
   const { folder, id, layout } = options
   const names = tableNames(id)
-  // LanceDB's default for the beginnings and ends of files is 1 GB, and 6 GB for indexes, which these tables don't have.
+  // The sizes of LanceDB's caches for indexes, which these tables don't have, and for metadata of files. The defaults are 6 GB and 1 GB.
   const connection = await connect(folder, { session: new Session(MB, 64n * MB) }).catch((error) => {
     throw indexFailure(error)
   })
@@ -52,7 +52,7 @@ export async function openPassageTable(options: OpenOptions): Promise<PassageTab
   }
 }
 
-/** Leaves out the last table when its creation was interrupted before it had its first version. */
+/** Skips the last table if its creation was interrupted before the table had its first version. */
 async function withoutUnfinished(folder: string, tables: readonly string[]): Promise<readonly string[]> {
   const last = tables.at(-1)
   if (last === undefined) return tables

@@ -6,61 +6,61 @@ import type { VectorLayout } from '../segments/vectors/format.ts'
 import { ID_COLUMNS, idReader, ROW_ID, rowIds } from './decode.ts'
 import { toArrow } from './encode.ts'
 
-/** Rows added in one commit. LanceDB writes one batch in its order. */
+/** Rows to add in one commit. LanceDB keeps the order of rows within one batch. */
 const ADD_ROWS = 4_096
-/** Row IDs in one statement. */
+/** Row IDs in one statement to delete rows. */
 const DELETE_ROWS = 10_000
 
-/** A longer list of files is too much to write with every commit. */
+/** With more files, compacts the part: every commit writes the list of all files. */
 const MAX_FRAGMENTS = 512
-/** Old versions have files, too. */
+/** After more commits, compacts the part: each old version has files. */
 const MAX_COMMITS = 512
-/** A compaction rewrites all rows of a part, so fewer files wait until they hold a share of the rows. */
+/** A compaction rewrites all rows of a part. So files are compacted only if there are this many and they hold this share of the rows. */
 const MIN_FRAGMENTS = 64
 const MIN_SHARE = 0.25
-/** Replaced files stay this many times as long as old versions, if deleting them would compact newer files. */
+/** If deleting replaced files would also compact newer files, the replaced files stay this many times as long as old versions. */
 const PATIENCE = 12
 
-/** What opening a part found out. */
+/** The state of a part when it is opened. */
 export interface PartState {
   rows: number
   /** Greater than every row ID that exists. */
   nextRow: number
-  /** Versions of the table whose files are still there. */
+  /** How many versions of the table still have files. */
   versions: number
   openedAt: Date
 }
 
-/** Rows of a query, each with its place in the batch. */
+/** A batch of a query's answer. `rows` are the rows to use, each with its index in the batch. */
 export interface PartBatch {
   batch: RecordBatch
   rows: (readonly [place: number, row: number])[]
 }
 
 /**
- * One LanceDB table with a share of an index's passages. Compacting it takes seconds, and another commit in that time would make the
- * compaction fail. So meanwhile the part remembers the rows to be deleted, and the index adds to another part.
+ * One LanceDB table with some of an index's passages. A compaction takes seconds, and another commit in that time would make it fail. So
+ * during a compaction, the part only remembers the rows to delete, and the index adds rows to another part.
  */
 export class Part {
   readonly #table: Table
   readonly #schema: Schema
   readonly #layout: VectorLayout
   readonly #write = pLimit(1)
-  /** Rows to be deleted. No method returns them. */
+  /** Rows to delete. No method returns them. */
   readonly #removed = new Set<number>()
   #isOptimizing = false
   #scans = 0
-  /** A scan was in the way of a compaction that is worth it. */
+  /** True when a scan has kept a worthwhile compaction from starting. */
   #isPostponed = false
-  /** Calls of LanceDB that read. The table is closed only after they end. */
+  /** The running calls of LanceDB that read. The table is closed only after they end. */
   readonly #reads = new Set<Promise<unknown>>()
   #rows: number
   #nextRow: number
-  /** Since the last compaction. */
+  /** The number of commits since the last compaction. */
   #commits: number
-  /** A failed commit may have left files behind. */
+  /** True when a failed commit may have left files behind. */
   #hasLeftovers = false
-  /** When a compaction replaced files that are still there. */
+  /** When a compaction replaced files that have not been deleted yet. Null if there are none. */
   #replacedAt: Date | null
 
   constructor(table: Table, schema: Schema, layout: VectorLayout, { rows, nextRow, versions, openedAt }: PartState) {
@@ -77,12 +77,12 @@ export class Part {
     return this.#isOptimizing
   }
 
-  /** Number of rows, without those to be deleted. */
+  /** The number of rows, without the rows to delete. */
   get rows(): number {
     return Math.max(0, this.#rows - this.#removed.size)
   }
 
-  /** Returns the row IDs, in order. */
+  /** Adds passages and returns their row IDs, in the same order. */
   add(passages: readonly StoredPassage[]): Promise<number[]> {
     return this.#write(async () => {
       const rows: number[] = []
@@ -104,7 +104,7 @@ export class Part {
     if (!this.#isOptimizing) await this.flush()
   }
 
-  /** Deletes the rows that `remove` has remembered. Rows that could not be deleted stay among them. */
+  /** Deletes the rows that `remove` has remembered. Keeps remembering rows that could not be deleted. */
   flush(): Promise<void> {
     return this.#write(async () => {
       while (this.#removed.size > 0) {
@@ -137,8 +137,8 @@ export class Part {
   }
 
   /**
-   * Yields rows in batches. Waits for a compaction in progress, and none starts while it runs, because that deletes files that it reads. Who
-   * scans ends the scan before closing the table.
+   * Yields rows in batches. Waits for a compaction in progress. No compaction starts during a scan, because it would delete files that the scan
+   * reads. The caller has to end the scan before it closes the table.
    */
   async *scan(columns: string[], where?: string): AsyncGenerator<PartBatch> {
     await this.#write(async () => this.#scans++)
@@ -152,14 +152,14 @@ export class Part {
     }
   }
 
-  /** True when `optimize` has more to do after a while: old files of a compaction, or a compaction that a scan was in the way of. */
+  /** True when `optimize` has to run again later, for old files of a compaction, or for a compaction that a scan has kept from starting. */
   get isDueLater(): boolean {
     return this.#replacedAt !== null || this.#isPostponed
   }
 
   /**
-   * Compacts the files, and deletes versions that were replaced `keepMs` before now or earlier, if that is worth it. Returns whether it was. Also
-   * deletes rows that could not be deleted before.
+   * Compacts the files and deletes versions that were replaced at least `keepMs` ago, if that is worthwhile. Returns whether it was. Also deletes
+   * rows that could not be deleted before.
    */
   async optimize(now: Date, keepMs: number): Promise<boolean> {
     if (this.#isOptimizing) return false
@@ -171,7 +171,7 @@ export class Part {
     return isCompacting
   }
 
-  /** Reads all manifests, which `optimize` needs. */
+  /** Reads all manifests. `optimize` needs them, so they have to be readable. */
   async readVersions(): Promise<void> {
     await this.#reading(() => this.#table.listVersions())
   }
@@ -216,7 +216,7 @@ export class Part {
     }
   }
 
-  /** Returns whether a row of a query that starts now is to be returned: it was not removed before, or since then. */
+  /** Returns a function that says whether a query that starts now may return a row: it may not if the row has been removed, even during the query. */
   #visibility(): (row: number) => boolean {
     const removed = new Set(this.#removed)
     return (row) => !removed.has(row) && !this.#removed.has(row)
@@ -229,7 +229,7 @@ export class Part {
     const stored = lengths.mean * numFragments
     if (numFragments >= MAX_FRAGMENTS || stored - numRows > MIN_SHARE * stored) return true
     if (numFragments >= MIN_FRAGMENTS && stored - lengths.max >= MIN_SHARE * stored) return true
-    // Deleting old files compacts newer ones, too, so it waits longer for these.
+    // Deleting old files also compacts newer ones. So if there are newer files, the old ones stay longer.
     const keptMs = this.#replacedAt === null ? 0 : now.getTime() - this.#replacedAt.getTime()
     return keptMs >= keepMs * (numFragments > 1 ? PATIENCE : 1) && this.#replacedAt !== null
   }
@@ -244,9 +244,9 @@ export class Part {
     }
   }
 
-  /** Returns the row ID of the first of the rows that were just added. */
+  /** Returns the row ID of the first row that was just added. */
   async #firstRowOf(added: readonly StoredPassage[]): Promise<number> {
-    // LanceDB gives row IDs out in order, so the number is known unless the last rows before the part was opened had been deleted.
+    // LanceDB assigns row IDs in order. So the next one is known, unless the last rows had been deleted when the part was opened.
     if (await this.#isAt(this.#nextRow, added)) return this.#nextRow
     const newer = await this.matching(`${ROW_ID} >= ${this.#nextRow}`)
     const first = newer.reduce((max, row) => Math.max(max, row), -1) - added.length + 1
@@ -254,7 +254,7 @@ export class Part {
     throw new Error('LanceDB did not give the added rows consecutive row IDs')
   }
 
-  /** Checks the first and the last row. */
+  /** Checks whether the added passages have consecutive row IDs from `first` on, by the first and the last of them. */
   async #isAt(first: number, added: readonly StoredPassage[]): Promise<boolean> {
     const expected = new Map([
       [first, added[0]!],

@@ -5,7 +5,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { PassageTableStore } from '../passage-table.ts'
 import { listTables, tableFolder, tableNames } from './names.ts'
 
-/** Holds about 10,000 passages. */
+/** Enough for about 10,000 passages. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
 export interface PassageTableStoreOptions {
@@ -13,7 +13,7 @@ export interface PassageTableStoreOptions {
   folder: string
   log: Logger
   clock?: Clock
-  /** For the texts of passages that were read last, in each table. */
+  /** How many bytes each table keeps of the passages that were read last. */
   cacheBytes?: number
 }
 
@@ -25,13 +25,13 @@ export function createPassageTableStore(options: PassageTableStoreOptions): Pass
     const names = tableNames(indexId)
     const { parts = [], old, converted } = (await listTables(folder)).get(indexId) ?? {}
     const folders = parts.map((number) => tableFolder(folder, names.part(number)))
-    // The parts go last, so that what is left after a crash is never taken for a complete index.
+    // Parts are deleted last, so that after a crash the rest never looks like a complete index.
     return [old, converted, ...folders].filter((path) => typeof path === 'string')
   }
 
   return {
     async open({ id, layout }) {
-      // LanceDB logs to standard error by itself. Its warnings, on retries or deprecations, don't help an operator.
+      // LanceDB writes its own log to standard error. Its warnings, about retries or deprecations, don't help an operator.
       process.env['LANCEDB_LOG'] ??= 'error'
       const { openPassageTable } = await import('./open.ts')
       return openPassageTable({ folder, id, layout, clock, cacheBytes, log: log.child({ index: id }) })
@@ -53,7 +53,7 @@ export function createPassageTableStore(options: PassageTableStoreOptions): Pass
   }
 }
 
-/** Files may come and go while it counts. */
+/** Returns the bytes of all files in a folder. Files may come and go meanwhile. */
 async function folderSize(folder: string): Promise<number> {
   const gone = (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

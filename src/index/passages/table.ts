@@ -13,9 +13,9 @@ import { tableSchema } from './columns.ts'
 import { ID_COLUMNS, idReader, passageReader, READ_COLUMNS, ROW_ID, textsReader } from './decode.ts'
 import type { Part, PartBatch } from './part.ts'
 
-/** A part takes no more passages from here on, so that compacting it takes seconds (measured: 5 s on two busy cores). */
+/** A part with this many rows takes no more passages, so that a compaction takes only seconds (measured: 5 s on two busy cores). */
 const PART_ROWS = 262_144
-/** A row ID of the index is the part's number times this, plus the row ID in the part. Stays within the exact integers. */
+/** A row ID of the index is the part's number times this, plus the row ID in the part. It stays below 2^53, so a number holds it exactly. */
 const ROWS_OF_PART = 2 ** 32
 /** Passages in a batch of `scan`, about 10 MB. */
 const SCAN_ROWS = 1_024
@@ -28,9 +28,9 @@ export interface TableOptions {
   clock: Clock
   log: Logger
   cacheBytes: number
-  /** For tests, which can't add that many passages. */
+  /** Replaces `PART_ROWS` in tests, which can't add so many passages. */
   partRows?: number
-  /** Old versions of a part stay this long, for queries that still read them. */
+  /** How long old versions of a part stay on disk, for queries that still read them. */
   keepVersionsMs?: number
 }
 
@@ -89,7 +89,7 @@ export class LancePassageTable implements PassageTable {
           for (const [i, own] of rows) {
             const [row, passage] = [this.#rowOf(part, own), textsAt(i)]
             found.set(row, passage)
-            // Otherwise the passage may have been removed after it was read.
+            // If rows were removed meanwhile, this passage may be one of them, so it must not get into the cache.
             if (removals === this.#removals) this.#cache.set(row, passage)
           }
         }
@@ -164,7 +164,7 @@ export class LancePassageTable implements PassageTable {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#timer)
-    // A call of LanceDB can't be cancelled. One for a compaction ends within seconds, and no other begins.
+    // A call of LanceDB can't be cancelled. A compaction in progress ends within seconds, and no other one begins.
     await this.#optimizing?.catch(() => {})
     await Promise.allSettled(this.#parts.map((part) => part.close()))
     this.#connection.close()
@@ -193,7 +193,7 @@ export class LancePassageTable implements PassageTable {
     return BigInt(this.#parts.indexOf(part) * ROWS_OF_PART + row)
   }
 
-  /** Returns the parts of rows, each with its own row IDs. */
+  /** Groups rows by part. Returns each part with its own row IDs. */
   #byPart(rows: readonly bigint[]): [Part, number[]][] {
     const byNumber = Map.groupBy(rows, (row) => Math.floor(Number(row) / ROWS_OF_PART))
     return [...byNumber].flatMap(([number, own]) => {
@@ -222,13 +222,13 @@ export class LancePassageTable implements PassageTable {
     }
   }
 
-  /** Yields a few rows at a time, because making objects of them takes the thread's time. */
+  /** Yields a few rows at a time, because turning many rows into objects would block the thread. */
   *#slices<T>(part: Part, rows: PartBatch['rows'], make: (i: number, row: bigint) => T): Generator<T[]> {
     for (let at = 0; at < rows.length; at += SCAN_ROWS)
       yield rows.slice(at, at + SCAN_ROWS).map(([i, row]) => make(i, this.#rowOf(part, row)))
   }
 
-  /** Does what it can for each part, and rejects with the first failure. */
+  /** Goes on with the other parts when one part fails, and rejects with the first failure at the end. */
   async #optimizeParts(): Promise<void> {
     const { clock, log, keepVersionsMs = KEEP_VERSIONS_MS } = this.#options
     const started = performance.now()
@@ -246,7 +246,7 @@ export class LancePassageTable implements PassageTable {
     if (failures.length > 0) throw failures[0]
   }
 
-  /** Deletes the files that compactions have replaced when no query reads them any more. */
+  /** Runs `optimize` again when no query reads replaced files any more, so that it deletes them. */
   #optimizeLater(): void {
     const { log, keepVersionsMs = KEEP_VERSIONS_MS } = this.#options
     clearTimeout(this.#timer)
@@ -259,8 +259,8 @@ export class LancePassageTable implements PassageTable {
 }
 
 /**
- * Applies the filters of small columns first, and looks for phrases only in the texts of rows that match these. For 1 % of 262,144 rows that
- * takes .15 s instead of 2 s, because LanceDB would read every text.
+ * Filters by the small columns first, and looks for phrases only in the texts of matching rows. If 1 % of 262,144 rows match, this takes 0.15 s
+ * instead of 2 s, because LanceDB would otherwise read every text.
  */
 async function matchingRows(part: Part, filter: SearchFilter): Promise<number[]> {
   const { phrases, withoutPhrases, ...others } = filter

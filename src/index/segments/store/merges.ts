@@ -17,7 +17,7 @@ interface Failed {
   timer: NodeJS.Timeout
 }
 
-/** Merges the segments of changed projects, one merge after another. A merge that fails is tried again after growing pauses. */
+/** Merges the segments of changed projects, one merge after another. Repeats a failed merge after growing pauses. */
 export class Merges {
   readonly #due = new Set<string>()
   readonly #failed = new Map<string, Failed>()
@@ -29,13 +29,13 @@ export class Merges {
     this.#options = options
   }
 
-  /** Ignores a project that waits after a failure, so that frequent changes don't repeat what fails. */
+  /** Makes a project due. Ignores a project that waits after a failed merge, so that frequent changes don't repeat the failure. */
   changed(projectId: string): void {
     if (this.#failed.has(projectId)) return
     this.#add(projectId)
   }
 
-  /** Resolves when no merge is due, except for merges that wait after a failure. */
+  /** Resolves when no merge is due. Does not wait for merges that have failed and wait for the next attempt. */
   async idle(): Promise<void> {
     await this.#running
   }
