@@ -5,6 +5,7 @@ import { knownOf, knownWord, type KnownWord } from './known.ts'
 import { toTerm } from './stem.ts'
 import { tokenize } from './tokenize.ts'
 import type { Word } from './tokenize.ts'
+import { wordsBeginningWith } from './words-beginning.ts'
 
 /** Part of an index's fingerprint. Raise it with every change of the tokens that `analyse` returns. */
 export const ANALYSER_VERSION = 1
@@ -53,6 +54,34 @@ function tokensOf(text: string): Token[] {
     tokens.push({ term: termOf(known, languages), known, start, end, stop })
   })
   return tokens
+}
+
+/** The Turkish stemmer hardens the last letter of a stem, also if it is the only one: `dini` becomes `t`. */
+const SOFT: Readonly<Record<string, string>> = { t: 'd', p: 'b' }
+
+/** Finds the places of terms in texts. */
+export class TermFinder {
+  readonly #terms: ReadonlySet<string>
+  /** A 1 for each ASCII character with which a word can begin that has one of the terms. */
+  readonly #initials = new Uint8Array(128)
+
+  constructor(terms: Iterable<string>) {
+    this.#terms = new Set(terms)
+    // Stemming and folding keep the first character of an ASCII word.
+    for (const term of this.#terms) for (const word of [term, SOFT[term] ?? term]) this.#initials[word.charCodeAt(0)] = 1
+  }
+
+  /** Returns where a text has tokens with one of the terms, as `analyse` finds them. Most other words are only counted. */
+  placesIn(text: string): { start: number; end: number }[] {
+    const [terms, initials] = [this.#terms, this.#initials]
+    const { words, languages } = wordsBeginningWith(initials, text)
+    const places: { start: number; end: number }[] = []
+    eachEntry(text, words, languages, (known, { start, end }) => {
+      if (known.ascii && initials[known.lower.charCodeAt(0)] === 0) return
+      if (terms.has(termOf(known, languages))) places.push({ start, end })
+    })
+    return places
+  }
 }
 
 /** Stems a word in the language of the text. The word keeps its term, because the next text is probably in the same language. */

@@ -87,6 +87,47 @@ function isAt(word: string, codes: Uint16Array, start: number): boolean {
   return true
 }
 
+/** The languages with stop words. */
+export const LISTING_LANGUAGES = Object.keys(STOP_WORDS) as Language[]
+/** ASCII stop words with the numbers of their languages, by a hash of their letters. Open addressing, at most a quarter full. */
+const STOP_WORD_SLOTS = 1 << 12
+const stopWords: ({ word: string; languages: readonly number[] } | undefined)[] = Array.from({ length: STOP_WORD_SLOTS })
+for (const [word, listed] of LISTED) {
+  if (!PLAIN.test(word)) continue
+  let hash = 0
+  for (let i = 0; i < word.length; i++) hash = hashSmallLetter(hash, word.charCodeAt(i))
+  let slot = stopWordSlot(hash)
+  while (stopWords[slot] !== undefined) slot = (slot + 1) % STOP_WORD_SLOTS
+  stopWords[slot] = { word, languages: listed.map((language) => LISTING_LANGUAGES.indexOf(language)) }
+}
+const NO_LANGUAGES: readonly number[] = []
+
+/** Adds an ASCII letter or digit to the hash of a word. Capitals count as small letters. */
+export function hashSmallLetter(hash: number, code: number): number {
+  return Math.imul(hash ^ (code | 0x20), 0x01000193)
+}
+
+function stopWordSlot(hash: number): number {
+  return (hash ^ (hash >>> 15)) & (STOP_WORD_SLOTS - 1)
+}
+
+/**
+ * Returns the languages that have a word of ASCII letters and digits as a stop word, by their numbers in `LISTING_LANGUAGES`. `hash` comes
+ * from `hashSmallLetter`.
+ */
+export function listingAt(codes: Uint16Array, start: number, end: number, hash: number): readonly number[] {
+  for (let slot = stopWordSlot(hash); ; slot = (slot + 1) % STOP_WORD_SLOTS) {
+    const entry = stopWords[slot]
+    if (entry === undefined) return NO_LANGUAGES
+    if (entry.word.length === end - start && isInSmallLettersAt(entry.word, codes, start)) return entry.languages
+  }
+}
+
+function isInSmallLettersAt(word: string, codes: Uint16Array, start: number): boolean {
+  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== (codes[start + i]! | 0x20)) return false
+  return true
+}
+
 /** Returns what is known about a word, and keeps it with the word because several callers need it. */
 export function knownOf(word: { text: string; known: KnownWord | null }): KnownWord {
   return (word.known ??= knownWord(word.text))

@@ -1,6 +1,5 @@
-import { knownOf, type KnownWord } from './known.ts'
+import { knownOf, type KnownWord, LISTING_LANGUAGES } from './known.ts'
 import type { Language } from './stem.ts'
-import { STOP_WORDS } from './stop-words.ts'
 import type { Word } from './tokenize.ts'
 
 /** The languages that a text may be in, by script. A text can have several: a Russian report with English names. */
@@ -10,7 +9,7 @@ export interface Languages {
 }
 
 const CYRILLIC: ReadonlySet<Language> = new Set<Language>(['russian'])
-const LATIN = (Object.keys(STOP_WORDS) as Language[]).filter((language) => !CYRILLIC.has(language))
+const LATIN = LISTING_LANGUAGES.filter((language) => !CYRILLIC.has(language))
 
 const MAX_WORDS = 2_000
 const UKRAINIAN_OR_OTHER = /[іїєґўјљњћђџѓќѕ]/u
@@ -33,13 +32,63 @@ function countStopWords(words: readonly Word[]): Map<Language, number> {
  * language, and its words are not stemmed.
  */
 export function guessLanguages(words: readonly Word[]): Languages {
-  const counts = countStopWords(words)
+  return guessFrom({
+    counts: countStopWords(words),
+    words: words.length,
+    isAscii: () => words.every((word) => word.characters === null && knownOf(word).ascii),
+    has: (letters) => words.some((word) => letters.test(word.text)),
+  })
+}
+
+/** What a guess needs to know of a text. */
+interface Evidence {
+  /** How often each language's stop words occur. */
+  counts: ReadonlyMap<Language, number>
+  /** Number of words. */
+  words: number
+  isAscii(): boolean
+  /** Returns whether a word has one of these letters. */
+  has(letters: RegExp): boolean
+}
+
+function guessFrom({ counts, words, isAscii, has }: Evidence): Languages {
   let best: Language | null = null
   for (const language of LATIN) if ((counts.get(language) ?? 0) > (best === null ? 0 : counts.get(best)!)) best = language
-  const isClear = best !== null && counts.get(best)! >= Math.max(2, Math.min(words.length, MAX_WORDS) * 0.04)
-  const latin = isClear ? best : words.every((word) => word.characters === null && knownOf(word).ascii) ? 'english' : null
-  const russian = counts.has('russian') && !words.some((word) => UKRAINIAN_OR_OTHER.test(word.text))
+  const isClear = best !== null && counts.get(best)! >= Math.max(2, Math.min(words, MAX_WORDS) * 0.04)
+  const latin = isClear ? best : isAscii() ? 'english' : null
+  const russian = counts.has('russian') && !has(UKRAINIAN_OR_OTHER)
   return { latin: latin === null ? [] : [latin], cyrillic: russian ? ['russian'] : [] }
+}
+
+/** Guesses the languages of a text like `guessLanguages`, but gets the words one by one, in the order of the text. */
+export class LanguageGuess {
+  /** How often the stop words of each of `LISTING_LANGUAGES` occur. */
+  readonly #counts = new Uint16Array(LISTING_LANGUAGES.length)
+  readonly #others: Word[] = []
+  #words = 0
+
+  /** Adds a word of ASCII letters and digits, by the numbers of the languages that list it as a stop word. */
+  addAscii(listing: readonly number[]): void {
+    if (this.#words++ < MAX_WORDS) for (let i = 0; i < listing.length; i++) this.#counts[listing[i]!]!++
+  }
+
+  /** Adds any other word. */
+  addOther(word: Word): void {
+    if (this.#words++ < MAX_WORDS && word.characters === null)
+      for (const language of knownOf(word).listed) this.#counts[LISTING_LANGUAGES.indexOf(language)]!++
+    this.#others.push(word)
+  }
+
+  result(): Languages {
+    const counts = new Map<Language, number>()
+    for (const [i, language] of LISTING_LANGUAGES.entries()) if (this.#counts[i]! > 0) counts.set(language, this.#counts[i]!)
+    return guessFrom({
+      counts,
+      words: this.#words,
+      isAscii: () => this.#others.every((word) => word.characters === null && knownOf(word).ascii),
+      has: (letters) => this.#others.some((word) => letters.test(word.text)),
+    })
+  }
 }
 
 /**

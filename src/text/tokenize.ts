@@ -52,17 +52,19 @@ export function tokenize(text: string): Word[] {
       at++
       continue
     }
-    WORD.lastIndex = at
-    const raw = WORD.exec(text)?.[0]
-    if (raw === undefined) {
-      at += text.codePointAt(at)! > 0xffff ? 2 : 1
-      continue
-    }
-    if (HAS_UNSPACED.test(raw)) splitScripts(raw, at, words)
-    else pushWord(raw, at, words)
-    at += raw.length
+    at = pushOther(text, at, words)
   }
   return words
+}
+
+/** Adds the word at a place, if there is one, whatever its characters are. Returns the place after it. */
+export function pushOther(text: string, at: number, words: Word[]): number {
+  WORD.lastIndex = at
+  const raw = WORD.exec(text)?.[0]
+  if (raw === undefined) return at + (text.codePointAt(at)! > 0xffff ? 2 : 1)
+  if (HAS_UNSPACED.test(raw)) splitScripts(raw, at, words)
+  else pushWord(raw, at, words)
+  return at + raw.length
 }
 
 /** A reused buffer with room for the longest passage. Longer texts get their own. */
@@ -72,7 +74,7 @@ const buffer = new Uint16Array(1 << 15)
  * Returns the text's UTF-16 code units, followed by a 0. They are valid until the next call. Reading them from an array costs a
  * fraction of reading them from the string.
  */
-function codesOf(text: string): Uint16Array {
+export function codesOf(text: string): Uint16Array {
   const codes = text.length < buffer.length ? buffer : new Uint16Array(text.length + 1)
   Buffer.from(codes.buffer).write(text, 'utf16le')
   codes[text.length] = 0

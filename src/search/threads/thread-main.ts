@@ -36,7 +36,7 @@ function answer(task: Task): Answers[Task['kind']] {
     case 'settle':
       return null
     case 'highlight':
-      return task.texts.map((text) => highlight(text, task.terms))
+      return highlight(task.texts, task.terms)
   }
 }
 

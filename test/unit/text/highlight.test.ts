@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { analyseQuery } from '../../../src/text/analyse.ts'
+import { analyse, analyseQuery, TermFinder } from '../../../src/text/analyse.ts'
 import { highlight } from '../../../src/text/highlight.ts'
 
-const marked = (text: string, query: string): string[] =>
-  highlight(text, analyseQuery(query)).map(([start, end]) => text.slice(start, end))
+const marksOf = (text: string, query: string): [number, number][] => highlight([text], analyseQuery(query))[0]!
+const marked = (text: string, query: string): string[] => marksOf(text, query).map(([start, end]) => text.slice(start, end))
 
 test('marks every form of the query words, and no stop word', () => {
   expect(marked('The contract was terminated; termination is final.', 'when is a contract terminated')).toEqual([
@@ -21,11 +21,32 @@ test('marks runs of Chinese as a whole, not single characters', () => {
   expect(marked('东京塔在东边。', '东')).toEqual(['东', '东'])
 })
 test('marks neighboring words separately', () => {
-  expect(highlight('notice period', analyseQuery('notice period'))).toEqual([
+  expect(marksOf('notice period', 'notice period')).toEqual([
     [0, 6],
     [7, 13],
   ])
 })
 test('marks nothing for an empty query', () => {
-  expect(highlight('some text', [])).toEqual([])
+  expect(marksOf('some text', '')).toEqual([])
+})
+
+const TEXTS = [
+  'The contract was terminated on 1,234.50 days; NASA and the U.S.A. agreed, but maxTokens of ISO27001 did not.',
+  'PUMP AB-1234 IS OLD. AN E-MAIL ABOUT THE PUMP FOLLOWS.',
+  'Ein Kündigungsschreiben der Straßenbau-Firma über die größte Na\u00efve\u2010Bayes-Tabelle und e\u2011Mail ist da.',
+  'Bu kitap dini bir konuda, ama dini olmayan bir dil ile ve de çok iyi.',
+  'La procédure d’appel n’est pas la même que l’appel lui-même: x_y_z, a-b-c-d-e-f-g-h et ex. 3.14.',
+  'Отчёт о расходах и о доходах for the first quarter.',
+  '东京塔在东边 and Tokyo-Tower 2024年 is in ｆｕｌｌ width. ภาษาไทย x',
+  'one-two three.four five, six seven\u2014eight a.b.c 12-13-14 soft\u00adhyphen zero\u200dwidth',
+  'no-',
+]
+test('finds the places of each term that a complete analysis finds', () => {
+  for (const text of TEXTS) {
+    const tokens = analyse(text)
+    for (const { term } of tokens) {
+      const expected = tokens.filter((token) => token.term === term).map(({ start, end }) => ({ start, end }))
+      expect(new TermFinder([term]).placesIn(text), `${term} in: ${text}`).toEqual(expected)
+    }
+  }
 })
