@@ -2,15 +2,15 @@ import type { Clock } from '../core/clock.ts'
 import type { Records } from '../records/records.ts'
 import { TOUCH_INTERVAL_MS } from '../records/rules.ts'
 
-/** More credentials than an instance has in use. With more, the oldest entries are looked up again. */
+/** More credentials than an instance usually has in use. If there are more, docsearch forgets the oldest entries and looks them up again. */
 const MAX_FOUND = 10_000
-/** Callers invent wrong credentials, so there is room for fewer of them, and they never replace a valid one. */
+/** Callers can invent any number of wrong credentials. So docsearch remembers fewer of them, and they never replace a valid one. */
 const MAX_MISSING = 1_000
 
 /**
  * Returns records that answer the lookups of every request from memory: credentials by their hashes, users and applications by
- * their IDs. They ask the database again when an entry expires, and after every change to users, credentials or applications,
- * whichever process made it. Returned objects are shared, so callers must not change them.
+ * their IDs. They ask the database again when an entry expires, and after every change to users, credentials or applications in this or any
+ * other process. Callers share the returned objects and must not change them.
  */
 export function rememberCredentials(records: Records, clock: Clock): Records {
   const { users, keys, sessions, oauth } = records
@@ -86,7 +86,7 @@ interface Source {
   now(): number
 }
 
-/** What one lookup found or did not find, for as long as the database has not changed. */
+/** Remembers what a kind of lookup found or did not find, until the database changes. */
 class Memory<T extends object> {
   readonly #source: Source
   readonly #expiryOf: (value: T) => Date | null
@@ -101,7 +101,7 @@ class Memory<T extends object> {
     this.#maxMissing = maxMissing
   }
 
-  /** Returns what is in memory for the key, or looks it up. */
+  /** Returns the value of a key from memory, or looks it up. */
   async find(key: string, look: (key: string) => Promise<T | null>): Promise<T | null> {
     const known = this.#get(key)
     if (known !== undefined) return known
@@ -112,14 +112,14 @@ class Memory<T extends object> {
     return value
   }
 
-  /** Returns the keys that have a value. Looks up only keys that have none in memory. */
+  /** Returns the keys that have a value. Looks up only the keys without a value in memory. */
   async findValid(keys: readonly string[], look: (keys: readonly string[]) => Promise<Set<string>>): Promise<Set<string>> {
     const valid = new Set(keys.filter((key) => this.#get(key)))
     const others = keys.filter((key) => !valid.has(key))
     return others.length === 0 ? valid : new Set([...valid, ...(await look(others))])
   }
 
-  /** Forgets the values that a test is true for. */
+  /** Forgets the values for which a test returns true. */
   forget(test: (value: T) => boolean): void {
     for (const [key, value] of this.#found) if (test(value)) this.#found.delete(key)
   }
@@ -151,7 +151,7 @@ class Memory<T extends object> {
   }
 }
 
-/** When each credential was used, as the database has it. Spares the database a statement for each request. */
+/** Remembers the last use of each credential that the database has, so that not every request has to write one. */
 class Uses {
   readonly #now: () => number
   readonly #last = new Map<string, number>()
@@ -166,7 +166,7 @@ class Uses {
     dropOldest(this.#last, MAX_FOUND)
   }
 
-  /** Returns true unless the database has a use of the credential within the last minute. */
+  /** Returns true unless the database already has a use of the credential within the last minute. */
   isDue(id: string): boolean {
     const last = this.#last.get(id)
     return last === undefined || this.#now() - last >= TOUCH_INTERVAL_MS

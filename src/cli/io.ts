@@ -31,8 +31,8 @@ export interface Io {
   /** Resolves after `ms` milliseconds, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   /**
-   * Starts Node again in this process, with further settings. The process keeps its ID, its streams and its arguments. Returns if the
-   * system can't do that.
+   * Starts Node again in this process, with additional settings. The process keeps its ID, its streams and its arguments. Returns only if
+   * this is not possible.
    */
   restart(settings: StartSettings): void
   /** Replaces the system's keychain in tests. */
@@ -109,7 +109,7 @@ export function processIo(): Io {
 }
 
 function restartProcess({ flags, env }: StartSettings): void {
-  // A failing execve ends the process, so this checks first. Windows has no execve. A channel to a parent process would be lost.
+  // A failed execve ends the process, so check first. Windows has no execve. With execve, a channel to a parent process would be lost.
   if (process.platform === 'win32' || process.send !== undefined) return
   if (!process.getBuiltinModule('node:fs').existsSync(process.execPath)) return
   const args = [process.argv0, ...process.execArgv, ...flags, ...process.argv.slice(1)]

@@ -1,28 +1,28 @@
 /**
- * Young objects that survive are copied between two halves of this size. With Node's default of 16 MB for each thread, garbage of
- * finished searches occupies memory for long.
+ * V8 copies surviving young objects between two halves of this size. With Node's default of 16 MB for each thread, garbage of finished
+ * searches would occupy memory for a long time.
  */
 const SEMI_SPACE_MB = 8
 /**
- * How much the memory for long-lived objects grows, in percent of what is in use, before V8 looks for garbage. V8 lets it grow up to
- * four times by default.
+ * By how many percent the memory for long-lived objects may grow before V8 collects garbage. By default, V8 lets it grow to up to four times
+ * its size.
  */
 const HEAP_GROWTH_PERCENT = 50
 /** A flag of V8 that Node does not document. Node refuses to start with a flag that its V8 does not have. */
 const NODE_WITH_GROWTH = '24.'
-/** Memory pools of glibc, which has eight for each core by default. Each pool keeps freed memory for itself. */
+/** The number of glibc's memory pools, by default eight for each core. Each pool keeps freed memory for itself. */
 const ARENAS = 2
 
-/** What Node can be told only when it starts. */
+/** Settings that take effect only when Node starts. */
 export interface StartSettings {
   flags: readonly string[]
   env: Readonly<Record<string, string>>
 }
 
 /**
- * Returns the settings with which the daemon uses less memory, without those that the operator has set. Returns null when there is
- * nothing to add. There is no `--max-old-space-size`: it would also replace the limits of worker threads, and end a daemon that
- * needs more for a moment.
+ * Returns settings with which the daemon uses less memory. Leaves out settings that the operator has set. Returns null when there is nothing to
+ * add. `--max-old-space-size` is not among them: it would also replace the limits of worker threads, and end a daemon that needs more memory
+ * for a moment.
  */
 export function memorySettings(started: {
   execArgv: readonly string[]

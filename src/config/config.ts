@@ -20,7 +20,7 @@ export interface Config {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
   reranker: string
   rerank: RerankConfig
-  /** Bytes of memory for the segments that searches read. */
+  /** How many bytes of memory the segments that searches read may take. */
   searchMemoryBytes: number
   /** Requests a minute for each credential, session, or address without either. 0 turns off this limit and `userRateLimit`. */
   rateLimit: number

@@ -120,7 +120,7 @@ export const SETTINGS: readonly Setting[] = [
 
 /** Returns a quarter of the machine's or the container's memory in MB. */
 function quarterOfMemory(): number {
-  // Without a limit, this is 0 or more than there is.
+  // Without a limit, this is 0 or more than the machine's memory.
   const constrained = process.constrainedMemory() || Infinity
   return Math.max(64, Math.floor(Math.min(totalmem(), constrained) / 4 / 2 ** 20))
 }

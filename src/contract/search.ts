@@ -42,7 +42,7 @@ export const searchRequest = z
     filter: searchFilter.optional(),
     sort: searchSort.default('relevance').meta({
       description:
-        'Order of the results. `newest`: by the time when their document was created, latest first. `name`: by the name of their document, without regard to letter case, and with numbers in numeric order. Results that are equal in this are in order of relevance. `score` is always the relevance. With another order than `relevance`, the results are not reranked',
+        'Order of the results. `newest`: by time of creation of the document, latest first. `name`: by name of the document, ignoring letter case, with numbers in numeric order. Results with the same time or name stay in order of relevance. `score` is always the relevance. Results are reranked only for `relevance`',
     }),
     facets: z
       .array(facetName)
@@ -83,7 +83,7 @@ const facets = z
   .meta({
     id: 'Facets',
     description:
-      'The requested facets, with at most 100 values each: the most frequent first, and equally frequent ones in order of their characters. They count documents, not passages, on all result pages together: `limit` and `offset` do not change them. Keyword search and vector search count at most their best 6,000 passages each',
+      'The requested facets. Each has at most 100 values, the most frequent first; equally frequent values are ordered by their characters. Facets count documents, not passages, on all result pages together: `limit` and `offset` do not change them. They cover the best 6,000 passages of keyword search and the best 6,000 of vector search',
     examples: [
       {
         project: [{ value: 'contracts', count: 12 }],
@@ -193,7 +193,7 @@ export const searchAnswer = z
         .nullable()
         .meta({ description: 'Why the results were not reranked, or not by the configured model, or not all of them' }),
     }),
-    facets: facets.optional().meta({ description: 'Only if the request has `facets`' }),
+    facets: facets.optional().meta({ description: 'Present only if the request has `facets`' }),
     pending_documents: z.int().meta({ description: "Number of the caller's documents that are not searchable yet" }),
   })
   .meta({ id: 'SearchAnswer' })

@@ -13,7 +13,7 @@ const NAME = 'builtin'
 const MEANING = SHIPPED.dimensions
 const FEATURES = 768
 export const BUILTIN_DIMENSIONS = MEANING + FEATURES
-/** Returns how many of a model's dimensions, the first ones, are mostly not 0. */
+/** Returns how many of a model's dimensions, from the first one on, are mostly not 0. */
 export function denseDimensions(model: string, dimensions: number): number {
   return model === NAME ? Math.min(MEANING, dimensions) : dimensions
 }

@@ -4,7 +4,7 @@ import type { IngestOptions } from './context.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Reconciler } from './reconciler.ts'
 
-/** A deletion waits this long for the index, in case a full disk or a large commit holds it up. */
+/** How long a deletion waits for the index, in case a full disk or a large commit holds the deletion up. */
 const FORGET_MS = 2_000
 
 export interface DeletionParts extends Pick<IngestOptions, 'records' | 'log'> {

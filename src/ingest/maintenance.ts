@@ -2,9 +2,9 @@ import { BackgroundTask } from '../core/background-task.ts'
 import type { IngestOptions } from './context.ts'
 import type { Reconciler } from './reconciler.ts'
 
-/** The index is optimised this long after a change, so that all changes of a burst share one optimisation … */
+/** How long after a change the index is optimised, so that all changes of a burst share one optimisation. */
 const OPTIMISE_AFTER_MS = 15_000
-/** … and for at most this share of the time. */
+/** Optimisations take at most this share of the time. */
 const MAX_SHARE = 1 / 20
 const SWEEP_MS = 6 * 3_600_000
 /** A user who deletes wants the space. But a sweep looks at every original, which is too much for each deletion. */
@@ -14,7 +14,7 @@ export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs
   reconciler: Pick<Reconciler, 'forget'>
 }
 
-/** Keeps index, events and originals small. Nothing waits for it: commits, deletions and searches go on meanwhile. */
+/** Keeps index, events and originals small, in the background: commits, deletions and searches go on meanwhile. */
 export class Maintenance {
   #isStopped = false
   #optimisationMs = 0
@@ -48,13 +48,13 @@ export class Maintenance {
     this.#optimiseSoon()
   }
 
-  /** Documents were deleted: the files of their passages can be compacted, and their originals can go. */
+  /** Called after documents were deleted. Compacts the files of their passages and deletes their originals. */
   deleted(): void {
     this.#optimiseSoon()
     this.#after('sweepSoon', SWEEP_SOON_MS, () => this.#sweeping.start())
   }
 
-  /** Deletes documents from the index again, because that failed, until it succeeds. */
+  /** Deletes documents from the index after this has failed. Repeats it until it succeeds. */
   retryForget(): void {
     this.#forgetting.start()
   }

@@ -10,7 +10,7 @@ export interface Projects {
   find(ownerId: string, idOrName: string): Promise<ProjectWithCounts | null>
   /** Like `find`, without counting the project's documents. */
   findId(ownerId: string, idOrName: string): Promise<string | null>
-  /** Returns the names of the owner's projects with these ids. Ids that the owner has no project for are missing from the map. */
+  /** Returns the names of the owner's projects with these ids, by id. Ids of other projects are missing from the map. */
   names(ownerId: string, ids: readonly string[]): Promise<Map<string, string>>
   /** In order of their names. */
   list(ownerId: string, page: ListRequest): Promise<ResultPage<ProjectWithCounts>>

@@ -37,9 +37,9 @@ export interface Records {
   indexes: Indexes
   vocabulary: Vocabulary
   /**
-   * Returns a number that is larger than before if users, their credentials or their applications may have changed, in this process
-   * or another one. Costs almost nothing, so callers ask before they use what they remember. The time of the last use of a key or
-   * a connection doesn't count as a change.
+   * Returns a number that grows whenever users, their credentials or their applications may have changed, in this process or another one. The
+   * call costs almost nothing, so callers make it before each use of remembered values. The time of the last use of a key or a connection
+   * doesn't count as a change.
    */
   credentialsVersion(): number
   /** Reads and writes without changing anything, to see whether the database works. Never throws. */

@@ -12,9 +12,9 @@ import type { Search, SearchOutcome, SearchQuery } from './search.ts'
 import { type Corrected, correct, NOT_CORRECTED } from './spelling.ts'
 import type { SearchThreads } from './threads/search-threads.ts'
 
-/** A search starts over when a commit replaces passages between its two reads, at most this often in all. */
+/** A commit may replace passages between finding and reading them. The search then starts over, with at most this many attempts in all. */
 const MAX_ATTEMPTS = 3
-/** After this long the search goes on without the embedder or the reranker. */
+/** How long a search waits for the embedder and for the reranker before it goes on without them. */
 const DEADLINES = { embedMs: 5_000, rerankMs: 3_000 }
 
 const REBUILDING = 'A damaged part of the search index is being rebuilt, so some of your documents are missing from this answer.'
@@ -35,7 +35,7 @@ export interface SearchOptions {
   reranker: Reranker
   log: Logger
   threads: SearchThreads
-  /** Weight of the vector channel. Null or left out: the embedder's own weight. */
+  /** Weight of the vector channel. By default, or when null, the embedder's own weight. */
   fusionWeight?: number | null
   /** How long a search waits for the embedder and for the reranker. */
   deadlines?: { embedMs: number; rerankMs: number }
@@ -65,7 +65,7 @@ class DocumentSearch implements Search {
     signal?.throwIfAborted()
     const { records, lifecycle } = this.options
     const parsed = parseQuery(query.query)
-    // Counted before the index is read: a document that becomes searchable in between is counted and perhaps found, but never neither.
+    // Counted before the index is read: a document that becomes searchable meanwhile may be both counted and found, but is never missing from both.
     const pendingDocuments = await records.documents.countPending(query.filter.ownerId, query.filter.projectIds)
     const active = lifecycle.active()
     const answer = active === null ? this.withoutIndex(query) : await this.answer(query, parsed, active, signal)

@@ -1,4 +1,4 @@
-/** What can be counted. Each value of a facet can be sent back as a filter: `folder` as `path_prefix`, `year` as two times. */
+/** The properties that facets can count. Callers can send each value back as a filter: `folder` as `path_prefix`, `year` as two times. */
 export type FacetName = 'project' | 'folder' | 'media_type' | 'tag' | 'year'
 
 export interface FacetValue {
@@ -7,10 +7,10 @@ export interface FacetValue {
   count: number
 }
 
-/** The facets that were asked for, each with its most frequent values first. */
+/** The requested facets, each with its most frequent values first. */
 export type Facets = { [N in FacetName]?: FacetValue[] }
 
-/** What facets count of a found document. */
+/** The properties of a found document that facets count. */
 export interface FacetDocument {
   readonly projectId: string
   readonly path: string
@@ -24,8 +24,8 @@ const MAX_VALUES = 100
 const MAX_FOLDER_LEVELS = 10
 
 /**
- * Counts documents by the values of each facet. The values of `project` are ids, and there are all of them: `nameProjects` names and
- * limits them.
+ * Counts documents by the values of each facet. For `project`, returns the ids of all projects: `nameProjects` replaces them by names and
+ * limits their number.
  */
 export function countFacets(names: readonly FacetName[], documents: readonly FacetDocument[]): Facets {
   const facets: Facets = {}
@@ -36,7 +36,7 @@ export function countFacets(names: readonly FacetName[], documents: readonly Fac
   return facets
 }
 
-/** Replaces the ids of projects by their names, which users know. A project without a name was deleted a moment ago. */
+/** Replaces the ids of projects by their names. Leaves out projects without a name, which were deleted a moment ago. */
 export async function nameProjects(
   facets: Facets,
   namesOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>,
@@ -73,9 +73,9 @@ function countTags(documents: readonly FacetDocument[]): Counts {
   return counts
 }
 
-/** Counts a document in each folder of its path. A folder ends with its slash, so that `notes/` as a prefix doesn't match `notes-old/`. */
+/** Counts a document in each folder of its path. A folder ends with a slash, so that the prefix `notes/` doesn't match `notes-old/`. */
 function countFolders(documents: readonly FacetDocument[]): Counts {
-  // Many documents share a folder, and a folder is cut into its levels only once.
+  // Many documents share a folder, so this divides each folder into its levels only once.
   const innermost = countEach(documents, ({ path }) => path.slice(0, path.lastIndexOf('/') + 1))
   const counts = new Map<string, number>()
   for (const [folder, count] of innermost) {
@@ -96,7 +96,7 @@ function toValues(counts: Counts): FacetValue[] {
   return Array.from(counts, ([value, count]) => ({ value, count }))
 }
 
-/** Returns the most frequent values, equally frequent ones in order of their characters. */
+/** Returns the most frequent values. Orders equally frequent values by their characters. */
 function mostFrequent(values: readonly FacetValue[]): FacetValue[] {
   return values.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, MAX_VALUES)
 }

@@ -8,10 +8,10 @@ import type { FindRequest, SearchedProject } from './find-request.ts'
 
 export type FilteredSegment = OpenSegment & SearchedSegment & { projectId: string }
 
-/** Segments remember terms by their array (`rowOf`), so searches of the same projects share it. */
+/** `rowOf` remembers terms for an array of segments. So searches of the same projects use the same array. */
 const unfiltered = new WeakMap<readonly SearchedProject[], readonly FilteredSegment[]>()
 
-/** Returns the segments of the projects with the passages that a filter and `allowedRows` allow. */
+/** Returns the segments of the projects, each with the passages that a filter and `allowedRows` allow. */
 export function filterSegments(
   projects: readonly SearchedProject[],
   { filter, allowedRows }: Pick<FindRequest, 'filter' | 'allowedRows'>,
@@ -26,7 +26,7 @@ export function filterSegments(
   )
 }
 
-/** Returns all segments of the projects, the same array for the same projects. */
+/** Returns all segments of the projects. Returns the same array for the same projects. */
 export function segmentsOf(projects: readonly SearchedProject[]): readonly FilteredSegment[] {
   let all = unfiltered.get(projects)
   if (all === undefined) {
@@ -36,7 +36,7 @@ export function segmentsOf(projects: readonly SearchedProject[]): readonly Filte
   return all
 }
 
-/** Returns the allowed passages that have one of the rows. */
+/** Returns the allowed passages whose row is one of the given rows. */
 function withRows({ segment }: SegmentReader, rows: ReadonlySet<bigint>, allowed: Bitmap | null): Bitmap {
   const bitmap = createBitmap(segment.passages)
   for (let passage = 0; passage < segment.passages; passage++)

@@ -12,12 +12,12 @@ import { byModel, type ModelScores, reorder, withScore } from './reorder.ts'
 import { reserve } from './reserve.ts'
 import { type DocumentOrder, groupSorted } from './sort.ts'
 
-/** How many of the best candidates are reranked, the same on every result page. A hundred improve no judged collection further. */
+/** How many of the best candidates are reranked, on every result page. Reranking a hundred improved no judged collection any further. */
 const MAX_RERANKED = 50
 
 /**
- * Finds the best passages of some projects. Scores depend only on these projects: word statistics, fusion and reranking see no other passage.
- * The same request on the same passages gives the same bits, whatever segments the passages are in.
+ * Finds the best passages of some projects. Scores depend only on these projects: word statistics, fusion and reranking see no other passages.
+ * The same request on the same passages gives exactly the same result, no matter which segments have the passages.
  */
 export function findPassages(projects: readonly SearchedProject[], request: FindRequest): Found {
   const segments = filterSegments(projects, request)
@@ -36,7 +36,7 @@ export function findPassages(projects: readonly SearchedProject[], request: Find
 
 type Ordered = Pick<Found, 'more' | 'rerank' | 'forModel'> & { groups: readonly Group[] }
 
-/** Reranks the candidates of the first look, and looks deeper until there are enough groups. */
+/** Reranks the candidates of the first look, then looks deeper until there are enough groups (looks.ts). */
 function findRelevant(segments: readonly FilteredSegment[], looks: Looks, request: FindRequest): Ordered {
   const first = looks.next()
   const words = new PassageWords(segments)
@@ -55,7 +55,7 @@ function findRelevant(segments: readonly FilteredSegment[], looks: Looks, reques
   }
 }
 
-/** Sorts everything that can be found, so that every result page comes from the same order. */
+/** Sorts everything that the search can find, so that all result pages follow the same order. */
 function findSorted(looks: Looks, sort: DocumentOrder, groupBy: FindRequest['groupBy']): Ordered {
   const documentOf = (candidate: Candidate) => looks.documentOf(candidate)
   return {
@@ -66,13 +66,13 @@ function findSorted(looks: Looks, sort: DocumentOrder, groupBy: FindRequest['gro
   }
 }
 
-/** Returns each document once that can be found, on whatever result page. */
+/** Returns the documents on all result pages together, each only once. */
 function documentsOf(looks: Looks): FacetDocument[] {
   const passages = new Map(looks.deepest().map((candidate) => [candidate.passage.documentKey, candidate]))
   return Array.from(passages.values(), (candidate) => looks.documentOf(candidate))
 }
 
-/** Counts the passages of some projects, and those with each term. Terms that no passage has are missing. */
+/** Counts the passages of some projects, and the passages with each term. Terms that no passage has are missing. */
 export function countTerms(projects: readonly SearchedProject[], terms: readonly string[]): ReturnType<typeof termFrequencies> {
   return termFrequencies(segmentsOf(projects), terms)
 }
@@ -107,7 +107,7 @@ function isByModel(order: FindRequest['rerank']): order is ModelScores {
   return typeof order === 'object'
 }
 
-/** Returns at least `wanted` groups if there are so many. Further candidates come behind the candidates of the first look. */
+/** Returns at least `wanted` groups if there are enough. Candidates of deeper looks follow the candidates of the first look. */
 function fill(first: readonly Candidate[], looks: Looks, { groupBy, wanted }: FindRequest): Group[] {
   let ordered = first
   let groups = group(ordered, groupBy, first.length)

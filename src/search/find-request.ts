@@ -17,9 +17,9 @@ export interface SearchedProject {
 
 export interface FindRequest {
   filter: SearchFilter
-  /** The only rows that may be found, for the phrases of the filter, which segments can't check. Null: every row may be found. */
+  /** The rows that have the filter's phrases, which segments can't check. Only these rows may be found. Null allows every row. */
   allowedRows: BigUint64Array | null
-  /** What keyword search looks for. A term that is given twice counts twice. */
+  /** The terms that keyword search looks for. A term that is given twice counts twice. */
   terms: readonly string[]
   /** The question's words in their order. Stop words are among them only when there are no others. */
   words: readonly QueryWord[]
@@ -31,27 +31,27 @@ export interface FindRequest {
   /** See `Embedder.noiseDeviation`. */
   noiseDeviation: number
   groupBy: SearchQuery['groupBy']
-  /** In another order than `relevance`, nothing is reranked. */
+  /** The order of the groups. Candidates are reranked only for `relevance`. */
   sort: SearchSort
-  /** What to count of all documents that can be found. Null: nothing. */
+  /** The facets to count over all documents that the search can find. Null counts nothing. */
   facets: readonly FacetName[] | null
-  /** Number of groups to return, from the first one on. */
+  /** How many groups to return, counted from the best group. */
   wanted: number
-  /** What reorders the best candidates. */
+  /** How to reorder the best candidates. */
   rerank: BaseOrder | ModelScores
-  /** True: also returns the reranked candidates, for a model to read. */
+  /** True to return the reranked candidates as well, for a model that reads them. */
   forModel: boolean
 }
 
-/** A passage that becomes a result, or a twin of one. */
+/** The best passage of a result, or a twin: a passage of another document with the same text. */
 export type FoundPassage = Pick<CandidatePassage, 'id' | 'row' | 'documentId' | 'pageStart'> & Pick<Candidate, 'stages'>
 
-/** A group as the main thread needs it. */
+/** The parts of a group that the main thread needs. */
 export interface FoundGroup {
   best: FoundPassage
   /** 0 to 1. In order of relevance, it falls from group to group. */
   score: number
-  /** The rows of the passages shown, the best one included, in the order of the text. */
+  /** The rows of the passages shown, including the best passage, in the order of the text. */
   rows: bigint[]
   /** Passages of other documents with the same text, best first. */
   twins: FoundPassage[]
@@ -62,11 +62,11 @@ export interface Found {
   groups: FoundGroup[]
   /** True when more groups may exist. */
   more: boolean
-  /** Whether the candidates were reranked by their words. `reason` says why not, if that depends on the question. */
+  /** Says whether the candidates were reranked by their words. `reason` says why not, if that depends on the question. */
   rerank: { applied: boolean; tookMs: number; reason: string | null }
-  /** The best candidates with their scores, best first, when they were asked for. */
+  /** The best candidates with their scores, best first. Empty unless the request has `forModel`. */
   forModel: (Pick<CandidatePassage, 'id' | 'row'> & Pick<Candidate, 'score'>)[]
-  /** The facets that were asked for. The values of `project` are ids. */
+  /** The requested facets. The values of `project` are ids. */
   facets: Facets | null
   /** True while a part of the searched projects is missing and being rebuilt. */
   isIncomplete: boolean

@@ -9,17 +9,17 @@ import { append, type Candidate, type Channels, fuse, type Hit } from './fuse.ts
 import type { FilteredSegment } from './filter-segments.ts'
 
 /**
- * How many hits each channel gives in each look. A look happens only when the looks before could not fill the result page. The API's
- * result pages end at 1,100 results, and a result by document may need several passages.
+ * How many hits each channel returns in each look. Another look follows only when the looks before could not fill the result page. The API
+ * has at most 1,100 results on all pages, and a result by document may need several passages.
  */
 const DEPTHS = [200, 1500, 6000]
 
-/** The assumed number of passages when a channel reached its depth. */
+/** The assumed number of passages when a channel has more hits than the look asked for. */
 const ASSUMED_PASSAGES = 20_000
 
 export type Looked = Pick<FindRequest, 'terms' | 'vector' | 'mode' | 'fusionWeight' | 'noiseDeviation'>
 
-/** Looks deeper and deeper for candidates. */
+/** Searches for candidates in several looks. Each look asks both channels for more hits than the look before. */
 export class Looks {
   readonly #segments: readonly FilteredSegment[]
   readonly #request: Looked
@@ -37,7 +37,7 @@ export class Looks {
     return this.#more
   }
 
-  /** Looks deeper and returns all candidates; the known ones keep their order. */
+  /** Takes the next look. Returns all candidates so far. Candidates of earlier looks keep their order. */
   next(): Candidate[] {
     const depth = DEPTHS[this.#level++]
     if (depth === undefined) throw new RangeError('there is no deeper look')
@@ -49,7 +49,7 @@ export class Looks {
     return this.#candidates
   }
 
-  /** Takes the deepest look at once and returns all candidates. */
+  /** Skips to the deepest look and returns all candidates. */
   deepest(): Candidate[] {
     if (!this.#more) return this.#candidates
     this.#level = DEPTHS.length - 1
@@ -80,8 +80,8 @@ export class Looks {
 }
 
 /**
- * In hybrid mode, drops passages that share no word with the question and are no nearer than chance: otherwise a question about
- * nothing in the documents would find whatever is least far away. In vector mode the nearest passages always count.
+ * In hybrid mode, drops passages that share no word with the question and are no nearer than by chance. Otherwise, a question that no
+ * document is about would find the passages that happen to be nearest. In vector mode, the nearest passages always count.
  */
 function withoutNoise(
   { keyword, vector }: Channels,
@@ -95,8 +95,8 @@ function withoutNoise(
 }
 
 /**
- * Returns the highest cosine similarity that chance gives a question and `passages` unrelated passages. They are about normally distributed
- * around 0: the largest of n draws is about √(2 ln n) deviations out, and hardly ever half a deviation more.
+ * Returns the highest cosine similarity to expect by chance between a question and `passages` unrelated passages. Such similarities are about
+ * normally distributed around 0. The largest of n is about √(2 ln n) deviations above 0, and hardly ever half a deviation more.
  */
 function nearestByChance(passages: number, deviation: number): number {
   return (Math.sqrt(2 * Math.log(Math.max(2, passages))) + 0.5) * deviation

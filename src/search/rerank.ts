@@ -8,7 +8,7 @@ import type { SearchOutcome } from './search.ts'
 
 export interface RerankOptions {
   query: string
-  /** What the search found, in the order of the reranker's `base`. */
+  /** The passages that the search found, in the order of the reranker's `base`. */
   found: Pick<Found, 'forModel' | 'rerank' | 'groups'>
   reranker: Reranker
   index: Pick<ChunkIndex, 'passages'>
@@ -47,7 +47,7 @@ export async function rerankBest({ query, found, reranker, index, deadlineMs, si
   }
 }
 
-/** Reads the texts of candidates. Passages that are gone are left out. */
+/** Reads the texts of candidates. Leaves out passages that no longer exist. */
 async function read(candidates: Found['forModel'], index: RerankOptions['index']): Promise<RerankCandidate[]> {
   if (candidates.length === 0) return []
   const texts = await index.passages(candidates.map(({ row }) => row))

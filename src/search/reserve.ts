@@ -1,6 +1,6 @@
 import type { Candidate } from './fuse.ts'
 
-/** How many of the nearest passages can get a place without a common word. On every judged collection, too few of the next ones are right. */
+/** How many of the nearest passages can get a reserved place. On every judged collection, too few of the passages after them are right. */
 const MAX_NEAREST = 5
 /**
  * The reserved places begin with the third, or with the second when the passage there has less than half of the question's words.
@@ -32,7 +32,7 @@ export function reserve(candidates: readonly Candidate[], sharesOf: Shares): rea
   if (best.some((candidate) => share(candidate) === 1)) return candidates
   const first = share(candidates[1]!) < HALF ? 2 : 3
   const waiting = nearest
-    // Checked again in the text, because the keyword channel is not read to its end.
+    // Keyword search returns only its best passages, so a passage that it did not return may still have a word of the question.
     .filter((candidate) => share(candidate) === 0 && candidates.indexOf(candidate) >= first - 1)
     .slice(0, LAST_PLACE - first + 1)
   if (waiting.length === 0) return candidates

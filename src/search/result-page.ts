@@ -35,7 +35,7 @@ export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank' | 'facets'> & {
   isIncompleteIndex: boolean
 }
 
-/** When documents of results no longer exist, so many times more results are asked for. */
+/** If documents of results no longer exist, the search asks for this many times as many results. */
 const MORE = 4
 
 /** Returns the results from `query.offset` on. */
@@ -97,15 +97,15 @@ function hasPhrases({ phrases = [], withoutPhrases = [] }: SearchFilter): boolea
 
 interface Ordered {
   found: Found
-  /** How the same order is found again. */
+  /** The request that finds the same order again. */
   order: FindRequest
   report: SearchOutcome['rerank']
 }
 
-/** Asks the reranker. When a model has read the best passages, they are found again in its order. */
+/** Asks the reranker. If a model has scored the best passages, finds them again in the order of the model. */
 async function rerank(found: Found, asked: FindRequest, request: PageRequest): Promise<Ordered> {
   const { query, parsed, reranker, index, threads, rerankMs, signal, log } = request
-  // Facets are counted once.
+  // The first request has already counted the facets.
   const again: FindRequest = { ...asked, facets: null }
   const reason = whyNotReranked(query)
   if (reason !== null) return { found, order: again, report: { applied: false, model: null, tookMs: 0, reason } }

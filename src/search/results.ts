@@ -61,7 +61,7 @@ export function neededRows({ group }: Result): readonly bigint[] {
   return group.rows
 }
 
-/** Returns a result as the caller gets it, without highlights, or null when its passage has been removed meanwhile. */
+/** Returns a result for the caller, without highlights. Returns null when its passage has been removed meanwhile. */
 export function present(
   { group, document, twins }: Result,
   passages: ReadonlyMap<bigint, Passage>,

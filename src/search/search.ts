@@ -18,9 +18,9 @@ export interface SearchQuery {
   /** Replaces misspelled words by words of the caller's documents. */
   correct: boolean
   groupBy: 'chunk' | 'document'
-  /** Results that are equal in this order are in order of relevance. */
+  /** The order of the results. Results that are equal in it stay in order of relevance. */
   sort: SearchSort
-  /** Null when nothing is to be counted. */
+  /** The facets to count. Null counts nothing. */
   facets: readonly FacetName[] | null
 }
 
@@ -82,7 +82,7 @@ export interface SearchOutcome {
   modeReason: string | null
   embeddingModel: string | null
   rerank: { applied: boolean; model: string | null; tookMs: number; reason: string | null }
-  /** Documents that were found, on all result pages together. Null when no facets were asked for. */
+  /** Counts of the documents found, on all result pages together. Null when the request has no facets. */
   facets: Facets | null
   pendingDocuments: number
 }

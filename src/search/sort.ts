@@ -2,10 +2,10 @@ import type { Candidate } from './fuse.ts'
 import { group, type Group } from './group.ts'
 import type { SearchQuery, SearchSort } from './search.ts'
 
-/** An order in which the documents decide. */
+/** An order by a property of the documents. */
 export type DocumentOrder = Exclude<SearchSort, 'relevance'>
 
-/** What orders the results, except their relevance. */
+/** The properties of a document that results can be sorted by. */
 export interface SortDocument {
   readonly name: string
   readonly createdAt: Date
@@ -17,10 +17,10 @@ interface SortOptions {
   documentOf: (candidate: Candidate) => SortDocument
 }
 
-/** Doesn't depend on the language of the machine. */
+/** Sorts in the same way on every machine, whatever its language. */
 const COLLATOR = new Intl.Collator('en', { sensitivity: 'accent' })
 
-/** Groups candidates, which are in order of relevance, and returns the groups in the order of their documents. Equal ones stay in order of relevance. */
+/** Groups candidates and sorts the groups by their documents. The candidates are in order of relevance, and groups that are equal stay in it. */
 export function groupSorted(candidates: readonly Candidate[], { by, sort, documentOf }: SortOptions): Group[] {
   const places =
     sort === 'newest'
@@ -32,14 +32,14 @@ export function groupSorted(candidates: readonly Candidate[], { by, sort, docume
       : placesOf(candidates, (candidate) => nameKey(documentOf(candidate).name), COLLATOR.compare)
   const placeOf = (candidate: Candidate) => places.get(candidate.passage.documentKey)!
   if (by === 'document') return group(candidates, by).sort((a, b) => placeOf(a.best) - placeOf(b.best))
-  // Sorted before they are grouped: if several documents have the same text, the first one in this order shows it.
+  // Sorts before grouping: if several documents have the same text, the result shows the first document in this order.
   return group(
     candidates.toSorted((a, b) => placeOf(a) - placeOf(b)),
     by,
   )
 }
 
-/** Returns the place of each document. Equal documents have the same place. Reads each document once, because it may have thousands of passages. */
+/** Returns the place of each document. Equal documents share a place. Reads each document only once, because it may have thousands of passages. */
 function placesOf<Key>(
   candidates: readonly Candidate[],
   keyOf: (candidate: Candidate) => Key,
@@ -61,8 +61,8 @@ function placesOf<Key>(
 }
 
 /**
- * Returns a name in which longer numbers come after shorter ones, so that `Report 9` comes before `Report 10`: each number follows
- * its length. The collator could compare numbers itself, but takes a hundred times as long for names that consist of digits.
+ * Returns a key that sorts names with numbers in numeric order, so that `Report 9` comes before `Report 10`: it puts the length of each number
+ * in front of the number. The collator could compare numbers itself, but takes a hundred times as long for names that consist of digits.
  */
 function nameKey(name: string): string {
   return name.replace(/\d+/g, (digits) => {

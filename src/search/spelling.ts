@@ -21,7 +21,7 @@ export interface SpellingOptions {
   /** The parts of the query whose words may be corrected. */
   spans: readonly (readonly [start: number, end: number])[]
   vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
-  /** Counts the owner's passages, and those with each term. */
+  /** Counts the owner's passages, and the passages with each term. */
   countTerms: (terms: readonly string[]) => Promise<TermCounts>
   budget?: TimeBudget
 }
@@ -88,7 +88,7 @@ class Speller {
     }
   }
 
-  /** Returns the words that no passage of the owner has. Without passages there is nothing to correct to. */
+  /** Returns the words that no passage of the owner has. Returns none if the owner has no passages, because there are no words to correct to. */
   async #unknownOf(words: readonly CorrectableWord[]): Promise<CorrectableWord[]> {
     if (words.length === 0) return []
     const { passages, frequency } = await this.#options.countTerms(words.flatMap((word) => word.terms))

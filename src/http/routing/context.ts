@@ -52,7 +52,7 @@ export type Ctx = Koa.ParameterizedContext<State>
 /** One step in the chain that handles a request: one check, one file. */
 export type Middleware = Koa.Middleware<State>
 
-/** One reason for all requests, because a new one with its stack would cost every request 30 µs. */
+/** All requests share this reason, because creating an error with its stack would cost every request 30 µs. */
 const CONNECTION_CLOSED = new DOMException('The connection was closed, or the answer is complete.', 'AbortError')
 
 /** Returns a signal that aborts when the client has gone or has its answer. All steps of a request share this signal. */

@@ -1,11 +1,11 @@
 import type { Segment } from './segment.ts'
 
 /**
- * A passage that a search has found. Its properties read the segment's columns when they are asked for, because a search compares
- * hundreds of passages and shows a few.
+ * A passage that a search has found. Its properties read the segment's columns only when they are used, because a search compares hundreds
+ * of passages and shows only a few.
  */
 export class MatchedPassage {
-  /** The place of its segment among the searched segments. */
+  /** The index of its segment among the searched segments. */
   readonly segment: number
   /** Its number in the segment. */
   readonly number: number
@@ -45,12 +45,12 @@ export class MatchedPassage {
     return `${this.documentId}:${this.source.versionOf(this.documentNumber)}:${this.index}`
   }
 
-  /** Where the store of passages has its texts. */
+  /** The row ID of its texts in the table of passages. */
   get row(): bigint {
     return this.source.sections.rows[this.number]!
   }
 
-  /** Its place within the document. */
+  /** Its index within the document, from 0. */
   get index(): number {
     return this.source.sections.passageIndexes[this.number]!
   }

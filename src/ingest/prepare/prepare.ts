@@ -21,7 +21,7 @@ export interface PreparedPassage {
   context: string
   /** Equal for texts that differ only in white space. */
   textHash: string
-  /** See `IndexedPassage`, as for the next two. */
+  /** See `IndexedPassage` for this and the next two. */
   terms: string
   titleTerms: number
   headingTerms: number

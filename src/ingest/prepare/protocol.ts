@@ -20,7 +20,7 @@ export type Outcome =
     }
   | { id: number; failure: { name: string; message: string; stack: string | undefined } }
 
-/** All vectors of a document in one buffer, which the main thread and the writer of segments share and don't copy. */
+/** All vectors of a document in one buffer. The main thread and the writer of segments share the buffer instead of copying it. */
 export interface Vectors {
   values: Float32Array
   dimensions: number

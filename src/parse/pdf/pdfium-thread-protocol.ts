@@ -1,7 +1,7 @@
 import type { DocsearchError } from '../../core/errors.ts'
 import type { OpenPdf } from './pdfium.ts'
 
-/** A message to the thread. It answers them in order. */
+/** A message to the thread. The thread answers messages in order. */
 export type Question =
   | { what: 'check'; file: string }
   | { what: 'open'; file: string }

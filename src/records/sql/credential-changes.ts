@@ -1,7 +1,7 @@
 import { constants } from 'node:sqlite'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
-/** The tables that decide which credentials are valid, whose they are and what they allow. */
+/** The tables that decide which credentials are valid, which user they belong to, and what they allow. */
 const TABLES: ReadonlySet<string | null> = new Set([
   'users',
   'sessions',
@@ -12,12 +12,12 @@ const TABLES: ReadonlySet<string | null> = new Set([
   'oauth_client_secrets',
 ])
 const WRITES: ReadonlySet<number> = new Set([constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE])
-/** Every credential's row gets a new value each minute, which changes nothing about the credential. */
+/** docsearch updates this column every minute while a credential is in use. This changes nothing about the credential. */
 const TIME_OF_USE = 'last_used_at'
 
 /**
- * Notices changes to users, their credentials and their applications. SQLite itself says what a statement writes when the statement is
- * prepared, so no part of the code can forget to announce a change. For other processes, `PRAGMA data_version` changes with each commit.
+ * Notices changes to users, their credentials and their applications. When a statement is prepared, SQLite itself reports what it writes, so
+ * no part of the code can forget to announce a change. Commits of other processes change `PRAGMA data_version`.
  */
 export class CredentialChanges {
   readonly #database: DatabaseSync
@@ -34,7 +34,7 @@ export class CredentialChanges {
     })
   }
 
-  /** Prepares a statement, and returns whether it can change credentials, also through triggers and foreign keys. */
+  /** Prepares a statement. Also returns whether it can change credentials, including changes by triggers and foreign keys. */
   prepare(sql: string): { statement: StatementSync; writesCredentials: boolean } {
     this.#writesCredentials = false
     const statement = this.#database.prepare(sql)

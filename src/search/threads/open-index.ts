@@ -3,11 +3,11 @@ import { type OpenSegment, openSegment } from '../../index/segments/open-segment
 import { asKnown, type ProjectSegments, type SharedSegment } from '../../index/segments/store/project-segments.ts'
 import type { SearchedProject } from '../find-request.ts'
 
-/** The segments of an index, as a search thread has them. A segment is opened by the first search that needs it. */
+/** The segments of an index in a search thread. The first search that needs a segment opens it. */
 export class OpenIndex {
   readonly #owners = new Map<string, OwnProjects>()
 
-  /** Each project replaces what was known of it. A project without segments is gone. */
+  /** Replaces changed projects. A project without segments no longer exists, unless it is incomplete. */
   change(projects: readonly ProjectSegments[]): void {
     for (const project of projects) {
       const own = this.#owners.get(project.ownerId) ?? new OwnProjects()
@@ -18,8 +18,8 @@ export class OpenIndex {
   }
 
   /**
-   * Returns the projects that a filter names, or all of the owner's. Projects of other owners are not among them. All of them are the
-   * same array until one of them changes.
+   * Returns the owner's projects that a filter names, or all projects of the owner. Never returns projects of other owners. For all projects,
+   * returns the same array until one of them changes.
    */
   projectsOf({ ownerId, projectIds }: Pick<SearchFilter, 'ownerId' | 'projectIds'>): readonly SearchedProject[] {
     const own = this.#owners.get(ownerId)?.inOrder() ?? []

@@ -1,15 +1,15 @@
 import type { ProjectSegments } from '../../index/segments/store/project-segments.ts'
 import type { FindRequest, Found } from '../find-request.ts'
 
-/** The segments of some projects of an index have changed. Each project replaces what the thread knows of it. */
+/** Sent when segments of some projects have changed. Each project replaces the earlier state of that project in the thread. */
 export interface SegmentsChanged {
   kind: 'segments'
-  /** The number that the pool gave the index. */
+  /** The number that `SearchThreads` gave the index. */
   index: number
   projects: readonly ProjectSegments[]
 }
 
-/** No further request is for this index. */
+/** Sent when no further task is for this index. */
 export interface IndexClosed {
   kind: 'closed'
   index: number
@@ -44,14 +44,14 @@ export interface HighlightTask {
   terms: readonly string[]
 }
 
-/** Asks for an answer once the thread has handled what was sent before. */
+/** Asks the thread for an answer after it has handled all earlier messages. */
 export interface SettleTask {
   kind: 'settle'
 }
 
 export type Task = FindTask | CountTask | HighlightTask | SettleTask
 
-/** What each kind of task answers. */
+/** The answer to each kind of task. */
 export interface Answers {
   find: Found
   count: TermCounts

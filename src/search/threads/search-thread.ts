@@ -5,7 +5,7 @@ import type { Message, Reply, Task } from './protocol.ts'
 const MAIN = builtModule(new URL('./thread-main.ts', import.meta.url))
 
 export interface ThreadLimits {
-  /** Heap of a thread. Segments are outside of it. */
+  /** The heap of a thread in MB. Segments are not on the heap. */
   heapMb: number
   /** How long a task may run. */
   maxMs: number
@@ -14,14 +14,14 @@ export interface ThreadLimits {
 export interface ThreadEvents<Waiting> {
   /** The thread answered its oldest task. */
   onReply(waiting: Waiting, reply: Reply): void
-  /** The thread has ended or was ended, because of its oldest task if it had one. `rest` are its other tasks. */
+  /** The thread has ended or was ended. If it had a task, its oldest task is the cause. `rest` are its other tasks. */
   onLost(cause: Error, oldest: Waiting | undefined, rest: readonly Waiting[]): void
 }
 
-/** Says that a task ran too long. */
+/** Thrown when a task runs too long. */
 export class TaskTookTooLong extends Error {}
 
-/** One thread with the tasks that it has and has not answered yet. It works on the oldest one. */
+/** One thread with its unanswered tasks. The thread works on the oldest task. */
 export class SearchThread<Waiting extends { task: Task }> {
   readonly #worker: Worker
   readonly #limits: ThreadLimits

@@ -6,10 +6,10 @@ import type { FindRequest, Found } from '../find-request.ts'
 import type { Answers, Message, Reply, Spans, Task, TermCounts } from './protocol.ts'
 import { SearchThread, TaskTookTooLong, type ThreadLimits } from './search-thread.ts'
 
-/** An index as the threads see it. */
+/** The parts of an index that the threads need. */
 export interface SearchableIndex {
   segments(): readonly ProjectSegments[]
-  /** Calls `listener` for each project whose segments change, before the change is acknowledged. Returns a function that stops this. */
+  /** Calls `listener` for each project whose segments change, before the change is acknowledged. Returns a function that removes the listener. */
   onSegmentsChange(listener: SegmentsListener): () => void
 }
 
@@ -24,9 +24,9 @@ export interface SearchThreadsOptions extends ThreadLimits {
 
 /** Far more than the slowest search takes on a slow machine: a search that never ends would hold its thread forever. */
 const DEFAULTS = { heapMb: 256, maxMs: 30_000, maxWaiting: 200, maxWaitMs: 30_000 }
-/** A thread has its next task before it has answered the one before, so that it does not wait while the main thread is busy. */
+/** How many tasks a thread may have. It gets its next task early, so that it doesn't have to wait while the main thread is busy. */
 const MAX_LOAD = 2
-/** A task whose thread ends is tried once more, in case something else ended the thread. */
+/** A task whose thread ends gets a second attempt, in case another cause ended the thread. */
 const MAX_ATTEMPTS = 2
 
 interface Waiting {
@@ -42,14 +42,14 @@ interface Waiting {
 }
 
 /**
- * Threads that search, rerank and highlight, so that the main thread only asks and answers. They share the segments of the index that was
- * searched last. Each thread gets its projects once and then every change.
+ * Threads that search, rerank and highlight, so that the main thread stays free for requests. They share the segments of the index that was
+ * searched last. Each thread gets all projects of the index once, and then every change.
  */
 export class SearchThreads {
   readonly #options: SearchThreadsOptions
   readonly #threads = new Set<SearchThread<Waiting>>()
   readonly #queue = new TurnQueue<Waiting>()
-  /** Tasks whose thread ended before it answered. They come first. */
+  /** Tasks whose thread ended before it answered. They come before the tasks in the queue. */
   readonly #again: Waiting[] = []
   #attached: { index: SearchableIndex; number: number; stopListening: () => void } | null = null
   #lastNumber = 0
@@ -59,7 +59,7 @@ export class SearchThreads {
     this.#options = { ...DEFAULTS, ...options }
   }
 
-  /** Starts the threads and gives them an index, so that the first search finds both ready. Waits for nothing. */
+  /** Starts the threads and gives them an index, so that both are ready for the first search. Does not wait for the threads. */
   warmUp(index: SearchableIndex | null): void {
     while (this.#threads.size < this.#options.threads) this.#startThread()
     if (index !== null) this.#attach(index)
@@ -69,7 +69,7 @@ export class SearchThreads {
     return this.#run(request.filter.ownerId, index, { kind: 'find', index: 0, request }, signal)
   }
 
-  /** Counts the owner's passages, and those with each term. */
+  /** Counts the owner's passages, and the passages with each term. */
   countTerms(index: SearchableIndex, ownerId: string, terms: readonly string[], signal?: AbortSignal): Promise<TermCounts> {
     return this.#run(ownerId, index, { kind: 'count', index: 0, ownerId, terms }, signal)
   }
@@ -101,7 +101,7 @@ export class SearchThreads {
     if (this.#queue.lengthOf(owner) >= maxWaiting) throw tooManySearches()
     const { promise, resolve, reject } = Promise.withResolvers<Answers[Task['kind']]>()
     const waiting: Waiting = { owner, index, task, attempts: 0, resolve, reject, timer: undefined }
-    // A thread goes on with a task whose caller has given up. Only the caller waits no longer.
+    // If the caller gives up, a thread that already has the task still finishes it.
     const giveUp = () => {
       this.#queue.remove(waiting)
       reject(signal!.reason)
@@ -167,7 +167,7 @@ export class SearchThreads {
     return thread
   }
 
-  /** Gives all threads an index unless they have it. Returns its number. */
+  /** Gives an index to all threads, unless they already have it. Returns the number of the index. */
   #attach(index: SearchableIndex): number {
     if (this.#attached?.index === index) return this.#attached.number
     if (this.#attached !== null) {
@@ -188,7 +188,7 @@ export class SearchThreads {
     for (const thread of this.#threads) thread.send(message)
   }
 
-  /** Resolves when each thread has handled the messages that it was sent so far, or has ended. */
+  /** Resolves when each thread has handled all messages sent so far, or has ended. */
   async #settled(): Promise<void> {
     const answers = [...this.#threads].map((thread) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -205,7 +205,7 @@ export class SearchThreads {
     waiting.reject(code !== undefined && isErrorCode(code) ? new DocsearchError(code, message, { cause: error }) : error)
   }
 
-  /** The oldest task may have ended the thread. The other tasks only waited behind it. */
+  /** Gives the tasks of a lost thread to other threads. Only the oldest task may have ended the thread, so only its attempts are limited. */
   #onLost(cause: Error, oldest: Waiting | undefined, rest: readonly Waiting[]): void {
     if (this.#isClosed) {
       for (const { reject } of oldest === undefined ? rest : [oldest, ...rest]) reject(stopping())

@@ -12,7 +12,7 @@ export const searchRoutes = ({ search, settings }: Pick<Dependencies, 'search' |
     tag: 'Search',
     summary: 'Find passages',
     description:
-      'Runs vector search and keyword search, then reranks the results. `sort` puts everything that was found into another order, and `facets` counts it by project, folder, media type, tag or year. When a stage is unavailable, the answer says so (`correction_reason`, `mode_reason`, `rerank.reason`) instead of failing. `pending_documents` counts the documents that are not searchable yet. `truncated` says that docsearch left out results because the answer would be too long.',
+      'Runs vector search and keyword search, then reranks the results. `sort` sorts the results by time or name, and `facets` counts the documents found by project, folder, media type, tag or year. When a stage is unavailable, the answer says so (`correction_reason`, `mode_reason`, `rerank.reason`) instead of failing. `pending_documents` counts the documents that are not searchable yet. `truncated` says that docsearch left out results because the answer would be too long.',
     access: 'read:documents',
     body: searchRequestWithin(settings.limits.queryChars),
     answers: { 200: { description: 'The passages, in the order of `sort`', schema: searchAnswer } },
