@@ -98,6 +98,8 @@ export interface ChunkIndex {
    * Returns a function that removes the listener.
    */
   onSegmentsChange(listener: SegmentsListener): () => void
+  /** Leaves a damaged segment out of searches, and builds it again later. A segment that is no longer there is left out already. */
+  leaveOut(segment: string): Promise<void>
   /**
    * Returns passages by row. Rows that no longer exist are missing from the map. Cuts texts that are longer than `core/text-limits.ts`
    * allows, which an index of an earlier version may have.

@@ -18,11 +18,13 @@ export class LostDocuments {
     const { documentId, version, index } = parsePassageId(id)
     let document = this.#documents.get(documentId)
     if (document === undefined || document.version < version) {
-      if (document !== undefined) this.#superseded.push(...document.rows.values())
+      if (document !== undefined) for (const earlier of document.rows.values()) this.#superseded.push(earlier)
       document = { projectId, version, rows: new Map() }
       this.#documents.set(documentId, document)
     }
     const known = document.rows.get(index)
+    // An earlier comparison has added it.
+    if (known === row) return
     if (document.version > version || (known !== undefined && known > row)) this.#superseded.push(row)
     else {
       if (known !== undefined) this.#superseded.push(known)
@@ -66,7 +68,7 @@ export class LostDocuments {
   /** Removes documents that were deleted or replaced, and returns their rows. */
   forget(documentIds: Iterable<string>): bigint[] {
     const rows: bigint[] = []
-    for (const documentId of documentIds) rows.push(...(this.#documents.get(documentId)?.rows.values() ?? []))
+    for (const documentId of documentIds) for (const row of this.#documents.get(documentId)?.rows.values() ?? []) rows.push(row)
     this.found(documentIds)
     return rows
   }

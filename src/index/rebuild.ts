@@ -17,21 +17,23 @@ interface RebuildParts {
   lost: LostDocuments
   /** Runs `work` while nothing else writes to the index. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
+  /** False when more segments were damaged since this rebuild began: then another rebuild follows. */
+  isCurrent: () => boolean
   signal: AbortSignal
 }
 
 /**
- * Builds segments of lost documents from the table. Skips a document that is deleted or replaced meanwhile. Rejects when the table can't be read
- * or a segment can't be written. The segments that were built before stay.
+ * Builds segments of lost documents from the table. Skips a document that is deleted or replaced meanwhile. Returns whether the segments are
+ * complete then. Rejects when the table can't be read or a segment can't be written. The segments that were built before stay.
  */
-export async function rebuild(parts: RebuildParts): Promise<void> {
-  const { table, store, lost, exclusive, signal } = parts
+export async function rebuild(parts: RebuildParts): Promise<boolean> {
+  const { table, store, lost, exclusive, isCurrent, signal } = parts
   const ready = new Map<string, StoredRow[]>()
   const projectIds = [...lost.projectIds()]
   for await (const rows of wholeDocuments(projectIds.length === 0 ? [] : table.scan({ projectIds }), lost)) {
     const { projectId } = rows[0]!.passage
     const gathered = ready.get(projectId) ?? []
-    gathered.push(...rows)
+    for (const row of rows) gathered.push(row)
     ready.set(projectId, gathered)
     if (gathered.length >= PASSAGES_AT_ONCE) {
       ready.delete(projectId)
@@ -40,8 +42,12 @@ export async function rebuild(parts: RebuildParts): Promise<void> {
     signal.throwIfAborted()
   }
   for (const rows of ready.values()) await install(rows, parts)
-  const marked = store.projects().filter(({ isIncomplete }) => isIncomplete)
-  await exclusive(() => store.mark(marked.map((project) => ({ ...project, isIncomplete: false }))))
+  return exclusive(async () => {
+    if (!isCurrent()) return false
+    const marked = store.projects().filter(({ isIncomplete }) => isIncomplete)
+    await store.mark(marked.map(({ projectId, ownerId }) => ({ projectId, ownerId, isIncomplete: false })))
+    return true
+  })
 }
 
 /** Yields the rows of one lost document after another. The rows of a document may come in several batches. */

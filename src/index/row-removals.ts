@@ -28,6 +28,11 @@ export class RowRemovals {
     if (this.#rows.length > 0) this.#task.start()
   }
 
+  /** Returns the rows that are still there. */
+  pending(): ReadonlySet<bigint> {
+    return new Set(this.#rows)
+  }
+
   /** Resolves when no row is left to remove, or when a removal failed. */
   idle(): Promise<void> {
     return this.#task.idle()

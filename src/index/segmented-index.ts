@@ -4,6 +4,7 @@ import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
+import { Comparison } from './comparison.ts'
 import type { ChunkIndex, DocumentPassages, IndexedPassage, IndexHealth, Passage } from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
 import { LostDocuments } from './lost-documents.ts'
@@ -50,9 +51,10 @@ export class SegmentedIndex implements ChunkIndex {
   /** Runs changes one after another, so that each change sees the result of the change before. */
   readonly #write = pLimit(1)
   readonly #closing = new AbortController()
-  /** Resolves when table and segments have been compared. Rejects if the table is damaged. */
-  readonly #compared: Promise<void>
-  readonly #rebuilding: BackgroundTask
+  readonly #comparison = new Comparison()
+  readonly #repairing: BackgroundTask
+  /** True while rows become segments, which a comparison would take for lost. */
+  #isRebuilding = false
   readonly #verifying: BackgroundTask
   /** Why the table can't be used any more. */
   #damage: Error | null = null
@@ -62,17 +64,15 @@ export class SegmentedIndex implements ChunkIndex {
     this.#store = store
     this.#log = log
     this.#removals = new RowRemovals(table, log)
-    this.#rebuilding = new BackgroundTask({
-      work: () => this.#rebuild(),
+    this.#repairing = new BackgroundTask({
+      work: () => this.#repair(),
       onFailure: (error) => log.error({ err: error }, 'segments of the index could not be rebuilt; trying again later'),
     })
     this.#verifying = new BackgroundTask({
       work: () => this.#verify(),
       onFailure: (error) => log.error({ err: error }, 'segments of the index could not be verified; trying again later'),
     })
-    this.#compared = this.#write(() => this.#compare())
-    // The methods that need the comparison await it.
-    this.#compared.catch(() => {})
+    store.onDamage((segment) => this.leaveOut(segment))
   }
 
   /** Rebuilds damaged segments, in the background if they have many passages. Rejects with `index_corrupt` if the table is damaged. */
@@ -81,8 +81,11 @@ export class SegmentedIndex implements ChunkIndex {
     const store = await SegmentStore.open({ folder, layout, log, memory })
     const index = new SegmentedIndex(options, store)
     try {
-      if (index.#isIncomplete() || (await table.count()) !== index.#count()) await index.#compared
-      if (index.#lost.countPassages() <= awaitedPassages) await index.#rebuilding.idle()
+      const compared = index.#compareAtStart()
+      // Only awaited if it is likely to find something.
+      compared.catch(() => {})
+      if (index.#isIncomplete() || (await table.count()) !== index.#count()) await compared
+      if (index.#lost.countPassages() <= awaitedPassages) await index.#repairing.idle()
       index.#verifying.start()
       return index
     } catch (error) {
@@ -93,16 +96,23 @@ export class SegmentedIndex implements ChunkIndex {
 
   put(documents: readonly DocumentPassages[]): Promise<void> {
     const replaced = documents.filter(({ isNew }) => !isNew).map(({ documentId }) => documentId)
-    return this.#write(() =>
-      this.#change(
-        documents.flatMap(({ passages }) => passages),
-        replaced,
-      ),
+    return this.#change(
+      documents.flatMap(({ passages }) => passages),
+      replaced,
     )
   }
 
   deleteDocuments(documentIds: readonly string[]): Promise<void> {
-    return this.#write(() => this.#change([], documentIds))
+    return this.#change([], documentIds)
+  }
+
+  /** Waits for a change in progress, which may have read the segment. */
+  leaveOut(segment: string): Promise<void> {
+    return this.#write(async () => {
+      if (!(await this.#store.leaveOut(segment))) return
+      this.#comparison.request()
+      this.#repairing.start()
+    })
   }
 
   segments(): readonly ProjectSegments[] {
@@ -123,7 +133,7 @@ export class SegmentedIndex implements ChunkIndex {
 
   inventory(): Promise<Map<string, { version: number; chunks: number }>> {
     return guarded(async () => {
-      await this.#compared
+      await this.#compareIfDue()
       if (this.#damage !== null) throw this.#damage
       const found = new Map(this.#lost.inventory())
       for (const project of this.#store.projects()) addInventory(project, found)
@@ -156,7 +166,7 @@ export class SegmentedIndex implements ChunkIndex {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    const stopped = [this.#rebuilding.stop(), this.#verifying.stop()]
+    const stopped = [this.#repairing.stop(), this.#verifying.stop()]
     await this.#write(async () => {})
     await this.#removals.stop()
     // Closing the store ends a verification.
@@ -174,22 +184,34 @@ export class SegmentedIndex implements ChunkIndex {
   }
 
   /** Adds passages, and removes the earlier passages of the documents in `replaced`. */
-  async #change(added: readonly IndexedPassage[], replaced: readonly string[]): Promise<void> {
-    await guarded(async () => {
-      await this.#compared
-      if (this.#damage !== null) throw this.#damage
-      const rows = added.length === 0 ? [] : await this.#table.add(added)
-      killPoint('rows')
-      // From here on, a rebuild skips these documents.
-      this.#removals.add(this.#lost.forget(replaced))
-      try {
-        const { removedRows } = await this.#store.commit({ added: toNewDocuments(added, rows), removed: replaced })
-        this.#removals.add(removedRows)
-      } catch (error) {
-        await this.#removeUnused(rows)
-        throw error
+  #change(added: readonly IndexedPassage[], replaced: readonly string[]): Promise<void> {
+    return guarded(async () => {
+      // Otherwise, a later comparison would find rows of documents that this change removes, and bring them back.
+      let isDone = false
+      while (!isDone) {
+        await this.#compareIfDue()
+        isDone = await this.#write(async () => {
+          if (this.#comparison.isDue) return false
+          await this.#changeNow(added, replaced)
+          return true
+        })
       }
     })
+  }
+
+  async #changeNow(added: readonly IndexedPassage[], replaced: readonly string[]): Promise<void> {
+    if (this.#damage !== null) throw this.#damage
+    const rows = added.length === 0 ? [] : await this.#table.add(added)
+    killPoint('rows')
+    // From here on, a rebuild skips these documents.
+    this.#removals.add(this.#lost.forget(replaced))
+    try {
+      const { removedRows } = await this.#store.commit({ added: toNewDocuments(added, rows), removed: replaced })
+      this.#removals.add(removedRows)
+    } catch (error) {
+      await this.#removeUnused(rows)
+      throw error
+    }
   }
 
   /** Removes the rows of a failed commit, except for rows that segments refer to nevertheless. */
@@ -199,14 +221,39 @@ export class SegmentedIndex implements ChunkIndex {
     this.#removals.add(rows.filter((row) => !used.has(row)))
   }
 
-  /** Compares table and segments: removes what only one of them has, and finds out what has to be rebuilt. */
+  /** Compares the table with the segments, after a rebuild in progress. Rejects with what is wrong with the table. */
+  async #compareIfDue(): Promise<void> {
+    while (this.#comparison.isDue) {
+      if (this.#isRebuilding) await this.#repairing.idle()
+      else
+        await this.#write(async () => {
+          if (!this.#isRebuilding) await this.#comparison.run(() => this.#compare())
+        })
+    }
+    if (this.#isIncomplete()) this.#repairing.start()
+  }
+
+  /** Rejects with `index_corrupt`. Anything else, such as a full disk, must not keep searches from what is there. */
+  async #compareAtStart(): Promise<void> {
+    try {
+      await this.#compareIfDue()
+    } catch (error) {
+      if (isDocsearchError(error, 'index_corrupt')) throw error
+      this.#log.error({ err: error }, 'the table of the index could not be compared with its segments; trying again later')
+      this.#repairing.start()
+    }
+  }
+
+  /** Removes what only the table or only the segments have, and finds out what has to be rebuilt. */
   async #compare(): Promise<void> {
+    // A row that waits for its removal is not lost.
+    const removed = this.#removals.pending()
     const known = new SegmentRows(this.#store.projects())
     const unused: bigint[] = []
     const incomplete = new Map<string, Marked>()
     for await (const batch of this.#table.rows()) {
       for (const stored of batch) {
-        if (known.note(stored.row)) continue
+        if (known.note(stored.row) || removed.has(stored.row)) continue
         const { projectId, ownerId } = stored
         if (this.#store.project(projectId)?.isIncomplete === false) unused.push(stored.row)
         else {
@@ -227,32 +274,34 @@ export class SegmentedIndex implements ChunkIndex {
     for (const project of this.#store.projects()) if (project.isIncomplete) addInventory(project, inSegments)
     this.#removals.add([...unused, ...this.#lost.takeSuperseded(), ...this.#lost.forget(inSegments.keys())])
     await this.#store.mark([...incomplete.values()])
-    this.#startRebuild()
   }
 
-  /** Verifies the sections on disk, which `open` has not read, and rebuilds damaged segments. */
-  async #verify(): Promise<void> {
-    if (!(await this.#store.verify())) return
-    await this.#write(async () => {
-      // Rows that wait for their removal would look like rows that segments lack.
-      await this.#removals.idle()
-      await this.#compare()
-    })
+  /** Verifies what opening has left on disk. */
+  #verify(): Promise<void> {
+    return this.#store.verify((segment) => this.leaveOut(segment))
   }
 
-  #startRebuild(): void {
-    if (this.#isIncomplete()) this.#rebuilding.start()
+  /** Builds what segments lack. */
+  async #repair(): Promise<void> {
+    try {
+      while (this.#comparison.isDue) await this.#write(() => this.#comparison.run(() => this.#compare()))
+      if (this.#isIncomplete()) await this.#rebuild()
+    } catch (error) {
+      if (isDocsearchError(error, 'index_corrupt')) this.#damage = error
+      else throw error
+    }
   }
 
   async #rebuild(): Promise<void> {
     const [table, store, lost, signal] = [this.#table, this.#store, this.#lost, this.#closing.signal]
     this.#log.warn({ passages: lost.countPassages() }, 'rebuilding segments of the index')
+    const isCurrent = () => !this.#comparison.isDue
+    this.#isRebuilding = true
     try {
-      await rebuild({ table, store, lost, exclusive: (work) => this.#write(work), signal })
-      this.#log.info({}, 'the segments of the index are complete again')
-    } catch (error) {
-      if (isDocsearchError(error, 'index_corrupt')) this.#damage = error
-      else throw error
+      if (await rebuild({ table, store, lost, exclusive: (work) => this.#write(work), isCurrent, signal }))
+        this.#log.info({}, 'the segments of the index are complete again')
+    } finally {
+      this.#isRebuilding = false
     }
   }
 }

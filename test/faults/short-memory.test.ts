@@ -1,6 +1,8 @@
-import { readdirSync, readlinkSync } from 'node:fs'
+import { closeSync, fstatSync, globSync, openSync, readdirSync, readlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
+import { until } from '../support/until.ts'
 import { rareWord } from '../support/words.ts'
 
 let instance: Instance
@@ -24,10 +26,11 @@ async function answers(running: Running, rare: string[]) {
   const found = []
   for (const query of questions) {
     for (const mode of ['hybrid', 'keyword', 'vector'] as const) {
-      const { results } = await running.search(query, { mode, limit: 30 })
+      const { results, mode_reason: reason } = await running.search(query, { mode, limit: 30 })
       found.push({
         query,
         mode,
+        reason,
         results: results.map(({ score, document, chunk, text }) => ({ score, name: document.name, index: chunk.index, text })),
       })
     }
@@ -63,6 +66,19 @@ test('a daemon with little memory for searches reads the rest from disk, and ans
 
   const short = await instance.start({ env: { DOCSEARCH_SEARCH_MEMORY_MB: '1' } })
   if (isLinux) expect(openSegmentFiles(short.daemon.pid)).toBeGreaterThan(0)
+  expect(await answers(short, rare)).toEqual(before)
+
+  // Searches that meet damage leave the segment out and say so, until it is built again.
+  for (const path of globSync(join(instance.dataDir, 'segments/*/*/*.{seg,vec}'))) {
+    const file = openSync(path, 'r+')
+    const { size } = fstatSync(file)
+    for (let at = 65_536; at < size; at += 8_192) writeSync(file, Buffer.of(0x5a), 0, 1, at)
+    closeSync(file)
+  }
+  const damaged = await answers(short, rare)
+  for (const [i, { results, reason }] of damaged.entries())
+    if (!reason?.includes('being rebuilt')) expect(results).toEqual(before[i]!.results)
+  await until('the index is whole again', async () => (await short.health()).checks?.index?.status === 'ok')
   expect(await answers(short, rare)).toEqual(before)
 
   // What is written now leaves memory, too.

@@ -70,6 +70,8 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
     },
     segments: () => segments.all(),
     onSegmentsChange: (listener) => segments.onChange(listener),
+    // Nothing here is on a disk.
+    leaveOut: async () => {},
     async passages(wanted) {
       const found = [...passages.values()].filter(({ id }) => wanted.includes(rows.get(id)!))
       return new Map(found.map((passage) => [rows.get(passage.id)!, withinLimits(toPassage(passage))]))

@@ -65,4 +65,6 @@ export type Message = SegmentsChanged | IndexClosed | Task
 /** The answer of a thread to its oldest unanswered task. */
 export type Reply =
   | { value: Answers[Task['kind']] }
+  /** The task met damage on disk. It can be answered without the segment. */
+  | { damagedSegment: string }
   | { failure: { name: string; message: string; stack: string | undefined; code: string | undefined } }

@@ -1,6 +1,7 @@
 import { DocsearchError, isErrorCode } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { TurnQueue } from '../../core/turns.ts'
+import { DamagedSegment } from '../../index/segments/damaged-segment.ts'
 import type { ProjectSegments, SegmentsListener } from '../../index/segments/store/project-segments.ts'
 import type { FindRequest, Found } from '../find-request.ts'
 import type { Answers, Message, Reply, Spans, Task, TermCounts } from './protocol.ts'
@@ -11,6 +12,8 @@ export interface SearchableIndex {
   segments(): readonly ProjectSegments[]
   /** Calls `listener` for each project whose segments change, before the change is acknowledged. Returns a function that removes the listener. */
   onSegmentsChange(listener: SegmentsListener): () => void
+  /** Leaves a damaged segment out. The listeners hear of it before this resolves. */
+  leaveOut(segment: string): Promise<void>
 }
 
 export interface SearchThreadsOptions extends ThreadLimits {
@@ -35,6 +38,8 @@ interface Waiting {
   index: SearchableIndex | null
   task: Task
   attempts: number
+  /** Damaged segments that it has met. */
+  leftOut: Set<string>
   resolve: (answer: Answers[Task['kind']]) => void
   reject: (error: unknown) => void
   /** Set while it waits for a thread. */
@@ -100,7 +105,7 @@ export class SearchThreads {
     const { maxWaiting, maxWaitMs } = this.#options
     if (this.#queue.lengthOf(owner) >= maxWaiting) throw tooManySearches()
     const { promise, resolve, reject } = Promise.withResolvers<Answers[Task['kind']]>()
-    const waiting: Waiting = { owner, index, task, attempts: 0, resolve, reject, timer: undefined }
+    const waiting: Waiting = { owner, index, task, attempts: 0, leftOut: new Set(), resolve, reject, timer: undefined }
     // If the caller gives up, a thread that already has the task still finishes it.
     const giveUp = () => {
       this.#queue.remove(waiting)
@@ -192,7 +197,16 @@ export class SearchThreads {
   async #settled(): Promise<void> {
     const answers = [...this.#threads].map((thread) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-      thread.give({ owner: '', index: null, task: { kind: 'settle' }, attempts: 1, resolve, reject, timer: undefined })
+      thread.give({
+        owner: '',
+        index: null,
+        task: { kind: 'settle' },
+        attempts: 1,
+        leftOut: new Set(),
+        resolve,
+        reject,
+        timer: undefined,
+      })
       return promise
     })
     await Promise.allSettled(answers)
@@ -200,9 +214,25 @@ export class SearchThreads {
 
   #settle(waiting: Waiting, reply: Reply): void {
     if ('value' in reply) return waiting.resolve(reply.value)
+    if ('damagedSegment' in reply) return void this.#tryWithout(reply.damagedSegment, waiting)
     const { code, message } = reply.failure
     const error = Object.assign(new Error(message), reply.failure)
     waiting.reject(code !== undefined && isErrorCode(code) ? new DocsearchError(code, message, { cause: error }) : error)
+  }
+
+  /** Gives a task again that met damage, once the threads know the index without this segment. */
+  async #tryWithout(segment: string, waiting: Waiting): Promise<void> {
+    try {
+      await waiting.index?.leaveOut(segment)
+    } catch (error) {
+      return waiting.reject(error)
+    }
+    if (this.#isClosed) return waiting.reject(stopping())
+    if (waiting.leftOut.has(segment)) return waiting.reject(new DamagedSegment(segment))
+    waiting.leftOut.add(segment)
+    waiting.attempts--
+    this.#again.push(waiting)
+    this.#giveTasks()
   }
 
   /** Gives the tasks of a lost thread to other threads. Only the oldest task may have ended the thread, so only its attempts are limited. */

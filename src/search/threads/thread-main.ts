@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { DamagedSegment } from '../../index/segments/damaged-segment.ts'
 import { highlight } from '../../text/highlight.ts'
 import { countTerms, findPassages } from '../find-passages.ts'
 import { OpenIndex } from './open-index.ts'
@@ -22,6 +23,7 @@ function reply(task: Task): Reply {
   try {
     return { value: answer(task) }
   } catch (error) {
+    if (error instanceof DamagedSegment) return { damagedSegment: error.segment }
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
     return { failure: { name, message, stack, code: codeOf(error) } }
   }

@@ -2,6 +2,7 @@ import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, syml
 import { tmpdir } from 'node:os'
 import { basename, dirname, extname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DocsearchError } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { MAX_PASSAGE_CHARS } from '../../../src/core/text-limits.ts'
 import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
@@ -236,6 +237,30 @@ describe('damage', () => {
     expect(await everything()).toEqual(before)
   })
 
+  test('that is found during a repair is repaired as well, and no row of the table is lost', async () => {
+    const { promise: opened, resolve: openGate } = Promise.withResolvers<void>()
+    const slow: PassageTable = {
+      ...table,
+      async *scan(where) {
+        await opened
+        yield* table.scan(where)
+      },
+    }
+    const before = await everything()
+    const rows = [...table.stored.keys()]
+    await index.close()
+    await rm(join(folder, 'prj_a'), { recursive: true })
+    index = await open({ table: slow, awaitedPassages: 0 })
+    const { name } = index.segments().find(({ projectId }) => projectId === 'prj_b')!.segments[0]!
+    await Promise.all([index.leaveOut(name), index.leaveOut(name)])
+    openGate()
+    await until('the segments are complete', async () => !(await index.check()).isIncomplete)
+    expect(await everything()).toEqual(before)
+    await reopen()
+    expect(await everything()).toEqual(before)
+    expect([...table.stored.keys()]).toEqual(rows)
+  })
+
   test('a passage that is too long is left out, so that recovery indexes its document again', async () => {
     const long = document('doc_8', 'prj_c')
     long.passages[1] = { ...long.passages[1]!, charStart: 10, charEnd: 11 + MAX_PASSAGE_CHARS }
@@ -307,6 +332,27 @@ describe('the table and the segments', () => {
     ])
     expect((await index.inventory()).size).toBe(3)
     await until('the rows are gone', () => table.stored.size === 9)
+  })
+
+  test('are compared again with the next change after that failed, and searches answer meanwhile', async () => {
+    await index.put([document('doc_1'), document('doc_2')])
+    await index.close()
+    await rm(join(folder, 'prj_a'), { recursive: true })
+    let isFull = true
+    const failing: PassageTable = {
+      ...table,
+      async *rows() {
+        if (isFull) throw new DocsearchError('disk_full', 'The disk is full.')
+        yield* table.rows()
+      },
+    }
+    index = await open({ table: failing })
+    expect(await keywordSearch(index, ['common'], OWNER, 10)).toEqual([])
+    await expect(index.put([document('doc_3')])).rejects.toMatchObject({ code: errorCode('disk_full') })
+    isFull = false
+    await index.put([document('doc_3')])
+    await until('the segments are complete', async () => (await index.inventory()).size === 3)
+    await until('the segments are complete', async () => (await everything()).words.length === 9)
   })
 
   test('a damaged table is reported to whoever writes or compares', async () => {

@@ -1,13 +1,15 @@
 import { mkdtemp, open as openFile, readdir, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { globSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
 import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
-import { isPaged, memoryOf } from '../../../src/index/segments/paged-file.ts'
+import { isPaged, memoryOf, PAGE_BYTES } from '../../../src/index/segments/paged-file.ts'
 import { divideMemory, filesToLeaveOnDisk, smallestOnDisk } from '../../../src/index/segments/store/memory.ts'
 import { memoryOfSegment } from '../../../src/index/segments/store/project-segments.ts'
+import type { FindRequest } from '../../../src/search/find-request.ts'
 import { SearchThreads } from '../../../src/search/threads/search-threads.ts'
 import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
 import { createMemoryTable } from '../../support/memory-passage-table.ts'
@@ -64,6 +66,23 @@ async function everything() {
   )
   const near = await Promise.all([1, 5, 9].map((n) => vectorSearch(index, direction(n), OWNER, 200)))
   return { words, near }
+}
+
+const FIND: FindRequest = {
+  filter: OWNER,
+  allowedRows: null,
+  terms: ['common'],
+  words: [],
+  vector: direction(1),
+  mode: 'hybrid',
+  fusionWeight: 0.5,
+  noiseDeviation: 0,
+  groupBy: 'document',
+  sort: 'relevance',
+  facets: null,
+  wanted: 10,
+  rerank: 'none',
+  forModel: false,
 }
 
 const segmentsNow = () => index.segments().flatMap(({ segments }) => segments)
@@ -130,31 +149,72 @@ test('threads read files that a merge or a change has deleted, and the files are
   if (process.platform === 'linux') expect((await openSegmentFiles()).length).toBe(2)
 })
 
-test('a damaged page is found while searches are answered, and the segment is built again', async () => {
-  index = await open()
-  await index.put([document('doc_1')])
-  const before = await everything()
-  await index.close()
-  for (const suffix of ['.vec', '.seg']) {
-    const file = (await readdir(join(folder, 'prj_a'))).find((name) => name.endsWith(suffix))!
-    const handle = await openFile(join(folder, 'prj_a', file), 'r+')
-    const { size } = await handle.stat()
-    // The postings are the sixth section of words, the high bytes are the eighth of vectors.
-    const entry = Buffer.alloc(24)
-    await handle.read(entry, 0, 24, 16 + 24 * (suffix === '.seg' ? 5 : 7))
-    await handle.write(Buffer.alloc(1_000, 0x5a), 0, 1_000, Number(entry.readBigUInt64LE(8)) + 3)
-    expect((await handle.stat()).size).toBe(size)
-    await handle.close()
+/** Damages a page of the first large file with this suffix. Returns its name. */
+async function damage(suffix: '.seg' | '.vec'): Promise<string> {
+  const files = globSync(join(folder, `prj_a/*${suffix}`)).filter((path) => statSync(path).size > PAGE_BYTES)
+  const name = basename(files[0]!)
+  const handle = await openFile(join(folder, 'prj_a', name), 'r+')
+  const { size } = await handle.stat()
+  // The postings are the sixth section of words, the high bytes are the eighth of vectors.
+  const entry = Buffer.alloc(24)
+  await handle.read(entry, 0, 24, 16 + 24 * (suffix === '.seg' ? 5 : 7))
+  await handle.write(Buffer.alloc(1_000, 0x5a), 0, 1_000, Number(entry.readBigUInt64LE(8)) + 3)
+  expect((await handle.stat()).size).toBe(size)
+  await handle.close()
+  return name
+}
+
+test.each(['.vec', '.seg'] as const)(
+  'a damaged page of a %s file is found after the start, and the segment is built again',
+  async (suffix) => {
+    index = await open()
+    await index.put([document('doc_1')])
+    const before = await everything()
+    await index.close()
+    const file = await damage(suffix)
     index = await open(NO_MEMORY)
-    // A search that meets the damage before it is found may fail, but it ends.
-    await everything().catch(() => {})
     await index.idle()
     await until('the segment is there again', async () => !(await index.check()).isIncomplete)
     expect(await everything()).toEqual(before)
     expect(await readdir(join(folder, 'prj_a'))).not.toContain(file)
-    await index.close()
-  }
-  index = await open()
+  },
+)
+
+test.each(['.vec', '.seg'] as const)(
+  'a search that meets a damaged page of a %s file answers without the segment, which is built again',
+  async (suffix) => {
+    index = await open(NO_MEMORY)
+    await index.put([document('doc_1')])
+    await index.put([document('doc_2', 1, 3)])
+    await index.idle()
+    const find = () => threads.find(index, FIND)
+    const file = await damage(suffix)
+    // The threads have read no page yet.
+    expect(await find()).toMatchObject({ isIncomplete: true, groups: [{ best: { documentId: 'doc_2' } }] })
+    await until('the segment is there again', async () => !(await index.check()).isIncomplete)
+    const { groups, isIncomplete } = await find()
+    expect(isIncomplete).toBe(false)
+    expect(new Set(groups.map(({ best }) => best.documentId))).toEqual(new Set(['doc_1', 'doc_2']))
+    expect(await readdir(join(folder, 'prj_a'))).not.toContain(file)
+    expect([...(await index.inventory())]).toEqual([
+      ['doc_2', { version: 1, chunks: 3 }],
+      ['doc_1', { version: 1, chunks: PASSAGES }],
+    ])
+  },
+)
+
+test('a merge that meets damage leaves the damaged segment out, and it is built again', async () => {
+  index = await open(NO_MEMORY)
+  await index.put([document('doc_1')])
+  await index.idle()
+  const file = await damage('.seg')
+  for (let n = 2; n < 10; n++) await index.put([document(`doc_${n}`)])
+  await index.idle()
+  await until('the segment is there again', async () => !(await index.check()).isIncomplete)
+  expect((await index.inventory()).size).toBe(9)
+  expect(await index.countPassages()).toBe(9 * PASSAGES)
+  expect(await readdir(join(folder, 'prj_a'))).not.toContain(file)
+  expect(table.stored.size).toBe(9 * PASSAGES)
 })
 
 test('the smallest files come into memory first', () => {

@@ -100,6 +100,7 @@ test('each thread gets the projects of an index once', async () => {
       listeners++
       return () => listeners--
     },
+    leaveOut: async () => {},
   }
   const threads = start({ threads: 2 })
   threads.warmUp(index)

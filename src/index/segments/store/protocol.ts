@@ -39,8 +39,8 @@ export interface WriterCalls {
   commit: { request: { added: readonly NewDocuments[]; removed: readonly string[] }; answer: Changed }
   /** Replaces segments with a segment whose files are already written. */
   install: { request: Installation; answer: Changed }
-  /** Removes a damaged segment. Its project is incomplete from now on. */
-  drop: { request: { projectId: string; name: string }; answer: Changed }
+  /** Leaves out a damaged segment, if it is still there. Its project is then incomplete. */
+  leaveOut: { request: { projectId: string; name: string }; answer: Changed }
   /** Records whether segments of projects are missing. */
   mark: { request: { projects: readonly Marked[] }; answer: Changed }
 }

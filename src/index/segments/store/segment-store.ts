@@ -32,6 +32,7 @@ export class SegmentStore {
   readonly #listeners = new Set<SegmentsListener>()
   readonly #handles = new FileHandles()
   readonly #merges: Merges
+  #onDamage: (segment: string) => Promise<void> = async () => {}
   /** The segments of the projects, until one of them changes. */
   #list: readonly ProjectSegments[] | null = null
 
@@ -104,22 +105,29 @@ export class SegmentStore {
     if (!this.#writer.isRunning) await this.#openWriter()
   }
 
-  /**
-   * Verifies the sections on disk, which takes as long as reading them. Removes damaged segments; their projects are then incomplete. Returns
-   * true if any segment was damaged.
-   */
-  async verify(): Promise<boolean> {
-    let isDamaged = false
+  /** Calls the listener with each damaged segment that a merge meets. */
+  onDamage(listener: (segment: string) => Promise<void>): void {
+    this.#onDamage = listener
+  }
+
+  /** Verifies the sections on disk, which takes as long as reading them. Calls `onDamage` with each damaged segment. */
+  async verify(onDamage: (segment: string) => Promise<void>): Promise<void> {
     for (const { projectId, segments } of this.projects()) {
       for (const segment of segments) {
         const isInUse = this.#projects.get(projectId)?.segments.includes(segment)
         if (!isInUse || pagedFilesOf(segment).length === 0 || (await this.#isWhole(segment))) continue
-        const { failure } = await this.#change('drop', { projectId, name: segment.name })
-        if (failure !== null) throw failure
-        isDamaged = true
+        await onDamage(segment.name)
       }
     }
-    return isDamaged
+  }
+
+  /** Removes a damaged segment; its project is then incomplete. Returns false if it is not there any more. */
+  async leaveOut(name: string): Promise<boolean> {
+    const project = this.projects().find(({ segments }) => segments.some((segment) => segment.name === name))
+    if (project === undefined) return false
+    this.#options.log.error({ segment: name, project: project.projectId }, 'a segment is damaged; rebuilding it')
+    const { projects } = await this.#change('leaveOut', { projectId: project.projectId, name })
+    return projects.length > 0
   }
 
   /** Resolves when no merge is due. */
@@ -158,7 +166,7 @@ export class SegmentStore {
     for (const project of projects) this.#publish(project)
   }
 
-  async #change<K extends 'commit' | 'install' | 'mark' | 'drop'>(
+  async #change<K extends 'commit' | 'install' | 'mark' | 'leaveOut'>(
     kind: K,
     request: WriterCalls[K]['request'],
   ): Promise<Omit<Changed, 'failure'> & { failure: DocsearchError | null }> {
@@ -169,20 +177,23 @@ export class SegmentStore {
   }
 
   async #isWhole(segment: SharedSegment): Promise<boolean> {
-    const { name, words, vectors } = segment
+    const { words, vectors } = segment
     try {
       await this.#using([segment], () => this.#background.call('verify', { words, vectors }))
       return true
     } catch (error) {
       if (!isDocsearchError(error, 'index_corrupt')) throw error
-      this.#options.log.error({ err: error, segment: name }, 'a segment is damaged; rebuilding it')
       return false
     }
   }
 
   async #merge({ projectId, ownerId }: ProjectSegments, sources: readonly SharedSegment[]): Promise<void> {
     const { segment, numbers } = await this.#using(sources, () =>
-      this.#background.call('merge', { ...this.#place(), projectId, sources }),
+      this.#background.call('merge', { ...this.#place(), projectId, sources }).catch(async (error: unknown) => {
+        if (isDocsearchError(error, 'index_corrupt'))
+          for (const source of sources) if (!(await this.#isWhole(source))) await this.#onDamage(source.name)
+        throw error
+      }),
     )
     const { failure } = await this.#change('install', {
       projectId,

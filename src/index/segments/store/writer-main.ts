@@ -72,7 +72,7 @@ answerCalls<WriterCalls>({
       return []
     }),
 
-  drop({ projectId, name }) {
+  leaveOut({ projectId, name }) {
     const project = projects.get(projectId)
     // It may have been merged or deleted since it was read.
     const isThere = project?.state.segments.some(({ shared }) => shared.name === name) === true
