@@ -98,7 +98,7 @@ export interface ChunkIndex {
    * Returns a function that removes the listener.
    */
   onSegmentsChange(listener: SegmentsListener): () => void
-  /** Leaves a damaged segment out of searches, and builds it again later. A segment that is no longer there is left out already. */
+  /** Removes a damaged segment from searches, and builds it again later. Ignores a segment that the index no longer has. */
   leaveOut(segment: string): Promise<void>
   /**
    * Returns passages by row. Rows that no longer exist are missing from the map. Cuts texts that are longer than `core/text-limits.ts`

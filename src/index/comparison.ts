@@ -1,6 +1,6 @@
 /**
- * Whether the table has to be compared with the segments: after the start, after each damage, and again when a comparison failed. The state is
- * `isDue` until a comparison has ended that began after the last damage.
+ * Keeps track of whether table and segments have to be compared: after the start, after each damage, and again when a comparison has failed.
+ * `isDue` stays true until a comparison succeeds that began after the last damage.
  */
 export class Comparison {
   #requested = 1
@@ -10,12 +10,12 @@ export class Comparison {
     return this.#done < this.#requested
   }
 
-  /** The segments have lost something that the table has. */
+  /** Call this when the segments have lost passages that the table has. */
   request(): void {
     this.#requested++
   }
 
-  /** Compares if that is due. */
+  /** Runs a comparison if one is due. */
   async run(compare: () => Promise<void>): Promise<void> {
     const wanted = this.#requested
     if (this.#done === wanted) return

@@ -23,7 +23,7 @@ export class LostDocuments {
       this.#documents.set(documentId, document)
     }
     const known = document.rows.get(index)
-    // An earlier comparison has added it.
+    // An earlier comparison has already added the row.
     if (known === row) return
     if (document.version > version || (known !== undefined && known > row)) this.#superseded.push(row)
     else {

@@ -17,14 +17,14 @@ interface RebuildParts {
   lost: LostDocuments
   /** Runs `work` while nothing else writes to the index. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
-  /** False when more segments were damaged since this rebuild began: then another rebuild follows. */
+  /** Returns false if more segments were damaged since this rebuild began. Another rebuild then follows. */
   isCurrent: () => boolean
   signal: AbortSignal
 }
 
 /**
  * Builds segments of lost documents from the table. Skips a document that is deleted or replaced meanwhile. Returns whether the segments are
- * complete then. Rejects when the table can't be read or a segment can't be written. The segments that were built before stay.
+ * complete afterwards. Rejects when the table can't be read or a segment can't be written. Segments that were built before the failure stay.
  */
 export async function rebuild(parts: RebuildParts): Promise<boolean> {
   const { table, store, lost, exclusive, isCurrent, signal } = parts

@@ -53,7 +53,7 @@ export class SegmentedIndex implements ChunkIndex {
   readonly #closing = new AbortController()
   readonly #comparison = new Comparison()
   readonly #repairing: BackgroundTask
-  /** True while rows become segments, which a comparison would take for lost. */
+  /** True while new rows are not yet in segments. A comparison would count these rows as lost. */
   #isRebuilding = false
   readonly #verifying: BackgroundTask
   /** Why the table can't be used any more. */
@@ -82,7 +82,7 @@ export class SegmentedIndex implements ChunkIndex {
     const index = new SegmentedIndex(options, store)
     try {
       const compared = index.#compareAtStart()
-      // Only awaited if it is likely to find something.
+      // Wait for the comparison only if it is likely to find something.
       compared.catch(() => {})
       if (index.#isIncomplete() || (await table.count()) !== index.#count()) await compared
       if (index.#lost.countPassages() <= awaitedPassages) await index.#repairing.idle()
@@ -186,7 +186,7 @@ export class SegmentedIndex implements ChunkIndex {
   /** Adds passages, and removes the earlier passages of the documents in `replaced`. */
   #change(added: readonly IndexedPassage[], replaced: readonly string[]): Promise<void> {
     return guarded(async () => {
-      // Otherwise, a later comparison would find rows of documents that this change removes, and bring them back.
+      // Without this, a later comparison would find rows of documents that this change removes, and bring these documents back.
       let isDone = false
       while (!isDone) {
         await this.#compareIfDue()
@@ -221,7 +221,7 @@ export class SegmentedIndex implements ChunkIndex {
     this.#removals.add(rows.filter((row) => !used.has(row)))
   }
 
-  /** Compares the table with the segments, after a rebuild in progress. Rejects with what is wrong with the table. */
+  /** Compares table and segments, after a rebuild in progress. Rejects if the table can't be read. */
   async #compareIfDue(): Promise<void> {
     while (this.#comparison.isDue) {
       if (this.#isRebuilding) await this.#repairing.idle()
@@ -233,7 +233,7 @@ export class SegmentedIndex implements ChunkIndex {
     if (this.#isIncomplete()) this.#repairing.start()
   }
 
-  /** Rejects with `index_corrupt`. Anything else, such as a full disk, must not keep searches from what is there. */
+  /** Rejects only with `index_corrupt`. Other failures, such as a full disk, must not stop searches from using the segments that are there. */
   async #compareAtStart(): Promise<void> {
     try {
       await this.#compareIfDue()
@@ -246,7 +246,7 @@ export class SegmentedIndex implements ChunkIndex {
 
   /** Removes what only the table or only the segments have, and finds out what has to be rebuilt. */
   async #compare(): Promise<void> {
-    // A row that waits for its removal is not lost.
+    // Rows that wait for their removal are not lost.
     const removed = this.#removals.pending()
     const known = new SegmentRows(this.#store.projects())
     const unused: bigint[] = []
@@ -276,12 +276,12 @@ export class SegmentedIndex implements ChunkIndex {
     await this.#store.mark([...incomplete.values()])
   }
 
-  /** Verifies what opening has left on disk. */
+  /** Verifies the sections on disk, which `open` has not read. */
   #verify(): Promise<void> {
     return this.#store.verify((segment) => this.leaveOut(segment))
   }
 
-  /** Builds what segments lack. */
+  /** Builds the missing segments. */
   async #repair(): Promise<void> {
     try {
       while (this.#comparison.isDue) await this.#write(() => this.#comparison.run(() => this.#compare()))

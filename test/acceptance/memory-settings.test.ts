@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runCli, startRealDaemon } from '../support/daemon.ts'
 
-/** Linux shows how a process was started. */
+/** Only Linux shows with which settings a process was started. */
 const testOnLinux = test.runIf(process.platform === 'linux')
 
 function startOf(pid: number) {
@@ -17,7 +17,7 @@ async function start(env: Record<string, string> = {}) {
   return daemon
 }
 
-testOnLinux('the daemon has its memory settings under the process ID that was started', async () => {
+testOnLinux('the daemon gets its memory settings and keeps its process ID', async () => {
   const daemon = await start()
   const { args, arenas } = startOf(daemon.pid)
   expect(args).toContainEqual(expect.stringMatching(/^--max-semi-space-size=/))
@@ -32,14 +32,14 @@ testOnLinux('the daemon has its memory settings under the process ID that was st
   expect(await daemon.stop('SIGINT')).toBe(0)
 })
 
-testOnLinux("the operator's own settings stay", async () => {
+testOnLinux('the daemon keeps the settings of its operator', async () => {
   const daemon = await start({ NODE_OPTIONS: '--max-semi-space-size=16', MALLOC_ARENA_MAX: '7' })
   const { args, arenas } = startOf(daemon.pid)
   expect(args.join(' ')).not.toContain('--max-semi-space-size')
   expect(arenas).toBe('MALLOC_ARENA_MAX=7')
 })
 
-test('a daemon that cannot start says why, also after it has its settings', async () => {
+test('a daemon that cannot start says why, even after it has started Node again', async () => {
   const { dataDir, env } = await start()
   const second = await runCli(['serve', '--port', '0', '--data', dataDir], env)
   expect(second).toMatchObject({ code: 2, stdout: '' })

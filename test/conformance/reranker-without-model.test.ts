@@ -5,7 +5,7 @@ import { rerankerConformance } from './reranker.ts'
 rerankerConformance('the built-in reranker', () => createBuiltinReranker())
 rerankerConformance('the fused order', () => createFusedReranker())
 
-test('the fused order says that nothing was applied, and why', async () => {
+test('the fused order says that no reranking was applied, and why', async () => {
   const outcome = await createFusedReranker('Turned off for this test.').rerank({
     query: 'q',
     candidates: [],

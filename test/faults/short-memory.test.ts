@@ -50,7 +50,7 @@ function openSegmentFiles(pid: number): number {
   return paths.filter((path) => /\/segments\/.*\.(seg|vec)/.test(path)).length
 }
 
-test('a daemon with little memory for searches reads the rest from disk, and answers the same with the same scores', async () => {
+test('a daemon with little memory for searches reads the rest from disk, and finds the same results with the same scores', async () => {
   instance = await newInstance()
   const rare = [rareWord(), rareWord()]
   const roomy = await instance.start()
@@ -68,7 +68,7 @@ test('a daemon with little memory for searches reads the rest from disk, and ans
   if (isLinux) expect(openSegmentFiles(short.daemon.pid)).toBeGreaterThan(0)
   expect(await answers(short, rare)).toEqual(before)
 
-  // Searches that meet damage leave the segment out and say so, until it is built again.
+  // Searches that find damage answer without the segment and say so, until the segment is built again.
   for (const path of globSync(join(instance.dataDir, 'segments/*/*/*.{seg,vec}'))) {
     const file = openSync(path, 'r+')
     const { size } = fstatSync(file)

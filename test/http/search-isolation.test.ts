@@ -94,7 +94,7 @@ test('two instances with the same documents answer alike, whatever the order of 
   expect(answers[1]).toEqual(answers[0])
 })
 
-/** Replaces what names a document of one instance by its name. */
+/** Replaces the IDs of documents, which differ between instances, by names. */
 function withoutIds(answer: SearchAnswer) {
   return {
     ...answer,

@@ -54,7 +54,7 @@ test('a search in another order than relevance is not reranked, and says so', as
   expect((await search({ sort: 'newest', rerank: false })).rerank.reason).toBe((await search({ rerank: false })).rerank.reason)
 })
 
-test('facets count the documents that were found, whatever the result page shows', async () => {
+test('facets count all documents found, not only the documents on the result page', async () => {
   const { facets } = await search({ facets: ALL })
   expect(facets).toEqual({
     project: [
@@ -82,7 +82,7 @@ test('facets count the documents that were found, whatever the result page shows
     expect((await search({ facets: ALL, ...more })).facets).toEqual(facets)
 })
 
-test('each value works as a filter and finds as many documents as it counts', async () => {
+test('each facet value works as a filter, which finds the counted number of documents', async () => {
   const { facets } = await search({ facets: ALL })
   const narrow: Record<(typeof ALL)[number], (value: string) => object> = {
     project: (project) => ({ project }),
@@ -112,7 +112,7 @@ test('filters and operators apply before facets count', async () => {
   expect((await search({ query: 'refunds name:nothing', facets: ['tag', 'year'] })).facets).toEqual({ tag: [], year: [] })
 })
 
-test('an answer has facets only if the request has', async () => {
+test('an answer has facets only if the request asks for them', async () => {
   expect(await search()).not.toHaveProperty('facets')
   expect((await search({ facets: [] })).facets).toEqual({})
 })

@@ -11,15 +11,15 @@ import { rareWord } from '../support/words.ts'
 const PASSAGES = Number(process.env.DOCSEARCH_TEST_PASSAGES ?? 1_000_000)
 const TENTHS = 10
 const IN_REQUEST = 20
-/** Documents that one search looks for, each by a word of its own. */
+/** How many documents one search looks for, each by its own word. */
 const IN_SEARCH = 20
 const HOURS = 3_600_000
 /**
- * What resident memory may grow by from the fifth tenth to the last, apart from the files that search keeps in memory: a share of the
+ * How much resident memory may grow from the fifth tenth to the last, apart from the files that search keeps in memory: a share of the
  * memory after the fifth. A daemon that keeps more for each passage grows by more, because the number of passages has doubled.
  */
 const MAX_GROWTH = 0.25
-/** Before that many passages, V8 and malloc still take the memory that every busy daemon needs. */
+/** With fewer passages, V8 and malloc still take the memory that every busy daemon needs. */
 const MIN_PASSAGES_FOR_MEMORY = 200_000
 
 interface Known {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => instance?.remove())
 
-/** Uploads generated documents, each with a word that no other has, and waits until all are ready. */
+/** Uploads generated documents, each with a word that no other document has, and waits until all documents are ready. */
 async function send(from: number, to: number): Promise<void> {
   for (let i = from; i < to; i += IN_REQUEST) {
     const files = Array.from({ length: Math.min(IN_REQUEST, to - i) }, (_, j) => {

@@ -12,7 +12,7 @@ const CLIENTS = 4
 const PATHS_PER_CLIENT = 25
 const SEARCHES_PER_CHANGE = 8
 const SAMPLE_MS = 250
-/** Median of resident memory in the last quarter of the time, divided by that in the second. The garbage collector changes it by a tenth. */
+/** Median resident memory in the last quarter of the time, divided by the median in the second quarter. The garbage collector changes it by a tenth. */
 const MAX_GROWTH = 1.25
 /** In a shorter time, V8 and malloc still take the memory that every busy daemon needs. */
 const MIN_SECONDS_FOR_MEMORY = 600

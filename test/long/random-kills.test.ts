@@ -87,7 +87,7 @@ async function deleteProject(rest: Rest, project: string): Promise<void> {
   figures.projectDeletes += 1
 }
 
-/** Records an answer: from now on, this is at the path and nothing that was there before. */
+/** Records an answer: from now on, the path has this document and no earlier one. */
 function settle(path: string, before: readonly (string | null)[], after: string | null): void {
   ledger.set(path, [after])
   for (const word of before) if (word !== null) gone.add(word)

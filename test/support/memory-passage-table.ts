@@ -6,7 +6,7 @@ import type { PassageTable, PassageTableStore, StoredPassage } from '../../src/i
 
 type MemoryTable = PassageTable & { stored: Map<bigint, StoredPassage> }
 
-/** Tables in memory, for tests of what is built on them. */
+/** Tables in memory, for tests of code that uses tables. */
 export function createMemoryTables(): PassageTableStore & { tables: ReadonlyMap<string, MemoryTable> } {
   const tables = new Map<string, MemoryTable & { dimensions: number }>()
   return {
@@ -25,7 +25,7 @@ export function createMemoryTables(): PassageTableStore & { tables: ReadonlyMap<
   }
 }
 
-/** A table in memory, for tests of what is built on it. `stored` has its rows, so that a test can damage it. */
+/** A table in memory, for tests of code that uses a table. `stored` has its rows, so that a test can damage it. */
 export function createMemoryTable(dimensions: number): MemoryTable {
   const stored = new Map<bigint, StoredPassage>()
   let next = 0n

@@ -108,7 +108,7 @@ export function passagesOf(documents: readonly TestDocument[]): NaivePassage[] {
   )
 }
 
-/** Returns the terms as UTF-8 has them. */
+/** Splits terms. Replaces lone surrogates, which UTF-8 cannot encode. */
 function split(terms: string): string[] {
   return terms === '' ? [] : terms.toWellFormed().split(' ')
 }

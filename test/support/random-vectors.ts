@@ -5,7 +5,7 @@ import type { VectorLayout } from '../../src/index/segments/vectors/format.ts'
 import { SegmentVectors } from '../../src/index/segments/vectors/segment-vectors.ts'
 import { seeded } from './seeded.ts'
 
-/** Dense ones, and ones with a sparse rest as the built-in embedder's. */
+/** Dense vectors, and vectors with a sparse rest like the built-in embedder's. */
 export const layouts = fc.constantFrom<VectorLayout>(
   { dimensions: 1, denseDimensions: 1 },
   { dimensions: 8, denseDimensions: 8 },

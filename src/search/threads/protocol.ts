@@ -65,6 +65,6 @@ export type Message = SegmentsChanged | IndexClosed | Task
 /** The answer of a thread to its oldest unanswered task. */
 export type Reply =
   | { value: Answers[Task['kind']] }
-  /** The task met damage on disk. It can be answered without the segment. */
+  /** The name of a segment in which the task has found damage on disk. Another attempt can answer without this segment. */
   | { damagedSegment: string }
   | { failure: { name: string; message: string; stack: string | undefined; code: string | undefined } }

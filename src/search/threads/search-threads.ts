@@ -12,7 +12,7 @@ export interface SearchableIndex {
   segments(): readonly ProjectSegments[]
   /** Calls `listener` for each project whose segments change, before the change is acknowledged. Returns a function that removes the listener. */
   onSegmentsChange(listener: SegmentsListener): () => void
-  /** Leaves a damaged segment out. The listeners hear of it before this resolves. */
+  /** Removes a damaged segment from searches. Calls the listeners before it resolves. */
   leaveOut(segment: string): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface Waiting {
   index: SearchableIndex | null
   task: Task
   attempts: number
-  /** Damaged segments that it has met. */
+  /** The names of the damaged segments that the task has found. */
   leftOut: Set<string>
   resolve: (answer: Answers[Task['kind']]) => void
   reject: (error: unknown) => void
@@ -220,7 +220,7 @@ export class SearchThreads {
     waiting.reject(code !== undefined && isErrorCode(code) ? new DocsearchError(code, message, { cause: error }) : error)
   }
 
-  /** Gives a task again that met damage, once the threads know the index without this segment. */
+  /** Repeats a task that has found damage, after the threads have received the index without this segment. */
   async #tryWithout(segment: string, waiting: Waiting): Promise<void> {
     try {
       await waiting.index?.leaveOut(segment)

@@ -30,7 +30,12 @@ export function projectsConformance(test: DocumentsTest): void {
       expect(await records.projects.findId(alice, 'default')).toBe(project)
     })
 
-    test('names the projects of an owner, and leaves out those that do not exist', async ({ records, alice, bob, project }) => {
+    test('names the projects of an owner, and leaves out projects that do not exist', async ({
+      records,
+      alice,
+      bob,
+      project,
+    }) => {
       const { id: second } = await records.projects.create({ ownerId: alice, name: 'second', description: '' })
       const { id: foreign } = await records.projects.create({ ownerId: bob, name: 'foreign', description: '' })
       const many = Array.from({ length: 40_000 }, (_, n) => `prj_${n}`)

@@ -29,7 +29,7 @@ export function openMemoryRecords(clock: Clock): Records {
     events: memoryEvents(store),
     indexes: memoryIndexes(store),
     vocabulary: memoryVocabulary(store),
-    // Always "may have changed".
+    // Callers always have to assume a change.
     credentialsVersion: () => (asked += 1),
     check: async () => ({ ok: true, message: 'The records are in memory.' }),
     close: async () => {},

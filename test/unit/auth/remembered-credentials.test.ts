@@ -59,7 +59,7 @@ test('a use that could not be written is written with the next request', async (
   expect((await records.keys.findByHash('a'))?.lastUsedAt).not.toBeNull()
 })
 
-test('what a key is used for does not make docsearch look up other keys again', async () => {
+test('the use of a key does not make docsearch look up other keys again', async () => {
   const { records, ownerId, find } = await setUp()
   await records.keys.create({ ...KEY, ownerId, sha256: 'a', expiresAt: null })
   const { id } = await records.keys.create({ ...KEY, ownerId, sha256: 'b', expiresAt: null })

@@ -23,11 +23,11 @@ test("the operator's MALLOC_ARENA_MAX stays", () => {
   expect(memorySettings({ ...NODE, env: { MALLOC_ARENA_MAX: '8' } })).toEqual({ flags: [SEMI_SPACE, GROWTH], env: {} })
 })
 
-test('a Node that may lack a flag starts without it', () => {
+test('a version of Node that may not know a flag starts without it', () => {
   expect(memorySettings({ ...NODE, nodeVersion: '26.0.0' })).toEqual({ flags: [SEMI_SPACE], env: ENV })
 })
 
-test('a daemon that has the settings does not start again', () => {
+test('a daemon that already has the settings does not start Node again', () => {
   const { flags, env } = memorySettings(NODE)!
   expect(memorySettings({ ...NODE, execArgv: flags, env })).toBeNull()
 })

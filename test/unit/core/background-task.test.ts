@@ -14,7 +14,7 @@ function newTask(work: () => Promise<void>) {
   return { task: new BackgroundTask({ work: runs, onFailure }), runs, onFailure }
 }
 
-test('runs once more for everything that comes during a run', async () => {
+test('runs once more for all work that comes during a run', async () => {
   const ends: (() => void)[] = []
   const { task, runs } = newTask(() => new Promise((resolve) => ends.push(resolve)))
   for (let i = 0; i < 5; i++) task.start()
@@ -27,7 +27,7 @@ test('runs once more for everything that comes during a run', async () => {
   expect([task.state, runs.mock.calls.length]).toEqual(['idle', 2])
 })
 
-test('repeats what fails after growing pauses, however often it is asked, until it succeeds', async () => {
+test('repeats a failed run after growing pauses until it succeeds, however often it is started', async () => {
   let isBroken = true
   const { task, runs, onFailure } = newTask(async () => {
     if (isBroken) throw new TypeError('broken')
@@ -52,7 +52,7 @@ test('repeats what fails after growing pauses, however often it is asked, until 
   expect(runs).toHaveBeenCalledTimes(before + 1)
 })
 
-test('begins nothing after it was stopped, and stopping waits for the run in progress', async () => {
+test('starts no run after it was stopped, and stopping waits for the run in progress', async () => {
   const { promise, reject } = Promise.withResolvers<void>()
   const { task, runs, onFailure } = newTask(() => promise)
   task.start()

@@ -39,7 +39,7 @@ async function reopen(change: Parameters<typeof open>[0] = {}): Promise<void> {
   index = await open(change)
 }
 
-/** A document whose terms are those that a rebuild finds in its stored texts. */
+/** A document with the terms that a rebuild finds in its stored texts. */
 function document(documentId: string, projectId = 'prj_a', passages = 3, version = 1) {
   const texts = (n: number) => ({ title: `Title of ${documentId}`, heading: 'Part', context: '', text: `word${n} common` })
   return {
@@ -191,7 +191,7 @@ describe('damage', () => {
     })
     const found = await keywordSearch(index, ['common'], OWNER, 100)
     expect(new Set(found.map(({ documentId }) => documentId))).toEqual(new Set(['doc_9', 'doc_10']))
-    // Recovery must not index again what is only being repaired.
+    // Recovery must not index documents again that are only being repaired.
     expect(await index.inventory()).toEqual(before.inventory)
 
     await index.put([document('doc_2', 'prj_a', 4, 3)])
@@ -334,7 +334,7 @@ describe('the table and the segments', () => {
     await until('the rows are gone', () => table.stored.size === 9)
   })
 
-  test('are compared again with the next change after that failed, and searches answer meanwhile', async () => {
+  test('are compared again with the next change if a comparison failed, and searches answer meanwhile', async () => {
     await index.put([document('doc_1'), document('doc_2')])
     await index.close()
     await rm(join(folder, 'prj_a'), { recursive: true })
@@ -355,7 +355,7 @@ describe('the table and the segments', () => {
     await until('the segments are complete', async () => (await everything()).words.length === 9)
   })
 
-  test('a damaged table is reported to whoever writes or compares', async () => {
+  test('a damaged table is reported to callers that write or compare', async () => {
     await index.put([document('doc_1')])
     const unreadable = (): never => {
       throw Object.assign(new Error('cut off'), { code: 'index_corrupt' })
@@ -369,7 +369,7 @@ describe('the table and the segments', () => {
 })
 
 describe('files', () => {
-  test('many small commits leave few segments, and no file that is not needed', async () => {
+  test('many small commits leave few segments and no unneeded files', async () => {
     for (let n = 0; n < 60; n++) await index.put([document(`doc_${n}`, 'prj_a', 2)])
     await index.deleteDocuments(['doc_3', 'doc_4'])
     await index.idle()
@@ -387,7 +387,7 @@ describe('files', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('documents that are replaced and deleted during merges stay so', async () => {
+  test('documents that are replaced or deleted during a merge stay replaced or deleted', async () => {
     const writes = []
     for (let n = 0; n < 40; n++) {
       writes.push(index.put([document(`doc_${n}`, 'prj_a', 2)]))
@@ -410,7 +410,7 @@ describe('files', () => {
     expect(await filesOf('prj_a')).toEqual(before)
   })
 
-  test('the folder of a project goes with its last document', async () => {
+  test('deleting the last document of a project removes its folder', async () => {
     await index.put([document('doc_1'), document('doc_2'), document('doc_3', 'prj_b')])
     await index.deleteDocuments(['doc_1', 'doc_2'])
     expect(await readdir(folder)).toEqual(['prj_b'])

@@ -95,7 +95,7 @@ async function openSegmentFiles(): Promise<string[]> {
   return paths.filter((path) => path.startsWith(folder) && /\.(seg|vec)( |$)/.test(path))
 }
 
-test('files that do not fit into memory stay on disk, and searches find the same with the same scores', async () => {
+test('files that do not fit into memory stay on disk, and searches find the same passages with the same scores', async () => {
   index = await open()
   await index.put([document('doc_1')])
   await index.put([document('doc_2', 1, 30)])
@@ -217,7 +217,7 @@ test('a merge that meets damage leaves the damaged segment out, and it is built 
   expect(table.stored.size).toBe(9 * PASSAGES)
 })
 
-test('the smallest files come into memory first', () => {
+test('the smallest files are loaded into memory first', () => {
   const file = (size: number) => new SharedArrayBuffer(size)
   const segment = (words: number, vectors: number) => ({
     name: `${words}`,
@@ -234,14 +234,14 @@ test('the smallest files come into memory first', () => {
   expect(left(4_400_020)).toEqual([])
   expect(left(4_400_019)).toEqual([3_000_000])
   expect(left(1_000_000)).toEqual([3_000_000, 900_000])
-  // Files below a page stay.
+  // Files smaller than a page stay in memory.
   expect(left(0)).toEqual([3_000_000, 900_000, 400_000, 100_000])
   const sizes = segments.flatMap(({ words, vectors }) => [words.byteLength, vectors.byteLength])
   expect(smallestOnDisk(sizes, { sharedBytes: 4_400_020, cacheBytes: 0 })).toBe(Infinity)
   expect(smallestOnDisk(sizes, { sharedBytes: 1_000_000, cacheBytes: 0 })).toBe(900_000)
 })
 
-test('memory covers what threads share and the pages that each keeps', () => {
+test('memory is divided between shared files and the pages of each thread', () => {
   for (const threads of [1, 3, 64]) {
     const { sharedBytes, cacheBytes } = divideMemory(2 ** 31, threads)
     expect(sharedBytes + threads * cacheBytes).toBeLessThanOrEqual(2 ** 31)

@@ -133,7 +133,7 @@ test('a cancelled search ends the calls, and does not count as a failure of the 
   expect(chosen.status().status).toBe('ok')
 })
 
-test('the model reads the best passages of the order so far, which stands when it is away', async () => {
+test('the model reads the best passages of the built-in order, which stays if the model is unavailable', async () => {
   const texts = ['Winter coats.', 'Boats leave at noon.', 'The harbour is closed in winter.']
   const chosen = await start({ candidates: 1 })
   const before = { applied: true, reason: null }

@@ -21,7 +21,7 @@ test('counts documents, most frequent values first, equally frequent ones in ord
   ])
 })
 
-test('counts only what was asked for, also when nothing was found', () => {
+test('counts only the requested facets, even when nothing was found', () => {
   expect(countFacets(['tag', 'year', 'tag'], [])).toEqual({ tag: [], year: [] })
   expect(countFacets([], [document()])).toEqual({})
 })
@@ -73,7 +73,7 @@ test('a facet has at most 100 values, and a path at most ten levels', () => {
   expect(pairs(folder)).toEqual(Array.from({ length: 10 }, (_, level) => ['x/'.repeat(level + 1), 300]))
 })
 
-test('projects get their names before they are put into order and limited, and deleted ones are left out', async () => {
+test('projects get their names before they are sorted and limited, and deleted projects are left out', async () => {
   const found = Array.from({ length: 300 }, (_, i) => document({ projectId: `prj_${i}` }))
   const counted = countFacets(['project', 'year'], [...found, document({ projectId: 'prj_7' }), document({ projectId: 'gone' })])
   const named = await nameProjects(

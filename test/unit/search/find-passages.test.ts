@@ -17,7 +17,7 @@ function documentsOf(seed: number, ownerId: string, count: number): DocumentPass
   const below = (limit: number) => Math.floor(random() * limit)
   return Array.from({ length: count }, (_, n) => {
     const projectId = `prj_${ownerId}_${n % 3}`
-    // IDs in an order of their own: another instance gives others.
+    // The order of IDs differs, because another instance assigns other IDs.
     const documentId = `doc_${ownerId === 'usr_a' ? 1 : 2}${String((n * 7919 + seed * 31) % 10_007).padStart(5, '0')}`
     const passages = Array.from({ length: 1 + below(5) }, (_, index): IndexedPassage => {
       const terms = Array.from({ length: 2 + below(4) }, () => WORDS[Math.min(below(WORDS.length), below(WORDS.length))]!).join(
@@ -135,7 +135,7 @@ function find(
   return findPassages(index.projectsOf(whole.filter), whole)
 }
 
-/** What users see, with names instead of IDs. */
+/** The parts of an answer that users see, with names instead of IDs. */
 function shown({ groups }: Found, documents: readonly DocumentPassages[], rename = (id: string) => id) {
   const names = new Map(documents.map(({ documentId, passages }) => [rename(documentId), passages[0]!.path]))
   const texts = new Map(documents.map(({ documentId, passages }) => [rename(documentId), passages[0]!.textHash]))
@@ -160,7 +160,7 @@ const asked = fc.record({
   filter: fc.constantFrom({ ownerId: 'usr_a' }, { ownerId: 'usr_a', projectIds: ['prj_usr_a_0', 'prj_usr_a_2'] }),
 } as const)
 
-test('the answer is the same, bit for bit, whatever else is in the index and however it came there', () => {
+test('the answer is exactly the same, whatever else is in the index and in whatever order it was added', () => {
   fc.assert(
     fc.property(seeds, seeds, fc.integer({ min: 1, max: 60 }), asked, (seed, order, count, request) => {
       const documents = documentsOf(seed, 'usr_a', count)
@@ -176,7 +176,7 @@ test('the answer is the same, bit for bit, whatever else is in the index and how
   )
 })
 
-test('the first groups are the same however many are wanted', () => {
+test('the first groups are the same for any number of wanted groups', () => {
   const documents = documentsOf(5, 'usr_a', 400)
   for (const [groupBy, sort] of [
     ['chunk', 'relevance'],
@@ -192,7 +192,7 @@ test('the first groups are the same however many are wanted', () => {
   }
 })
 
-test("never finds passages of another owner's project, also when the filter names it", () => {
+test("never finds passages of another owner's project, even when the filter names it", () => {
   const documents = documentsOf(5, 'usr_a', 20)
   const filter = { ownerId: 'usr_b', projectIds: ['prj_usr_a_0'] }
   expect(ask(documents, { order: 1 }, { filter })).toEqual([])

@@ -22,7 +22,7 @@ const FOUND = [
 ]
 const documentOf = ({ passage: { documentId: name } }: Candidate) => ({ name, createdAt: new Date(name === 'a' ? 1 : 0) })
 
-test('newest puts the document first that was created last', () => {
+test('newest sorts by time of creation, latest first', () => {
   const found: [string, string][] = [
     ['old', '2024-01-01'],
     ['newest', '2026-01-01T00:00:00.001Z'],
@@ -45,7 +45,7 @@ test('name compares numbers as numbers and ignores letter case', () => {
   ])
 })
 
-test('equal documents stay in order of relevance', () => {
+test('documents with the same time or name stay in order of relevance', () => {
   expect(sorted('name', ['b'], ['A 007'], ['a 7'], ['A 7'], ['B'])).toEqual(['A 007', 'a 7', 'A 7', 'b', 'B'])
   expect(sorted('newest', ['b'], ['A 007'], ['a 7'])).toEqual(['b', 'A 007', 'a 7'])
 })
@@ -68,7 +68,7 @@ test.each(['newest', 'name'] as const)('%s: a document has the score that it has
   ])
 })
 
-test('of equal texts, the document that comes first shows the text', () => {
+test('if documents have the same text, the first document in the order shows it', () => {
   const found = ['b', 'a', 'c'].map((documentId, i) =>
     newCandidate({ documentId, index: 0, score: 1 - i / 10, text: 'same text' }),
   )

@@ -62,7 +62,7 @@ test('compares the documents of a limited number of equally near words', async (
   expect(counts.entries).toBe(100)
 })
 
-test('looks into the index once for all words, and corrects those that it lacks', async () => {
+test('asks the index once about all words, and corrects the words that it lacks', async () => {
   const words = ['xylophone', 'trombone', 'clarinet']
   const page = (initial: string) => lastPage(words.filter((word) => word.startsWith(initial)))
   const { ask, counts } = setUp({ page, indexed: ['trombonn'] })

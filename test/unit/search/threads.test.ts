@@ -33,7 +33,7 @@ test('users take turns', async () => {
   expect(order.indexOf('other')).toBeLessThanOrEqual(3)
 })
 
-test('refuses more than a bounded number of waiting tasks of a user, and takes those of others', async () => {
+test('refuses tasks of a user with too many waiting tasks, and accepts tasks of other users', async () => {
   const threads = start({ maxWaiting: 3 })
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => mark(threads, 'busy')).concat(mark(threads, 'other')))
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
@@ -61,7 +61,7 @@ test('ends a task that takes too long, and goes on with a new thread', async () 
   expect(await behind).toEqual([[[2, 9]]])
 })
 
-test('a task waits for a thread only for a time', async () => {
+test('a task waits for a thread only for a limited time', async () => {
   const threads = start({ maxWaitMs: 1 })
   const all = await Promise.allSettled([markLong(threads), markLong(threads), mark(threads, 'usr_2')])
   expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])

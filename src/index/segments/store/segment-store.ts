@@ -105,7 +105,7 @@ export class SegmentStore {
     if (!this.#writer.isRunning) await this.#openWriter()
   }
 
-  /** Calls the listener with each damaged segment that a merge meets. */
+  /** Calls the listener with each damaged segment that a merge reads. */
   onDamage(listener: (segment: string) => Promise<void>): void {
     this.#onDamage = listener
   }

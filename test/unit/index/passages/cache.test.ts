@@ -5,7 +5,7 @@ import { stored } from '../../../support/passage-table.ts'
 
 const texts = (chars: number): Passage => stored('doc_1', 0, { text: 'x'.repeat(chars) })
 
-test('never holds more than its bytes, whatever is put in', () => {
+test('never holds more bytes than its limit', () => {
   const cache = new PassageCache(100_000)
   for (let row = 0n; row < 1_000n; row++) {
     cache.set(row, texts(Number((row * 7_919n) % 4_000n)))

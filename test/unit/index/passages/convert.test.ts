@@ -138,7 +138,7 @@ describe('a table of an earlier version', () => {
       tags: n % 3 === 0 ? [] : ['red', `t${n}`],
     }),
   )
-  /** The name is that of the path, or in lower case when the path has another. */
+  /** The name is at the end of the path. If the path has another name, the converted name is in lower case. */
   const converted = passages.map((passage) =>
     passage.path.startsWith('Ordner') ? passage : { ...passage, name: passage.name.toLowerCase() },
   )
@@ -164,7 +164,7 @@ describe('a table of an earlier version', () => {
     expect(found.get('doc_1:1:2')!.text).toHaveLength(MAX_PASSAGE_CHARS)
   })
 
-  test('an empty one becomes an empty one', async () => {
+  test('an empty table stays empty', async () => {
     const connection = await connect(folder)
     await connection.createEmptyTable('chunks_idx_1', OLD_SCHEMA)
     connection.close()
@@ -173,7 +173,7 @@ describe('a table of an earlier version', () => {
   })
 
   test('an interrupted conversion starts over', async () => {
-    // What was copied before the process was killed.
+    // These rows were copied before the process was killed.
     await withTable('idx_1', DIMENSIONS, (table) => table.add([stored('doc_half', 0), stored('doc_half', 1)]))
     await writeOld('idx_1', passages.slice(0, 50))
     expect(byId(await passagesOf('idx_1', DIMENSIONS))).toEqual(byId(converted.slice(0, 50)))

@@ -46,7 +46,7 @@ async function copy(): Promise<string> {
   return path
 }
 
-/** Returns everything that a table holds, or when its damage was noticed. */
+/** Returns everything in a table, or says when its damage was noticed. */
 async function look(path: string): Promise<Map<bigint, StoredPassage> | 'opening' | 'verifying'> {
   let table: PassageTable
   try {
@@ -121,7 +121,7 @@ test('a file that disappears while the table is open is reported when its rows a
   await expect(table.matchingRows({ ownerId: 'usr_a', phrases: ['passage'] })).rejects.toMatchObject(corrupt)
   expect(await table.check()).toMatchObject({ ok: false, passages: null })
   await table.close()
-  // A closed table is not a damaged one.
+  // A closed table does not count as damaged.
   await expect(table.read([10n])).rejects.toMatchObject({ code: errorCode('index_failed') })
 })
 

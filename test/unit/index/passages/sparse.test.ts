@@ -8,7 +8,7 @@ const value = fc.oneof(
   fc.integer({ min: -2_048, max: 2_048 }).map((n) => n / 4_096),
 )
 
-test('any values come back, and zeros cost a bit each', () => {
+test('any values survive, and each 0 takes one bit', () => {
   const vectors = fc.array(value, { maxLength: 200 }).map((values) => Float32Array.from(values))
   fc.assert(
     fc.property(vectors, fc.nat(200), (vector, nat) => {

@@ -118,7 +118,7 @@ describe('stores and returns passages', () => {
     expect(await table.count()).toBe(expected.length)
   })
 
-  test('the same passage can be added again, and both rows stay apart', async () => {
+  test('a passage that is added twice gets two rows', async () => {
     const [first] = await table.add([stored('doc_1', 0)])
     const [second] = await table.add([stored('doc_1', 0)])
     await table.remove([first!])
@@ -181,7 +181,7 @@ function asHalves<T extends { vector: Float32Array | null }>(passage: T): T {
 
 describe('matching rows', () => {
   // With few other passages the filters match most of a part, with many only a few rows.
-  test.each([0, 100])('are those that a filter finds, among %i other passages', async (others) => {
+  test.each([0, 100])('are the rows that a filter allows, among %i other passages', async (others) => {
     await table.add(numbers(0, others).map((n) => stored('doc_other', n, { projectId: 'prj_other' })))
     const rows = await table.add(FILTERED_PASSAGES)
     const documents = new Map(rows.map((row, i) => [row, FILTERED_PASSAGES[i]!.documentId]))
@@ -226,7 +226,7 @@ describe('several parts', () => {
   beforeEach(() => reopen({ partRows: 10 }))
   const parts = async () => (await readdir(folder)).filter((name) => name.startsWith('passages_idx_1.')).length
 
-  test('keep rows apart, and rooms that removing makes are filled again', async () => {
+  test('keep rows apart, and fill the room that removed rows have left', async () => {
     const rows = []
     for (const d of numbers(0, 5)) rows.push(...(await table.add(numbers(0, 10).map((n) => stored(`doc_${d}`, n)))))
     expect(await parts()).toBe(5)
@@ -271,7 +271,7 @@ describe('compaction', () => {
     return rows
   }
 
-  test('happens when there are many files, deletes old ones after a while, and keeps every row', async () => {
+  test('happens when there are many files, deletes old files after a while, and keeps every row', async () => {
     const rows = await commits(63, 'doc_1')
     await table.optimize()
     expect(await files()).toBe(63)
@@ -340,7 +340,7 @@ describe('compaction', () => {
     expect(count).toBe(70)
   })
 
-  test('that a scan is in the way of happens later by itself', async () => {
+  test('that a scan keeps from starting happens later by itself', async () => {
     await reopen({ keepVersionsMs: 100 })
     await commits(70, 'doc_1')
     const scan = table.scan()[Symbol.asyncIterator]()

@@ -51,7 +51,7 @@ afterEach(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('words are found with the same bits when the postings stay on disk', () => {
+test('keyword search finds the same passages with equal scores when the postings stay on disk', () => {
   fc.assert(
     fc.property(
       collections,
@@ -78,7 +78,7 @@ test('words are found with the same bits when the postings stay on disk', () => 
   )
 })
 
-test('vectors are found with the same bits when their planes stay on disk', () => {
+test('vector search finds the same passages with equal scores when the planes stay on disk', () => {
   fc.assert(
     fc.property(layouts, fc.nat(1000), fc.boolean(), (layout, seed, isFiltered) => {
       const reader = openSegment(buildSegment(randomDocuments(seed, 60, 14)), (row) => row % 9n === 0n)
@@ -98,7 +98,7 @@ test('vectors are found with the same bits when their planes stay on disk', () =
   )
 })
 
-test('a cache keeps the pages that were used last, and no more than it may', () => {
+test('a cache keeps the pages that were used last, within its limit', () => {
   const path = join(folder, 'pages')
   const content = Uint8Array.from({ length: 9 * PAGE_BYTES + 100 }, (_, i) => (i * 31) >>> 8)
   writeFileSync(path, content)

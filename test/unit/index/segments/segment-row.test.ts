@@ -14,7 +14,7 @@ test('looks a term up once for the same array of segments', () => {
   expect(rowOf(segments).find('absent').segments).toHaveLength(0)
 })
 
-test('other deletions are other segments, so nothing remembered is out of date', () => {
+test('a new generation of deletions does not use frequencies that an earlier one remembered', () => {
   const [before, after] = [rowOf(segmentsOf()), rowOf(segmentsOf((row) => row % 3n === 0n))]
   const having = before.frequency(before.find('w1'), BODY)
   expect(having).toBeGreaterThan(0)

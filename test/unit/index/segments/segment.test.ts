@@ -73,7 +73,7 @@ test('the bytes of a segment depend only on its documents', () => {
   expect(Buffer.compare(buildSegment(randomDocuments(5, 40, 9)), bytes)).not.toBe(0)
 })
 
-test('a builder says in which order the segment has the passages', () => {
+test('a builder returns the order of the passages in the segment', () => {
   const documents = randomDocuments(9, 40, 9)
   const builder = new SegmentBuilder()
   for (const { document, passages } of documents) builder.add(document, passages)
@@ -82,7 +82,7 @@ test('a builder says in which order the segment has the passages', () => {
   expect(order).toEqual([...new Segment(builder.finish()).sections.rows])
 })
 
-test('a merged segment has the same bytes as one that is built from the remaining passages, and says where each passage went', () => {
+test('a merged segment has the same bytes as one that is built from the remaining passages, and the merge returns the new number of each passage', () => {
   fc.assert(
     fc.property(collections, deletions, fc.integer({ min: 1, max: 4 }), (documents, isDeleted, count) => {
       const readers = divide(documents, count).map((part) => openSegment(buildSegment(part), isDeleted))

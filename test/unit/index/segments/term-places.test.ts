@@ -4,7 +4,7 @@ import { termPlaces } from '../../../../src/index/segments/term-places.ts'
 import { findWords } from '../../../support/find-words.ts'
 import { buildSegment, collections, deletions, divide, openSegment, queries } from '../../../support/random-segments.ts'
 
-test('the places of terms are those that the reranker finds in the text of the terms', () => {
+test('the places of terms match the text of the terms', () => {
   fc.assert(
     fc.property(
       collections,

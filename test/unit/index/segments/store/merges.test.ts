@@ -52,7 +52,7 @@ test('a failed merge is repeated after growing pauses without another change, an
   expect(mergesOf('broken')).toBe(before + 2)
 })
 
-test('stopping ends what waits after a failure', async () => {
+test('stopping cancels merges that wait after a failure', async () => {
   const { merges, mergesOf } = newMerges()
   merges.changed('broken')
   await merges.idle()

@@ -101,7 +101,7 @@ test('equal scores are in the order of path and passage index', () => {
   }
 })
 
-test('a query without a direction finds nothing, and one with other dimensions is refused', () => {
+test('a query without a direction finds nothing, and a query with the wrong number of dimensions is refused', () => {
   const segment = open(randomDocuments(2, 9, 3), { dimensions: 8, denseDimensions: 8 }, () => false)
   expect(search([segment], new Float32Array(8), 10)).toEqual([])
   expect(search([segment], new Float32Array(8).fill(NaN), 10)).toEqual([])
@@ -190,7 +190,7 @@ describe('in a segment of clusters', () => {
     expect(found / (10 * queries.length)).toBeGreaterThanOrEqual(0.98)
   })
 
-  test('clusters that stay on disk are found with the same bits', () => {
+  test('a search finds the same passages with equal scores when the clusters stay on disk', () => {
     const folder = mkdtempSync(join(tmpdir(), 'docsearch-clusters-'))
     writeFileSync(join(folder, 'clusters'), bytes)
     const file = openPaged(VECTORS, join(folder, 'clusters'), 4 * PAGE_BYTES)
@@ -200,7 +200,7 @@ describe('in a segment of clusters', () => {
     closeSync(file.handle)
   })
 
-  test('a filter that allows few passages is searched exactly, and one that allows many nearly so', () => {
+  test('a search with a filter is exact if the filter allows few passages, and nearly exact otherwise', () => {
     for (const [every, least] of [
       [500, 1],
       [3, 0.98],
