@@ -4,9 +4,14 @@ import { commitDocuments, type CommitParts, type Finished } from './commit.ts'
 import type { Load } from './load.ts'
 
 /**
- * Documents that end within this time share one commit. The commit begins earlier once an owner has no other document in work.
+ * Documents that end within this time share one commit, because a commit costs about as much as 100 passages. It begins earlier once an owner has
+ * no other document in work, or with one of the numbers below.
  */
-const GATHER_MS = 50
+const GATHER_MS = 250
+/** Fewer than may be in work (load.ts), so that parsers go on meanwhile. */
+const ENOUGH_DOCUMENTS = 16
+/** Larger commits hardly cost less for each passage, and requests wait longer for the main thread. */
+const ENOUGH_PASSAGES = 500
 /** A commit has at most this many passages, unless a single document has more. */
 const MAX_PASSAGES_IN_COMMIT = 2_000
 
@@ -29,6 +34,7 @@ export class IndexWriter {
   /** Ends the time in which the writer waits for more documents. */
   #stopWaiting: () => void = () => {}
   readonly #waiting = new TurnQueue<Waiting>()
+  #waitingPassages = 0
   readonly #parts: WriterParts
 
   constructor(parts: WriterParts) {
@@ -42,8 +48,9 @@ export class IndexWriter {
   write(finished: Finished): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push(finished.ownerId, { finished, resolve, reject })
+      this.#waitingPassages += finished.passages.length
       if (this.#state === 'idle') void this.#gather()
-      if (this.#hasAllOf(finished.ownerId)) this.#stopWaiting()
+      if (this.#hasEnough() || this.#hasAllOf(finished.ownerId)) this.#stopWaiting()
     })
   }
 
@@ -65,6 +72,10 @@ export class IndexWriter {
     clearTimeout(timer)
   }
 
+  #hasEnough(): boolean {
+    return this.#waiting.length >= ENOUGH_DOCUMENTS || this.#waitingPassages >= ENOUGH_PASSAGES
+  }
+
   /** True when no document of this owner would join the commit if it began later. */
   #hasAllOf(ownerId: string): boolean {
     return this.#waiting.lengthOf(ownerId) >= this.#parts.load.inWorkOf(ownerId)
@@ -77,6 +88,7 @@ export class IndexWriter {
       passages += next.finished.passages.length
       if (batch.length > 0 && passages > MAX_PASSAGES_IN_COMMIT) break
       batch.push(this.#waiting.shift()!)
+      this.#waitingPassages -= next.finished.passages.length
     }
     return batch
   }

@@ -55,6 +55,9 @@ export interface FinishedJob {
 /**
  * The queue of documents to index. The document's status is its place in the queue. The worker acts for all owners.
  * A job whose document was deleted, or has a newer version by now, is no longer wanted: methods ignore it or say so.
+ *
+ * A power cut may undo the last calls of `claim`, `savePages` and `finish`. The next start repeats the work. It never undoes one that came
+ * before a call of another method.
  */
 export interface Queue {
   /**

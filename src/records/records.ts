@@ -21,8 +21,8 @@ export type * from './vocabulary.ts'
 /**
  * The truth about everything except the bytes of the originals. Each noun is an interface in a file of its own; sql/ implements
  * them. A method that takes an owner's id sees only what that owner has: everything else is null or missing, as if it did not
- * exist. A method that writes is one transaction: once it returns, the change survives a power cut; when it throws, nothing has
- * changed.
+ * exist. A method that writes is one transaction: when it throws, nothing has changed. Once it returns, the change survives a power cut, unless
+ * the method says otherwise.
  */
 export interface Records {
   users: Users

@@ -32,9 +32,9 @@ export function createQueue(store: Store): Queue {
         .executeTakeFirst()
       return row ? new Date(row.not_before ?? now()) : null
     },
-    savePages: (job, parsed) => store.write((tx) => savePages(tx, now(), job, parsed)),
+    savePages: (job, parsed) => store.writeStep((tx) => savePages(tx, now(), job, parsed)),
     beginIndexing: (jobs, quotas = NO_QUOTAS) => store.write((tx) => beginIndexing(tx, jobs, quotas)),
-    finish: (results) => store.write((tx) => finish(tx, now(), results)),
+    finish: (results) => store.writeStep((tx) => finish(tx, now(), results)),
     fail: (job, { code, message }) =>
       store.write(async (tx) => {
         const row = await findWanted(tx, job)
@@ -75,7 +75,7 @@ export function createQueue(store: Store): Queue {
 async function claim(store: Store, limit: number, except: readonly string[]): Promise<QueuedDocument[]> {
   // A query costs less than a transaction, and most of the time there is nothing to claim.
   if ((await findNext(store.db, store.now(), except)) === undefined) return []
-  const ids = await store.write((tx) => claimDue(tx, store.now(), limit, except))
+  const ids = await store.writeStep((tx) => claimDue(tx, store.now(), limit, except))
   if (ids.length === 0) return []
   const rows = await selectDocuments(store.db).where('documents.id', 'in', ids).execute()
   const places = new Map(ids.map((id, place) => [id, place]))

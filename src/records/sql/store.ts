@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import type { DocumentEvent } from '../../core/model.ts'
@@ -14,6 +15,11 @@ export interface Store {
   now(): number
   /** Runs a transaction. After the commit it calls the listeners of the owners whose documents it announced. */
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>
+  /**
+   * Like `write`, for a step of work that is repeated when a power cut undoes it. The change is on disk only with the next `write`. That saves
+   * the main thread from waiting for the disk.
+   */
+  writeStep<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>
   subscribe(ownerId: string, listener: () => void): () => void
 }
 
@@ -29,16 +35,16 @@ export function createStore(db: Kysely<Tables>, clock: Clock): Store {
   // Later than the ids of every earlier run (records/events.ts).
   const firstEventId = now()
 
-  async function write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
+  async function writeWith<T>(connection: Kysely<Tables>, work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
     const owners = new Set<string>()
-    const result = await db.transaction().execute((sql) =>
+    const result = await connection.transaction().execute((tx) =>
       work({
-        sql,
+        sql: tx,
         async announce(type, documents) {
           for (const [owner, own] of Map.groupBy(documents, (document) => document.owner_id)) {
-            const last = Math.max(await latestEventId(sql, owner), firstEventId)
+            const last = Math.max(await latestEventId(tx, owner), firstEventId)
             const rows = own.map((document, i) => eventRow(type, document, { id: last + 1 + i, createdAt: now() }))
-            for (const part of slices(rows, 7)) await sql.insertInto('events').values(part).execute()
+            for (const part of slices(rows, 7)) await tx.insertInto('events').values(part).execute()
             owners.add(owner)
           }
         },
@@ -52,7 +58,17 @@ export function createStore(db: Kysely<Tables>, clock: Clock): Store {
     db,
     clock,
     now,
-    write,
+    write: (work) => writeWith(db, work),
+    writeStep: (work) =>
+      db.connection().execute(async (connection) => {
+        // A transaction can't change this itself. The file stays whole in a power cut. (PostgreSQL has `synchronous_commit`.)
+        await sql`pragma synchronous = normal`.execute(connection)
+        try {
+          return await writeWith(connection, work)
+        } finally {
+          await sql`pragma synchronous = full`.execute(connection)
+        }
+      }),
     subscribe(ownerId, listener) {
       const own = listeners.get(ownerId) ?? new Set()
       listeners.set(ownerId, own.add(listener))

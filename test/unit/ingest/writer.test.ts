@@ -58,6 +58,21 @@ test('documents that end together share one commit', async () => {
   expect([commits, finished]).toEqual([[ids], ids])
 })
 
+test.each([
+  ['documents', 16, 1],
+  ['passages', 2, 250],
+])('does not wait for more once there are enough %s', async (_, documents, passages) => {
+  vi.useFakeTimers()
+  try {
+    const { write, commits } = newWriter()
+    await Promise.all(Array.from({ length: documents }, (_, i) => write(`doc_${i}`, passages)))
+    expect(commits).toHaveLength(1)
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('the only document in work is committed at once', async () => {
   vi.useFakeTimers()
   try {
