@@ -29,7 +29,7 @@ const SHARED_HEADERS: Headers = {
   'X-Request-Id': { description: 'The ID of this request, as in the server log', schema: { type: 'string' } },
   'RateLimit-Limit': {
     description:
-      'The limit of requests a minute that has the fewest requests left: that of the credential, or of all credentials of its user',
+      'The limit of requests a minute that has the fewest requests left: either the limit of the credential, or the limit of all credentials of its user',
     schema: { type: 'integer' },
   },
   'RateLimit-Remaining': { description: 'Requests left under this limit', schema: { type: 'integer' } },

@@ -12,7 +12,7 @@ export interface Allowance {
   quotas: Quotas
 }
 
-/** Returns the quotas of a user. The user's own quota overrides that of the instance, and 0 means no quota. */
+/** Returns the quotas of a user. The user's own quota overrides the instance's quota, and 0 means no quota. */
 export function effectiveQuotas(own: Quotas, ofInstance: Quotas): Quotas {
   const effective = (kind: keyof Quotas) => (own[kind] === null ? ofInstance[kind] : own[kind] || null)
   return { documents: effective('documents'), bytes: effective('bytes'), passages: effective('passages') }

@@ -22,8 +22,8 @@ const MAX_JOINED = 3
 const NEXT_BEST = [0.1, 0.05]
 
 /**
- * Groups candidates into results, best first. Only the first `settled` candidates, those of the first look, are joined and weighed
- * together, so that a deeper look for a later result page leaves the pages before it unchanged.
+ * Groups candidates into results, best first. Joins and weighs only the first `settled` candidates, which come from the first look (looks.ts).
+ * So a deeper look for a later result page leaves the earlier result pages unchanged.
  */
 export function group(candidates: readonly Candidate[], by: 'chunk' | 'document', settled: number = candidates.length): Group[] {
   const [first, deeper] = [candidates.slice(0, settled), candidates.slice(settled)]

@@ -52,7 +52,7 @@ export class Segment {
       blockMinLengths: blocks * FIELD_COUNT,
     }
     for (const [name, length] of Object.entries(expected))
-      check(sections[name as keyof SegmentSections].length === length, `has another length of ${name}`)
+      check(sections[name as keyof SegmentSections].length === length, `has the wrong number of elements in its section ${name}`)
     this.sections = sections
     this.passages = passages
     this.documents = documents

@@ -101,11 +101,11 @@ async function readDeletions(path: string, { deletions }: ManifestSegment): Prom
 
 /** Checks the size before the file is read, so that a wrong file does not take memory. */
 async function checkSize(path: string, { bytes }: FileIdentity): Promise<void> {
-  check((await sizeOfFile(path)) === bytes, 'has another length')
+  check((await sizeOfFile(path)) === bytes, 'has the wrong length')
 }
 
 function checkIdentity(file: SharedFile, { checksum }: FileIdentity): void {
-  check(identityOfFile(file).checksum === checksum, 'is another file')
+  check(identityOfFile(file).checksum === checksum, 'is not the file that the manifest names')
 }
 
 /** Reads and verifies the words and vectors of a segment, except for the sections that stay on disk. */

@@ -46,8 +46,8 @@ export class SegmentVectors {
       restEnds: sections.blockEnds.length * this.restDimensions,
     }
     for (const [name, length] of Object.entries(expected))
-      check(sections[name as keyof VectorSections].length === length, `has another length of ${name}`)
-    check(high.length === low.length, 'has another length of low')
+      check(sections[name as keyof VectorSections].length === length, `has the wrong number of elements in its section ${name}`)
+    check(high.length === low.length, 'has the wrong number of elements in its section low')
   }
 
   /** Returns the high bytes of the rows from `start` up to `end`. The next call may overwrite them. */
