@@ -7,7 +7,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
 import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
 import { isPaged, memoryOf, PAGE_BYTES } from '../../../src/index/segments/paged-file.ts'
-import { divideMemory, filesToLeaveOnDisk, smallestOnDisk } from '../../../src/index/segments/store/memory.ts'
+import { divideMemory, MemoryUse, smallestOnDisk } from '../../../src/index/segments/store/memory.ts'
 import { memoryOfSegment } from '../../../src/index/segments/store/project-segments.ts'
 import type { FindRequest } from '../../../src/search/find-request.ts'
 import { SearchThreads } from '../../../src/search/threads/search-threads.ts'
@@ -230,15 +230,26 @@ test('the smallest files are loaded into memory first', () => {
   })
   const segments = [segment(900_000, 3_000_000), segment(100_000, 400_000), segment(10, 10)]
   expect(segments.reduce((sum, one) => sum + memoryOfSegment(one), 0)).toBe(4_400_020)
-  const left = (sharedBytes: number) => filesToLeaveOnDisk(segments, { sharedBytes, cacheBytes: 0 }).map(memoryOf)
+  const limits = (sharedBytes: number) => ({ sharedBytes, cacheBytes: 0, maxPagedFiles: 10 })
+  const left = (sharedBytes: number, maxPagedFiles = 10) => {
+    const use = new MemoryUse({ ...limits(sharedBytes), maxPagedFiles })
+    for (const one of segments) use.note(one.name, [one, one])
+    for (const one of segments) use.note(one.name, [one])
+    return [...use.filesToLeaveOnDisk().values()].flatMap((files) => [...files].map(memoryOf)).toSorted((a, b) => b - a)
+  }
   expect(left(4_400_020)).toEqual([])
   expect(left(4_400_019)).toEqual([3_000_000])
   expect(left(1_000_000)).toEqual([3_000_000, 900_000])
   // Files smaller than a page stay in memory.
   expect(left(0)).toEqual([3_000_000, 900_000, 400_000, 100_000])
+  // Each open file takes a handle of the process.
+  expect(left(0, 2)).toEqual([3_000_000, 900_000])
+  expect(left(0, 0)).toEqual([])
   const sizes = segments.flatMap(({ words, vectors }) => [words.byteLength, vectors.byteLength])
-  expect(smallestOnDisk(sizes, { sharedBytes: 4_400_020, cacheBytes: 0 })).toBe(Infinity)
-  expect(smallestOnDisk(sizes, { sharedBytes: 1_000_000, cacheBytes: 0 })).toBe(900_000)
+  expect(smallestOnDisk(sizes, limits(4_400_020))).toBe(Infinity)
+  expect(smallestOnDisk(sizes, limits(1_000_000))).toBe(900_000)
+  expect(smallestOnDisk(sizes, { ...limits(1_000_000), maxPagedFiles: 1 })).toBe(3_000_000)
+  expect(smallestOnDisk(sizes, { ...limits(1_000_000), maxPagedFiles: 0 })).toBe(Infinity)
 })
 
 test('memory is divided between shared files and the pages of each thread', () => {

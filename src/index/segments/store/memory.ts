@@ -9,10 +9,18 @@ export interface SegmentMemory {
   cacheBytes: number
 }
 
+/** What a process may use for segments. */
+export interface MemoryLimits extends SegmentMemory {
+  /** How many files may be open to be read page by page. */
+  maxPagedFiles: number
+}
+
 export const ALL_IN_MEMORY: SegmentMemory = { sharedBytes: Infinity, cacheBytes: 0 }
 
-/** How many files may be open to be read page by page. */
+/** How many files may be open to be read page by page, whatever the system allows. */
 const MAX_PAGED_FILES = 1_000
+/** The share of the system's limit on open files. */
+const PAGED_SHARE = 1 / 8
 /** Smaller files always stay in memory. */
 const MIN_PAGED_BYTES = PAGE_BYTES
 /** A thread keeps at least this many pages, because a block of vectors or postings may span several. */
@@ -26,32 +34,76 @@ export function divideMemory(bytes: number, threads: number): SegmentMemory {
   return { sharedBytes: Math.max(0, bytes - threads * cacheBytes), cacheBytes }
 }
 
-/**
- * Returns the files that have to leave memory so that the others fit: the largest files come first, because the smallest files are usually
- * the newest.
- */
-export function filesToLeaveOnDisk(segments: readonly SharedSegment[], { sharedBytes }: SegmentMemory): SharedFile[] {
-  let bytes = segments.reduce((sum, segment) => sum + memoryOfSegment(segment), 0)
-  if (bytes <= sharedBytes) return []
-  const files = segments.flatMap(({ words, vectors }) => [words, vectors])
-  let paged = files.filter(isPaged).length
-  const leaving: SharedFile[] = []
-  const large = files.filter((file) => !isPaged(file) && memoryOf(file) >= MIN_PAGED_BYTES)
-  for (const file of large.sort((a, b) => memoryOf(b) - memoryOf(a))) {
-    if (bytes <= sharedBytes || paged >= MAX_PAGED_FILES) break
-    bytes -= memoryOf(file)
-    paged++
-    leaving.push(file)
+/** Returns how many files may be open to be read page by page, so that enough handles are left for connections and for LanceDB. */
+export function maxPagedFiles(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | string } } }
+  const handles = Number(userLimits?.open_files.soft ?? Infinity)
+  return Number.isNaN(handles) ? MAX_PAGED_FILES : Math.min(MAX_PAGED_FILES, Math.floor(handles * PAGED_SHARE))
+}
+
+/** What the segments of a project take. */
+interface ProjectUse {
+  bytes: number
+  pagedFiles: number
+  /** The files in memory that may leave it. */
+  large: readonly SharedFile[]
+}
+
+/** Counts the memory of all segments, so that a change costs only as much as its own projects. */
+export class MemoryUse {
+  readonly #limits: MemoryLimits
+  readonly #projects = new Map<string, ProjectUse>()
+  readonly #withLarge = new Set<string>()
+  #bytes = 0
+  #pagedFiles = 0
+
+  constructor(limits: MemoryLimits) {
+    this.#limits = limits
   }
-  return leaving
+
+  /** Notes the segments that a project has now. */
+  note(projectId: string, segments: readonly SharedSegment[]): void {
+    const files = segments.flatMap(({ words, vectors }) => [words, vectors])
+    const use: ProjectUse = {
+      bytes: segments.reduce((sum, segment) => sum + memoryOfSegment(segment), 0),
+      pagedFiles: files.filter(isPaged).length,
+      large: files.filter((file) => !isPaged(file) && memoryOf(file) >= MIN_PAGED_BYTES),
+    }
+    const before = this.#projects.get(projectId)
+    this.#bytes += use.bytes - (before?.bytes ?? 0)
+    this.#pagedFiles += use.pagedFiles - (before?.pagedFiles ?? 0)
+    if (segments.length > 0) this.#projects.set(projectId, use)
+    else this.#projects.delete(projectId)
+    if (use.large.length > 0) this.#withLarge.add(projectId)
+    else this.#withLarge.delete(projectId)
+  }
+
+  /** Returns the largest files in memory, by project, that have to leave it so that the others fit. The smallest files are the newest. */
+  filesToLeaveOnDisk(): Map<string, Set<SharedFile>> {
+    const { sharedBytes, maxPagedFiles } = this.#limits
+    const leaving = new Map<string, Set<SharedFile>>()
+    let [bytes, pagedFiles] = [this.#bytes, this.#pagedFiles]
+    if (bytes <= sharedBytes || pagedFiles >= maxPagedFiles) return leaving
+    const large = [...this.#withLarge].flatMap((projectId) =>
+      this.#projects.get(projectId)!.large.map((file) => ({ projectId, file })),
+    )
+    for (const { projectId, file } of large.sort((a, b) => memoryOf(b.file) - memoryOf(a.file))) {
+      if (bytes <= sharedBytes || pagedFiles >= maxPagedFiles) break
+      bytes -= memoryOf(file)
+      pagedFiles++
+      leaving.set(projectId, (leaving.get(projectId) ?? new Set()).add(file))
+    }
+    return leaving
+  }
 }
 
 /** Returns the size from which on files stay on disk, so that all smaller files fit into memory. */
-export function smallestOnDisk(sizes: readonly number[], { sharedBytes }: SegmentMemory): number {
+export function smallestOnDisk(sizes: readonly number[], { sharedBytes, maxPagedFiles }: MemoryLimits): number {
   let bytes = 0
+  if (maxPagedFiles === 0) return Infinity
   for (const size of sizes.toSorted((a, b) => a - b)) {
     bytes += size
-    if (bytes > sharedBytes) return Math.max(size, MIN_PAGED_BYTES, sizes.toSorted((a, b) => b - a)[MAX_PAGED_FILES] ?? 0)
+    if (bytes > sharedBytes) return Math.max(size, MIN_PAGED_BYTES, sizes.toSorted((a, b) => b - a)[maxPagedFiles - 1] ?? 0)
   }
   return Infinity
 }

@@ -5,25 +5,31 @@ import { DocsearchError } from '../../../core/errors.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { answerCalls, toFailure } from './call.ts'
 import { makeFolder, remove } from './files.ts'
+import { DocumentDirectory, type ProjectDocuments } from './document-directory.ts'
 import { loadProject, sizesIn } from './load.ts'
-import { ALL_IN_MEMORY, filesToLeaveOnDisk, smallestOnDisk } from './memory.ts'
+import { ALL_IN_MEMORY, maxPagedFiles, MemoryUse, smallestOnDisk } from './memory.ts'
 import { installedSegment } from './install.ts'
 import type { ManifestPlace } from './manifest.ts'
 import type { Changed, Failure, NewDocuments, WriterCalls } from './protocol.ts'
 import { type FoundPassages, StoredProject } from './stored-project.ts'
+import type { Segment } from '../segment.ts'
 import { buildSegment, StoredSegment } from './stored-segment.ts'
 
 /** How many projects are read or written at the same time. */
 const PROJECTS_AT_ONCE = 8
 
 let folder = ''
-let memory = ALL_IN_MEMORY
 let layout: VectorLayout = { dimensions: 0, denseDimensions: 0 }
 const projects = new Map<string, StoredProject>()
+let directory = new DocumentDirectory(() => [])
+let limits = { ...ALL_IN_MEMORY, maxPagedFiles: 0 }
+let memoryUse = new MemoryUse(limits)
 
 answerCalls<WriterCalls>({
   async open(request) {
-    ;({ folder, layout, memory } = request)
+    ;({ folder, layout } = request)
+    limits = { ...request.memory, maxPagedFiles: maxPagedFiles() }
+    memoryUse = new MemoryUse(limits)
     await makeFolder(folder)
     projects.clear()
     const known = new Map(request.known.flatMap(({ segments }) => segments.map((segment) => [segment.name, segment])))
@@ -31,13 +37,17 @@ answerCalls<WriterCalls>({
     const inTurn = pLimit(PROJECTS_AT_ONCE)
     const names = await projectsIn(folder)
     const sizes = await Promise.all(names.map((projectId) => inTurn(sizesIn, folderOf(projectId))))
-    const options = { known, cacheBytes: memory.cacheBytes, smallestOnDisk: smallestOnDisk(sizes.flat(), memory) }
+    const options = { known, cacheBytes: limits.cacheBytes, smallestOnDisk: smallestOnDisk(sizes.flat(), limits) }
     const load = async (projectId: string) => {
       const found = await loadProject(folderOf(projectId), placeOf(projectId), options)
-      if (found.project !== null) projects.set(projectId, found.project)
+      if (found.project !== null) {
+        projects.set(projectId, found.project)
+        memoryUse.note(projectId, found.project.shared().segments)
+      }
       for (const error of found.damage) damage.push({ projectId, failure: toFailure(error) })
     }
     await Promise.all(names.map((projectId) => inTurn(load, projectId)))
+    directory = new DocumentDirectory(documentsOfAll)
     fitIntoMemory()
     return { projects: [...projects.values()].map((project) => project.shared()), damage }
   },
@@ -45,11 +55,10 @@ answerCalls<WriterCalls>({
   commit({ added, removed }) {
     const wanted = new Set(removed)
     const changes = new Map<StoredProject, { documents: NewDocuments | null; removed: FoundPassages }>()
-    if (wanted.size > 0) {
-      for (const project of projects.values()) {
-        const found = project.find(wanted)
-        if (found.size > 0) changes.set(project, { documents: null, removed: found })
-      }
+    for (const projectId of directory.projectsOf(wanted)) {
+      const project = projects.get(projectId)
+      const found = project?.find(wanted)
+      if (project !== undefined && found!.size > 0) changes.set(project, { documents: null, removed: found! })
     }
     for (const documents of added) {
       const project = projectOf(documents)
@@ -110,8 +119,7 @@ async function change<T>(
           changed.failure ??= toFailure(error)
         }
         if (project.state === state) return
-        if (project.isEmpty) projects.delete(project.projectId)
-        else projects.set(project.projectId, project)
+        note(project, state.segments)
         changedProjects.add(project)
       }),
     ),
@@ -121,20 +129,31 @@ async function change<T>(
   return changed
 }
 
-/** Drops files from memory when not all of them fit. Returns the projects that have such files. */
+/** Notes a project as it is after a change. */
+function note(project: StoredProject, before: readonly StoredSegment[]): void {
+  const { projectId } = project
+  if (project.isEmpty) projects.delete(projectId)
+  else projects.set(projectId, project)
+  memoryUse.note(projectId, project.shared().segments)
+  const known = new Set(before.map(({ segment }) => segment))
+  directory.add({ projectId, segments: segmentsOf(project).filter((segment) => !known.has(segment)) })
+}
+
+function segmentsOf({ state }: StoredProject): Segment[] {
+  return state.segments.map(({ segment }) => segment)
+}
+
+function* documentsOfAll(): Generator<ProjectDocuments> {
+  for (const project of projects.values()) yield { projectId: project.projectId, segments: segmentsOf(project) }
+}
+
+/** Leaves files on disk when not all fit into memory. Returns the projects whose files left memory. */
 function fitIntoMemory(): StoredProject[] {
-  const all = [...projects.values()]
-  const leaving = new Set(
-    filesToLeaveOnDisk(
-      all.flatMap((project) => project.shared().segments),
-      memory,
-    ),
-  )
-  if (leaving.size === 0) return []
-  return all.filter((project) => {
-    if (!project.shared().segments.some(({ words, vectors }) => leaving.has(words) || leaving.has(vectors))) return false
-    project.leaveOnDisk(leaving, memory.cacheBytes)
-    return true
+  return Array.from(memoryUse.filesToLeaveOnDisk(), ([projectId, files]) => {
+    const project = projects.get(projectId)!
+    project.leaveOnDisk(files, limits.cacheBytes)
+    memoryUse.note(projectId, project.shared().segments)
+    return project
   })
 }
 
