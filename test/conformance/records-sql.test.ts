@@ -66,6 +66,18 @@ describe('the database file', () => {
     await expect(openIn(folder)).rejects.toMatchObject({ code: errorCode('database_corrupt') })
   })
 
+  test('shows what another process has changed when the same lookup is repeated', async () => {
+    const folder = await tempFolder()
+    const [records, others] = [await openIn(folder), await openIn(folder)]
+    const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
+    const { id } = await records.projects.create({ ownerId, name: 'before', description: '' })
+    expect(await records.projects.findId(ownerId, 'before')).toBe(id)
+    await others.projects.update(ownerId, id, { name: 'after' })
+    expect(await records.projects.findId(ownerId, 'before')).toBeNull()
+    await records.close()
+    await others.close()
+  })
+
   test('opens with a torn end of its log, and has every earlier commit', async () => {
     const folder = await tempFolder()
     const records = await openIn(folder)

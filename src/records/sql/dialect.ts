@@ -2,8 +2,8 @@ import { SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } 
 import type { Dialect, SqliteDatabase, SqliteStatement } from 'kysely'
 import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue } from 'node:sqlite'
-import { CredentialChanges } from './credential-changes.ts'
 import { translateSqlError } from './errors.ts'
+import { TableChanges } from './table-changes.ts'
 
 /** Compiled statements to keep. There are few queries, but lists of parameters of different lengths make variants of them. */
 const MAX_STATEMENTS = 200
@@ -16,7 +16,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /** Kysely over node:sqlite. Throws errors of the database as a whole as DocsearchError (errors.ts). */
-export function nodeSqliteDialect(database: DatabaseSync, changes = new CredentialChanges(database)): Dialect {
+export function nodeSqliteDialect(database: DatabaseSync, changes = new TableChanges(database)): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
     createDriver: () => new SqliteDriver({ database: wrap(database, changes) }),
@@ -26,7 +26,7 @@ export function nodeSqliteDialect(database: DatabaseSync, changes = new Credenti
 }
 
 /** Gives a database the shape of better-sqlite3, which Kysely's driver expects. */
-function wrap(database: DatabaseSync, changes: CredentialChanges): SqliteDatabase {
+function wrap(database: DatabaseSync, changes: TableChanges): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>()
   return {
     close: () => database.close(),
@@ -49,11 +49,11 @@ function wrap(database: DatabaseSync, changes: CredentialChanges): SqliteDatabas
   }
 }
 
-function wrapStatement(sql: string, changes: CredentialChanges): SqliteStatement {
-  const { statement, writesCredentials } = changes.prepare(sql)
+function wrapStatement(sql: string, changes: TableChanges): SqliteStatement {
+  const { statement, writes } = changes.prepare(sql)
   const run = <T>(work: () => T, hasChanged: (result: T) => boolean): T => {
     const result = withTranslatedErrors(work)
-    if (writesCredentials && hasChanged(result)) changes.count()
+    if (writes.size > 0 && hasChanged(result)) changes.count(writes)
     return result
   }
   return {

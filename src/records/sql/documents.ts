@@ -8,6 +8,7 @@ import type { ResultPage } from '../result-page.ts'
 import { queueNextVersion, removeDocuments } from './document-changes.ts'
 import { countPending } from './document-counts.ts'
 import { findRow, nameContains, selectDocuments, toDocument } from './document-rows.ts'
+import { ReadCache } from './read-cache.ts'
 import { createRegister } from './register.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
@@ -21,22 +22,35 @@ const hasWarnings = sql<boolean>`documents.warnings <> '[]'`
  */
 const ownerUnindexed = sql<string>`+documents.owner_id`
 
+/** Documents and counts to keep in memory for searches. A document has about 2 kB. */
+const MAX_DOCUMENTS = 1_000
+const MAX_COUNTS = 200
+
 export function createDocuments(store: Store): Documents {
-  const { db, now } = store
+  const { db, now, documentsVersion } = store
+  const documents = new ReadCache<DocumentRecord>(documentsVersion, MAX_DOCUMENTS)
+  const pending = new ReadCache<number>(documentsVersion, MAX_COUNTS)
   return {
     register: createRegister(store),
     get: (ownerId, id) => get(store, ownerId, id),
     async getMany(ownerId, ids) {
-      const found = new Map<string, DocumentRecord>()
-      for (const part of slices(ids)) {
-        const rows = await selectDocuments(db).where(ownerUnindexed, '=', ownerId).where('documents.id', 'in', part).execute()
-        for (const row of rows) found.set(row.id, toDocument(row))
-      }
-      return found
+      const prefix = `${ownerId} `
+      const keys = ids.map((id) => prefix + id)
+      const found = await documents.getMany(keys, async (others) => {
+        const read = await getMany(
+          store,
+          ownerId,
+          others.map((key) => key.slice(prefix.length)),
+        )
+        return new Map(read.map((document) => [prefix + document.id, document]))
+      })
+      return new Map([...found.values()].map((document) => [document.id, document]))
     },
     list: (ownerId, query) => list(store, ownerId, query),
     async countPending(ownerId, projectIds) {
-      return projectIds?.length === 0 ? 0 : countPending(db, ownerId, projectIds)
+      if (projectIds?.length === 0) return 0
+      const key = [ownerId, ...(projectIds ?? [])].join(' ')
+      return (await pending.get(key, () => countPending(db, ownerId, projectIds)))!
     },
     async requeue(ownerId, id) {
       const queued = await store.write(async (tx) => {
@@ -66,6 +80,15 @@ async function get({ db }: Store, ownerId: string, id: string): Promise<Document
     .where('documents.id', '=', id)
     .executeTakeFirst()
   return row ? toDocument(row) : null
+}
+
+async function getMany({ db }: Store, ownerId: string, ids: readonly string[]): Promise<DocumentRecord[]> {
+  const found: DocumentRecord[] = []
+  for (const part of slices(ids)) {
+    const rows = await selectDocuments(db).where(ownerUnindexed, '=', ownerId).where('documents.id', 'in', part).execute()
+    found.push(...rows.map(toDocument))
+  }
+  return found
 }
 
 async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promise<ResultPage<DocumentRecord>> {

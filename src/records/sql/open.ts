@@ -7,7 +7,6 @@ import { translateDiskError } from '../../core/disk-errors.ts'
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Records } from '../records.ts'
-import { CredentialChanges } from './credential-changes.ts'
 import { nodeSqliteDialect } from './dialect.ts'
 import { createDocuments } from './documents.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
@@ -21,6 +20,7 @@ import { createProjects } from './projects.ts'
 import { createQueue } from './queue.ts'
 import { createSessions } from './sessions.ts'
 import { createStore } from './store.ts'
+import { type Subject, TableChanges } from './table-changes.ts'
 import type { Tables } from './tables.ts'
 import { createUsers } from './users.ts'
 import { createVocabulary } from './vocabulary.ts'
@@ -34,7 +34,7 @@ const BUSY_TIMEOUT_MS = 10_000
 export async function openRecords({ file, clock, log }: { file: string; clock: Clock; log: Logger }): Promise<Records> {
   const isNew = !existsSync(file)
   const database = await openDatabase(file)
-  const changes = new CredentialChanges(database)
+  const changes = new TableChanges(database)
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, changes) })
   try {
     if (!isNew) quickCheck(database)
@@ -44,7 +44,7 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     throw translateSqlError(error)
   }
   log.debug({ new: isNew }, 'database opened')
-  const store = createStore(db, clock)
+  const store = createStore(db, clock, () => versionOf(changes, 'documents'))
   return {
     users: createUsers(store),
     links: createOneTimeLinks(store),
@@ -57,7 +57,7 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     events: createEvents(store),
     indexes: createIndexes(store),
     vocabulary: createVocabulary(store),
-    credentialsVersion: () => credentialsVersion(changes),
+    credentialsVersion: () => versionOf(changes, 'credentials'),
     check: () => check(db),
     close: () => db.destroy(),
   }
@@ -87,9 +87,9 @@ function quickCheck(database: DatabaseSync): void {
   if (result !== 'ok') throw databaseCorrupt(new Error(String(result)))
 }
 
-function credentialsVersion(changes: CredentialChanges): number {
+function versionOf(changes: TableChanges, subject: Subject): number {
   try {
-    return changes.version()
+    return changes.version(subject)
   } catch (error) {
     throw translateSqlError(error)
   }

@@ -6,11 +6,16 @@ import { decodeCursor, resultPage } from '../result-page.ts'
 import { removeDocuments } from './document-changes.ts'
 import { countByProject, zeroCounts } from './document-counts.ts'
 import { isUniqueViolation } from './errors.ts'
+import { ReadCache } from './read-cache.ts'
 import { slices, type Store } from './store.ts'
 import type { ProjectRow } from './tables.ts'
 
+/** IDs of projects to keep in memory, by their names, for searches. */
+const MAX_IDS = 1_000
+
 export function createProjects(store: Store): Projects {
-  const { db, clock, now } = store
+  const { db, clock, now, documentsVersion } = store
+  const ids = new ReadCache<string>(documentsVersion, MAX_IDS)
 
   async function findRow(ownerId: string, idOrName: string): Promise<ProjectRow | undefined> {
     const rows = await db
@@ -37,7 +42,8 @@ export function createProjects(store: Store): Projects {
       return withCounts(row, new Map())
     },
     find,
-    findId: async (ownerId, idOrName) => (await findRow(ownerId, idOrName))?.id ?? null,
+    findId: async (ownerId, idOrName) =>
+      (await ids.get(`${ownerId} ${idOrName}`, async () => (await findRow(ownerId, idOrName))?.id)) ?? null,
     names: (ownerId, ids) => namesOf(store, ownerId, ids),
     async list(ownerId, { limit, cursor }) {
       let query = db.selectFrom('projects').selectAll().where('owner_id', '=', ownerId)

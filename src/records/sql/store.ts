@@ -21,6 +21,8 @@ export interface Store {
    */
   writeStep<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>
   subscribe(ownerId: string, listener: () => void): () => void
+  /** Returns a number that is larger than before if documents or projects may have changed, in this process or another one. */
+  documentsVersion(): number
 }
 
 export interface WriteTransaction {
@@ -29,7 +31,7 @@ export interface WriteTransaction {
   announce(type: DocumentEvent['type'], documents: readonly DocumentRow[]): Promise<void>
 }
 
-export function createStore(db: Kysely<Tables>, clock: Clock): Store {
+export function createStore(db: Kysely<Tables>, clock: Clock, documentsVersion: () => number): Store {
   const listeners = new Map<string, Set<() => void>>()
   const now = () => clock.now().getTime()
   // Later than the ids of every earlier run (records/events.ts).
@@ -69,6 +71,7 @@ export function createStore(db: Kysely<Tables>, clock: Clock): Store {
           await sql`pragma synchronous = full`.execute(connection)
         }
       }),
+    documentsVersion,
     subscribe(ownerId, listener) {
       const own = listeners.get(ownerId) ?? new Set()
       listeners.set(ownerId, own.add(listener))

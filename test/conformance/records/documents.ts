@@ -27,6 +27,42 @@ export function documentsConformance(test: DocumentsTest): void {
       expect(await records.documents.get(alice, id)).toMatchObject({ status: 'ready' })
     })
 
+    test('shows every change when the same lookup is repeated', async ({ records, alice, project, add, claimOne }) => {
+      const { id } = await add()
+      const look = async () => {
+        const document = (await records.documents.getMany(alice, [id])).get(id)
+        const pending = await records.documents.countPending(alice, [project])
+        const [renamed, old] = [await records.projects.findId(alice, 'renamed'), await records.projects.findId(alice, 'default')]
+        return [document?.version, document?.status, document?.projectName, pending, renamed !== null, old !== null]
+      }
+      expect(await look()).toEqual([1, 'queued', 'default', 1, false, true])
+      await records.projects.update(alice, project, { name: 'renamed' })
+      expect(await look()).toEqual([1, 'queued', 'renamed', 1, true, false])
+      const job = await claimOne()
+      expect(await look()).toEqual([1, 'processing', 'renamed', 1, true, false])
+      await records.queue.fail(job, { code: errorCode('encrypted'), message: 'm' })
+      expect(await look()).toEqual([1, 'failed', 'renamed', 0, true, false])
+      await records.documents.requeue(alice, id)
+      expect(await look()).toEqual([2, 'queued', 'renamed', 1, true, false])
+      await records.documents.delete(alice, id)
+      expect(await look()).toEqual([undefined, undefined, undefined, 0, true, false])
+      await records.projects.delete(alice, project)
+      expect(await look()).toEqual([undefined, undefined, undefined, 0, false, false])
+    })
+
+    test('finds nothing of a deleted user, also after a lookup', async ({ records, bob, add }) => {
+      const { id: projectId } = await records.projects.create({ ownerId: bob, name: 'own', description: '' })
+      const { id } = await add({ ownerId: bob, projectId })
+      const look = async () => [
+        (await records.documents.getMany(bob, [id])).size,
+        await records.documents.countPending(bob),
+        await records.projects.findId(bob, 'own'),
+      ]
+      expect(await look()).toEqual([1, 1, projectId])
+      await records.users.delete(bob)
+      expect(await look()).toEqual([0, 0, null])
+    })
+
     test('lists documents newest first, each once, also documents of the same millisecond', async ({
       records,
       clock,
