@@ -1,8 +1,8 @@
-import { Binary, Field, FixedSizeList, Float16, Int32, Int64, List, Schema, Utf8 } from 'apache-arrow'
-import type { DataType } from 'apache-arrow'
+import type { DataType, FixedSizeList, Float16, Schema } from 'apache-arrow'
 import { foldName } from '../../core/fold-name.ts'
 import type { StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
+import { arrow } from './arrow.ts'
 
 export interface Column {
   name: string
@@ -20,33 +20,33 @@ function column(name: string, type: DataType, field: keyof StoredPassage, change
 
 /** The ID is not stored: it consists of the document's ID, the version and the index. */
 export const COLUMNS: readonly Column[] = [
-  column('document_id', new Utf8(), 'documentId'),
-  column('version', new Int32(), 'version'),
-  column('owner_id', new Utf8(), 'ownerId'),
-  column('project_id', new Utf8(), 'projectId'),
-  column('media_type', new Utf8(), 'mediaType'),
-  column('name', new Utf8(), 'name'),
-  column('path', new Utf8(), 'path'),
-  column('tags', new List(new Field('item', new Utf8(), true)), 'tags'),
+  column('document_id', new arrow.Utf8(), 'documentId'),
+  column('version', new arrow.Int32(), 'version'),
+  column('owner_id', new arrow.Utf8(), 'ownerId'),
+  column('project_id', new arrow.Utf8(), 'projectId'),
+  column('media_type', new arrow.Utf8(), 'mediaType'),
+  column('name', new arrow.Utf8(), 'name'),
+  column('path', new arrow.Utf8(), 'path'),
+  column('tags', new arrow.List(new arrow.Field('item', new arrow.Utf8(), true)), 'tags'),
   // Milliseconds since 1970: as plain numbers, dates far from now neither overflow nor need a literal that SQL can read.
-  column('document_created_at', new Int64(), 'documentCreatedAt', {
+  column('document_created_at', new arrow.Int64(), 'documentCreatedAt', {
     value: (passage) => BigInt(passage.documentCreatedAt.getTime()),
   }),
-  column('chunk_index', new Int32(), 'index'),
-  column('page_start', new Int32(), 'pageStart'),
-  column('page_end', new Int32(), 'pageEnd'),
-  column('char_start', new Int32(), 'charStart'),
-  column('char_end', new Int32(), 'charEnd'),
-  column('heading', new Utf8(), 'heading'),
-  column('title', new Utf8(), 'title'),
-  column('text', new Utf8(), 'text'),
-  column('gap', new Utf8(), 'gap'),
-  column('context', new Utf8(), 'context'),
-  column('text_hash', new Utf8(), 'textHash'),
+  column('chunk_index', new arrow.Int32(), 'index'),
+  column('page_start', new arrow.Int32(), 'pageStart'),
+  column('page_end', new arrow.Int32(), 'pageEnd'),
+  column('char_start', new arrow.Int32(), 'charStart'),
+  column('char_end', new arrow.Int32(), 'charEnd'),
+  column('heading', new arrow.Utf8(), 'heading'),
+  column('title', new arrow.Utf8(), 'title'),
+  column('text', new arrow.Utf8(), 'text'),
+  column('gap', new arrow.Utf8(), 'gap'),
+  column('context', new arrow.Utf8(), 'context'),
+  column('text_hash', new arrow.Utf8(), 'textHash'),
 ]
 
 /** The name of the document in the form that filters compare. */
-const FOLDED_NAME = column('name_folded', new Utf8(), 'name', { fold: foldName, value: ({ name }) => foldName(name) })
+const FOLDED_NAME = column('name_folded', new arrow.Utf8(), 'name', { fold: foldName, value: ({ name }) => foldName(name) })
 
 export const TEXT_COLUMNS: readonly Column[] = [...COLUMNS, FOLDED_NAME]
 
@@ -57,10 +57,10 @@ export function filterColumn(field: keyof StoredPassage): Pick<Column, 'name' | 
 
 /** The dense dimensions, as 16-bit floats. Null for a passage that could not be embedded. */
 export const VECTOR = 'vector'
-const HALF = new Field('item', new Float16(), true)
+const HALF = new arrow.Field('item', new arrow.Float16(), true)
 
 export function vectorType({ denseDimensions }: VectorLayout): FixedSizeList<Float16> {
-  return new FixedSizeList(denseDimensions, HALF)
+  return new arrow.FixedSizeList(denseDimensions, HALF)
 }
 
 /** Returns the name of the column with the sparse dimensions (`sparse.ts`), or null when all are dense. The name has their number. */
@@ -69,11 +69,11 @@ export function sparseColumn({ dimensions, denseDimensions }: VectorLayout): str
 }
 
 export function tableSchema(layout: VectorLayout): Schema {
-  const fields = TEXT_COLUMNS.map(({ name, type }) => new Field(name, type, false))
+  const fields = TEXT_COLUMNS.map(({ name, type }) => new arrow.Field(name, type, false))
   const sparse = sparseColumn(layout)
-  return new Schema([
+  return new arrow.Schema([
     ...fields,
-    new Field(VECTOR, vectorType(layout), true),
-    ...(sparse === null ? [] : [new Field(sparse, new Binary(), false)]),
+    new arrow.Field(VECTOR, vectorType(layout), true),
+    ...(sparse === null ? [] : [new arrow.Field(sparse, new arrow.Binary(), false)]),
   ])
 }

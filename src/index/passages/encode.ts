@@ -1,7 +1,7 @@
-import { Binary, Float16, makeData, RecordBatch, Struct, Table, Utf8, vectorFromArray } from 'apache-arrow'
-import type { Data, Schema } from 'apache-arrow'
+import type { Data, Schema, Table } from 'apache-arrow'
 import type { StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
+import { arrow } from './arrow.ts'
 import { sparseColumn, TEXT_COLUMNS, vectorType } from './columns.ts'
 import { encodeSparse } from './sparse.ts'
 
@@ -16,13 +16,13 @@ export function toArrow(passages: readonly StoredPassage[], schema: Schema, layo
   }
   const children = TEXT_COLUMNS.map(({ type, value }) => {
     const values = passages.map(value)
-    return type instanceof Utf8 ? textColumn(values as string[]) : vectorFromArray(values, type).data[0]!
+    return type instanceof arrow.Utf8 ? textColumn(values as string[]) : arrow.vectorFromArray(values, type).data[0]!
   })
   children.push(denseColumn(passages, layout))
   if (sparseColumn(layout) !== null)
     children.push(bytesColumn(passages.map(({ vector }) => (vector === null ? NO_BYTES : encodeSparse(vector, denseDimensions)))))
-  const data = makeData({ type: new Struct(schema.fields), length: passages.length, nullCount: 0, children })
-  return new Table(schema, [new RecordBatch(schema, data)])
+  const data = arrow.makeData({ type: new arrow.Struct(schema.fields), length: passages.length, nullCount: 0, children })
+  return new arrow.Table(schema, [new arrow.RecordBatch(schema, data)])
 }
 
 /** Writes all texts into one buffer. Arrow's builder would make a small buffer for each text, and a commit consists mostly of texts. */
@@ -31,7 +31,7 @@ export function textColumn(texts: readonly string[]): Data {
   for (const [i, text] of texts.entries()) valueOffsets[i + 1] = valueOffsets[i]! + Buffer.byteLength(text)
   const data = Buffer.allocUnsafeSlow(valueOffsets[texts.length]!)
   for (const [i, text] of texts.entries()) data.write(text, valueOffsets[i]!)
-  return makeData({ type: new Utf8(), length: texts.length, nullCount: 0, valueOffsets, data })
+  return arrow.makeData({ type: new arrow.Utf8(), length: texts.length, nullCount: 0, valueOffsets, data })
 }
 
 function bytesColumn(values: readonly Uint8Array[]): Data {
@@ -39,7 +39,7 @@ function bytesColumn(values: readonly Uint8Array[]): Data {
   for (const [i, bytes] of values.entries()) valueOffsets[i + 1] = valueOffsets[i]! + bytes.length
   const data = new Uint8Array(valueOffsets[values.length]!)
   for (const [i, bytes] of values.entries()) data.set(bytes, valueOffsets[i])
-  return makeData({ type: new Binary(), length: values.length, nullCount: 0, valueOffsets, data })
+  return arrow.makeData({ type: new arrow.Binary(), length: values.length, nullCount: 0, valueOffsets, data })
 }
 
 /** Writes vectors directly into the buffer: converting arrays of numbers would take longer than the commit itself. */
@@ -57,6 +57,6 @@ function denseColumn(passages: readonly StoredPassage[], layout: VectorLayout): 
     halves.set(vector.subarray(0, denseDimensions), i * denseDimensions)
     nullBitmap[i >> 3]! |= 1 << (i & 7)
   }
-  const child = makeData({ type: new Float16(), length: values.length, data: values })
-  return makeData({ type: vectorType(layout), length: passages.length, nullCount, nullBitmap, child })
+  const child = arrow.makeData({ type: new arrow.Float16(), length: values.length, data: values })
+  return arrow.makeData({ type: vectorType(layout), length: passages.length, nullCount, nullBitmap, child })
 }

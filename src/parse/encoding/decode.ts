@@ -1,4 +1,5 @@
-import { detect } from 'jschardet'
+import { createRequire } from 'node:module'
+import type { detect as Detect } from 'jschardet'
 import { latinEncoding } from './latin.ts'
 import { scriptEncoding } from './scripts.ts'
 import { unmarkedUtf16 } from './utf16.ts'
@@ -9,6 +10,10 @@ export interface DecodedText {
   /** How certain the encoding is, from 0 to 1. */
   confidence: number
 }
+
+/** Loaded with the first text that is not UTF-8, because its tables have a megabyte. */
+const require = createRequire(import.meta.url)
+let detect: typeof Detect | null = null
 
 const SAMPLE_BYTES = 200_000
 /** Below this confidence, a guess of jschardet is worse than the most common legacy encoding. */
@@ -39,6 +44,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   const utf8 = decodeUtf8(bytes)
   if (utf8 !== null) return utf8
   const sample = bytes.subarray(0, SAMPLE_BYTES)
+  detect ??= (require('jschardet') as { detect: typeof Detect }).detect
   const guess = detect(sample)
   const label = standardLabel(guess.encoding ?? '')
   // jschardet is wrong about Latin letters, because it knows few of their languages, and about texts of a few words.
