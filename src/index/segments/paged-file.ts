@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { DamagedSegment } from './damaged-segment.ts'
+import { bytesOfKernelFile, type KernelFile } from './vectors/kernel-memory.ts'
 
 /**
  * A file whose large sections stay on disk (sections.ts). Each thread reads the pages of these sections that it needs. The handle belongs to
@@ -19,7 +20,7 @@ export interface PagedFile {
 }
 
 /** A file of a segment that threads share. No thread writes to the memory. */
-export type SharedFile = SharedArrayBuffer | PagedFile
+export type SharedFile = SharedArrayBuffer | KernelFile | PagedFile
 
 export function isPaged(file: SharedFile | Uint8Array): file is PagedFile {
   return 'handle' in file
@@ -27,12 +28,16 @@ export function isPaged(file: SharedFile | Uint8Array): file is PagedFile {
 
 /** Returns how much memory a file takes, without the pages that threads keep. */
 export function memoryOf(file: SharedFile): number {
-  return isPaged(file) ? file.resident.byteLength : file.byteLength
+  return isPaged(file) ? file.resident.byteLength : bytesInMemory(file).length
 }
 
 /** Returns a file in the form that the constructors of `Segment` and `SegmentVectors` take. */
 export function openable(file: SharedFile): Uint8Array | PagedFile {
-  return isPaged(file) ? file : new Uint8Array(file)
+  return isPaged(file) ? file : bytesInMemory(file)
+}
+
+export function bytesInMemory(file: SharedArrayBuffer | KernelFile): Uint8Array {
+  return 'memory' in file ? bytesOfKernelFile(file) : new Uint8Array(file)
 }
 
 export const PAGE_BYTES = 65_536

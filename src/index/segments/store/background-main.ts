@@ -14,7 +14,16 @@ import { Segment } from '../segment.ts'
 import { mergeVectors } from '../vectors/build.ts'
 import { SegmentVectors } from '../vectors/segment-vectors.ts'
 import { answerCalls } from './call.ts'
-import { bytesOf, readerOf as readFrom, removeFiles, toShared, vectorsFile, wordsFile, writeSynced } from './files.ts'
+import {
+  bytesOf,
+  readerOf as readFrom,
+  removeFiles,
+  toShared,
+  toSharedVectors,
+  vectorsFile,
+  wordsFile,
+  writeSynced,
+} from './files.ts'
 import type { SharedSegment } from './project-segments.ts'
 import type { BackgroundCalls, NewDocument, Place } from './protocol.ts'
 import { buildSegment, newSegment } from './stored-segment.ts'
@@ -29,7 +38,7 @@ answerCalls<BackgroundCalls>({
       vectors: new SegmentVectors(bytesOf(vectors), { isVerified: !isPaged(vectors) }),
       numbers: numbers[i]!,
     }))
-    const segment = newSegment(words, toShared(mergeVectors(vectors, passages)), passages)
+    const segment = newSegment(words, toSharedVectors(mergeVectors(vectors, passages)), passages)
     return { segment: await write(segment, place), numbers }
   },
 

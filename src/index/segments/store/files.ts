@@ -3,8 +3,9 @@ import { lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises
 import { basename, dirname, extname, join } from 'node:path'
 import { killPoint } from '../../../core/kill-point.ts'
 import { syncFolder } from '../../../core/sync.ts'
-import { isPaged, type PagedFile, readFully, type SharedFile } from '../paged-file.ts'
+import { bytesInMemory, isPaged, type PagedFile, readFully, type SharedFile } from '../paged-file.ts'
 import { check, type FileIdentity, type FileKind, identityOf, readResident, type SectionTable } from '../sections.ts'
+import { allocateForKernel, type KernelFile } from '../vectors/kernel-memory.ts'
 
 export const MANIFEST = 'manifest.json'
 /** A manifest that is being written. */
@@ -54,17 +55,27 @@ export async function writeManifest(folder: string, manifest: Uint8Array): Promi
 
 /** Reads a file into memory that threads can share. */
 export async function readShared(path: string): Promise<SharedArrayBuffer> {
+  return readInto(path, (size) => new SharedArrayBuffer(size))
+}
+
+/** Reads a file of vectors into memory that threads, and if possible the kernel, can share. */
+export async function readVectors(path: string): Promise<SharedArrayBuffer | KernelFile> {
+  return readInto(path, (size) => allocateForKernel(size) ?? new SharedArrayBuffer(size))
+}
+
+async function readInto<T extends SharedArrayBuffer | KernelFile>(path: string, allocate: (size: number) => T): Promise<T> {
   const handle = await open(path, 'r')
   try {
     const { size } = await handle.stat()
-    const bytes = new Uint8Array(new SharedArrayBuffer(size))
+    const file = allocate(size)
+    const bytes = bytesInMemory(file)
     for (let at = 0; at < size;) {
       const { bytesRead } = await handle.read(bytes, at, Math.min(size - at, MAX_READ_BYTES), at)
       // Nothing else writes to the file, so a short read means that the file system is damaged.
       if (bytesRead === 0) throw Object.assign(new Error(`EIO: ${path} ends early`), { code: 'EIO' })
       at += bytesRead
     }
-    return bytes.buffer
+    return file
   } finally {
     await handle.close()
   }
@@ -97,12 +108,14 @@ export function readerOf(handle: number): (start: number, end: number) => Uint8A
 
 /** Returns all bytes of a file. */
 export function bytesOf(file: SharedFile): Uint8Array {
-  return isPaged(file) ? readerOf(file.handle)(0, file.size) : new Uint8Array(file)
+  return isPaged(file) ? readerOf(file.handle)(0, file.size) : bytesInMemory(file)
 }
 
 /** Returns what identifies the file of a segment among all other files. */
 export function identityOfFile(file: SharedFile): FileIdentity {
-  return isPaged(file) ? identityOf(new Uint8Array(file.resident), file.size) : identityOf(new Uint8Array(file), file.byteLength)
+  if (isPaged(file)) return identityOf(new Uint8Array(file.resident), file.size)
+  const bytes = bytesInMemory(file)
+  return identityOf(bytes, bytes.length)
 }
 
 /** Returns the size of a file. Throws `index_corrupt` for a folder, a link and anything else that docsearch does not write. */
@@ -149,4 +162,12 @@ export function toShared(bytes: Uint8Array): SharedArrayBuffer {
   const shared = new SharedArrayBuffer(bytes.length)
   new Uint8Array(shared).set(bytes)
   return shared
+}
+
+/** Returns a file of vectors in memory that threads, and if possible the kernel, can share. */
+export function toSharedVectors(bytes: Uint8Array): SharedArrayBuffer | KernelFile {
+  const file = allocateForKernel(bytes.length)
+  if (file === null) return toShared(bytes)
+  bytesInMemory(file).set(bytes)
+  return file
 }

@@ -15,6 +15,7 @@ import {
   namesIn,
   openPaged,
   readShared,
+  readVectors,
   remove,
   removeFolder,
   sizeOfFile,
@@ -114,10 +115,10 @@ async function readVerified(
   { name, ...entry }: ManifestSegment,
   options: LoadOptions,
 ): Promise<Pick<SharedSegment, 'words' | 'vectors'>> {
-  const words = await openFile(SEGMENT, join(folder, wordsFile(name)), entry.words, options)
+  const words = await openFile(SEGMENT, readShared, join(folder, wordsFile(name)), entry.words, options)
   let vectors: SharedFile | null = null
   try {
-    vectors = await openFile(VECTORS, join(folder, vectorsFile(name)), entry.vectors, options)
+    vectors = await openFile(VECTORS, readVectors, join(folder, vectorsFile(name)), entry.vectors, options)
     const { passages } = new Segment(openable(words))
     check(new SegmentVectors(openable(vectors)).passages === passages, 'has vectors of another segment')
     return { words, vectors }
@@ -130,12 +131,13 @@ async function readVerified(
 
 async function openFile<T extends SectionTable>(
   kind: FileKind<T>,
+  read: (path: string) => Promise<SharedFile>,
   path: string,
   identity: FileIdentity,
   options: LoadOptions,
 ): Promise<SharedFile> {
   await checkSize(path, identity)
-  const file = identity.bytes >= options.smallestOnDisk ? openPaged(kind, path, options.cacheBytes) : await readShared(path)
+  const file = identity.bytes >= options.smallestOnDisk ? openPaged(kind, path, options.cacheBytes) : await read(path)
   try {
     checkIdentity(file, identity)
     return file

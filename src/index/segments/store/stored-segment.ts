@@ -5,7 +5,7 @@ import { SegmentBuilder } from '../segment-builder.ts'
 import { Segment } from '../segment.ts'
 import { buildVectors } from '../vectors/build.ts'
 import type { VectorLayout } from '../vectors/format.ts'
-import { toShared } from './files.ts'
+import { toShared, toSharedVectors } from './files.ts'
 import type { SharedSegment } from './project-segments.ts'
 import type { NewDocument } from './protocol.ts'
 
@@ -16,10 +16,10 @@ export function buildSegment(documents: readonly NewDocument[], layout: VectorLa
   const words = toShared(builder.finish())
   const added = documents.flatMap((document) => document.vectors)
   const vectors = Array.from(builder.order(), (place) => added[place]!)
-  return newSegment(words, toShared(buildVectors(vectors, layout)), vectors.length)
+  return newSegment(words, toSharedVectors(buildVectors(vectors, layout)), vectors.length)
 }
 
-export function newSegment(words: SharedArrayBuffer, vectors: SharedArrayBuffer, passages: number): SharedSegment {
+export function newSegment(words: SharedArrayBuffer, vectors: SharedFile, passages: number): SharedSegment {
   return { name: randomBytes(10).toString('hex'), words, vectors, deletions: null, generation: 0, passages, deleted: 0 }
 }
 

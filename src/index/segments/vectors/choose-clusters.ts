@@ -23,8 +23,7 @@ export function* nearestClusters({ sections, stride }: SegmentVectors, { kernel 
   let most = 0
   for (let from = 0; from < count; from += BLOCK_ROWS) {
     const end = Math.min(count, from + BLOCK_ROWS)
-    kernel.load(centroids.subarray(from * stride, end * stride))
-    const dots = kernel.dots(0, end - from)
+    const dots = kernel.dotsOf(centroids.subarray(from * stride, end * stride))
     for (let i = from; i < end; i++) {
       keys[i] = dots[i - from]! * centroidScales[i]!
       most = Math.max(most, Math.abs(keys[i]!))

@@ -1,6 +1,9 @@
 ;; Dot products of one query with many rows (dot-kernel.ts). `npm run generate` compiles this file to dot-kernel-bytes.ts.
 (module
-  (memory (export "memory") 1)
+  ;; The query and the results belong to one thread.
+  (import "kernel" "memory" (memory $own 1))
+  ;; The rows may be those of a file that threads share.
+  (import "rows" "memory" (memory $file 1 65536 shared))
 
   ;; Writes the dot products of the query (16-bit components) with `count` rows (8-bit components), one 32-bit number each, to `out`. The rows follow
   ;; each other, with `stride` components each, a multiple of 8. Four rows share each load of the query, so up to three numbers after the last
@@ -22,11 +25,11 @@
         (local.set $c (v128.const i32x4 0 0 0 0))
         (local.set $d (v128.const i32x4 0 0 0 0))
         (loop $eightComponents
-          (local.set $q (v128.load (local.get $at)))
-          (local.set $a (i32x4.add (local.get $a) (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $rows)) (local.get $q))))
-          (local.set $b (i32x4.add (local.get $b) (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $r1)) (local.get $q))))
-          (local.set $c (i32x4.add (local.get $c) (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $r2)) (local.get $q))))
-          (local.set $d (i32x4.add (local.get $d) (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $r3)) (local.get $q))))
+          (local.set $q (v128.load $own (local.get $at)))
+          (local.set $a (i32x4.add (local.get $a) (i32x4.dot_i16x8_s (v128.load8x8_s $file (local.get $rows)) (local.get $q))))
+          (local.set $b (i32x4.add (local.get $b) (i32x4.dot_i16x8_s (v128.load8x8_s $file (local.get $r1)) (local.get $q))))
+          (local.set $c (i32x4.add (local.get $c) (i32x4.dot_i16x8_s (v128.load8x8_s $file (local.get $r2)) (local.get $q))))
+          (local.set $d (i32x4.add (local.get $d) (i32x4.dot_i16x8_s (v128.load8x8_s $file (local.get $r3)) (local.get $q))))
           (local.set $at (i32.add (local.get $at) (i32.const 16)))
           (local.set $rows (i32.add (local.get $rows) (i32.const 8)))
           (local.set $r1 (i32.add (local.get $r1) (i32.const 8)))
@@ -41,7 +44,7 @@
         (local.set $c (i32x4.add
           (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $c) (local.get $d))
           (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $c) (local.get $d))))
-        (v128.store (local.get $out) (i32x4.add
+        (v128.store $own (local.get $out) (i32x4.add
           (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $a) (local.get $c))
           (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $a) (local.get $c))))
         (local.set $out (i32.add (local.get $out) (i32.const 16)))

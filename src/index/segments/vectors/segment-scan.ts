@@ -37,8 +37,7 @@ export class SegmentScan {
     for (let block = from; block < end; block++) {
       const [start, blockEnd] = [vectors.blockStart(block), sections.blockEnds[block]!]
       const hasDense = start < denseCount && scale > 0
-      if (hasDense) kernel.load(vectors.highBytes(start, blockEnd))
-      const high = hasDense ? kernel.dots(0, blockEnd - start) : ZEROS
+      const high = hasDense ? kernel.dotsOf(vectors.highBytes(start, blockEnd)) : ZEROS
       this.consider(start, blockEnd, high, this.sumRest(block), 0)
     }
   }
@@ -56,8 +55,8 @@ export class SegmentScan {
         rest = this.sumRest(block)
       }
       const hasDense = row < denseCount && scale > 0
-      if (hasDense) kernel.load(vectors.highBytes(row, row + 1))
-      this.consider(row, row + 1, hasDense ? kernel.dots(0, 1) : ZEROS, rest, row - vectors.blockStart(block))
+      const high = hasDense ? kernel.dotsOf(vectors.highBytes(row, row + 1)) : ZEROS
+      this.consider(row, row + 1, high, rest, row - vectors.blockStart(block))
     }
   }
 
@@ -66,11 +65,8 @@ export class SegmentScan {
     const { vectors } = this.searched
     const { sections } = vectors
     const { kernel, scale, restScale } = this.query
-    let low = 0
-    if (row < vectors.denseCount && scale > 0) {
-      kernel.load(vectors.lowBytes(row))
-      low = kernel.dots(0, 1)[0]!
-    }
+    const hasDense = row < vectors.denseCount && scale > 0
+    const low = hasDense ? kernel.dotsOf(vectors.lowBytes(row))[0]! : 0
     return (256 * high + low) * sections.scales[row]! * scale + rest * sections.restScales[row]! * restScale
   }
 

@@ -4,6 +4,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { generateDotKernel } from '../../../../../scripts/kernels/generate.ts'
 import { DotKernel } from '../../../../../src/index/segments/vectors/dot-kernel.ts'
+import {
+  allocateForKernel,
+  bytesOfKernelFile,
+  MIN_KERNEL_FILE_BYTES,
+} from '../../../../../src/index/segments/vectors/kernel-memory.ts'
 import { seeded } from '../../../../support/seeded.ts'
 import { root } from '../../../../support/sources.ts'
 
@@ -12,7 +17,10 @@ test('dot-kernel-bytes.ts is up to date (if not: npm run generate)', async () =>
   expect(bytes).toBe(await generateDotKernel())
 })
 
-test('the kernel returns the dot products of a query with any number of rows', () => {
+const file = allocateForKernel(MIN_KERNEL_FILE_BYTES)!
+const fileBytes = bytesOfKernelFile(file)
+
+test('the kernel returns the dot products of a query with any number of rows, copied or within a file', () => {
   const strides = fc.constantFrom(8, 16, 24, 256, 1_024)
   fc.assert(
     fc.property(strides, fc.nat(11), fc.nat(3), fc.nat(1_000), (stride, count, from, seed) => {
@@ -28,6 +36,13 @@ test('the kernel returns the dot products of a query with any number of rows', (
         query.reduce((sum, component, i) => sum + component * rows[row * stride + i]!, 0),
       )
       expect(Array.from(kernel.dots(from, count).subarray(0, count))).toEqual(expected)
+      expect(Array.from(kernel.dotsOf(rows).subarray(0, count))).toEqual(expected)
+      // At the end of the file, too, where the kernel reads past the last row.
+      for (const at of [seed, fileBytes.length - rows.length]) {
+        const inFile = new Int8Array(fileBytes.buffer, at, rows.length)
+        inFile.set(rows)
+        expect(Array.from(kernel.dotsOf(inFile).subarray(0, count))).toEqual(expected)
+      }
     }),
   )
 })

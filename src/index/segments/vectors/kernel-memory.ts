@@ -1,0 +1,44 @@
+/** Pages of WebAssembly. */
+export const KERNEL_PAGE_BYTES = 65_536
+/**
+ * Each memory takes 8 GB of the process's 128 TB of address space, so smaller files don't get one. The processor's cache often has their rows,
+ * and copying them costs little.
+ */
+export const MIN_KERNEL_FILE_BYTES = 4 * 2 ** 20
+const MAX_PAGES = 65_536
+
+/** A file in memory whose rows the kernel (dot-kernel.ts) reads without copying them. Threads share it. */
+export interface KernelFile {
+  memory: WebAssembly.Memory
+  /** Length of the file. The memory is a little longer, because the kernel may read a few rows past the last one. */
+  size: number
+}
+
+const memories = new WeakMap<ArrayBufferLike, WebAssembly.Memory>()
+
+/** Returns memory for a file of vectors, or null when the file is small or the system has no address space left. */
+export function allocateForKernel(size: number): KernelFile | null {
+  const pages = Math.ceil(size / KERNEL_PAGE_BYTES) + 1
+  if (size < MIN_KERNEL_FILE_BYTES || pages > MAX_PAGES) return null
+  try {
+    return { memory: newMemory(pages), size }
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+export function newMemory(pages: number): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
+}
+
+/** Returns the bytes of a file. From then on the kernel finds their memory. */
+export function bytesOfKernelFile({ memory, size }: KernelFile): Uint8Array {
+  memories.set(memory.buffer, memory)
+  return new Uint8Array(memory.buffer, 0, size)
+}
+
+/** Returns the memory that has the rows, if the kernel can read them there. */
+export function memoryWith(rows: Int8Array): WebAssembly.Memory | undefined {
+  return memories.get(rows.buffer)
+}
