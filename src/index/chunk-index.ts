@@ -1,4 +1,4 @@
-import type { SearchFilter } from '../core/search-filter.ts'
+import type { PhraseFilter } from './phrase.ts'
 import type { ProjectSegments, SegmentsListener } from './segments/store/project-segments.ts'
 
 /** Raise it when a row's fields change or get another meaning. An index with another layout is rebuilt. */
@@ -105,8 +105,8 @@ export interface ChunkIndex {
    * allows, which an index of an earlier version may have.
    */
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
-  /** Returns the rows that match a filter. Needed for phrases, which segments can't check. Reads the texts that match the other conditions. */
-  matchingRows(filter: SearchFilter): Promise<bigint[]>
+  /** Returns which of the rows have the phrases of a filter, which segments can't check. Reads the texts of these rows. */
+  rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]>
   /**
    * Returns each document's version and number of passages, for recovery. Throws `index_corrupt` when files are damaged.
    */

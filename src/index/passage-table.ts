@@ -1,5 +1,5 @@
-import type { SearchFilter } from '../core/search-filter.ts'
 import type { IndexedPassage, IndexHealth, Passage } from './chunk-index.ts'
+import type { PhraseFilter } from './phrase.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 
 /** A passage without its terms. A rebuild analyses the text again. */
@@ -32,8 +32,8 @@ export interface PassageTable {
   scan(where?: { projectIds?: readonly string[] }): AsyncIterable<{ row: bigint; passage: StoredPassage }[]>
   /** Yields every row in batches of bounded size, without texts and vectors. */
   rows(): AsyncIterable<RowOfPassage[]>
-  /** Returns the rows that match a filter, in ascending order. Reads the texts of all rows that match the other conditions. */
-  matchingRows(filter: SearchFilter): Promise<bigint[]>
+  /** Returns which of the rows have the phrases, in no particular order. Reads the texts of these rows. */
+  rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]>
   count(): Promise<number>
   /**
    * Compacts files and deletes old versions where that is worthwhile, one part after another. Takes seconds. Only `scan`, `rows`, `verify` and

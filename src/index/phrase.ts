@@ -1,9 +1,19 @@
-import { isUnspaced } from '../text/tokenize.ts'
+import type { SearchFilter } from '../core/search-filter.ts'
+import { possibleTerms } from '../text/analyse.ts'
+import { isUnspaced, tokenize, type Word } from '../text/tokenize.ts'
 
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u
 const EDGE = '[^\\p{L}\\p{M}\\p{N}]'
 /** Characters that people and programs use for one another. */
-const ALIKE = [`'’‘ʼ`, '-‐‑', '"“”„']
+const APOSTROPHES = `'’‘ʼ`
+const ALIKE = [APOSTROPHES, '-‐‑', '"“”„']
+
+/** The part of a filter that only the texts can decide. */
+export type PhraseFilter = Pick<SearchFilter, 'phrases' | 'withoutPhrases'>
+
+export function hasPhrases({ phrases = [], withoutPhrases = [] }: PhraseFilter): boolean {
+  return phrases.length > 0 || withoutPhrases.length > 0
+}
 
 /** Patterns for Rust's `regex`, which takes linear time for every pattern. Pass the flag `i` to ignore letter case. */
 export interface PhrasePatterns {
@@ -29,6 +39,50 @@ export function phrasePatterns(phrases: readonly string[]): PhrasePatterns {
   const whole = [...groups.values()].map((group) => `${group[0]!.before}(${insideOf(group)})${group[0]!.after}`)
   // LanceDB turns a pattern without operators into LIKE and treats its backslashes as escapes. The parentheses prevent that.
   return { anywhere: `(${insideOf(parts)})`, wholeWords: whole.join('|') }
+}
+
+/** A word of a phrase as the index has it. */
+export interface PhraseWord {
+  /** Of these terms, each text with the phrase has one. Which one depends on its language. */
+  terms: readonly string[]
+  /** How many places after the word before it this word can be, at most. */
+  maxGap: number
+}
+
+/** Between two words, the index may have four parts and a compound of the first one (`text/analyse.ts`). */
+const MAX_WORD_GAP = 6
+/** What the last character of a run adds: a pair with the character before, and itself. */
+const CHARACTER_GAP = 2
+/** `ʼ` is a letter: the text may have one word where the phrase has several. */
+const LETTER_APOSTROPHE = 'ʼ'
+const WITH_APOSTROPHE = new RegExp(`[${APOSTROPHES}]`, 'gu')
+const JOINED = /[\p{L}\p{M}\p{N}\u00AD\u200C\u200D\u2060]+/gu
+
+/** Returns the words that each text with the phrase has, in order. Fewer than the phrase has, if a text may write one of them in another way. */
+export function phraseWords(phrase: string): PhraseWord[] {
+  const text = phrase.normalize('NFC').replace(WITH_APOSTROPHE, LETTER_APOSTROPHE)
+  const words: PhraseWord[] = []
+  let maxGap = MAX_WORD_GAP
+  const add = (terms: readonly string[]) => {
+    words.push({ terms, maxGap })
+    maxGap = MAX_WORD_GAP
+  }
+  for (const { 0: joined } of text.matchAll(JOINED)) {
+    const whole = joined.includes(LETTER_APOSTROPHE) ? termsOf(tokenize(joined)) : []
+    for (const word of tokenize(joined.replaceAll(LETTER_APOSTROPHE, "'"))) {
+      if (word.characters === null) add([...new Set([...termsOf([word]), ...whole])])
+      else {
+        // In the text, a mark may follow the last character and change it.
+        for (const character of word.characters.slice(0, -1)) add(termsOf([character]))
+        maxGap += CHARACTER_GAP
+      }
+    }
+  }
+  return words
+}
+
+function termsOf(words: readonly Word[]): string[] {
+  return words.flatMap(({ text }) => possibleTerms(text.toLowerCase()))
 }
 
 function isInWord(character: string | undefined): boolean {

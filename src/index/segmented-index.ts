@@ -3,13 +3,13 @@ import { BackgroundTask } from '../core/background-task.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
-import type { SearchFilter } from '../core/search-filter.ts'
 import { Comparison } from './comparison.ts'
 import type { ChunkIndex, DocumentPassages, IndexedPassage, IndexHealth, Passage } from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
 import { LostDocuments } from './lost-documents.ts'
 import { toNewDocuments } from './new-documents.ts'
 import type { PassageTable } from './passage-table.ts'
+import type { PhraseFilter } from './phrase.ts'
 import { rebuild } from './rebuild.ts'
 import { RowRemovals } from './row-removals.ts'
 import { livePassages, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'
@@ -127,8 +127,8 @@ export class SegmentedIndex implements ChunkIndex {
     return guarded(() => this.#table.read(rows))
   }
 
-  matchingRows(filter: SearchFilter): Promise<bigint[]> {
-    return guarded(() => this.#table.matchingRows(filter))
+  rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]> {
+    return guarded(() => this.#table.rowsWithPhrases(rows, phrases))
   }
 
   inventory(): Promise<Map<string, { version: number; chunks: number }>> {

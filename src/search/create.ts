@@ -8,6 +8,7 @@ import { countFacets, type Facets, nameProjects } from './facets.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
 import { findResultPage, type ResultPage } from './result-page.ts'
+import { MAX_CHECKED } from './phrase-checks.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
 import { type Corrected, correct, NOT_CORRECTED } from './spelling.ts'
 import type { SearchThreads } from './threads/search-threads.ts'
@@ -18,6 +19,10 @@ const MAX_ATTEMPTS = 3
 const DEADLINES = { embedMs: 5_000, rerankMs: 3_000 }
 
 const REBUILDING = 'A damaged part of the search index is being rebuilt, so some of your documents are missing from this answer.'
+
+const UNCHECKED =
+  `Very many passages contain the words of a quoted or excluded phrase. docsearch checked the best ${MAX_CHECKED.toLocaleString('en')} ` +
+  'of them for the phrase. Other passages may be missing from this answer.'
 
 /** The index that is active, with its embedder. */
 interface ActiveIndex {
@@ -125,7 +130,7 @@ class DocumentSearch implements Search {
       correctedQuery: corrected.query,
       correctionReason: corrected.reason,
       mode,
-      modeReason: page.isIncompleteIndex ? [modeReason, REBUILDING].filter(Boolean).join(' ') : modeReason,
+      modeReason: sentences(modeReason, page.isIncompleteIndex && REBUILDING, !page.areAllPhrasesChecked && UNCHECKED),
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,
       facets: await this.nameFacets(query, page.facets),
@@ -147,4 +152,9 @@ class DocumentSearch implements Search {
     const countTerms = (terms: readonly string[]) => threads.countTerms(index, ownerId, terms, signal)
     return correct(query, { ownerId, spans: free, vocabulary: records.vocabulary, countTerms })
   }
+}
+
+/** Returns the sentences that are there, or null. */
+function sentences(...all: (string | null | false)[]): string | null {
+  return all.filter(Boolean).join(' ') || null
 }

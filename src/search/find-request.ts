@@ -17,8 +17,8 @@ export interface SearchedProject {
 
 export interface FindRequest {
   filter: SearchFilter
-  /** The rows that have the filter's phrases, which segments can't check. Only these rows may be found. Null allows every row. */
-  allowedRows: BigUint64Array | null
+  /** The rows that were found to have the phrases of the filter (phrases.ts). Null for a filter without phrases. */
+  rowsWithPhrases: BigUint64Array | null
   /** The terms that keyword search looks for. A term that is given twice counts twice. */
   terms: readonly string[]
   /** The question's words in their order. Stop words are among them only when there are no others. */

@@ -2,6 +2,7 @@ import type { Logger } from '../core/logger.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
+import { hasPhrases } from '../index/phrase.ts'
 import type { Documents } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import type { FindRequest, Found } from './find-request.ts'
@@ -33,6 +34,8 @@ export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank' | 'facets'> & {
   isComplete: boolean
   /** True while a part of the searched projects is missing from the index and being rebuilt. */
   isIncompleteIndex: boolean
+  /** False when too many passages would have to be checked for the phrases. */
+  areAllPhrasesChecked: boolean
 }
 
 /** If documents of results no longer exist, the search asks for this many times as many results. */
@@ -41,7 +44,7 @@ const MORE = 4
 /** Returns the results from `query.offset` on. */
 export async function findResultPage(request: PageRequest): Promise<ResultPage> {
   const { query, question, index, threads, signal } = request
-  const asked = await toFindRequest(request)
+  const { asked, areAllPhrasesChecked } = await toFindRequest(request)
   const first = await threads.find(index, asked, signal)
   const { found, order, report } = await rerank(first, asked, request)
   const results = await fillPage(found, order, request)
@@ -60,17 +63,19 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
     facets: first.facets,
     isComplete: hits.length === page.length,
     isIncompleteIndex: found.isIncomplete,
+    areAllPhrasesChecked,
   }
 }
 
-async function toFindRequest(request: PageRequest): Promise<FindRequest> {
-  const { query, parsed, question, index, embedder, fusionWeight, reranker } = request
+async function toFindRequest(request: PageRequest): Promise<{ asked: FindRequest; areAllPhrasesChecked: boolean }> {
+  const { query, parsed, question, embedder, fusionWeight, reranker } = request
   const { terms, words, vector, mode } = question
   const filter: SearchFilter = { ...query.filter, ...parsed.filter }
   const isReranked = whyNotReranked(query) === null
-  return {
+  const { rowsWithPhrases, isComplete } = await checkPhrases(filter, request)
+  const asked: FindRequest = {
     filter,
-    allowedRows: hasPhrases(filter) ? BigUint64Array.from(await index.matchingRows(filter)) : null,
+    rowsWithPhrases,
     terms,
     words,
     vector,
@@ -84,15 +89,24 @@ async function toFindRequest(request: PageRequest): Promise<FindRequest> {
     rerank: isReranked ? reranker.base : 'none',
     forModel: isReranked && reranker.readsPassages,
   }
+  return { asked, areAllPhrasesChecked: isComplete }
+}
+
+/** Reads the texts of the passages that may have the phrases of the filter. */
+async function checkPhrases(
+  filter: SearchFilter,
+  { question, index, threads, signal }: PageRequest,
+): Promise<Pick<FindRequest, 'rowsWithPhrases'> & { isComplete: boolean }> {
+  if (!hasPhrases(filter)) return { rowsWithPhrases: null, isComplete: true }
+  const { terms, vector, mode } = question
+  const { rows, isComplete } = await threads.findPhraseChecks(index, { filter, terms, vector, mode }, signal)
+  signal?.throwIfAborted()
+  return { rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases([...rows], filter)), isComplete }
 }
 
 function whyNotReranked({ rerank, sort }: SearchQuery): string | null {
   if (!rerank) return 'It was not asked for.'
   return sort === 'relevance' ? null : `Results are reranked only in order of relevance, and \`sort\` is \`${sort}\`.`
-}
-
-function hasPhrases({ phrases = [], withoutPhrases = [] }: SearchFilter): boolean {
-  return phrases.length > 0 || withoutPhrases.length > 0
 }
 
 interface Ordered {

@@ -1,5 +1,5 @@
 import { joinCompounds, partsOf } from './compounds.ts'
-import { guessLanguages, isStopWord, languagesOfWord, plausibleLanguages } from './language.ts'
+import { EVERY_LANGUAGE, guessLanguages, isStopWord, languagesOfWord, plausibleLanguages } from './language.ts'
 import type { Languages } from './language.ts'
 import { knownOf, knownWord, type KnownWord } from './known.ts'
 import { toTerm } from './stem.ts'
@@ -121,6 +121,12 @@ export function queryWords(query: string): QueryWord[] {
     const stems = languagesOfWord(lower, languages).map((language) => toTerm(lower, language))
     return { terms: [...new Set([toTerm(lower, null), ...stems])], role }
   })
+}
+
+/** Returns every term that `analyse` makes of a word, in lower case, in a text of whatever language. */
+export function possibleTerms(lower: string): string[] {
+  const stems = languagesOfWord(lower, EVERY_LANGUAGE).map((language) => toTerm(lower, language))
+  return [...new Set([toTerm(lower, null), ...stems])]
 }
 
 /** Calls `visit` for each form of each word. A list would be slower, and every word of every document passes through here. */

@@ -11,6 +11,8 @@ export interface Languages {
 const CYRILLIC: ReadonlySet<Language> = new Set<Language>(['russian'])
 const LATIN = LISTING_LANGUAGES.filter((language) => !CYRILLIC.has(language))
 
+export const EVERY_LANGUAGE: Languages = { latin: LATIN, cyrillic: [...CYRILLIC] }
+
 const MAX_WORDS = 2_000
 const UKRAINIAN_OR_OTHER = /[іїєґўјљњћђџѓќѕ]/u
 const HUNGARIAN_LETTER = /[őűáéíóöúü]/iu

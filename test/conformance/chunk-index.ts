@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SearchFilter } from '../../src/core/search-filter.ts'
 import type { ChunkIndex, ChunkIndexStore, IndexedPassage } from '../../src/index/chunk-index.ts'
+import { passageTerms } from '../../src/index/passage-terms.ts'
 import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { errorCode } from '../support/codes.ts'
 import { type FoundPassage, keywordSearch, vectorSearch } from '../support/search-index.ts'
@@ -54,6 +55,12 @@ const ids = (hits: readonly { id: string }[]) => hits.map((hit) => hit.id)
 
 const at = (iso: string) => new Date(iso)
 
+/** Returns the passage with the terms of its texts, and with the term `passage`. */
+export function analysed(passage: IndexedPassage): IndexedPassage {
+  const { tokens: _, terms, ...counts } = passageTerms(passage)
+  return { ...passage, ...counts, terms: `${terms} passage` }
+}
+
 /** One passage for each document. The last one belongs to another owner. */
 export const FILTERED_PASSAGES = [
   passage('doc_1', 0, {
@@ -83,7 +90,7 @@ export const FILTERED_PASSAGES = [
     documentCreatedAt: at('9999-12-31T23:59:59Z'),
   }),
   passage('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_d', tags: ['red'], path: 'a%b/one.txt' }),
-]
+].map(analysed)
 
 /** The documents of FILTERED_PASSAGES that each filter finds. */
 export const FILTER_CASES: [name: string, filter: Omit<SearchFilter, 'ownerId'>, expected: string[]][] = [

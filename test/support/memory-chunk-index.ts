@@ -1,10 +1,10 @@
 import { DocsearchError } from '../../src/core/errors.ts'
 import { foldName } from '../../src/core/fold-name.ts'
-import { type Condition, conditionsOf, type SearchFilter } from '../../src/core/search-filter.ts'
 import type { ChunkIndex, ChunkIndexStore, IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
 import { MAX_PASSAGE_CHARS } from '../../src/core/text-limits.ts'
 import { withinLimits } from '../../src/index/passage-limits.ts'
 import type { StoredPassage } from '../../src/index/passage-table.ts'
+import type { PhraseFilter } from '../../src/index/phrase.ts'
 import { isUnspaced } from '../../src/text/tokenize.ts'
 import { MemorySegments } from './memory-segments.ts'
 
@@ -76,8 +76,9 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
       const found = [...passages.values()].filter(({ id }) => wanted.includes(rows.get(id)!))
       return new Map(found.map((passage) => [rows.get(passage.id)!, withinLimits(toPassage(passage))]))
     },
-    async matchingRows(filter) {
-      return [...passages.values()].filter((passage) => passes(passage, filter)).map(({ id }) => rows.get(id)!)
+    async rowsWithPhrases(wanted, phrases) {
+      const having = [...passages.values()].filter((passage) => passes(passage, phrases)).map(({ id }) => rows.get(id)!)
+      return having.filter((row) => wanted.includes(row))
     },
     async inventory() {
       const byDocument = Map.groupBy(passages.values(), (passage) => passage.documentId)
@@ -104,36 +105,10 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
   }
 }
 
-/** True for a passage that a filter allows. */
-export function passes(passage: StoredPassage, filter: SearchFilter): boolean {
-  return passage.ownerId === filter.ownerId && conditionsOf(filter).every((condition) => meets(passage, condition))
-}
-
-function meets(passage: StoredPassage, { condition, fields, value }: Condition): boolean {
-  const field = passage[fields[0]!]
-  const text = String(field)
-  const contains = (part: string) => foldName(text).includes(foldName(part))
-  const says = (phrase: string) => fields.some((name) => hasPhrase(String(passage[name]), phrase))
-  switch (condition) {
-    case 'isOneOf':
-      return value.includes(text)
-    case 'hasAnyOf':
-      return value.some((one) => (field as readonly string[]).includes(one))
-    case 'startsWith':
-      return fields[0] === 'name' ? foldName(text).startsWith(foldName(value)) : text.startsWith(value)
-    case 'isAtOrAfter':
-      return (field as Date) >= value
-    case 'isBefore':
-      return (field as Date) < value
-    case 'containsAll':
-      return value.every(contains)
-    case 'containsNone':
-      return !value.some(contains)
-    case 'hasAllPhrases':
-      return value.every(says)
-    case 'hasNoPhrase':
-      return !value.some(says)
-  }
+/** True for a passage that has the phrases, and none of the excluded ones. */
+export function passes({ text, title, heading }: StoredPassage, { phrases = [], withoutPhrases = [] }: PhraseFilter): boolean {
+  const has = (phrase: string) => [text, title, heading].some((field) => hasPhrase(field, phrase))
+  return phrases.every(has) && !withoutPhrases.some(has)
 }
 
 function foldMarks(text: string): string {

@@ -57,7 +57,11 @@ export function createMemoryTable(dimensions: number): MemoryTable {
     async *rows() {
       for (const [row, { id, projectId, ownerId }] of stored) yield [{ row, id, projectId, ownerId }]
     },
-    matchingRows: async (filter) => [...stored].flatMap(([row, passage]) => (passes(passage, filter) ? row : [])),
+    rowsWithPhrases: async (rows, phrases) =>
+      rows.filter((row) => {
+        const passage = stored.get(row)
+        return passage !== undefined && passes(passage, phrases)
+      }),
     count: async () => stored.size,
     optimize: async () => {},
     check: async () => ({ ok: true, message: `${stored.size} passages`, passages: stored.size }),

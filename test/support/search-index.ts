@@ -1,11 +1,13 @@
 import type { SearchFilter } from '../../src/core/search-filter.ts'
 import type { ChunkIndex } from '../../src/index/chunk-index.ts'
+import { hasPhrases } from '../../src/index/phrase.ts'
 import { PLAIN_BM25 } from '../../src/index/segments/bm25f.ts'
 import { MatchedPassage } from '../../src/index/segments/matched-passage.ts'
 import { searchSegments } from '../../src/index/segments/search.ts'
 import type { SegmentHit } from '../../src/index/segments/top-hits.ts'
 import { searchVectors } from '../../src/index/segments/vectors/search.ts'
 import { type FilteredSegment, filterSegments } from '../../src/search/filter-segments.ts'
+import { findPhraseChecks } from '../../src/search/phrase-checks.ts'
 import { OpenIndex } from '../../src/search/threads/open-index.ts'
 
 export interface FoundPassage {
@@ -38,11 +40,15 @@ export async function vectorSearch(
 }
 
 async function open(index: ChunkIndex, filter: SearchFilter): Promise<readonly FilteredSegment[]> {
-  const hasPhrases = filter.phrases !== undefined || filter.withoutPhrases !== undefined
-  const allowedRows = hasPhrases ? BigUint64Array.from(await index.matchingRows(filter)) : null
   const opened = new OpenIndex()
   opened.change(index.segments())
-  return filterSegments(opened.projectsOf(filter), { filter, allowedRows })
+  const projects = opened.projectsOf(filter)
+  if (!hasPhrases(filter)) return filterSegments(projects, { filter, rowsWithPhrases: null })
+  const { rows } = findPhraseChecks(projects, { filter, terms: [], vector: null, mode: 'keyword' })
+  return filterSegments(projects, {
+    filter,
+    rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases([...rows], filter)),
+  })
 }
 
 function describe(segments: readonly FilteredSegment[], hits: readonly SegmentHit[]): FoundPassage[] {

@@ -8,14 +8,12 @@ export interface Column {
   name: string
   type: DataType
   field: keyof StoredPassage
-  /** Applied to a text before it is compared with the column. */
-  fold: (text: string) => string
   value: (passage: StoredPassage) => unknown
 }
 
 /** Returns a column that holds the value of a field unchanged, unless `change` says otherwise. */
 function column(name: string, type: DataType, field: keyof StoredPassage, change: Partial<Column> = {}): Column {
-  return { name, type, field, fold: (text) => text, value: (passage) => passage[field], ...change }
+  return { name, type, field, value: (passage) => passage[field], ...change }
 }
 
 /** The ID is not stored: it consists of the document's ID, the version and the index. */
@@ -45,15 +43,10 @@ export const COLUMNS: readonly Column[] = [
   column('text_hash', new arrow.Utf8(), 'textHash'),
 ]
 
-/** The name of the document in the form that filters compare. */
-const FOLDED_NAME = column('name_folded', new arrow.Utf8(), 'name', { fold: foldName, value: ({ name }) => foldName(name) })
+/** Nothing reads this column any more. Without it, tables would have another layout and be rebuilt. */
+const FOLDED_NAME = column('name_folded', new arrow.Utf8(), 'name', { value: ({ name }) => foldName(name) })
 
 export const TEXT_COLUMNS: readonly Column[] = [...COLUMNS, FOLDED_NAME]
-
-/** Returns the column that filters compare with a field. */
-export function filterColumn(field: keyof StoredPassage): Pick<Column, 'name' | 'fold'> {
-  return field === 'name' ? FOLDED_NAME : COLUMNS.find((column) => column.field === field)!
-}
 
 /** The dense dimensions, as 16-bit floats. Null for a passage that could not be embedded. */
 export const VECTOR = 'vector'

@@ -126,13 +126,17 @@ export class Part {
     return found.batches.map((batch) => ({ batch, rows: visibleRows(batch, isVisible) }))
   }
 
-  /** Returns the rows that match a condition in SQL. */
-  matching(where: string): Promise<number[]> {
+  /** Returns which of the rows meet a condition in SQL. */
+  meeting(rows: readonly number[], condition: string): Promise<number[]> {
     return this.#reading(async () => {
       const isVisible = this.#visibility()
-      const found: number[] = []
-      for await (const batch of this.#table.query().where(where).select(['version']).withRowId()) found.push(...rowIds(batch))
-      return found.filter(isVisible)
+      const wanted = rows.filter(isVisible)
+      if (wanted.length === 0) return []
+      const found = await this.#table.takeRowIds(wanted).select({ meets: condition }).withRowId().toArrow()
+      return found.batches.flatMap((batch) => {
+        const meets = batch.getChild('meets')!
+        return visibleRows(batch, isVisible).flatMap(([i, row]) => (meets.get(i) === true ? row : []))
+      })
     })
   }
 
@@ -248,10 +252,17 @@ export class Part {
   async #firstRowOf(added: readonly StoredPassage[]): Promise<number> {
     // LanceDB assigns row IDs in order. So the next one is known, unless the last rows had been deleted when the part was opened.
     if (await this.#isAt(this.#nextRow, added)) return this.#nextRow
-    const newer = await this.matching(`${ROW_ID} >= ${this.#nextRow}`)
-    const first = newer.reduce((max, row) => Math.max(max, row), -1) - added.length + 1
+    const first = (await this.#lastRow()) - added.length + 1
     if (first >= 0 && (await this.#isAt(first, added))) return first
     throw new Error('LanceDB did not give the added rows consecutive row IDs')
+  }
+
+  /** Returns the highest row ID from `#nextRow` on, or -1 when there is none. */
+  async #lastRow(): Promise<number> {
+    let last = -1
+    const newer = this.#table.query().where(`${ROW_ID} >= ${this.#nextRow}`)
+    for await (const batch of newer.select(['version']).withRowId()) for (const row of rowIds(batch)) last = Math.max(last, row)
+    return last
   }
 
   /** Checks whether the added passages have consecutive row IDs from `first` on, by the first and the last of them. */

@@ -34,7 +34,7 @@ export function termPlaces(
     const { segment } = segments[number]!.reader
     indexes.sort((a, b) => passages[a]!.passage - passages[b]!.passage)
     for (const [i, term] of wanted.entries()) {
-      eachPosting(
+      eachPlace(
         segment,
         term,
         indexes.map((index) => passages[index]!.passage),
@@ -58,7 +58,7 @@ export function termPlaces(
 }
 
 /** Calls `visit` for each place of a term in the passages, which are in ascending order. */
-function eachPosting(
+export function eachPlace(
   segment: Segment,
   term: Term,
   passages: readonly number[],

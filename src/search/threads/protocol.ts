@@ -1,5 +1,6 @@
 import type { ProjectSegments } from '../../index/segments/store/project-segments.ts'
 import type { FindRequest, Found } from '../find-request.ts'
+import type { PhraseChecks, PhraseQuestion } from '../phrase-checks.ts'
 
 /** Sent when segments of some projects have changed. Each project replaces the earlier state of that project in the thread. */
 export interface SegmentsChanged {
@@ -31,6 +32,12 @@ export interface FindTask {
   request: FindRequest
 }
 
+export interface PhrasesTask {
+  kind: 'phrases'
+  index: number
+  question: PhraseQuestion
+}
+
 export interface CountTask {
   kind: 'count'
   index: number
@@ -49,11 +56,12 @@ export interface SettleTask {
   kind: 'settle'
 }
 
-export type Task = FindTask | CountTask | HighlightTask | SettleTask
+export type Task = FindTask | PhrasesTask | CountTask | HighlightTask | SettleTask
 
 /** The answer to each kind of task. */
 export interface Answers {
   find: Found
+  phrases: PhraseChecks
   count: TermCounts
   highlight: Spans[]
   settle: null

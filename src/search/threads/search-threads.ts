@@ -4,6 +4,7 @@ import { TurnQueue } from '../../core/turns.ts'
 import { DamagedSegment } from '../../index/segments/damaged-segment.ts'
 import type { ProjectSegments, SegmentsListener } from '../../index/segments/store/project-segments.ts'
 import type { FindRequest, Found } from '../find-request.ts'
+import type { PhraseChecks, PhraseQuestion } from '../phrase-checks.ts'
 import type { Answers, Message, Reply, Spans, Task, TermCounts } from './protocol.ts'
 import { SearchThread, TaskTookTooLong, type ThreadLimits } from './search-thread.ts'
 
@@ -74,6 +75,10 @@ export class SearchThreads {
     return this.#run(request.filter.ownerId, index, { kind: 'find', index: 0, request }, signal)
   }
 
+  findPhraseChecks(index: SearchableIndex, question: PhraseQuestion, signal?: AbortSignal): Promise<PhraseChecks> {
+    return this.#run(question.filter.ownerId, index, { kind: 'phrases', index: 0, question }, signal)
+  }
+
   /** Counts the owner's passages, and the passages with each term. */
   countTerms(index: SearchableIndex, ownerId: string, terms: readonly string[], signal?: AbortSignal): Promise<TermCounts> {
     return this.#run(ownerId, index, { kind: 'count', index: 0, ownerId, terms }, signal)
@@ -141,8 +146,7 @@ export class SearchThreads {
   #give(thread: SearchThread<Waiting>, waiting: Waiting): void {
     clearTimeout(waiting.timer)
     waiting.attempts++
-    if (waiting.index !== null && (waiting.task.kind === 'find' || waiting.task.kind === 'count'))
-      waiting.task = { ...waiting.task, index: this.#attach(waiting.index) }
+    if (waiting.index !== null && 'index' in waiting.task) waiting.task = { ...waiting.task, index: this.#attach(waiting.index) }
     thread.give(waiting)
   }
 

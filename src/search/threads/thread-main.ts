@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { DamagedSegment } from '../../index/segments/damaged-segment.ts'
 import { highlight } from '../../text/highlight.ts'
 import { countTerms, findPassages } from '../find-passages.ts'
+import { findPhraseChecks } from '../phrase-checks.ts'
 import { OpenIndex } from './open-index.ts'
 import type { Answers, Message, Reply, Task } from './protocol.ts'
 
@@ -33,6 +34,8 @@ function answer(task: Task): Answers[Task['kind']] {
   switch (task.kind) {
     case 'find':
       return findPassages(openIndex(task.index).projectsOf(task.request.filter), task.request)
+    case 'phrases':
+      return findPhraseChecks(openIndex(task.index).projectsOf(task.question.filter), task.question)
     case 'count':
       return countTerms(openIndex(task.index).projectsOf({ ownerId: task.ownerId }), task.terms)
     case 'settle':

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { foldName } from '../../../src/core/fold-name.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
-import { filterToSql } from '../../../src/index/filter.ts'
+import { phrasesToSql } from '../../../src/index/passages/sql.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
-import { passage, DIMENSIONS } from '../../conformance/chunk-index.ts'
+import { analysed, passage, DIMENSIONS } from '../../conformance/chunk-index.ts'
 import { keywordSearch } from '../../support/search-index.ts'
 
 // Characters that mean something in SQL, in LIKE or in a path.
@@ -54,13 +54,15 @@ beforeAll(async () => {
         documentId,
         isNew: true,
         passages: [
-          passage(documentId, 0, {
-            path: value,
-            name: value,
-            text: `x${value}x`,
-            tags: [value, `n${n}`],
-            mediaType: value,
-          }),
+          analysed(
+            passage(documentId, 0, {
+              path: value,
+              name: value,
+              text: `x${value}x`,
+              tags: [value, `n${n}`],
+              mediaType: value,
+            }),
+          ),
         ],
       }
     }),
@@ -88,11 +90,6 @@ test('any text finds exactly the values that equal it, start with it or have it 
     }),
     { numRuns: 60, seed: 11 },
   )
-})
-
-test('every filter is bound to its owner, and an empty list does not widen it', () => {
-  expect(filterToSql({ ownerId: "o'hara" })).toBe("owner_id = 'o''hara'")
-  expect(filterToSql({ ownerId: 'a', projectIds: [] })).toBe("owner_id = 'a' AND FALSE")
 })
 
 test('finds any text in names literally, in any letter case', async () => {
@@ -131,11 +128,13 @@ test('a phrase matches whole words, any white space, and similar-looking marks',
       documentId: 'doc_p',
       isNew: true,
       passages: [
-        passage('doc_p', 0, {
-          text: 'The tenant’s rent\n\u00a0 is long\u2010term; Ku\u0308ndigung und 押金条款',
-          title: 'Of Leases',
-          heading: 'Terms \u203a Refunds',
-        }),
+        analysed(
+          passage('doc_p', 0, {
+            text: 'The tenant’s rent\n\u00a0 is long\u2010term; Ku\u0308ndigung und 押金条款',
+            title: 'Of Leases',
+            heading: 'Terms \u203a Refunds',
+          }),
+        ),
       ],
     },
   ])
@@ -155,6 +154,6 @@ test('patterns that are slow in backtracking engines cost nothing', async () => 
 test('looks for all phrases as plain text before it looks for whole words, and has each edge once', () => {
   const edges = (sql: string) => sql.split("regexp_like(text, '").map((term) => term.split('[^').length - 1)
   const phrases = ['late fee', 'rent', 'deposit']
-  expect(edges(filterToSql({ ownerId: 'a', phrases }))).toEqual([0, 0, 0, 0, 6, 6, 6])
-  expect(edges(filterToSql({ ownerId: 'a', withoutPhrases: phrases }))).toEqual([0, 0, 6])
+  expect(edges(phrasesToSql({ phrases }))).toEqual([0, 0, 0, 0, 6, 6, 6])
+  expect(edges(phrasesToSql({ withoutPhrases: phrases }))).toEqual([0, 0, 6])
 })

@@ -70,7 +70,7 @@ async function everything() {
 
 const FIND: FindRequest = {
   filter: OWNER,
-  allowedRows: null,
+  rowsWithPhrases: null,
   terms: ['common'],
   words: [],
   vector: direction(1),

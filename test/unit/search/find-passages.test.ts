@@ -117,7 +117,7 @@ function find(
   index.change(segments.all())
   const whole: FindRequest = {
     filter: { ownerId: 'usr_a' },
-    allowedRows: null,
+    rowsWithPhrases: null,
     terms: ['harbour', 'boat', 'tide'],
     words: queryWords('harbour boat tide'),
     vector: Float32Array.of(1, 1, 0, 0),

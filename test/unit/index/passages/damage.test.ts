@@ -118,7 +118,7 @@ test('a file that disappears while the table is open is reported when its rows a
   await expect(table.verify()).rejects.toMatchObject(corrupt)
   await expect(table.read([10n])).rejects.toMatchObject(corrupt)
   await expect(scanned(table)).rejects.toMatchObject(corrupt)
-  await expect(table.matchingRows({ ownerId: 'usr_a', phrases: ['passage'] })).rejects.toMatchObject(corrupt)
+  await expect(table.rowsWithPhrases([10n], { phrases: ['passage'] })).rejects.toMatchObject(corrupt)
   expect(await table.check()).toMatchObject({ ok: false, passages: null })
   await table.close()
   // A closed table does not count as damaged.

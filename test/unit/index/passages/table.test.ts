@@ -58,7 +58,7 @@ describe('stores and returns passages', () => {
     expect(await table.read([0n, 1n, 2n ** 40n])).toEqual(new Map())
     expect(await allRows()).toEqual([])
     expect(await scanned(table)).toEqual(new Map())
-    expect(await table.matchingRows({ ownerId: 'usr_a' })).toEqual([])
+    expect(await table.rowsWithPhrases([7n], { phrases: ['passage'] })).toEqual([])
     await table.optimize()
     await table.verify()
     expect(await table.check()).toEqual({ ok: true, message: '0 passages', passages: 0 })
@@ -136,7 +136,7 @@ describe('stores and returns passages', () => {
         (await allRows()).map(({ row }) => row),
         step,
       ).toEqual(rows.slice(5))
-      expect(await table.matchingRows({ ownerId: 'usr_a' }), step).toEqual(rows.slice(5))
+      expect(await table.rowsWithPhrases(rows, { phrases: ['passage'] }), step).toEqual(rows.slice(5))
       expect(await table.count(), step).toBe(15)
       await reopen()
     }
@@ -179,21 +179,22 @@ function asHalves<T extends { vector: Float32Array | null }>(passage: T): T {
   return { ...passage, vector: passage.vector && Float32Array.from(Float16Array.from(passage.vector)) }
 }
 
-describe('matching rows', () => {
-  // With few other passages the filters match most of a part, with many only a few rows.
-  test.each([0, 100])('are the rows that a filter allows, among %i other passages', async (others) => {
-    await table.add(numbers(0, others).map((n) => stored('doc_other', n, { projectId: 'prj_other' })))
-    const rows = await table.add(FILTERED_PASSAGES)
+describe('rows with phrases', () => {
+  test('are those of the given rows whose texts have them, in every part', async () => {
+    await reopen({ partRows: 2 })
+    const rows = []
+    for (const passage of FILTERED_PASSAGES) rows.push(...(await table.add([passage])))
     const documents = new Map(rows.map((row, i) => [row, FILTERED_PASSAGES[i]!.documentId]))
-    const projectIds = ['prj_a', 'prj_b', 'prj_c']
-    for (const [name, filter, expected] of FILTER_CASES) {
-      const found = await table.matchingRows({ ownerId: 'usr_a', projectIds, ...filter })
+    const cases = FILTER_CASES.filter(([, { phrases, withoutPhrases }]) => phrases !== undefined || withoutPhrases !== undefined)
+    expect(cases.length).toBeGreaterThan(4)
+    for (const [name, filter, expected] of cases) {
+      const found = await table.rowsWithPhrases(rows.slice(0, 4).toReversed(), filter)
       expect(
-        found.map((row) => documents.get(row)),
+        found.map((row) => documents.get(row)!).toSorted((a, b) => (a < b ? -1 : 1)),
         name,
       ).toEqual(expected)
     }
-    expect(await table.matchingRows({ ownerId: "usr_b' OR '1' = '1", phrases: ['passage'] })).toEqual([])
+    expect(await table.rowsWithPhrases(rows, { phrases: ["passage' OR '1' = '1"] })).toEqual([])
   })
 })
 
@@ -236,10 +237,8 @@ describe('several parts', () => {
         rows.map((row) => found.get(row)!.id),
         step,
       ).toEqual(numbers(0, 50).map((i) => `doc_${Math.floor(i / 10)}:1:${i % 10}`))
-      expect(await table.matchingRows({ ownerId: 'usr_a', documentIds: ['doc_1', 'doc_4'] }), step).toEqual([
-        ...rows.slice(10, 20),
-        ...rows.slice(40),
-      ])
+      const checked = await table.rowsWithPhrases(rows, { phrases: ['doc_1'] })
+      expect(checked, step).toEqual(rows.slice(10, 20))
       expect((await scanned(table)).size, step).toBe(50)
       await reopen({ partRows: 10 })
     }
@@ -317,7 +316,7 @@ describe('compaction', () => {
       table.add([stored('doc_2', 0)]),
       table.remove(rows.slice(0, 10)),
       table.read(rows),
-      table.matchingRows({ ownerId: 'usr_a' }),
+      table.rowsWithPhrases(rows, { phrases: ['passage'] }),
     ])
     // At once, whether the compaction has ended or not.
     expect((await table.read(rows)).size).toBe(60)
@@ -370,7 +369,7 @@ describe('compaction', () => {
     const calls = {
       compaction: table.optimize(),
       read: table.read(rows),
-      search: table.matchingRows({ ownerId: 'usr_a' }),
+      phrases: table.rowsWithPhrases(rows, { phrases: ['passage'] }),
       check: table.check(),
       removal: table.remove(rows.slice(0, 10)),
     }
