@@ -1,4 +1,5 @@
 import { readdir, rm, stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -33,6 +34,8 @@ export function createPassageTableStore(options: PassageTableStoreOptions): Pass
     async open({ id, layout }) {
       // LanceDB writes its own log to standard error. Its warnings, about retries or deprecations, don't help an operator.
       process.env['LANCEDB_LOG'] ??= 'error'
+      // A compaction uses all of these threads, and searches need processors meanwhile.
+      process.env['LANCE_CPU_THREADS'] ??= String(Math.max(1, Math.floor(availableParallelism() / 2)))
       const { openPassageTable } = await import('./open.ts')
       return openPassageTable({ folder, id, layout, clock, cacheBytes, log: log.child({ index: id }) })
     },
