@@ -16,6 +16,13 @@ export function diskError(cause: unknown): DocsearchError {
   return new DocsearchError('disk_error', message, { cause })
 }
 
+export function tooManyFiles(cause: unknown): DocsearchError {
+  const message =
+    'The system does not let docsearch open more files. Raise the limit, for example with `ulimit -n 4096` or `LimitNOFILE` in its service, ' +
+    'and start docsearch again.'
+  return new DocsearchError('too_many_files', message, { cause })
+}
+
 /** Turns an error of the file system into one that a user can act on. Returns other errors as they are. */
 export function translateDiskError(error: unknown): unknown {
   switch (error instanceof Error && 'code' in error ? error.code : undefined) {
@@ -26,6 +33,9 @@ export function translateDiskError(error: unknown): unknown {
     case 'EPERM':
     case 'EROFS':
       return dataReadonly(error)
+    case 'EMFILE':
+    case 'ENFILE':
+      return tooManyFiles(error)
     case 'EIO':
       return diskError(error)
     default:

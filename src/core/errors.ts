@@ -105,6 +105,7 @@ const INSTANCE_CODES = {
   data_readonly: 'outside',
   // Storage
   disk_error: 'outside',
+  too_many_files: 'outside',
   database_busy: 'outside',
   database_corrupt: 'outside',
   index_corrupt: 'internal',

@@ -8,7 +8,9 @@ const MAX_MS = 15_000
 /** Failures that pass by themselves, or once the user makes room or starts Ollama again. No document is to blame for them. */
 const PASSING = new Set<ErrorCode>([
   'disk_full',
+  'data_readonly',
   'disk_error',
+  'too_many_files',
   'database_busy',
   'embedder_unavailable',
   'embedding_model_changed',

@@ -1,25 +1,42 @@
-import { diskFull } from '../core/disk-errors.ts'
+import { dataReadonly, diskError, diskFull, tooManyFiles } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { ChunkIndex } from './chunk-index.ts'
 
 // LanceDB's errors have no codes, but the message holds the system's own words.
 const DISK_FULL = /no space left|os error 28\b|ENOSPC|quota exceeded|os error 122\b/i
-const OUT_OF_HANDLES = /too many open files|os error 24\b|cannot allocate memory|os error 12\b/i
+const OUT_OF_HANDLES = /too many open files|os error 2[34]\b/i
+const READ_ONLY = /permission denied|os error 13\b|read-only file system|os error 30\b/i
+const DISK_ERROR = /input\/output error|os error 5\b/i
+const OUT_OF_MEMORY = /cannot allocate memory|os error 12\b/i
+
+/** What the system refuses for a reason outside of the index. */
+const REFUSALS = [
+  [DISK_FULL, diskFull],
+  [OUT_OF_HANDLES, tooManyFiles],
+  [READ_ONLY, dataReadonly],
+] as const
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Returns a failure of LanceDB as `disk_full` or `index_failed`. A DocsearchError stays as it is. */
+function refusalOf(error: unknown): DocsearchError | null {
+  const refusal = REFUSALS.find(([pattern]) => pattern.test(messageOf(error)))
+  return refusal === undefined ? null : refusal[1](error)
+}
+
+/** Returns a failure of LanceDB as one that a user can act on, or as `index_failed`. A DocsearchError stays as it is. */
 export function indexFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError) return error
-  if (DISK_FULL.test(messageOf(error))) return diskFull(error)
+  const refusal = refusalOf(error)
+  if (refusal !== null) return refusal
+  if (DISK_ERROR.test(messageOf(error))) return diskError(error)
   return new DocsearchError('index_failed', 'An operation of the search index failed. See the server log.', { cause: error })
 }
 
-/** Returns a failure to read the index: its files are damaged, unless the system was out of space, memory or file handles. */
+/** Returns a failure to read the index: its files are damaged, unless the system refused to read them. */
 export function readFailure(error: unknown): DocsearchError {
-  if (error instanceof DocsearchError || DISK_FULL.test(messageOf(error)) || OUT_OF_HANDLES.test(messageOf(error)))
+  if (error instanceof DocsearchError || refusalOf(error) !== null || OUT_OF_MEMORY.test(messageOf(error)))
     return indexFailure(error)
   return corrupt('The files of the search index are damaged. The index must be rebuilt from the documents.', error)
 }

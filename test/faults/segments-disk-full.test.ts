@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +9,13 @@ import { SegmentedIndex } from '../../src/index/segmented-index.ts'
 import { DIMENSIONS, passage } from '../conformance/chunk-index.ts'
 import { errorCode } from '../support/codes.ts'
 import { createMemoryTable } from '../support/memory-passage-table.ts'
+import { newInstance } from '../support/instance.ts'
 import { type Mount, mountTmpfs } from '../support/mount.ts'
-import { expectOnlyNamedSegments } from '../support/promises.ts'
+import { expectOnlyNamedSegments, expectSearchableOnce } from '../support/promises.ts'
 import { keywordSearch } from '../support/search-index.ts'
 import { seeded } from '../support/seeded.ts'
+import { until } from '../support/until.ts'
+import { rareWord, textWith } from '../support/words.ts'
 
 const OPERATIONS = 150
 const DOCUMENTS = 12
@@ -80,7 +84,7 @@ test('a disk that is full at any step loses no change, leaves no file, and holds
     rmSync(join(home, 'ballast'), { force: true })
     if (chunks === 0) expected.delete(documentId)
     else expected.set(documentId, { version, chunks })
-    expect([...(await index.inventory())].toSorted()).toEqual([...expected].toSorted())
+    expect(await index.inventory()).toEqual(expected)
     if (below(20) === 0) {
       await index.close()
       index = await open()
@@ -106,4 +110,32 @@ test('a start on a full disk finds what was there, and repairs the rest once the
   rmSync(join(home, 'ballast'))
   await index.put([{ documentId: 'doc_99', isNew: false, passages: [passage('doc_99', 0)] }])
   expect((await index.inventory()).size).toBe(before.size + 1)
+})
+
+test('while the segments cannot be written, documents wait, health says why, and they are searchable afterwards', async ({
+  skip,
+  onTestFinished,
+}) => {
+  const instance = await newInstance()
+  onTestFinished(() => instance.remove())
+  const running = await instance.start()
+  const folder = join(instance.dataDir, 'segments')
+  await running.daemon.stop()
+  const own = mountTmpfs(folder, '8m')
+  if (own === null) return skip('this machine does not allow mounting a small file system')
+  onTestFinished(() => own.unmount())
+  const again = await instance.start()
+  const remount = (mode: 'ro' | 'rw') => execFileSync('mount', ['-o', `remount,${mode}`, folder])
+  remount('ro')
+  const words = { 'one.txt': rareWord(), 'two.txt': rareWord() }
+  for (const [name, word] of Object.entries(words)) {
+    const { status } = await again.upload([{ name, content: textWith(word) }])
+    expect(status).toBe(202)
+  }
+  await until('health to say why', async () =>
+    (await again.health()).checks?.queue?.message.includes('Could not write to the data folder'),
+  )
+  remount('rw')
+  await expectSearchableOnce(again, words)
+  await again.daemon.stop()
 })

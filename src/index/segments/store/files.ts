@@ -36,9 +36,17 @@ export async function writeSynced(path: string, bytes: Uint8Array): Promise<void
 
 /** Creates a folder, and syncs its parents so that it survives a power cut. */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 })
-  if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
+  try {
+    // Not with `recursive`, because that reports a file system that is read-only as ENOENT.
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT') throw error
+    await makeFolder(dirname(path))
+    return makeFolder(path)
+  }
+  await syncFolder(dirname(path))
 }
 
 /**

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { translateDiskError } from '../../../src/core/disk-errors.ts'
+import type { ErrorCode } from '../../../src/core/errors.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { createRetries } from '../../../src/core/retries.ts'
+import { indexFailure, isDamaged, readFailure } from '../../../src/index/failures.ts'
+
+/** Messages of LanceDB, and codes of Node, for what the system refuses for a reason outside of the index. */
+const REFUSALS: [code: ErrorCode, message: string, systemCode: string][] = [
+  ['disk_full', 'LanceError(IO): No space left on device (os error 28)', 'ENOSPC'],
+  ['too_many_files', 'LanceError(IO): Too many open files (os error 24)', 'EMFILE'],
+  ['data_readonly', 'LanceError(IO): Permission denied (os error 13)', 'EACCES'],
+  ['data_readonly', 'LanceError(IO): Read-only file system (os error 30)', 'EROFS'],
+]
+const unreadable = { check: async () => ({ ok: false, message: '', passages: null, isApproximate: false, isIncomplete: false }) }
+
+test.each(REFUSALS)(
+  '%s is no damage of the index, which then would be built again, and documents wait until it passes',
+  async (code, message, systemCode) => {
+    const errors: Error[] = [
+      indexFailure(new Error(message)),
+      readFailure(new Error(message)),
+      translateDiskError(Object.assign(new Error(systemCode), { code: systemCode })) as Error,
+    ]
+    for (const error of errors) {
+      expect(error).toMatchObject({ code, message: expect.not.stringContaining('server log') })
+      expect(await isDamaged(error, unreadable)).toBe(false)
+    }
+    const stopping = new AbortController()
+    const retries = createRetries(silentLogger, stopping.signal)
+    const waiting = retries.run(() => Promise.reject(errors[0]!))
+    waiting.catch(() => {})
+    await Promise.resolve()
+    await expect.poll(() => retries.reason()).toBe(errors[0]!.message)
+    stopping.abort(new Error('stopping'))
+    await expect(waiting).rejects.toThrow()
+  },
+)
+
+test('a file that the disk can no longer read is damaged, and one that it can no longer write is an error of the disk', () => {
+  const error = new Error('LanceError(IO): Input/output error (os error 5)')
+  expect(readFailure(error)).toMatchObject({ code: 'index_corrupt' })
+  expect(indexFailure(error)).toMatchObject({ code: 'disk_error' })
+})
