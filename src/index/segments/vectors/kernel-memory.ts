@@ -4,7 +4,7 @@ export const KERNEL_PAGE_BYTES = 65_536
  * Each memory takes 8 GB of the process's 128 TB of address space, so smaller files don't get one. The processor's cache often has their rows,
  * and copying them costs little.
  */
-export const MIN_KERNEL_FILE_BYTES = 4 * 2 ** 20
+export const MIN_KERNEL_FILE_BYTES = 2 ** 20
 const MAX_PAGES = 65_536
 
 /** A file in memory whose rows the kernel (dot-kernel.ts) reads without copying them. Threads share it. */
