@@ -19,6 +19,8 @@ export interface Prepared {
 
 /** Far more than the largest text takes on a slow machine. A document that never ends would hold its thread forever. */
 const MAX_MS = 300_000
+/** Threads without work for this long end, because each remembers words in tens of megabytes. */
+const IDLE_MS = 30_000
 
 interface Waiting {
   owner: string
@@ -36,6 +38,8 @@ interface Waiting {
 export class PrepareThreads {
   readonly #maxThreads: number
   readonly #maxMs: number
+  readonly #idleMs: number
+  #idleTimer: NodeJS.Timeout | undefined
   readonly #threads = new Set<Worker>()
   readonly #idle: Worker[] = []
   readonly #waiting = new TurnQueue<Waiting>()
@@ -43,10 +47,11 @@ export class PrepareThreads {
   readonly #working = new Map<Worker, string>()
   #lastId = 0
 
-  /** Ends the thread of a document that takes longer than `maxMs`. */
-  constructor(maxThreads: number, maxMs = MAX_MS) {
+  /** Ends the thread of a document that takes longer than `maxMs`, and all threads once none has had work for `idleMs`. */
+  constructor(maxThreads: number, { maxMs = MAX_MS, idleMs = IDLE_MS } = {}) {
     this.#maxThreads = maxThreads
     this.#maxMs = maxMs
+    this.#idleMs = idleMs
   }
 
   /**
@@ -61,6 +66,7 @@ export class PrepareThreads {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#idleTimer)
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) next.reject(new Error('the daemon is stopping'))
     await Promise.all([...this.#threads].map((thread) => thread.terminate()))
   }
@@ -80,12 +86,25 @@ export class PrepareThreads {
     return thread
   }
 
+  #endIdleLater(): void {
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
+      for (const thread of this.#idle.splice(0)) {
+        this.#threads.delete(thread)
+        void thread.terminate()
+      }
+    }, this.#idleMs)
+    this.#idleTimer.unref()
+  }
+
   #give(thread: Worker, { owner, task, resolve, reject }: Waiting): void {
     this.#working.set(thread, owner)
+    clearTimeout(this.#idleTimer)
     const stopListening = () => {
       clearTimeout(timer)
       thread.off('message', onMessage).off('error', onError).off('exit', onExit)
       this.#working.delete(thread)
+      if (this.#working.size === 0) this.#endIdleLater()
     }
     const onLost = (cause: Error) => {
       stopListening()

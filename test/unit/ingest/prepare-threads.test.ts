@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { constants, getPriority } from 'node:os'
+import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Page } from '../../../src/core/parsed.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
@@ -36,6 +38,19 @@ test.runIf(process.platform === 'linux')('only the thread comes after the main t
   expect(below()).toHaveLength(before + 1)
 })
 
+test('threads without work end, and the next document starts one', async () => {
+  const threads = new PrepareThreads(2, { idleMs: 1 })
+  onTestFinished(() => threads.close())
+  const started: Worker[] = []
+  const onWorker = (worker: Worker) => started.push(worker)
+  process.on('worker', onWorker)
+  onTestFinished(() => void process.off('worker', onWorker))
+  await Promise.all(['a', 'b'].map((text) => threads.prepare('usr_1', taskOf(text))))
+  await Promise.all(started.filter(({ threadId }) => threadId > 0).map((worker) => once(worker, 'exit')))
+  const { passages } = await threads.prepare('usr_1', taskOf('a heron'))
+  expect([started.length, passages[0]!.text]).toEqual([3, 'a heron'])
+})
+
 test('a document that makes the thread fail fails alone', async () => {
   const threads = newThreads(1)
   const broken = { ...taskOf('x'), pages: [{ ...page('x'), blocks: null as unknown as [] }] }
@@ -67,7 +82,7 @@ test('owners take turns, and one who has no document in a thread does not wait f
 })
 
 test('a document over the time limit fails alone, and another thread takes the next', async () => {
-  const threads = new PrepareThreads(1, 5_000)
+  const threads = new PrepareThreads(1, { maxMs: 5_000 })
   onTestFinished(() => threads.close())
   const large = taskOf(Array.from({ length: 8_000_000 }, (_, i) => i.toString(36)).join(' '))
   const outcomes = await Promise.allSettled([threads.prepare('usr_1', large), threads.prepare('usr_1', taskOf('a heron'))])

@@ -11,6 +11,9 @@ import { asKnown, pagedFilesOf, type ProjectSegments, type SegmentsListener, typ
 import type { BackgroundCalls, Changed, Marked, WriterCalls } from './protocol.ts'
 import { Thread } from './thread.ts'
 
+/** After a merge, the thread that merges has tens of megabytes. */
+const IDLE_MS = 30_000
+
 export interface SegmentStoreOptions {
   /** The folder of the index. Created when it does not exist. */
   folder: string
@@ -27,7 +30,9 @@ export interface SegmentStoreOptions {
 export class SegmentStore {
   readonly #options: SegmentStoreOptions
   readonly #writer = new Thread<WriterCalls>(builtModule(new URL('./writer-main.ts', import.meta.url)))
-  readonly #background = new Thread<BackgroundCalls>(builtModule(new URL('./background-main.ts', import.meta.url)))
+  readonly #background = new Thread<BackgroundCalls>(builtModule(new URL('./background-main.ts', import.meta.url)), {
+    idleMs: IDLE_MS,
+  })
   readonly #projects = new Map<string, ProjectSegments>()
   readonly #listeners = new Set<SegmentsListener>()
   readonly #handles = new FileHandles()

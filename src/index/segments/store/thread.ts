@@ -8,17 +8,25 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** A thread that answers calls (call.ts). The first call starts it, and so does the next call after the thread died. */
+export interface ThreadOptions {
+  /** A thread that has had nothing to do for this long ends, to give its memory back. By default it stays. */
+  idleMs?: number
+}
+
+/** A thread that answers calls (call.ts). The first call starts it, and so does the next call after the thread ended. */
 export class Thread<C extends Calls<C>> {
   readonly #main: URL
+  readonly #idleMs: number
   readonly #waiting = new Map<number, Waiting>()
+  #idleTimer: NodeJS.Timeout | undefined
   #worker: Worker | null = null
   #isClosed = false
   #lastId = 0
 
   /** `main` is the module that the thread runs. */
-  constructor(main: URL) {
+  constructor(main: URL, { idleMs = Infinity }: ThreadOptions = {}) {
     this.#main = main
+    this.#idleMs = idleMs
   }
 
   get isRunning(): boolean {
@@ -30,6 +38,7 @@ export class Thread<C extends Calls<C>> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(indexFailure(new Error('the index is closed')))
       const call: Call = { id: ++this.#lastId, kind, request }
+      clearTimeout(this.#idleTimer)
       this.#worker ??= this.#start()
       try {
         this.#worker.postMessage(call)
@@ -42,6 +51,7 @@ export class Thread<C extends Calls<C>> {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#idleTimer)
     await this.#worker?.terminate()
   }
 
@@ -61,8 +71,18 @@ export class Thread<C extends Calls<C>> {
       this.#waiting.delete(answer.id)
       if ('failure' in answer) waiting?.reject(toError(answer.failure))
       else waiting?.resolve(answer.answer as never)
+      if (this.#waiting.size === 0 && this.#idleMs < Infinity) this.#endLater(worker)
     })
     worker.on('error', onLost).on('exit', () => onLost(new Error('a thread of the index ended')))
     return worker
+  }
+
+  #endLater(worker: Worker): void {
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
+      if (this.#worker === worker) this.#worker = null
+      void worker.terminate()
+    }, this.#idleMs)
+    this.#idleTimer.unref()
   }
 }
