@@ -223,6 +223,7 @@ export class SegmentedIndex implements ChunkIndex {
 
   /** Compares table and segments, after a rebuild in progress. Rejects if the table can't be read. */
   async #compareIfDue(): Promise<void> {
+    if (!this.#comparison.isDue) return
     while (this.#comparison.isDue) {
       if (this.#isRebuilding) await this.#repairing.idle()
       else

@@ -70,7 +70,11 @@ export function present(
   const best = passages.get(group.best.row)
   if (best === undefined || best.id !== group.best.id) return null
   const members = contiguous(
-    group.rows.flatMap((row) => passages.get(row) ?? []),
+    group.rows.flatMap((row) => {
+      const passage = passages.get(row)
+      // A row can be of another document when the files of the table were replaced.
+      return passage?.documentId === best.documentId && passage.version === best.version ? passage : []
+    }),
     best,
   )
   const [first, last] = [members[0]!, members.at(-1)!]
