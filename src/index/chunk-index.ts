@@ -105,6 +105,8 @@ export interface ChunkIndex {
    * allows, which an index of an earlier version may have.
    */
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
+  /** Calls `listener` when files turn out to be damaged. From then on, `inventory` rejects. Returns a function that removes the listener. */
+  onDamage(listener: () => void): () => void
   /** Returns which of the rows have the phrases of a filter, which segments can't check. Reads the texts of these rows. */
   rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]>
   /**

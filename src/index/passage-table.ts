@@ -42,7 +42,7 @@ export interface PassageTable {
   optimize(): Promise<void>
   /** Says whether the table can be read. Takes the same time for any number of rows. Never rejects. */
   check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>>
-  /** Reads every file completely. Slow, so run it in the background. `open` already notices files that are missing, empty or cut off. */
+  /** Reads all rows completely, for half of the time, so that other work goes on meanwhile. `open` notices files that are missing, empty or cut off. */
   verify(signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }

@@ -16,6 +16,7 @@ import { livePassages, type ProjectSegments, type SegmentsListener } from './seg
 import type { SegmentMemory } from './segments/store/memory.ts'
 import type { Marked } from './segments/store/protocol.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
+import { TableWatch } from './table-watch.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 import { addInventory, rowsAmong, SegmentRows } from './segment-rows.ts'
 
@@ -56,14 +57,14 @@ export class SegmentedIndex implements ChunkIndex {
   /** True while new rows are not yet in segments. A comparison would count these rows as lost. */
   #isRebuilding = false
   readonly #verifying: BackgroundTask
-  /** Why the table can't be used any more. */
-  #damage: Error | null = null
+  readonly #watch: TableWatch
 
   private constructor({ table, log }: SegmentedIndexOptions, store: SegmentStore) {
     this.#table = table
     this.#store = store
     this.#log = log
     this.#removals = new RowRemovals(table, log)
+    this.#watch = new TableWatch(table, log)
     this.#repairing = new BackgroundTask({
       work: () => this.#repair(),
       onFailure: (error) => log.error({ err: error }, 'segments of the index could not be rebuilt; trying again later'),
@@ -87,6 +88,7 @@ export class SegmentedIndex implements ChunkIndex {
       if (index.#isIncomplete() || (await table.count()) !== index.#count()) await compared
       if (index.#lost.countPassages() <= awaitedPassages) await index.#repairing.idle()
       index.#verifying.start()
+      index.#watch.verify()
       return index
     } catch (error) {
       await index.close()
@@ -124,17 +126,21 @@ export class SegmentedIndex implements ChunkIndex {
   }
 
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
-    return guarded(() => this.#table.read(rows))
+    return guarded(() => this.#watch.reading(() => this.#table.read(rows)))
   }
 
   rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]> {
-    return guarded(() => this.#table.rowsWithPhrases(rows, phrases))
+    return guarded(() => this.#watch.reading(() => this.#table.rowsWithPhrases(rows, phrases)))
+  }
+
+  onDamage(listener: () => void): () => void {
+    return this.#watch.onDamage(listener)
   }
 
   inventory(): Promise<Map<string, { version: number; chunks: number }>> {
     return guarded(async () => {
       await this.#compareIfDue()
-      if (this.#damage !== null) throw this.#damage
+      if (this.#watch.damage !== null) throw this.#watch.damage
       const found = new Map(this.#lost.inventory())
       for (const project of this.#store.projects()) addInventory(project, found)
       return found
@@ -157,7 +163,8 @@ export class SegmentedIndex implements ChunkIndex {
   }
 
   async check(): Promise<IndexHealth> {
-    const { ok, message } = await this.#table.check()
+    const { damage } = this.#watch
+    const { ok, message } = damage === null ? await this.#table.check() : { ok: false, message: damage.message }
     const isIncomplete = this.#isIncomplete()
     if (!ok) return { ok, message, passages: null, isApproximate: false, isIncomplete }
     const passages = this.#count()
@@ -166,7 +173,7 @@ export class SegmentedIndex implements ChunkIndex {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    const stopped = [this.#repairing.stop(), this.#verifying.stop()]
+    const stopped = [this.#repairing.stop(), this.#verifying.stop(), this.#watch.stop()]
     await this.#write(async () => {})
     await this.#removals.stop()
     // Closing the store ends a verification.
@@ -200,7 +207,7 @@ export class SegmentedIndex implements ChunkIndex {
   }
 
   async #changeNow(added: readonly IndexedPassage[], replaced: readonly string[]): Promise<void> {
-    if (this.#damage !== null) throw this.#damage
+    if (this.#watch.damage !== null) throw this.#watch.damage
     const rows = added.length === 0 ? [] : await this.#table.add(added)
     killPoint('rows')
     // From here on, a rebuild skips these documents.
@@ -288,7 +295,7 @@ export class SegmentedIndex implements ChunkIndex {
       while (this.#comparison.isDue) await this.#write(() => this.#comparison.run(() => this.#compare()))
       if (this.#isIncomplete()) await this.#rebuild()
     } catch (error) {
-      if (isDocsearchError(error, 'index_corrupt')) this.#damage = error
+      if (isDocsearchError(error, 'index_corrupt')) this.#watch.noteDamage(error)
       else throw error
     }
   }

@@ -41,7 +41,15 @@ export function createIngest(options: IngestOptions): Ingest {
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
   let unsubscribe: () => void = () => {}
 
-  function onLifecycleChange(): void {
+  let unwatch: () => void = () => {}
+
+  function watchActiveIndex(): void {
+    unwatch()
+    unwatch = lifecycle.active()?.index.onDamage(reconcile) ?? (() => {})
+  }
+
+  /** Also rebuilds a damaged index. */
+  function reconcile(): void {
     reconciler
       .reconcile()
       .catch((error: unknown) => log.error({ err: error }, 'index and records could not be compared'))
@@ -53,14 +61,19 @@ export function createIngest(options: IngestOptions): Ingest {
       const interrupted = await records.queue.recover()
       if (interrupted > 0)
         log.info({ documents: interrupted }, 'continuing with documents that were being processed when the server stopped')
+      watchActiveIndex()
       await reconciler.reconcile()
-      unsubscribe = lifecycle.onChange(onLifecycleChange)
+      unsubscribe = lifecycle.onChange(() => {
+        watchActiveIndex()
+        reconcile()
+      })
       maintenance.start()
       worker.nudge()
       builder.start()
     },
     async stop(graceMs) {
       unsubscribe()
+      unwatch()
       const upkeep = maintenance.stop()
       await Promise.all([worker.stop(graceMs), builder.stop()])
       // An index can't be closed while it is read, for example by the reconciler.

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Instance, newInstance } from '../support/instance.ts'
 import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
 import type { Rest } from '../support/rest.ts'
+import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
 
 /** A data folder whose index has several commits. Every test damages a copy. */
@@ -86,6 +87,19 @@ test('rebuilds the index when a data file is missing', async () => {
   instance = await template.copy()
   rmSync(newest('*/data/*.lance'))
   await expectRebuilt()
+})
+
+test('rebuilds the index when data files disappear while docsearch runs', async () => {
+  instance = await template.copy()
+  const running = await instance.start()
+  for (const file of globSync(join(instance.dataDir, 'lance/*/data/*.lance'))) rmSync(file)
+  // The searches read the texts, and so find the damage.
+  await until('the index is rebuilt', async () => {
+    await running.search('archive note').catch(() => {})
+    return (await running.health()).checks?.index.message.includes('rebuilt since the start, because its files were damaged')
+  })
+  await running.settled()
+  await expectSearchableOnce(running, words)
 })
 
 test('rebuilds the index when its folder is missing', async () => {

@@ -69,6 +69,7 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
       segments.commit([], () => 0n, remove(documentIds))
     },
     segments: () => segments.all(),
+    onDamage: () => () => {},
     onSegmentsChange: (listener) => segments.onChange(listener),
     // Nothing here is on a disk.
     leaveOut: async () => {},

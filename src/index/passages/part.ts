@@ -257,6 +257,17 @@ export class Part {
     throw new Error('LanceDB did not give the added rows consecutive row IDs')
   }
 
+  /** Returns the IDs of all rows. */
+  allRows(): Promise<number[]> {
+    return this.#reading(async () => {
+      const isVisible = this.#visibility()
+      const rows: number[] = []
+      for await (const batch of this.#table.query().select(['version']).withRowId())
+        for (const row of rowIds(batch)) if (isVisible(row)) rows.push(row)
+      return rows
+    })
+  }
+
   /** Returns the highest row ID from `#nextRow` on, or -1 when there is none. */
   async #lastRow(): Promise<number> {
     let last = -1

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '@lancedb/lancedb'
 import type { Vector } from 'apache-arrow'
 import type { Clock } from '../../core/clock.ts'
@@ -19,6 +20,8 @@ const PART_ROWS = 262_144
 const ROWS_OF_PART = 2 ** 32
 /** Passages in a batch of `scan`, about 10 MB. */
 const SCAN_ROWS = 1_024
+/** Rows that `verify` reads before it pauses. */
+const VERIFIED_ROWS = 512
 /** Rows whose texts one query reads. */
 const CHECKED_ROWS = 2_000
 const KEEP_VERSIONS_MS = 5 * 60_000
@@ -160,7 +163,15 @@ export class LancePassageTable implements PassageTable {
 
   async verify(signal?: AbortSignal): Promise<void> {
     for (const part of this.#parts) await this.#reading(() => part.readVersions())
-    for await (const _ of this.#scanParts(this.#columns)) signal?.throwIfAborted()
+    for (const part of this.#parts) {
+      const rows = await this.#reading(() => part.allRows())
+      for (let at = 0; at < rows.length; at += VERIFIED_ROWS) {
+        signal?.throwIfAborted()
+        const began = performance.now()
+        await this.#reading(() => part.read(rows.slice(at, at + VERIFIED_ROWS), this.#columns))
+        await sleep(performance.now() - began)
+      }
+    }
   }
 
   async close(): Promise<void> {

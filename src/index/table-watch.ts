@@ -1,0 +1,73 @@
+import { BackgroundTask } from '../core/background-task.ts'
+import { isDocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { PassageTable } from './passage-table.ts'
+
+/**
+ * Notices a damaged table. LanceDB has no checksums and its errors don't say what was wrong. So a read that fails is only a suspicion, and the
+ * watch then reads the whole table. Damage is final: the index has to be built again.
+ */
+export class TableWatch {
+  #damage: Error | null = null
+  readonly #table: Pick<PassageTable, 'verify'>
+  readonly #log: Logger
+  readonly #listeners = new Set<() => void>()
+  readonly #closing = new AbortController()
+  readonly #verifying: BackgroundTask
+
+  constructor(table: Pick<PassageTable, 'verify'>, log: Logger) {
+    this.#table = table
+    this.#log = log
+    this.#verifying = new BackgroundTask({
+      work: () => this.#verify(),
+      onFailure: (error) => log.warn({ err: error }, 'the texts of the index could not be verified; trying again later'),
+    })
+  }
+
+  /** Why the table can't be used any more. */
+  get damage(): Error | null {
+    return this.#damage
+  }
+
+  /** Calls `listener` once the table is known to be damaged. Returns a function that removes the listener. */
+  onDamage(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Reads the whole table in the background. */
+  verify(): void {
+    if (this.#damage === null) this.#verifying.start()
+  }
+
+  async reading<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read()
+    } catch (error) {
+      if (isDocsearchError(error, 'index_corrupt')) this.verify()
+      throw error
+    }
+  }
+
+  noteDamage(damage: Error): void {
+    if (this.#damage !== null || this.#closing.signal.aborted) return
+    this.#damage = damage
+    this.#log.error({ err: damage }, 'the texts of the index are damaged')
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Resolves when the table is no longer read. */
+  stop(): Promise<void> {
+    this.#closing.abort(new Error('the index is closing'))
+    return this.#verifying.stop()
+  }
+
+  async #verify(): Promise<void> {
+    try {
+      await this.#table.verify(this.#closing.signal)
+    } catch (error) {
+      if (!isDocsearchError(error, 'index_corrupt')) throw error
+      this.noteDamage(error)
+    }
+  }
+}
