@@ -169,6 +169,11 @@ describe('damage', () => {
     await rm(folder, { recursive: true })
     index = await open()
     expect(await everything()).toEqual(before)
+    await index.close()
+    await rm(folder, { recursive: true })
+    await writeFile(folder, 'text')
+    index = await open()
+    expect(await everything()).toEqual(before)
   })
 
   test('is repaired while searches and changes go on, and no deleted or replaced document comes back', async () => {

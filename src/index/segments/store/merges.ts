@@ -60,7 +60,10 @@ export class Merges {
         // The merge has changed the project, so another group may be due.
         if (this.#failed.delete(projectId)) this.#due.add(projectId)
       } catch (error) {
-        if (!this.#isStopped) this.#retryLater(projectId, error)
+        // The files of a project may go while they are merged.
+        const isGone = this.#options.segmentsOf(projectId) === undefined
+        if (!this.#isStopped && !isGone) this.#retryLater(projectId, error)
+        else this.#failed.delete(projectId)
       }
     }
     this.#running = null

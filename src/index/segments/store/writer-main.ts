@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { VectorLayout } from '../vectors/format.ts'
@@ -31,6 +31,10 @@ answerCalls<WriterCalls>({
     limits = { ...request.memory, maxPagedFiles: maxPagedFiles() }
     memoryUse = new MemoryUse(limits)
     await makeFolder(folder)
+    if (!(await stat(folder)).isDirectory()) {
+      await remove(folder)
+      await makeFolder(folder)
+    }
     projects.clear()
     const known = new Map(request.known.flatMap(({ segments }) => segments.map((segment) => [segment.name, segment])))
     const damage: { projectId: string; failure: Failure }[] = []

@@ -12,7 +12,7 @@ afterEach(() => {
 
 /** Merges of two projects with many small segments. Merging `broken` fails as long as it is `isBroken`. */
 function newMerges() {
-  const state = { isBroken: true }
+  const state = { isBroken: true, onFailure: () => {} }
   const small = { passages: 1, deleted: 0 } as SharedSegment
   const projects = new Map(
     ['broken', 'whole'].map((projectId) => [
@@ -22,16 +22,20 @@ function newMerges() {
   )
   const merge = vi.fn<(project: ProjectSegments, sources: readonly SharedSegment[]) => Promise<void>>(
     async ({ projectId }, sources) => {
-      if (projectId === 'broken' && state.isBroken) throw new Error('disk full')
+      if (projectId === 'broken' && state.isBroken) {
+        state.onFailure()
+        throw new Error('disk full')
+      }
       const { segments, ...project } = projects.get(projectId)!
       const merged = { passages: 100 * sources.length, deleted: 0 } as SharedSegment
       projects.set(projectId, { ...project, segments: [...segments.slice(sources.length), merged] })
       merges.changed(projectId)
     },
   )
-  const merges = new Merges({ segmentsOf: (projectId) => projects.get(projectId), merge, log: silentLogger })
+  const log = { ...silentLogger, warn: vi.fn<() => void>() }
+  const merges = new Merges({ segmentsOf: (projectId) => projects.get(projectId), merge, log })
   const mergesOf = (projectId: string) => merge.mock.calls.filter(([project]) => project.projectId === projectId).length
-  return { merges, mergesOf, state }
+  return { merges, mergesOf, state, projects, log }
 }
 
 test('a failed merge is repeated after growing pauses without another change, and holds up no other project', async () => {
@@ -59,4 +63,14 @@ test('stopping cancels merges that wait after a failure', async () => {
   await merges.stop()
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(mergesOf('broken')).toBe(1)
+})
+
+test('a merge whose project is deleted meanwhile is neither reported nor repeated', async () => {
+  const { merges, mergesOf, state, projects, log } = newMerges()
+  state.onFailure = () => projects.delete('broken')
+  merges.changed('broken')
+  await merges.idle()
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(mergesOf('broken')).toBe(1)
+  expect(log.warn).not.toHaveBeenCalled()
 })
