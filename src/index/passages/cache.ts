@@ -2,12 +2,12 @@ import type { Passage } from '../chunk-index.ts'
 
 /** The memory of an entry without its texts: the object, its numbers, and its place in the map. */
 const ENTRY_BYTES = 400
-/** V8 stores a text with 1 or 2 bytes for each character. */
-const CHAR_BYTES = 2
+/** V8 stores a text with 1 byte for each character if it has only these characters, and otherwise with 2. */
+const LATIN_1 = /^[\0-\xff]*$/
 
 /** Keeps the passages that were read last, up to a number of bytes. Entries never get stale, because a stored passage never changes. */
 export class PassageCache {
-  readonly #entries = new Map<bigint, Passage>()
+  readonly #entries = new Map<bigint, { passage: Passage; bytes: number }>()
   readonly #maxBytes: number
   #bytes = 0
 
@@ -20,19 +20,19 @@ export class PassageCache {
   }
 
   get(row: bigint): Passage | undefined {
-    const passage = this.#entries.get(row)
-    if (passage === undefined) return undefined
+    const entry = this.#entries.get(row)
+    if (entry === undefined) return undefined
     // A Map iterates in the order of insertion, so the first entry is always the one that was used least recently.
     this.#entries.delete(row)
-    this.#entries.set(row, passage)
-    return passage
+    this.#entries.set(row, entry)
+    return entry.passage
   }
 
   set(row: bigint, passage: Passage): void {
     this.delete(row)
     const bytes = sizeOf(passage)
     if (bytes > this.#maxBytes) return
-    this.#entries.set(row, passage)
+    this.#entries.set(row, { passage, bytes })
     this.#bytes += bytes
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break
@@ -41,13 +41,17 @@ export class PassageCache {
   }
 
   delete(row: bigint): void {
-    const passage = this.#entries.get(row)
-    if (passage === undefined) return
+    const entry = this.#entries.get(row)
+    if (entry === undefined) return
     this.#entries.delete(row)
-    this.#bytes -= sizeOf(passage)
+    this.#bytes -= entry.bytes
   }
 }
 
 function sizeOf({ text, gap, title, heading, context }: Passage): number {
-  return ENTRY_BYTES + CHAR_BYTES * (text.length + gap.length + title.length + heading.length + context.length)
+  return [text, gap, title, heading, context].reduce((sum, part) => sum + textBytes(part), ENTRY_BYTES)
+}
+
+function textBytes(text: string): number {
+  return LATIN_1.test(text) ? text.length : 2 * text.length
 }
