@@ -1,6 +1,7 @@
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { rememberCredentials } from '../../src/auth/remembered-credentials.ts'
 import { silentLogger } from '../../src/core/logger.ts'
@@ -73,6 +74,8 @@ describe('the database file', () => {
     const { id } = await records.projects.create({ ownerId, name: 'before', description: '' })
     expect(await records.projects.findId(ownerId, 'before')).toBe(id)
     await others.projects.update(ownerId, id, { name: 'after' })
+    // Requests that arrive later are other events.
+    await setImmediate()
     expect(await records.projects.findId(ownerId, 'before')).toBeNull()
     await records.close()
     await others.close()

@@ -23,6 +23,8 @@ export class TableChanges {
   readonly #database: DatabaseSync
   #dataVersion: StatementSync | undefined
   #seen: unknown
+  /** True from the time when this class looked for commits of other processes until the current event has been handled. */
+  #hasAsked = false
   readonly #versions: Record<Subject, number> = { credentials: 0, documents: 0 }
   #written = new Set<Subject>()
 
@@ -47,12 +49,23 @@ export class TableChanges {
     for (const subject of subjects) this.#versions[subject] += 1
   }
 
-  /** Returns a number that is larger than before if the subject may have changed. Takes about two microseconds. */
+  /** Returns a number that is larger than before if the subject may have changed. */
   version(subject: Subject): number {
+    if (!this.#hasAsked) this.#askForCommits()
+    return this.#versions[subject]
+  }
+
+  /**
+   * Looks for commits of other processes. Once for each event is enough: a request that arrives after a commit is another event than everything
+   * that was looked up before the commit.
+   */
+  #askForCommits(): void {
     this.#dataVersion ??= this.#database.prepare('pragma data_version')
     const { data_version: current } = this.#dataVersion.get() as { data_version: unknown }
     if (current !== this.#seen) this.count(['credentials', 'documents'])
     this.#seen = current
-    return this.#versions[subject]
+    this.#hasAsked = true
+    // Runs when the event and the promises that it has resolved are done, before the next event.
+    process.nextTick(() => (this.#hasAsked = false))
   }
 }
