@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Addresses of pages that answers of the API contain. pages/paths.ts has the addresses of all pages. */
 
@@ -37,8 +37,7 @@ export function passageAddress(passage: {
   text: string
 }): string {
   const { documentId, page, charStart, charEnd, text } = passage
-  const query = new URLSearchParams({ page: String(page), passage: `${charStart}-${charEnd}-${checkOf(text)}` })
-  return `${documentPath(documentId)}?${query}#${PASSAGE_ANCHOR}`
+  return `${documentPath(documentId)}?page=${page}&passage=${charStart}-${charEnd}-${checkOf(text)}#${PASSAGE_ANCHOR}`
 }
 
 /** Reads the `passage` parameter of such an address. Returns null when it is malformed. */
@@ -53,5 +52,5 @@ export function isPassageThere({ start, end, check }: PassagePlace, documentText
 }
 
 function checkOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+  return hash('sha256', text, 'hex').slice(0, 8)
 }

@@ -63,7 +63,9 @@ function handler(row: Route, stopping: AbortSignal): Middleware {
         return actor
       },
       gone,
-      ending: AbortSignal.any([gone, stopping]),
+      get ending() {
+        return AbortSignal.any([gone, stopping])
+      },
     }
     await row.handle(call)
   }

@@ -11,6 +11,11 @@ export interface SearchPresentation {
   maxBytes: number
 }
 
+/** As in `\u001f`. */
+const MAX_CHARACTER_BYTES = 6
+/** As in `-1.2345678901234567e-300`. */
+const MAX_NUMBER_BYTES = 25
+
 /** Returns the answer with as many of the first results as fit. */
 export function presentSearch(request: Asked, outcome: SearchOutcome, { baseUrl, maxBytes }: SearchPresentation): SearchAnswer {
   const answer: SearchAnswer = {
@@ -32,15 +37,28 @@ export function presentSearch(request: Asked, outcome: SearchOutcome, { baseUrl,
     ...(outcome.facets === null ? {} : { facets: outcome.facets }),
     pending_documents: outcome.pendingDocuments,
   }
+  const results = outcome.hits.map((hit) => presentHit(hit, request, baseUrl))
+  const whole = { ...answer, results }
+  return maxBytesOf(whole) <= maxBytes ? whole : cut(answer, results, maxBytes)
+}
+
+function cut(answer: SearchAnswer, results: readonly SearchResult[], maxBytes: number): SearchAnswer {
   let bytes = bytesOf(answer)
-  for (const hit of outcome.hits) {
-    const result = presentHit(hit, request, baseUrl)
+  for (const [i, result] of results.entries()) {
     // One byte more, for the comma between two results.
     bytes += bytesOf(result) + 1
-    if (bytes > maxBytes) return { ...answer, truncated: true }
-    answer.results.push(result)
+    if (bytes > maxBytes) return { ...answer, results: results.slice(0, i), truncated: true }
   }
-  return answer
+  return { ...answer, results: [...results] }
+}
+
+/** Returns an upper bound of a value's size in JSON. Nearly every answer is far below the limit, and its size would take as long as its JSON. */
+function maxBytesOf(value: unknown): number {
+  if (typeof value === 'string') return MAX_CHARACTER_BYTES * value.length + 2
+  if (typeof value !== 'object' || value === null) return MAX_NUMBER_BYTES
+  let bytes = 2
+  for (const [key, item] of Object.entries(value)) bytes += MAX_CHARACTER_BYTES * key.length + 4 + maxBytesOf(item)
+  return bytes
 }
 
 function bytesOf(value: object): number {
