@@ -88,8 +88,10 @@ export function createTransport(options: TransportOptions): Transport {
     const library = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
     agent ??= new library.Agent({ keepAlive: false })
     const payload = payloadOf(call)
-    const request: RequestOptions = {
+    const request: RequestOptions & { servername?: string } = {
       agent,
+      // Only TLS needs a server name. Otherwise Node would compile a large expression to look for one, which takes a search 4 ms.
+      ...(!secure && { servername: '' }),
       protocol: base.protocol,
       hostname: base.hostname.replace(/^\[|\]$/g, ''),
       port: base.port === '' ? (secure ? 443 : 80) : base.port,
