@@ -26,10 +26,11 @@ export function buildVectors(vectors: readonly (Float32Array | null)[], layout: 
     if (quantised === null) continue
     const row = origins.length
     origins.push({ passage, source, row })
-    for (const [i, component] of quantised.dense.entries()) {
-      const high = highByte(component)
-      source.high[row * stride + i] = high
-      source.low[row * stride + i] = component - 256 * high
+    const { dense } = quantised
+    for (let i = 0, at = row * stride; i < stride; i++, at++) {
+      const high = highByte(dense[i]!)
+      source.high[at] = high
+      source.low[at] = dense[i]! - 256 * high
     }
     source.scales[row] = quantised.scale
     source.restScales[row] = quantised.restScale
