@@ -38,7 +38,7 @@ export class StoredProject {
   readonly #indexId: string
   readonly #folder: string
   #state: ProjectState
-  /** The files that the manifest names. */
+  /** The files that the manifest names, and files that have to be removed. */
   #files: ReadonlySet<string>
 
   constructor(folder: string, place: ManifestPlace & { ownerId: string }, state: ProjectState) {
@@ -96,8 +96,9 @@ export class StoredProject {
       throw error
     }
     this.#state = state
-    this.#files = new Set(after.keys())
+    this.#files = new Set([...before, ...after.keys()])
     await syncFolder(this.#folder)
+    this.#files = new Set(after.keys())
     if (this.isEmpty) await removeFolder(this.#folder).catch(() => {})
     else await removeFiles(this.#paths([...before, ...written].filter((file) => !after.has(file))))
   }
