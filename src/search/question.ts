@@ -73,7 +73,8 @@ export async function askQuestion({
 
 /** False for the vector of a text without any feature: all zeros, equally far from everything. */
 function hasDirection(vector: Float32Array): boolean {
-  const square = vector.reduce((sum, x) => sum + x * x, 0)
+  let square = 0
+  for (let i = 0; i < vector.length; i++) square += vector[i]! * vector[i]!
   return Number.isFinite(square) && square > 0
 }
 

@@ -63,13 +63,19 @@ export class SearchThread<Waiting extends { task: Task }> {
 
   #onReply(reply: Reply): void {
     const waiting = this.#unanswered.shift()
-    clearTimeout(this.#timer)
     if (this.#unanswered.length > 0) this.#startTimer()
     if (waiting !== undefined) this.#events.onReply(waiting, reply)
   }
 
+  /** Limits the time of the oldest task. There is one timer for all tasks, because making one costs more than starting it again. */
   #startTimer(): void {
+    if (this.#timer !== undefined) {
+      this.#timer.refresh()
+      return
+    }
     this.#timer = setTimeout(() => {
+      // The timer goes on when the last task has been answered.
+      if (this.#unanswered.length === 0) return
       void this.end(new TaskTookTooLong(`a search task ran for more than ${this.#limits.maxMs} ms`))
     }, this.#limits.maxMs)
     this.#timer.unref()
