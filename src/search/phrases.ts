@@ -1,7 +1,7 @@
 import type { SearchFilter } from '../core/search-filter.ts'
 import { type PhraseWord, phraseWords } from '../index/phrase.ts'
 import { type Bitmap, createBitmap, membersOf, setBit } from '../index/segments/bitmap.ts'
-import { phraseCandidates } from '../index/segments/phrase-candidates.ts'
+import { phraseCandidates, withRarestWord } from '../index/segments/phrase-candidates.ts'
 import type { SegmentReader } from '../index/segments/segment-reader.ts'
 
 /** The words of the phrases of a filter. */
@@ -28,9 +28,10 @@ export class Phrases {
 
   /** Returns the allowed passages that have the phrases, and none of the unwanted ones, when `rows` are the undecided ones that do. */
   decided(reader: SegmentReader, allowed: Bitmap, rows: ReadonlySet<bigint>): Bitmap {
-    const undecided = this.undecided(reader, allowed)
+    const [first] = this.#wanted
+    const undecided = first === undefined ? this.undecided(reader, allowed) : withRarestWord(reader, first, allowed)
     const decided = createBitmap(reader.segment.passages)
-    if (this.#wanted.length === 0) for (let i = 0; i < decided.length; i++) decided[i] = allowed[i]! & ~undecided[i]!
+    if (first === undefined) for (let i = 0; i < decided.length; i++) decided[i] = allowed[i]! & ~undecided[i]!
     for (const passage of membersOf(undecided)) if (rows.has(reader.segment.sections.rows[passage]!)) setBit(decided, passage)
     return decided
   }
