@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { analyseQuery } from '../../../src/text/analyse.ts'
+import { keywordSearch } from '../../support/search-index.ts'
 import { until } from '../../support/until.ts'
 import { openBench } from './harness.ts'
 
@@ -87,4 +89,19 @@ test('reprocessing parses the original again', async () => {
   await bench.settle(id)
   expect(await bench.row(id)).toMatchObject({ status: 'ready', version: 2 })
   expect(await bench.index().countPassages()).toBe(1)
+})
+
+test('a document under a new name is found by the words and parts of this name, and by its new path', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const { id } = await bench.ingested('plans/egret.txt', 'The text speaks of herons.')
+  await bench.ingest.deleteDocument(bench.owner.id, id)
+  const renamed = await bench.ingested('archive/stork.txt', 'The text speaks of herons.')
+  expect([await bench.found('egret'), await bench.found('stork')]).toEqual([[], ['archive/stork.txt']])
+  const found = async (filter: object) =>
+    (await keywordSearch(bench.index(), analyseQuery('heron'), { ownerId: bench.owner.id, ...filter }, 10)).map(
+      (hit) => hit.documentId,
+    )
+  expect([await found({ nameParts: ['egret'] }), await found({ nameParts: ['STORK'] })]).toEqual([[], [renamed.id]])
+  expect([await found({ pathPrefix: 'plans/' }), await found({ pathPrefix: 'archive/' })]).toEqual([[], [renamed.id]])
 })
