@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { DamagedSegment } from './damaged-segment.ts'
+import { countMemory } from './shared-memory.ts'
 import { bytesOfKernelFile, type KernelFile } from './vectors/kernel-memory.ts'
 
 /**
@@ -36,8 +37,11 @@ export function openable(file: SharedFile): Uint8Array | PagedFile {
   return isPaged(file) ? file : bytesInMemory(file)
 }
 
+/** Returns the bytes of a file. From then on, V8 counts their memory in this thread. */
 export function bytesInMemory(file: SharedArrayBuffer | KernelFile): Uint8Array {
-  return 'memory' in file ? bytesOfKernelFile(file) : new Uint8Array(file)
+  const bytes = 'memory' in file ? bytesOfKernelFile(file) : new Uint8Array(file)
+  countMemory(bytes.buffer)
+  return bytes
 }
 
 export const PAGE_BYTES = 65_536

@@ -168,7 +168,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 export function toShared(bytes: Uint8Array): SharedArrayBuffer {
   if (bytes.buffer instanceof SharedArrayBuffer && bytes.length === bytes.buffer.byteLength) return bytes.buffer
   const shared = new SharedArrayBuffer(bytes.length)
-  new Uint8Array(shared).set(bytes)
+  bytesInMemory(shared).set(bytes)
   return shared
 }
 

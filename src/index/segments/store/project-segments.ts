@@ -1,4 +1,4 @@
-import { isPaged, memoryOf, type PagedFile, type SharedFile } from '../paged-file.ts'
+import { bytesInMemory, isPaged, memoryOf, type PagedFile, type SharedFile } from '../paged-file.ts'
 
 /** A segment that all threads share. No thread writes to its memory. */
 export interface SharedSegment {
@@ -46,6 +46,11 @@ export function asKnown(segment: SharedSegment, known: SharedSegment | undefined
   const vectors = isPaged(segment.vectors) === isPaged(known.vectors) ? known.vectors : segment.vectors
   const isSame = known.generation === segment.generation && words === known.words && vectors === known.vectors
   return isSame ? known : { ...segment, words, vectors }
+}
+
+/** Makes V8 count the memory of a segment in this thread (shared-memory.ts). */
+export function countMemoryOfSegment({ words, vectors }: SharedSegment): void {
+  for (const file of [words, vectors]) if (!isPaged(file)) bytesInMemory(file)
 }
 
 export function pagedFilesOf({ words, vectors }: SharedSegment): PagedFile[] {

@@ -7,7 +7,14 @@ import { toError } from './call.ts'
 import { Merges } from './merges.ts'
 import { FileHandles } from './file-handles.ts'
 import { ALL_IN_MEMORY, type SegmentMemory } from './memory.ts'
-import { asKnown, pagedFilesOf, type ProjectSegments, type SegmentsListener, type SharedSegment } from './project-segments.ts'
+import {
+  asKnown,
+  countMemoryOfSegment,
+  pagedFilesOf,
+  type ProjectSegments,
+  type SegmentsListener,
+  type SharedSegment,
+} from './project-segments.ts'
 import type { BackgroundCalls, Changed, Marked, WriterCalls } from './protocol.ts'
 import { Thread } from './thread.ts'
 
@@ -237,6 +244,7 @@ export class SegmentStore {
     const known = this.#projects.get(projectId)?.segments ?? []
     const before = new Map(known.map((segment) => [segment.name, segment]))
     const segments = changed.segments.map((segment) => asKnown(segment, before.get(segment.name)))
+    segments.forEach(countMemoryOfSegment)
     const project = { ...changed, segments }
     if (segments.length === 0 && !project.isIncomplete) this.#projects.delete(projectId)
     else this.#projects.set(projectId, project)
