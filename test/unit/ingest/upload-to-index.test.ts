@@ -17,7 +17,7 @@ test('an upload becomes ready, and its passages are in the index with all fields
     error: null,
   })
   const [hit] = await keywordSearch(bench.index(), ['heron'], { ownerId: bench.owner.id, tags: ['t'] }, 10)
-  expect(hit).toMatchObject({ id: `${document.id}:1:0`, documentId: document.id, version: 1 })
+  expect([hit!.id, hit!.documentId]).toEqual([`${document.id}:1:0`, document.id])
   const passages = await bench.index().passages([hit!.row])
   expect(passages.get(hit!.row)).toMatchObject({
     title: 'notes.txt',
