@@ -88,7 +88,6 @@ export class SegmentedIndex implements ChunkIndex {
       if (index.#isIncomplete() || (await table.count()) !== index.#count()) await compared
       if (index.#lost.countPassages() <= awaitedPassages) await index.#repairing.idle()
       index.#verifying.start()
-      index.#watch.verify()
       return index
     } catch (error) {
       await index.close()
