@@ -2,7 +2,7 @@
 (module
   ;; The query and the results belong to one thread.
   (import "kernel" "memory" (memory $own 1))
-  ;; The rows may be those of a file that threads share.
+  ;; The rows may be in a file that threads share.
   (import "rows" "memory" (memory $file 1 65536 shared))
 
   ;; Writes the dot products of the query (16-bit components) with `count` rows (8-bit components), one 32-bit number each, to `out`. The rows follow

@@ -180,7 +180,7 @@ function asHalves<T extends { vector: Float32Array | null }>(passage: T): T {
 }
 
 describe('rows with phrases', () => {
-  test('are those of the given rows whose texts have them, in every part', async () => {
+  test('are found among the given rows, in every part', async () => {
     await reopen({ partRows: 2 })
     const rows = []
     for (const passage of FILTERED_PASSAGES) rows.push(...(await table.add([passage])))
