@@ -57,7 +57,10 @@ function tokensOf(text: string): Token[] {
 }
 
 /** The Turkish stemmer hardens the last letter of a stem, also if it is the only one: `dini` becomes `t`. */
-const SOFT: Readonly<Record<string, string>> = { t: 'd', p: 'b' }
+const SOFT: ReadonlyMap<string, string> = new Map([
+  ['t', 'd'],
+  ['p', 'b'],
+])
 
 /** Finds the places of terms in texts. */
 export class TermFinder {
@@ -68,7 +71,7 @@ export class TermFinder {
   constructor(terms: Iterable<string>) {
     this.#terms = new Set(terms)
     // Stemming and folding keep the first character of an ASCII word.
-    for (const term of this.#terms) for (const word of [term, SOFT[term] ?? term]) this.#initials[word.charCodeAt(0)] = 1
+    for (const term of this.#terms) for (const word of [term, SOFT.get(term) ?? term]) this.#initials[word.charCodeAt(0)] = 1
   }
 
   /** Returns where a text has tokens with one of the terms, as `analyse` finds them. Most other words are only counted. */

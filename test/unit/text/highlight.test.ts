@@ -40,6 +40,8 @@ const TEXTS = [
   '东京塔在东边 and Tokyo-Tower 2024年 is in ｆｕｌｌ width. ภาษาไทย x',
   'one-two three.four five, six seven\u2014eight a.b.c 12-13-14 soft\u00adhyphen zero\u200dwidth',
   'no-',
+  // Each of these names a property of every object.
+  'The constructor has toString, valueOf, hasOwnProperty and __proto__.',
 ]
 test('finds the places of each term that a complete analysis finds', () => {
   for (const text of TEXTS) {
