@@ -72,7 +72,7 @@ export function readCollection(folder: string): Collection {
 }
 
 /** Draws at most `max` items evenly, the same in every run: thousands of questions on a small corpus say no more than hundreds. */
-function sample<T>(items: readonly T[], max: number): readonly T[] {
+export function sample<T>(items: readonly T[], max: number): readonly T[] {
   return items.length <= max ? items : Array.from({ length: max }, (_, i) => items[Math.floor((i * items.length) / max)]!)
 }
 

@@ -17,13 +17,16 @@ interface Question {
   evidence: { file: string; page: number }[]
 }
 
-/** Measures on real filings, as PDF, whether the right document and its right page are among the first results. */
-export async function measureFilings(instance: Instance, folder: string): Promise<FilingsResult> {
+export async function loadFilings(instance: Instance, folder: string): Promise<void> {
   const pdfs = readdirSync(join(folder, 'pdfs')).toSorted()
   await instance.load(
     'filings',
     pdfs.map((name) => ({ name, content: new Uint8Array(readFileSync(join(folder, 'pdfs', name))) })),
   )
+}
+
+/** Measures on real filings, as PDF, whether the right document and its right page are among the first results. */
+export async function measureFilings(instance: Instance, folder: string): Promise<FilingsResult> {
   const questions = readFileSync(join(folder, 'questions.jsonl'), 'utf8')
     .trim()
     .split('\n')

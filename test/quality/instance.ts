@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import pLimit from 'p-limit'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
 import type { UploadAnswer } from '../../src/contract/documents.ts'
+import type { ProjectList } from '../../src/contract/projects.ts'
 import { DocumentWatch } from '../../src/cli/commands/upload/wait.ts'
 import { createClient } from '../../src/client/client.ts'
 import { type RealDaemon, startRealDaemon } from '../support/daemon.ts'
@@ -18,6 +19,8 @@ export interface Instance {
   /** Uploads files and waits until all are searchable. Throws when a file is refused or fails. */
   load(project: string, files: readonly Upload[]): Promise<void>
   search(request: SearchRequest): Promise<SearchAnswer>
+  /** Returns the number of passages in all projects. */
+  countPassages(): Promise<number>
   /** Starts the daemon again on the same data, with other settings. */
   restart(env: Record<string, string>): Promise<void>
   dispose(): Promise<void>
@@ -77,6 +80,10 @@ export async function startInstance(
         headers: { ...headers, 'Content-Type': 'application/json' },
         body: JSON.stringify(request),
       })) as SearchAnswer
+    },
+    async countPassages() {
+      const { projects } = (await call('/api/v1/projects', { headers })) as ProjectList
+      return projects.reduce((sum, { chunk_count }) => sum + chunk_count, 0)
     },
     async restart(changed) {
       await daemon.stop()

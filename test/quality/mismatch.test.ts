@@ -82,8 +82,9 @@ describe('the mismatch set follows its rules:', () => {
 })
 
 describe('the report', () => {
-  const result = (keyword: number, hybrid: number, reranked: number): MismatchResult => ({
+  const result = (keyword: number, hybrid: number, reranked: number, others = 0): MismatchResult => ({
     questions: 120,
+    others,
     byRun: {
       keyword: { 3: 0, 5: keyword, 10: 1 },
       vector: { 3: 0, 5: 0, 10: 0 },
@@ -94,15 +95,20 @@ describe('the report', () => {
   })
 
   test('shows each mode and field at each depth', () => {
-    const { lines, problems } = reportOfMismatch(result(0.1, 0.7, 0.75))
+    const { lines, problems } = reportOfMismatch(result(0.1, 0.71, 0.75))
     expect(lines).toContain('| reranked | 40 % | 75 % | 100 % |')
     expect(lines).toContain('| housing | 25 % | 75 % | 100 % |')
     expect(problems).toEqual([])
   })
 
   test('lists questions that keywords answer, and answers that are not found, as problems', () => {
-    expect(reportOfMismatch(result(0.25, 0.7, 0.7)).problems).toEqual([expect.stringContaining('keyword')])
-    expect(reportOfMismatch(result(0, 0.69, 0.7)).problems).toEqual([expect.stringContaining('hybrid')])
-    expect(reportOfMismatch(result(0, 0.7, 0.69)).problems).toEqual([expect.stringContaining('reranked')])
+    expect(reportOfMismatch(result(0.25, 0.71, 0.71)).problems).toEqual([expect.stringContaining('keyword')])
+    expect(reportOfMismatch(result(0, 0.7, 0.71)).problems).toEqual([expect.stringContaining('hybrid')])
+    expect(reportOfMismatch(result(0, 0.71, 0.7)).problems).toEqual([expect.stringContaining('reranked')])
+  })
+
+  test('asks less of a library with other passages', () => {
+    expect(reportOfMismatch(result(0, 0.65, 0.65, 15_000)).problems).toEqual([])
+    expect(reportOfMismatch(result(0, 0.65, 0.64, 15_000)).problems).toEqual([expect.stringContaining('15,000 other passages')])
   })
 })

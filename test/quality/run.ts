@@ -8,14 +8,24 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_DIR } from '../support/data.ts'
-import { type CollectionResult, collectionSets, measureCollection, RUN_NAMES } from './collections.ts'
-import { DEPTHS, type FilingsResult, measureFilings } from './filings.ts'
+import {
+  askCollection,
+  type CollectionResult,
+  collectionSets,
+  loadCollection,
+  measureCollection,
+  readCollection,
+  RUN_NAMES,
+} from './collections.ts'
+import { DEPTHS, type FilingsResult, loadFilings, measureFilings } from './filings.ts'
 import { readDocuments } from './documents.ts'
 import { reportOf } from './documents-report.ts'
 import { measureFusion } from './fusion.ts'
-import { startInstance } from './instance.ts'
+import { type Instance, startInstance } from './instance.ts'
+import { loadPairs, ORDINARY_SIZE } from './library.ts'
 import { mean } from './metrics.ts'
-import { measureMismatch, reportOfMismatch } from './mismatch.ts'
+import { loadMismatchSet, measureMismatch, reportOfMismatch } from './mismatch.ts'
+import { measureMixed, MIXED_SETS, reportOfMixed } from './mixed.ts'
 
 /** How far hybrid may fall below its own keyword channel, on any set. */
 const TOLERANCE = 0.005
@@ -75,24 +85,36 @@ if (wanted.includes('fusion')) {
   )
   process.exit()
 }
+const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part)
 const instance = await startInstance()
 const results: CollectionResult[] = []
 let filings: FilingsResult | null = null
+const furtherTables: string[] = []
 try {
   for (const set of sets) {
     const result = await measureCollection(instance, join(DATA_DIR, 'retrieval', set), set, maxQuestions)
     results.push(result)
     console.log(row(result))
   }
-  if (wanted.length === 0 || wanted.includes('filings')) filings = await measureFilings(instance, join(DATA_DIR, 'filings'))
+  if (isWanted('filings')) {
+    await loadFilings(instance, join(DATA_DIR, 'filings'))
+    filings = await measureFilings(instance, join(DATA_DIR, 'filings'))
+  }
+  if (isWanted('library')) furtherTables.push(...(await libraryTables(instance, DATA_DIR)))
+  // Last, because its texts are in the instance already, in other projects.
+  if (isWanted('mixed')) furtherTables.push(...(await mixedTable(instance, DATA_DIR)))
 } finally {
   await instance.dispose()
 }
 
-const mismatch = wanted.length === 0 || wanted.includes('mismatch') ? await mismatchTables() : []
-const report = [...collectionTable(results), ...typoTable(results), ...mismatch, ...(filings ? filingsTable(filings) : [])].join(
-  '\n',
-)
+const mismatch = isWanted('mismatch') ? await mismatchTables() : []
+const report = [
+  ...collectionTable(results),
+  ...typoTable(results),
+  ...mismatch,
+  ...furtherTables,
+  ...(filings ? filingsTable(filings) : []),
+].join('\n')
 console.log(report)
 if (wanted.length === 0) {
   const header = `# Retrieval quality\n\n\`npm run quality\` wrote this file with the built-in embedder and the real daemon over REST. Each judged document is uploaded as a text file, and results are grouped by document.\n\n`
@@ -115,13 +137,40 @@ if (lost > TYPO_TOLERANCE) {
 async function mismatchTables(): Promise<string[]> {
   const instance = await startInstance()
   try {
-    const { lines, problems } = reportOfMismatch(await measureMismatch(instance))
-    for (const problem of problems) console.error(problem)
-    if (problems.length > 0) process.exitCode = 1
-    return lines
+    await loadMismatchSet(instance)
+    return linesOf(reportOfMismatch(await measureMismatch(instance, 0)))
   } finally {
     await instance.dispose()
   }
+}
+
+/** Asks the mismatch questions among all collections and filings. Loads those that are not in the instance yet. */
+async function libraryTables(instance: Instance, data: string): Promise<string[]> {
+  for (const set of collectionSets(join(data, 'retrieval')).filter((name) => !sets.includes(name)))
+    await loadCollection(instance, set, readCollection(join(data, 'retrieval', set)))
+  if (!isWanted('filings')) await loadFilings(instance, join(data, 'filings'))
+  await loadPairs(instance, data)
+  const others = await instance.countPassages()
+  if (others < ORDINARY_SIZE) throw new Error(`The library has only ${others} passages.`)
+  await loadMismatchSet(instance)
+  return linesOf(reportOfMismatch(await measureMismatch(instance, others)))
+}
+
+async function mixedTable(instance: Instance, data: string): Promise<string[]> {
+  const alone = new Map(results.map(({ set, byRun }) => [set, byRun.reranked.ndcg10]))
+  for (const set of MIXED_SETS.filter((name) => !alone.has(name))) {
+    const collection = readCollection(join(data, 'retrieval', set))
+    if (!isWanted('library')) await loadCollection(instance, set, collection)
+    alone.set(set, (await askCollection(instance, set, collection, 'reranked', maxQuestions)).ndcg10)
+  }
+  return linesOf(reportOfMixed(await measureMixed(instance, data, alone, maxQuestions)))
+}
+
+/** A problem sets the exit code. */
+function linesOf({ lines, problems }: { lines: string[]; problems: string[] }): string[] {
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
+  return lines
 }
 
 function row({ set, queries, byRun }: CollectionResult): string {
