@@ -1,13 +1,11 @@
 #!/usr/bin/env node
-// Runs before the Node version is checked, so it uses only syntax and imports that Node 12 has.
-import module from 'module'
-import path from 'path'
-import { fileURLToPath } from 'url'
+// Runs before the Node version is checked, so it uses only syntax and modules that Node 12 has. A CommonJS module (see package.json in this
+// folder), because an ES module that imports a module of Node loads everything that this module offers.
+'use strict'
+const path = require('path')
 
 const NEEDED = [24, 15]
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-// Not `import`: the namespaces of fs and child_process load a large part of Node, which costs every command 10 ms.
-const require = module.createRequire(import.meta.url)
+const root = path.dirname(__dirname)
 
 function isNewEnough(version) {
   const parts = version.split('.').map(Number)
@@ -28,7 +26,7 @@ function findNode() {
 function handOver(node) {
   // Without this mark, a `node` package that is too old would hand over to itself forever.
   const env = Object.assign({}, process.env, { DOCSEARCH_HANDED_OVER: '1' })
-  const args = [fileURLToPath(import.meta.url)].concat(process.argv.slice(2))
+  const args = [__filename].concat(process.argv.slice(2))
   const child = require('child_process').spawn(node, args, { stdio: 'inherit', env: env })
   const interactive = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const signals = process.platform === 'win32' ? [] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
@@ -74,24 +72,19 @@ function enableCompileCache() {
   } catch {
     return // Every command works without the cache.
   }
-  module.enableCompileCache(folder)
+  require('module').enableCompileCache(folder)
 }
 
 function start() {
   enableCompileCache()
-  import('../dist/cli/main.js')
-    .then(function (main) {
-      return main.run()
-    })
+  const main = path.join(root, 'dist', 'cli', 'main.cjs')
+  if (!require('fs').existsSync(main)) {
+    console.error('docsearch: not built yet. Run `npm run build` in ' + root)
+    process.exit(2)
+  }
+  require(main)
+    .run()
     .catch(function (error) {
-      if (
-        error &&
-        error.code === 'ERR_MODULE_NOT_FOUND' &&
-        !require('fs').existsSync(path.join(root, 'dist', 'cli', 'main.js'))
-      ) {
-        console.error('docsearch: not built yet. Run `npm run build` in ' + root)
-        process.exit(2)
-      }
       console.error(error)
       process.exit(7)
     })

@@ -31,7 +31,7 @@ async function check() {
   )
   for (const path of [
     'bin/docsearch.js',
-    'dist/cli/main.js',
+    'dist/cli/main.cjs',
     'models/english.bin',
     'models/README.md',
     'dist/node_modules/@lancedb/lancedb/LICENSE',

@@ -109,7 +109,10 @@ export function createContext(processIo: Io, globals: Globals, version: string):
 function commandIo(io: Io): CommandIo {
   return {
     ...(io.keytar === undefined ? {} : { keytar: io.keytar }),
-    stdin: io.stdin,
+    // Reading the property opens standard input.
+    get stdin() {
+      return io.stdin
+    },
     stdout: new Screen(io.stdout),
     stderr: new Screen(io.stderr),
     env: io.env,

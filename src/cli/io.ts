@@ -67,7 +67,10 @@ export function wantsColor(stream: { isTTY?: boolean }, env: Env, flag: boolean)
 export function processIo(): Io {
   const controller = new AbortController()
   return {
-    stdin: process.stdin,
+    // Most commands don't read standard input. Node loads much to open it.
+    get stdin() {
+      return process.stdin
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,

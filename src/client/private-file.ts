@@ -1,4 +1,5 @@
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+// `promises` loads when it is used. A search only reads, which needs no more than `readFileSync`.
+import { promises, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DocsearchError } from '../core/errors.ts'
 import { reasonOf } from './file-error.ts'
@@ -11,19 +12,19 @@ export async function writePrivateJson(file: string, value: unknown): Promise<vo
   const folder = dirname(file)
   const fresh = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await promises.mkdir(folder, { recursive: true, mode: 0o700 })
     // A folder that existed before may be readable by others.
-    await chmod(folder, 0o700)
-    const handle = await open(fresh, 'wx', 0o600)
+    await promises.chmod(folder, 0o700)
+    const handle = await promises.open(fresh, 'wx', 0o600)
     try {
       await handle.writeFile(JSON.stringify(value, null, 2) + '\n')
       await handle.sync()
     } finally {
       await handle.close()
     }
-    await rename(fresh, file)
+    await promises.rename(fresh, file)
   } catch (error) {
-    await rm(fresh, { force: true })
+    await promises.rm(fresh, { force: true })
     throw new DocsearchError('settings_unwritable', `Cannot write ${file}: ${reasonOf(error)}.`, { cause: error })
   }
 }
@@ -32,7 +33,7 @@ export async function writePrivateJson(file: string, value: unknown): Promise<vo
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = readFileSync(file, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
     throw new DocsearchError('settings_unreadable', `Cannot read ${file}: ${reasonOf(error)}.`, { cause: error })

@@ -212,11 +212,15 @@ export interface DocsearchErrorOptions {
   retryAfter?: number
 }
 
+/** Registered for the whole process, because the bundle of the command line has its own copy of this module. */
+const BRAND = Symbol.for('docsearch.error')
+
 /**
  * The one error of the project. `message` is a sentence that the user can act on.
  * http/problems/problems.ts maps codes to HTTP statuses and cli/exit.ts to exit codes; nothing else does.
  */
 export class DocsearchError extends Error {
+  readonly [BRAND] = true
   readonly code: ErrorCode
   readonly fault: Fault
   readonly details: Record<string, unknown>
@@ -229,6 +233,12 @@ export class DocsearchError extends Error {
     this.fault = options.fault ?? ERROR_CODES[code]
     this.details = options.details ?? {}
     this.retryAfter = options.retryAfter
+  }
+
+  /** Recognises errors of other copies of this module too. Subclasses recognise only their own. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== DocsearchError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return typeof value === 'object' && value !== null && BRAND in value
   }
 }
 

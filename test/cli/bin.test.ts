@@ -14,7 +14,7 @@ function packageWith(main: string, options: { node: string; ownNode: boolean }) 
   mkdirSync(join(folder, 'dist', 'cli'), { recursive: true })
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(folder, 'dist', 'cli', 'main.js'), main)
+  writeFileSync(join(folder, 'dist', 'cli', 'main.cjs'), main)
   // Makes the Node that starts report an older version.
   const preload = join(folder, 'preload.cjs')
   writeFileSync(preload, `Object.defineProperty(process.versions, 'node', { value: '${options.node}' })`)
@@ -27,7 +27,7 @@ function packageWith(main: string, options: { node: string; ownNode: boolean }) 
 }
 
 test('an older Node hands over to the Node next to the package, with arguments, streams and exit code', () => {
-  const main = `export async function run() { let text = ''; for await (const part of process.stdin) text += part
+  const main = `exports.run = async () => { let text = ''; for await (const part of process.stdin) text += part
     console.log(process.versions.node === '${process.versions.node}', process.argv.slice(2).join(' '), text, process.env.DOCSEARCH_HANDED_OVER); process.exit(3) }`
   const { args, options } = packageWith(main, { node: '20.0.0', ownNode: true })
   const run = spawnSync(process.execPath, [...args, 'search', 'a b'], { ...options, input: 'in' })
@@ -36,14 +36,14 @@ test('an older Node hands over to the Node next to the package, with arguments, 
 })
 
 test('exits with 2 and says what to install when only an older Node exists', () => {
-  const { args, options } = packageWith('export function run() { console.log("ran") }', { node: '24.14.9', ownNode: false })
+  const { args, options } = packageWith('exports.run = () => console.log("ran")', { node: '24.14.9', ownNode: false })
   const run = spawnSync(process.execPath, args, options)
   expect(run).toMatchObject({ status: 2, stdout: '' })
   expect(run.stderr).toContain('24.15 or newer')
 })
 
 test('a signal to the older Node reaches the Node that took over', async () => {
-  const main = `export async function run() { process.on('SIGTERM', () => { console.log('stopping'); process.exit(5) }); setInterval(() => {}, 1000); console.log('ready') }`
+  const main = `exports.run = async () => { process.on('SIGTERM', () => { console.log('stopping'); process.exit(5) }); setInterval(() => {}, 1000); console.log('ready') }`
   const { args, options } = packageWith(main, { node: '18.0.0', ownNode: true })
   const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
   const [ready] = (await once(child.stdout, 'data')) as [Buffer]
@@ -75,5 +75,38 @@ test.skipIf(!existsSync('/dev/full')).each([
   })
   closeSync(full)
   expect(run.stderr).toMatch(said)
+  expect(run.status).toBe(2)
+})
+
+test('a search loads only the modules of Node that it needs', () => {
+  const home = testFolder()
+  const report = join(home, 'report.cjs')
+  writeFileSync(report, `process.on('exit', () => console.log(JSON.stringify(process.moduleLoadList)))`)
+  const args = ['--require', report, join(root, 'bin', 'docsearch.js'), 'search', 'rent', '--server', 'http://127.0.0.1:1']
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { HOME: home, DOCSEARCH_TOKEN: 'dsk_x' } })
+  const loaded = JSON.parse(stdout) as string[]
+  expect(loaded).toContain('NativeModule http')
+  // If an ES module imported `node:process` or `node:fs`, Node would load all of these.
+  const unneeded = [
+    'child_process',
+    'internal/fs/promises',
+    'internal/readline/interface',
+    'internal/worker',
+    'internal/deps/undici/undici',
+  ]
+  expect(unneeded.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([])
+})
+
+test('an error of the data folder keeps its exit code in the bundle of the command line', () => {
+  const home = testFolder()
+  const run = spawnSync(
+    process.execPath,
+    [join(root, 'bin', 'docsearch.js'), '--json', 'users', 'list', '--data', join(home, 'none')],
+    {
+      encoding: 'utf8',
+      env: { HOME: home },
+    },
+  )
+  expect(JSON.parse(run.stderr)).toMatchObject({ code: 'data_unusable', exit_code: 2 })
   expect(run.status).toBe(2)
 })

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises'
+import { promises } from 'node:fs'
 import { join } from 'node:path'
 import { DocsearchError } from '../../core/errors.ts'
 import { isMissing, readJson, writePrivateJson } from '../private-file.ts'
@@ -52,13 +52,13 @@ export function openEntries(folder: string): Entries {
     async remove(address) {
       const file = fileOf(address)
       const exists = (await readJson(file).catch(() => ({}) /* an invalid entry can be removed too */)) !== undefined
-      await rm(file, { force: true })
+      await promises.rm(file, { force: true })
       return exists
     },
     async list() {
       let names: string[]
       try {
-        names = await readdir(folder)
+        names = await promises.readdir(folder)
       } catch (error) {
         if (isMissing(error)) return []
         throw error
