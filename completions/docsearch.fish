@@ -241,7 +241,7 @@ complete -c docsearch -n '__docsearch_is "search"' -l limit -s n -x -d 'Maximum 
 complete -c docsearch -n '__docsearch_is "search"' -l mode -x -a 'hybrid vector keyword' -d 'How to search (default hybrid)'
 complete -c docsearch -n '__docsearch_is "search"' -l sort -x -a 'relevance newest name' -d 'Order of the results (default relevance)'
 complete -c docsearch -n '__docsearch_is "search"' -l no-rerank -d 'Don\'t rerank: keep the order of the first search stage'
-complete -c docsearch -n '__docsearch_is "search"' -l no-correct -d 'Don\'t correct misspelled words'
+complete -c docsearch -n '__docsearch_is "search"' -l no-correct -d 'Don\'t correct misspelled words, nor search for the words of phrases that no passage contains'
 complete -c docsearch -n '__docsearch_is "search"' -l group -s g -d 'Show one result per document'
 complete -c docsearch -n '__docsearch_is "search"' -l explain -d 'Show the rank and score of each stage'
 complete -c docsearch -n '__docsearch_is "search"' -l open -x -d 'Open the document of this result'

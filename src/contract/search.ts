@@ -33,7 +33,7 @@ export const searchRequest = z
     rerank: z.boolean().default(true).meta({ description: 'Lets the reranker reorder the best passages' }),
     correct: z.boolean().default(true).meta({
       description:
-        'Replaces misspelled words with words from your documents. Only words that none of your documents contains are replaced, and never words in quotes, with digits or in camelCase',
+        'Replaces misspelled words with words from your documents. Only words that none of your documents contains are replaced, and never known English words, names (a capital within a sentence), words in quotes, with digits or in camelCase. If no passage contains the quoted phrases, docsearch searches for their words, and `relaxed_phrases` has the phrases. `false` searches for exactly what you typed',
     }),
     group_by: z
       .enum(['chunk', 'document'])
@@ -168,6 +168,10 @@ export const searchAnswer = z
       .meta({ description: 'The query that was used instead, if words were misspelled. Null if nothing was corrected' }),
     correction_reason: z.string().nullable().meta({
       description: 'Why spelling correction stopped before it had checked every word. Null if it checked every word',
+    }),
+    relaxed_phrases: z.array(z.string()).meta({
+      description:
+        'The quoted phrases of the query, if no passage contains them all. The results are then for the words of the phrases. Empty if the phrases were searched as quoted',
     }),
     results: z.array(searchResult),
     truncated: z.boolean().meta({

@@ -84,6 +84,7 @@ class DocumentSearch implements Search {
       modeReason: `There is no search index yet: ${this.options.lifecycle.choice().reason}`,
       correctedQuery: null,
       correctionReason: null,
+      relaxedPhrases: [],
       embeddingModel: null,
       rerank: { applied: false, model: null, tookMs: 0, reason: 'There was nothing to reorder.' },
       facets: facets && countFacets(facets, []),
@@ -108,10 +109,10 @@ class DocumentSearch implements Search {
       log: this.options.log,
     })
     const { records, reranker, threads, log, fusionWeight = null } = this.options
-    const find = (): Promise<ResultPage> =>
-      findResultPage({
+    const find = async (parsed: ParsedQuery): Promise<ResultPage> => {
+      const request = {
         query,
-        parsed: asked,
+        parsed,
         question,
         ...active,
         fusionWeight,
@@ -121,14 +122,18 @@ class DocumentSearch implements Search {
         rerankMs: this.deadlines.rerankMs,
         signal,
         log,
-      })
-    let page = await find()
-    for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) page = await find()
+      }
+      let page = await findResultPage(request)
+      for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) page = await findResultPage(request)
+      return page
+    }
+    const { page, relaxedPhrases } = await relaxPhrases(asked, query, find)
     const { mode, modeReason } = question
     return {
       hits: page.hits,
       correctedQuery: corrected.query,
       correctionReason: corrected.reason,
+      relaxedPhrases,
       mode,
       modeReason: sentences(modeReason, page.isIncompleteIndex && REBUILDING, !page.areAllPhrasesChecked && UNCHECKED),
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
@@ -152,6 +157,22 @@ class DocumentSearch implements Search {
     const countTerms = (terms: readonly string[]) => threads.countTerms(index, ownerId, terms, signal)
     return correct(query, { ownerId, spans: free, vocabulary: records.vocabulary, countTerms })
   }
+}
+
+/**
+ * Searches for the words of the quoted phrases when no passage has the phrases. Keeps the empty page when no passage has the words either,
+ * or when the caller wants the query exactly as typed.
+ */
+async function relaxPhrases(
+  asked: ParsedQuery,
+  { correct }: Pick<SearchQuery, 'correct'>,
+  find: (parsed: ParsedQuery) => Promise<ResultPage>,
+): Promise<{ page: ResultPage; relaxedPhrases: readonly string[] }> {
+  const page = await find(asked)
+  const { phrases } = asked.filter
+  if (!page.isEmpty || phrases.length === 0 || !correct) return { page, relaxedPhrases: [] }
+  const relaxed = await find({ ...asked, filter: { ...asked.filter, phrases: [] } })
+  return relaxed.isEmpty ? { page, relaxedPhrases: [] } : { page: relaxed, relaxedPhrases: phrases }
 }
 
 /** Returns the sentences that are there, or null. */

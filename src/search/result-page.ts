@@ -30,6 +30,8 @@ export interface PageRequest {
 }
 
 export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank' | 'facets'> & {
+  /** True when the search found nothing, on any result page. */
+  isEmpty: boolean
   /** False when a commit removed passages after they were found, and before they were read. */
   isComplete: boolean
   /** True while a part of the searched projects is missing from the index and being rebuilt. */
@@ -61,6 +63,7 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
     hits: hits.map((hit, i) => ({ ...hit, highlights: highlights[i]! })),
     rerank: report,
     facets: first.facets,
+    isEmpty: results.length === 0,
     isComplete: hits.length === page.length,
     isIncompleteIndex: found.isIncomplete,
     areAllPhrasesChecked,

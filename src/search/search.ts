@@ -15,7 +15,7 @@ export interface SearchQuery {
   offset: number
   mode: SearchMode
   rerank: boolean
-  /** Replaces misspelled words by words of the caller's documents. */
+  /** Replaces misspelled words by words of the caller's documents, and searches for the words of quoted phrases that no passage has. */
   correct: boolean
   groupBy: 'chunk' | 'document'
   /** The order of the results. Results that are equal in it stay in order of relevance. */
@@ -77,6 +77,8 @@ export interface SearchOutcome {
   correctedQuery: string | null
   /** Why spelling correction did not check all words. Null if it checked all words, or should check none. */
   correctionReason: string | null
+  /** The quoted phrases that no passage has. The hits are then for the words of the phrases. */
+  relaxedPhrases: readonly string[]
   /** The mode that was used. `modeReason` says why it is not the one that was asked for. */
   mode: SearchMode
   modeReason: string | null

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { editDistance } from '../core/edit-distance.ts'
+import { isInVocabulary } from '../embed/model/vocabulary.ts'
 import type { Vocabulary } from '../records/records.ts'
 import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
 import { fold } from '../text/stem.ts'
@@ -50,8 +51,8 @@ interface Correction extends Nearest {
 /**
  * Corrects the words of a question that none of the owner's documents contains. It takes the nearest word of the documents: with
  * the same first letter and one edit, or two from eight letters on; among equally near words, the one in the most documents. A
- * common word is right even when no document has it: `date` is no misspelled `data`. When the time is up, the words that have not
- * been looked up yet stay as they are.
+ * known word is right even when no document has it: `date` is no misspelled `data`, and `prion` no misspelled `prior`. When the time
+ * is up, the words that have not been looked up yet stay as they are.
  */
 export async function correct(query: string, options: SpellingOptions): Promise<Corrected> {
   return new Speller(options).correct(query)
@@ -78,7 +79,7 @@ class Speller {
         isComplete = false
         break
       }
-      if (nearest !== null && (nearest.word === word.word || !word.isCommon())) found.push({ of: word, ...nearest })
+      if (nearest !== null && (nearest.word === word.word || !isKnown(word))) found.push({ of: word, ...nearest })
     }
     return {
       ...apply(query, found),
@@ -117,6 +118,11 @@ class Speller {
     if (best === undefined) return null
     return { word: best.word, terms: entries.filter((entry) => entry.word === best.word).map((entry) => entry.term) }
   }
+}
+
+/** True for a word that is right in itself: it is common, or the shipped model has it. */
+function isKnown({ word, isCommon }: CorrectableWord): boolean {
+  return isCommon() || isInVocabulary(word)
 }
 
 /** Collects the words with the smallest edit distance to a given word. */

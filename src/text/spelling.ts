@@ -21,27 +21,39 @@ const LETTERS = /^[\p{L}\p{M}]{4,40}$/u
 const SMALL_LETTER = /\p{Ll}/u
 /** Characters that join the parts of an identifier, an address or a path. */
 const JOINS = /[_@\\]/
+const CAPITAL = /^\p{Lu}/u
+/** What separates a word from the sentence before it. */
+const END_OF_SENTENCE = /[.!?:;。！？…\n]/u
+const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u
 const PART_OF_NAME = /^\.[\p{L}\p{N}]/u
 
 /**
  * Returns the words of a question that could be misspelled. These have four letters or more. Words with digits, camelCase, parts
- * of identifiers and addresses, acronyms (capitals in a question that also has small letters), function words and words of
- * scripts without blanks are left out.
+ * of identifiers and addresses, acronyms (capitals in a question that also has small letters), names (a capital within a sentence),
+ * function words and words of scripts without blanks are left out.
  */
 export function correctableWords(question: string): CorrectableWord[] {
   const words = tokenize(question)
   const languages = plausibleLanguages(words)
   const likely = likelyLanguages(words)
   const hasMixedCase = SMALL_LETTER.test(question)
+  // German writes nouns with a capital, and a title writes most words so.
+  const showsNames = !likely.includes('german') && words.some(({ text }) => !CAPITAL.test(text) && SMALL_LETTER.test(text))
   return words.flatMap((word) => {
     const known = knownOf(word)
     const { start, end } = word
     if (word.characters !== null || known.splittable || !LETTERS.test(word.text) || isStopWord(known, languages)) return []
     if ((known.capitals && hasMixedCase) || isPartOfName(question, start, end)) return []
+    if (showsNames && CAPITAL.test(word.text) && !beginsSentence(question, start)) return []
     const stems = languagesOfWord(known.lower, languages).map((language) => toTerm(known.lower, language))
     const terms = [...new Set([toTerm(known.lower, null), ...stems])]
     return [{ word: known.lower, start, end, terms, isCommon: () => isCommon(known.lower, likely) }]
   })
+}
+
+function beginsSentence(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0 && !WORD_CHARACTER.test(text[i]!); i--) if (END_OF_SENTENCE.test(text[i]!)) return true
+  return !WORD_CHARACTER.test(text.slice(0, at))
 }
 
 function isPartOfName(text: string, start: number, end: number): boolean {

@@ -151,6 +151,14 @@ test('reports a search in keyword mode only, and why', async () => {
   expect(quiet.stderr).toBe('')
 })
 
+test('reports on standard error that it searched for the words of a phrase, with the option to avoid it', async () => {
+  const relaxed = answerWith([result()], { query: '"due rent"', relaxed_phrases: ['due rent', 'x\u001b[2J'] })
+  expect((await search(relaxed, ['"due rent"'])).stderr).toBe(
+    'No passage contains "due rent" and "x\ufffd[2J". Showing results for the words. To search only for the exact text, add --no-correct.\n',
+  )
+  expect((await search(answerWith([result()], { relaxed_phrases: undefined }), ['rent'])).stderr).toBe('')
+})
+
 test('reports that spelling correction stopped, and why', async () => {
   const stopped = answerWith([result()], { correction_reason: 'Spelling correction stopped\u001b[2J.' })
   expect((await search(stopped, ['rent'])).stderr).toBe('Spelling correction stopped\ufffd[2J.\n')

@@ -113,15 +113,31 @@ test.each([
 })
 
 test('corrects misspelled words, unless the request forbids it', async () => {
-  const { body } = await search({ query: 'When are Refnuds piad?' })
+  const { body } = await search({ query: 'when are refnuds piad?' })
   expect(body).toMatchObject({
-    query: 'When are Refnuds piad?',
-    corrected_query: 'When are Refunds paid?',
+    query: 'when are refnuds piad?',
+    corrected_query: 'when are refunds paid?',
     results: [{ document: { id } }],
   })
   const insisted = await search({ query: 'Refnuds', mode: 'keyword', correct: false })
   expect(insisted.body).toMatchObject({ corrected_query: null, results: [] })
   expect((await search({ query: 'refunds' })).body.corrected_query).toBeNull()
+})
+
+test('leaves known words and names as typed', async () => {
+  for (const query of ['limp roses', 'when does Refnuds pay']) expect((await search({ query })).body.corrected_query).toBeNull()
+})
+
+test('searches for the words of a quoted phrase that no passage has, unless the request forbids it', async () => {
+  const query = '"paid within fifteen days"'
+  const { body } = await search({ query })
+  expect(body).toMatchObject({
+    relaxed_phrases: ['paid within fifteen days'],
+    corrected_query: null,
+    results: [{ document: { id } }],
+  })
+  expect((await search({ query, correct: false })).body).toMatchObject({ relaxed_phrases: [], results: [] })
+  expect((await search({ query: '"fourteen days"' })).body.relaxed_phrases).toEqual([])
 })
 
 test.each([

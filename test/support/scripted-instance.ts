@@ -112,6 +112,7 @@ export function answerWith(results: unknown[], more: object = {}) {
     embedding_model: 'builtin',
     corrected_query: null,
     correction_reason: null,
+    relaxed_phrases: [],
     rerank: { applied: false, model: null, took_ms: 0, reason: null },
     pending_documents: 0,
     ...more,

@@ -62,6 +62,7 @@ export function searchPageSamples({ person, email, application, text }: Names): 
     query: text,
     corrected_query: null,
     correction_reason: null,
+    relaxed_phrases: [],
     results: [result, { ...result, rank: 2, also_in: [] }],
     truncated: false,
     took_ms: 34.5,

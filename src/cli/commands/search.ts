@@ -15,7 +15,7 @@ const OPTIONS = {
   mode: choice('--mode <mode>', 'How to search (default hybrid)', ['hybrid', 'vector', 'keyword']),
   sort: choice('--sort <order>', 'Order of the results (default relevance)', ['relevance', 'newest', 'name']),
   rerank: flag('--no-rerank', "Don't rerank: keep the order of the first search stage"),
-  correct: flag('--no-correct', "Don't correct misspelled words"),
+  correct: flag('--no-correct', "Don't correct misspelled words, nor search for the words of phrases that no passage contains"),
   group: flag('-g, --group', 'Show one result per document'),
   explain: flag('--explain', 'Show the rank and score of each stage'),
   open: option('--open <number>', 'Open the document of this result', integer(1, 100)),
@@ -29,7 +29,7 @@ const OPTIONS = {
 }
 const DETAILS = `
 Operators in a query:
-  "third working day"    passages with exactly this phrase
+  "third working day"    passages with exactly this phrase (if there are none, with its words)
   -deposit, -"late fee"  no passages with this word or phrase
   name:lease             only documents with this in their name
   -name:lease            no documents with this in their name`
@@ -57,6 +57,7 @@ export default defineCommand({
     const request = await requestOf(context, query, options)
     const answer = await client.search(request)
     noteCorrection(context, answer)
+    noteRelaxedPhrases(context, answer)
     noteLimitations(context, answer, request.mode ?? 'hybrid')
 
     if (options.open !== undefined) return openResult(context, answer, options.open)
@@ -97,6 +98,15 @@ async function requestOf(context: Context, query: string, options: Options): Pro
 function noteCorrection(context: Context, { query, corrected_query: corrected }: SearchAnswer): void {
   // Earlier versions of the API lack the field.
   if (corrected) context.notice(`Showing results for ${corrected}. To search for ${query}, add --no-correct.`)
+}
+
+function noteRelaxedPhrases(context: Context, { relaxed_phrases: phrases }: SearchAnswer): void {
+  // Earlier versions of the API lack the field.
+  if (!phrases?.length) return
+  const quoted = phrases.map((phrase) => `"${phrase}"`).join(' and ')
+  context.notice(
+    `No passage contains ${quoted}. Showing results for the words. To search only for the exact text, add --no-correct.`,
+  )
 }
 
 /** Names the reasons why results may be missing, so that an index that is still filling doesn't look empty. */

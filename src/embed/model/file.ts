@@ -5,7 +5,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import { SHIPPED } from './shipped.ts'
 
 /** The path is right from src/ and from dist/. */
-const FILE = fileURLToPath(new URL(`../../../models/${SHIPPED.file}`, import.meta.url))
+export const MODEL_FILE = fileURLToPath(new URL(`../../../models/${SHIPPED.file}`, import.meta.url))
 
 const FORMAT = 1
 
@@ -41,7 +41,7 @@ let shipped: SharedArrayBuffer | null = null
  * DocsearchError `internal_error` when the file is missing or damaged.
  */
 export function shippedModel(): SharedArrayBuffer {
-  return (shipped ??= readModelFile(FILE, SHIPPED.sha256))
+  return (shipped ??= readModelFile(MODEL_FILE, SHIPPED.sha256))
 }
 
 /** Returns the bytes of a file. Throws DocsearchError `internal_error` when it can't be read or has another checksum. */
@@ -68,10 +68,9 @@ function damaged(path: string, what: string, cause?: unknown): DocsearchError {
 /** Returns views of a model's bytes; copies only the list of words. `training/README.md` describes the layout. */
 export function readModel(bytes: ArrayBufferLike): ModelTable {
   const all = Buffer.from(bytes)
-  const { format, wordBytes, ...header } = JSON.parse(all.toString('utf8', 0, all.indexOf('\n'))) as Header
-  if (format !== FORMAT) throw new Error(`unknown model file format ${format}`)
+  const { wordBytes, start, ...header } = readHeader(all)
   const { words, phrases, dimensions } = header
-  let at = aligned(all.indexOf('\n') + 1)
+  let at = start
   const wordList = all.toString('utf8', at, at + wordBytes)
   at = aligned(at + wordBytes)
   const pairs = new Uint16Array(bytes, at, phrases * 2)
@@ -79,6 +78,14 @@ export function readModel(bytes: ArrayBufferLike): ModelTable {
   const scales = new Float32Array(bytes, at, words + phrases)
   const rows = new Uint8Array(bytes, at + scales.byteLength, ((words + phrases) * dimensions) / 2)
   return { ...header, wordList, pairs, scales, rows }
+}
+
+/** Reads the first line of a model's file. `start` is the place of the list of words. */
+export function readHeader(bytes: Buffer): Omit<Header, 'format'> & { start: number } {
+  const end = bytes.indexOf('\n')
+  const { format, ...header } = JSON.parse(bytes.toString('utf8', 0, end)) as Header
+  if (format !== FORMAT) throw new Error(`unknown model file format ${format}`)
+  return { ...header, start: aligned(end + 1) }
 }
 
 /** Rounds up to a multiple of 4, because typed arrays have to start at a multiple of their element size. */

@@ -6,6 +6,7 @@ export function Notes({ answer, fields }: { answer: SearchAnswer; fields: Search
   const {
     query,
     corrected_query: corrected,
+    relaxed_phrases: relaxed,
     pending_documents: pending,
     correction_reason: correctionReason,
     mode_reason: modeReason,
@@ -30,6 +31,23 @@ export function Notes({ answer, fields }: { answer: SearchAnswer; fields: Search
               <bdi>{query}</bdi>
             </a>
             .
+          </span>
+        </p>
+      )}
+      {relaxed.length === 0 ? null : (
+        <p class="corrected">
+          No passage contains{' '}
+          {relaxed.map((phrase, i) => (
+            <>
+              {i === 0 ? '' : ' and '}
+              <strong>
+                <bdi>“{phrase}”</bdi>
+              </strong>
+            </>
+          ))}
+          . Showing results for the words.{' '}
+          <span>
+            <a href={searchAddress({ ...fields, exact: '1', offset: '' })}>Search only for the exact text</a>.
           </span>
         </p>
       )}

@@ -46,6 +46,10 @@ describe('spelling', () => {
     ['ren'],
     ['depzzit'],
     ['rest'],
+    ['moth'],
+    ['heaving'],
+    ['repaid'],
+    ['who pays Rentt'],
   ] as [string, Ask?][])('does not correct %j', async (query, change) => {
     expect((await fixture.ask(query, change)).correctedQuery).toBeNull()
   })
@@ -93,6 +97,37 @@ describe.each(['keyword', 'vector', 'hybrid'] as const)('in mode %s', (mode) => 
     if (mode === 'vector') expect(found).toEqual(expected)
     else for (const text of found) expect(expected).toContain(text)
     if (expected.length === 0) expect(found).toEqual([])
+  })
+})
+
+describe('a quoted phrase that no passage has', () => {
+  test('is searched by its words, and the answer says so', async () => {
+    const { hits, relaxedPhrases } = await fixture.ask('"third day of work" rent')
+    expect(hits[0]?.text).toContain('third')
+    expect(relaxedPhrases).toEqual(['third day of work'])
+  })
+
+  test('keeps the other conditions', async () => {
+    const { hits, relaxedPhrases } = await fixture.ask('"day of work" rent -deposit name:lease')
+    expect(hits.map(({ text }) => text.slice(0, 12))).toContain('The rent is ')
+    for (const { text, document } of hits) expect([text.includes('deposit'), document.name]).toEqual([false, 'lease.txt'])
+    expect(relaxedPhrases).toEqual(['day of work'])
+  })
+
+  test.each<[string, string, Ask?]>([
+    ['a passage has the phrase', '"working day" rent'],
+    ['the query is to be taken as typed', '"day of work" rent', { correct: false }],
+    ['no passage has the words', '"qwvx zzkj"', { mode: 'keyword' }],
+  ])('is not relaxed when %s', async (_when, query, change) => {
+    expect((await fixture.ask(query, change)).relaxedPhrases).toEqual([])
+  })
+
+  test('is relaxed on every result page alike', async () => {
+    const query = '"day of work" rent'
+    const all = (await fixture.ask(query)).hits.map(({ passage }) => passage.id)
+    const second = await fixture.ask(query, { offset: 1, limit: 1 })
+    expect([second.hits[0]?.passage.id, second.relaxedPhrases]).toEqual([all[1], ['day of work']])
+    expect((await fixture.ask(query, { offset: 50 })).relaxedPhrases).toEqual(['day of work'])
   })
 })
 

@@ -4,9 +4,9 @@ import { correctableWords, maxEditsIn, withCaseOf } from '../../../src/text/spel
 const wordsIn = (question: string) => correctableWords(question).map(({ word, start, end }) => [word, question.slice(start, end)])
 
 test('words of four letters and more can be corrected, and have their places in the question', () => {
-  expect(wordsIn('Whre is the Kündigugn, pelase?')).toEqual([
+  expect(wordsIn('Whre is the kündigugn, pelase?')).toEqual([
     ['whre', 'Whre'],
-    ['kündigugn', 'Kündigugn'],
+    ['kündigugn', 'kündigugn'],
     ['pelase', 'pelase'],
   ])
 })
@@ -28,6 +28,16 @@ test.each([
 test('capitals among other words are a name, but a question all in capitals can be corrected', () => {
   expect(wordsIn('the NATO treaty')).toEqual([['treaty', 'treaty']])
   expect(wordsIn('RNET DUE').map(([word]) => word)).toEqual(['rnet'])
+})
+
+test.each([
+  ['who was Bartholomew Hargreves', []],
+  ['Rent is due. Tennants pay it to Hargreves.', ['rent', 'tennants']],
+  ['tell me: "Tennants first" and (Hargreves)', ['tell', 'tennants', 'first']],
+  ['Wann ist die Kündigugn möglich', ['kündigugn', 'möglich']],
+  ['Rental Agreemnt', ['rental', 'agreemnt']],
+])('a capital within a sentence is a name, except in German and in titles: %s', (question, words) => {
+  expect(wordsIn(question).map(([word]) => word)).toEqual(words)
 })
 
 test('a longer word may have more edits', () => {
