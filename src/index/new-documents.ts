@@ -1,4 +1,5 @@
 import type { IndexedPassage } from './chunk-index.ts'
+import { titleKeyOf } from './segments/document-names.ts'
 import type { NewDocument, NewDocuments } from './segments/store/protocol.ts'
 
 /** Groups passages by project and document, as the writer of segments needs them. `rows` has the row of each passage. */
@@ -12,10 +13,20 @@ export function toNewDocuments(passages: readonly IndexedPassage[], rows: readon
 }
 
 function toNewDocument(stored: readonly { passage: IndexedPassage; row: bigint }[]): NewDocument {
-  const { documentId, version, name, path, mediaType, tags, documentCreatedAt, nameTerms } = stored[0]!.passage
+  const { documentId, version, name, path, mediaType, tags, documentCreatedAt, nameTerms, title } = stored[0]!.passage
   const inOrder = stored.toSorted((a, b) => a.passage.index - b.passage.index)
   return {
-    document: { id: documentId, version, name, path, mediaType, tags, createdAt: documentCreatedAt, nameTerms },
+    document: {
+      id: documentId,
+      version,
+      name,
+      path,
+      mediaType,
+      tags,
+      createdAt: documentCreatedAt,
+      titleKey: titleKeyOf(title),
+      nameTerms,
+    },
     passages: inOrder.map(({ row, passage: { index, pageStart, pageEnd, textHash, terms, titleTerms, headingTerms } }) => ({
       row,
       index,

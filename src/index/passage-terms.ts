@@ -1,5 +1,7 @@
 import { formatHeading } from '../core/chunk.ts'
+import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import { analyse, type Token } from '../text/analyse.ts'
+import { hiddenWords } from '../text/name-words.ts'
 import type { IndexedPassage } from './chunk-index.ts'
 
 /** The texts of a passage whose words are searched. */
@@ -29,11 +31,18 @@ export function passageTerms(
   }
 }
 
-/** Returns the terms of a document's name as the index stores them, separated by spaces. */
-export function nameTerms(name: string): string {
-  return analyse(name)
-    .map((token) => token.term)
-    .join(' ')
+/**
+ * Returns the terms of a document's name as the index stores them, each once, separated by spaces. A document without a title of its own has its
+ * name as the title; then the name only adds what the title lacks.
+ */
+export function nameTerms({ name, title }: { name: string; title: string }): string {
+  const terms = termsOf(`${name} ${hiddenWords(name).join(' ')}`)
+  const inTitle = new Set(title === shorten(name, MAX_TITLE_CHARS) ? termsOf(title) : [])
+  return [...new Set(terms)].filter((term) => !inTitle.has(term)).join(' ')
+}
+
+function termsOf(text: string): string[] {
+  return analyse(text).map(({ term }) => term)
 }
 
 /** Returns how many tokens start before a position in the text. */

@@ -52,7 +52,7 @@ export function createPreparePassages({ threads, batcher, inTurnAs }: PreparePar
     signal.throwIfAborted()
     const inputs = () => prepared.passages.map((passage) => searchedText({ ...passage, title }))
     const vectors = prepared.vectors ?? (await batcher.embed(embedder, inputs(), { owner, signal }))
-    const ofName = nameTerms(document.name)
+    const ofName = nameTerms({ name: document.name, title })
     const passages = prepared.passages.map((passage, i) => ({
       ...passage,
       nameTerms: ofName,

@@ -1,10 +1,12 @@
 import {
   coverage,
   type Finds,
+  fullCoverage,
   pairScore,
   proximityScore,
   type Saturate,
   type Sought,
+  titleCoverage,
   titleShare,
   windowCoverage,
 } from './features.ts'
@@ -24,11 +26,11 @@ const WEIGHTS = {
   pairs: 0.3,
   /** How close together the question's words stand, neighbours or not. */
   proximity: 0.2,
-  /** The question's words in title and headings. */
+  /** The question's words in the document's name, the title and the headings. */
   title: 0.3,
   /** The share of title and headings that the question names. */
   title_share: 0.05,
-  /** The question's words anywhere in the passage. */
+  /** The question's words anywhere in the passage or in the document's name. */
   coverage: 0.2,
   /** The most of the question's words within 60, 15 or 8 terms. */
   window_60: 0.15,
@@ -92,9 +94,9 @@ function featuresOf({ finds, keywordScore }: WordCandidate, sought: Sought, aver
     bm25: keywordScore,
     pairs: WEIGHTS.pairs * pairScore(finds, sought, saturate),
     proximity: WEIGHTS.proximity * proximityScore(finds, sought, saturate),
-    title: WEIGHTS.title * coverage(finds, sought, 0, titleLength),
+    title: WEIGHTS.title * titleCoverage(finds, sought),
     title_share: WEIGHTS.title_share * titleShare(finds) * sought.total,
-    coverage: WEIGHTS.coverage * coverage(finds, sought, 0, length),
+    coverage: WEIGHTS.coverage * fullCoverage(finds, sought),
     window_60: WEIGHTS.window_60 * windowCoverage(finds, sought, 60),
     window_15: WEIGHTS.window_15 * windowCoverage(finds, sought, 15),
     window_8: WEIGHTS.window_8 * windowCoverage(finds, sought, 8),

@@ -54,6 +54,12 @@ export interface Finds {
   length: number
   /** Number of terms in its title and headings, which come first. */
   titleLength: number
+  /** How many of these are in the title, which comes before the headings. */
+  ownTitleLength: number
+  /** How much the title counts, 0 to 1: little when many documents share it. */
+  titleTrust: number
+  /** The words that the name of its document has. */
+  named: readonly number[]
 }
 
 /** Okapi's saturation: a second match says less than the first, and in a long passage each match says less. */
@@ -102,6 +108,29 @@ export function coverage({ places, words }: Finds, sought: Sought, from: number,
   return sum
 }
 
+/** Returns the sum of the idf of the words that the passage or the name of its document has. */
+export function fullCoverage(finds: Finds, { words }: Sought): number {
+  return sumOf(new Set([...finds.words, ...finds.named]), words)
+}
+
+/** Returns the sum of the idf of the words in the title, the headings and the document's name. A word that only the title has counts as much as the title. */
+export function titleCoverage({ places, words, titleLength, ownTitleLength, titleTrust, named }: Finds, sought: Sought): number {
+  const [sure, inTitle] = [new Set(named), new Set<number>()]
+  for (let i = 0; i < places.length; i++) {
+    if (places[i]! >= titleLength) continue
+    if (places[i]! < ownTitleLength) inTitle.add(words[i]!)
+    else sure.add(words[i]!)
+  }
+  for (const word of sure) inTitle.delete(word)
+  return sumOf(sure, sought.words) + titleTrust * sumOf(inTitle, sought.words)
+}
+
+function sumOf(numbers: ReadonlySet<number>, words: Sought['words']): number {
+  let sum = 0
+  for (const number of numbers) sum += words[number]!.idf
+  return sum
+}
+
 /** Returns the highest `coverage` of any `size` consecutive terms of the text, title and headings excluded. */
 export function windowCoverage({ places, words, titleLength }: Finds, sought: Sought, size: number): number {
   const inside = new Int32Array(sought.words.length)
@@ -123,7 +152,7 @@ export function windowCoverage({ places, words, titleLength }: Finds, sought: So
 }
 
 /** Returns the share of title and headings that the question names, 0 to 1. Function words count as terms of the title, too. */
-export function titleShare({ places, titleLength }: Finds): number {
+export function titleShare({ places, titleLength, titleTrust }: Finds): number {
   const named = new Set(places.filter((place) => place < titleLength)).size
-  return titleLength === 0 ? 0 : Math.min(1, named / titleLength)
+  return titleLength === 0 ? 0 : titleTrust * Math.min(1, named / titleLength)
 }

@@ -37,8 +37,16 @@ export class PassageWords {
       candidates.map(({ passage: { segment, number } }) => ({ segment, passage: number })),
       terms,
     )
-    return found.map(({ places, terms: found, length, titleLength }) => {
-      const finds: Finds = { places: [], words: [], length, titleLength }
+    return found.map(({ places, terms: found, length, titleLength, headingLength, inName }) => {
+      const finds: Finds = {
+        places: [],
+        words: [],
+        length,
+        titleLength: titleLength + headingLength,
+        ownTitleLength: titleLength,
+        titleTrust: 1,
+        named: inName.flatMap((term) => byTerm.get(terms[term]!)!),
+      }
       for (const [i, place] of places.entries()) {
         for (const word of byTerm.get(terms[found[i]!]!)!) {
           finds.places.push(place)

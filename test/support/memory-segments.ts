@@ -1,5 +1,6 @@
 import type { DocumentPassages, IndexedPassage } from '../../src/index/chunk-index.ts'
 import { DeletionBitmap } from '../../src/index/segments/deletion-bitmap.ts'
+import { titleKeyOf } from '../../src/index/segments/document-names.ts'
 import { SegmentBuilder } from '../../src/index/segments/segment-builder.ts'
 import { Segment } from '../../src/index/segments/segment.ts'
 import type { ProjectSegments, SharedSegment } from '../../src/index/segments/store/project-segments.ts'
@@ -55,8 +56,18 @@ export class MemorySegments {
   #build(documents: readonly DocumentPassages[], rowOf: (passage: IndexedPassage) => bigint): Project['segments'][number] {
     const builder = new SegmentBuilder()
     for (const { passages } of documents) {
-      const { documentId, version, name, path, mediaType, tags, documentCreatedAt, nameTerms } = passages[0]!
-      const document = { id: documentId, version, name, path, mediaType, tags, createdAt: documentCreatedAt, nameTerms }
+      const { documentId, version, name, path, mediaType, tags, documentCreatedAt, nameTerms, title } = passages[0]!
+      const document = {
+        id: documentId,
+        version,
+        name,
+        path,
+        mediaType,
+        tags,
+        createdAt: documentCreatedAt,
+        nameTerms,
+        titleKey: titleKeyOf(title),
+      }
       builder.add(
         document,
         passages.map((passage) => ({ ...passage, row: rowOf(passage) })),

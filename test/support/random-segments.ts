@@ -35,6 +35,7 @@ export function randomDocuments(seed: number, count: number, passagesEach: numbe
       mediaType: below(2) ? 'application/pdf' : 'text/plain',
       tags: Array.from({ length: below(3) }, () => `tag${below(4)}`),
       createdAt: new Date(below(1e12)),
+      titleKey: below(6),
     },
     passages: Array.from({ length: 1 + below(passagesEach) }, (_, index) => {
       const [title, heading] = [words(1), words(2)]

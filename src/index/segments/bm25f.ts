@@ -11,14 +11,14 @@ export interface ScoringParameters {
   fields: Readonly<Record<Field, { weight: number; b: number }>>
 }
 
-/** BM25 over title, headings and body as one text. */
+/** BM25 over name, title, headings and body as one text. */
 export const PLAIN_BM25: ScoringParameters = {
   k1: 1.2,
   fields: {
     body: { weight: 1, b: 0.75 },
     heading: { weight: 1, b: 0.75 },
     title: { weight: 1, b: 0.75 },
-    name: { weight: 0, b: 0.75 },
+    name: { weight: 1, b: 0.75 },
   },
 }
 

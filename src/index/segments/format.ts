@@ -52,12 +52,14 @@ export const MAX_SECTION_BYTES = 2 ** 32
  *   `documentTags`, and the end of its passages.
  * - `documentTags`: tags as numbers of strings. `documentTimes`: creation times in milliseconds, D.
  * - `idHashes`, `documentsByHash`: hashes of the documents' IDs in ascending order, and the document of each, D each.
+ * - `nameHashes`, `documentsByName`: hashes of the folded names without their extensions, in ascending order, and the document of each, D each.
+ * - `titleKeys`: the key of each document's title (document-names.ts). `documentsByTitle`: the documents in the order of their keys, D each.
  * - `foldedNames`, `foldedNameEnds`: the folded name of each document, in UTF-8, and where it ends, D.
  * - `strings`, `stringEnds`: each string once, in UTF-8, and where it ends.
  */
 export const SEGMENT = {
   magic: 'DSsg',
-  version: 3,
+  version: 4,
   large: ['postings'],
   sections: {
     summary: [1, 'f64'],
@@ -85,6 +87,10 @@ export const SEGMENT = {
     foldedNameEnds: [21, 'u32'],
     idHashes: [22, 'u32'],
     documentsByHash: [23, 'u32'],
+    nameHashes: [26, 'u32'],
+    documentsByName: [27, 'u32'],
+    titleKeys: [28, 'u32'],
+    documentsByTitle: [29, 'u32'],
   },
 } as const
 

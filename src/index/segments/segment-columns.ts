@@ -1,5 +1,6 @@
 import { foldName } from '../../core/fold-name.ts'
 import { hashOf } from './bytes.ts'
+import { nameHashOf } from './document-names.ts'
 import { FIELD_COUNT, MAX_PASSAGES, type SegmentSections } from './format.ts'
 
 /** What a segment stores about a document. */
@@ -11,6 +12,8 @@ export interface SegmentDocument {
   mediaType: string
   tags: readonly string[]
   createdAt: Date
+  /** Equal for documents with the same title (document-names.ts). */
+  titleKey: number
 }
 
 /** What a segment stores about a passage, apart from its words. */
@@ -47,6 +50,8 @@ export class ColumnsWriter {
   private readonly strings = new Map<string, number>()
   private readonly foldedNames: Buffer[] = []
   private readonly idHashes: number[] = []
+  private readonly nameHashes: number[] = []
+  private readonly titleKeys: number[] = []
 
   constructor(passages: number) {
     if (passages > MAX_PASSAGES) throw new RangeError(`a segment cannot have ${passages} passages`)
@@ -62,7 +67,7 @@ export class ColumnsWriter {
   }
 
   /** Adds the next document in the order of `compareDocuments`, and gives it the next `passages` passages. */
-  addDocument({ id, version, name, path, mediaType, tags, createdAt }: SegmentDocument, passages: number): void {
+  addDocument({ id, version, name, path, mediaType, tags, createdAt, titleKey }: SegmentDocument, passages: number): void {
     this.passageDocuments.fill(this.times.length, this.numbered, (this.numbered += passages))
     for (const tag of tags) this.tags.push(this.stringOf(tag))
     const strings = [id, name, path, mediaType].map((text) => this.stringOf(text))
@@ -70,6 +75,8 @@ export class ColumnsWriter {
     this.idHashes.push(hashOf(Buffer.from(id)))
     this.times.push(createdAt.getTime())
     this.foldedNames.push(Buffer.from(foldName(name)))
+    this.nameHashes.push(nameHashOf(name))
+    this.titleKeys.push(titleKey)
   }
 
   setPassage(number: number, { row, index, pageStart, pageEnd, textHash }: SegmentPassage): void {
@@ -101,8 +108,8 @@ export class ColumnsWriter {
     for (let i = 0; i < lengths.length; i++) summary[2 + (i % FIELD_COUNT)]! += lengths[i]!
     const [strings, stringEnds] = joined([...this.strings.keys()].map((text) => Buffer.from(text)))
     const [foldedNames, foldedNameEnds] = joined(this.foldedNames)
-    const documentsByHash = Uint32Array.from(this.idHashes.keys())
-    documentsByHash.sort((a, b) => this.idHashes[a]! - this.idHashes[b]! || a - b)
+    const documentsByHash = orderOf(this.idHashes)
+    const documentsByName = orderOf(this.nameHashes)
     return {
       ...this.passages,
       summary,
@@ -116,6 +123,10 @@ export class ColumnsWriter {
       foldedNameEnds,
       documentsByHash,
       idHashes: documentsByHash.map((document) => this.idHashes[document]!),
+      documentsByName,
+      nameHashes: documentsByName.map((document) => this.nameHashes[document]!),
+      titleKeys: Uint32Array.from(this.titleKeys),
+      documentsByTitle: orderOf(this.titleKeys),
     }
   }
 
@@ -125,6 +136,11 @@ export class ColumnsWriter {
     this.strings.set(wellFormed, number)
     return number
   }
+}
+
+/** Returns the documents in ascending order of their keys. */
+function orderOf(keys: readonly number[]): Uint32Array {
+  return Uint32Array.from(keys.keys()).sort((a, b) => keys[a]! - keys[b]! || a - b)
 }
 
 function joined(texts: readonly Buffer[]): [bytes: Uint8Array, ends: Uint32Array] {

@@ -1,4 +1,6 @@
+import { foldName } from '../../core/fold-name.ts'
 import { hashOf, type PackedBytes } from './bytes.ts'
+import { stemOf } from './document-names.ts'
 import { DOCUMENT_NUMBERS, FIELD_COUNT, SEGMENT, type SegmentSections } from './format.ts'
 import { lowerBound } from './lower-bound.ts'
 import { isPaged, type PagedBytes, type PagedFile } from './paged-file.ts'
@@ -45,6 +47,10 @@ export class Segment {
       foldedNameEnds: documents,
       idHashes: documents,
       documentsByHash: documents,
+      nameHashes: documents,
+      documentsByName: documents,
+      titleKeys: documents,
+      documentsByTitle: documents,
       termStarts: terms,
       termBuckets: 2 ** bucketBits(terms) + 1,
       blockLasts: blocks,
@@ -98,6 +104,7 @@ export class Segment {
       mediaType: this.string(this.numberOf(document, MEDIA_TYPE)),
       tags: Array.from(this.tagNumbers(document), (tag) => this.string(tag)),
       createdAt: new Date(this.sections.documentTimes[document]!),
+      titleKey: this.sections.titleKeys[document]!,
     }
   }
 
@@ -117,6 +124,28 @@ export class Segment {
     for (let at = lowerBound(this.documents, (i) => idHashes[i]! >= hash); idHashes[at] === hash; at++)
       if (this.string(this.numberOf(documentsByHash[at]!, ID)) === id) found.push(documentsByHash[at]!)
     return found
+  }
+
+  /** Returns the documents with a name, with or without its extension, in any letter case. */
+  documentsNamed(name: string): number[] {
+    const wanted = foldName(name)
+    const { nameHashes, documentsByName } = this.sections
+    const found: number[] = []
+    for (const hash of new Set([hashOf(Buffer.from(wanted)), hashOf(Buffer.from(stemOf(wanted)))])) {
+      for (let at = lowerBound(this.documents, (i) => nameHashes[i]! >= hash); nameHashes[at] === hash; at++) {
+        const document = documentsByName[at]!
+        const folded = foldName(this.string(this.numberOf(document, NAME)))
+        if (folded === wanted || stemOf(folded) === wanted) found.push(document)
+      }
+    }
+    return found
+  }
+
+  /** Yields the documents whose title has a key. */
+  *documentsTitled(titleKey: number): Generator<number> {
+    const { titleKeys, documentsByTitle } = this.sections
+    const first = lowerBound(this.documents, (i) => titleKeys[documentsByTitle[i]!]! >= titleKey)
+    for (let at = first; at < this.documents && titleKeys[documentsByTitle[at]!] === titleKey; at++) yield documentsByTitle[at]!
   }
 
   /** Returns the first of a document's passages, and the end of its passages. */

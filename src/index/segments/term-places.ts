@@ -13,8 +13,12 @@ export interface TermPlaces {
   terms: number[]
   /** Number of terms in the passage, at least 1: a passage without terms counts like one with an empty term. */
   length: number
-  /** How many of these terms are in the title and the headings. */
+  /** How many of these terms are in the title. */
   titleLength: number
+  /** How many of the next terms are in the headings. */
+  headingLength: number
+  /** The given terms that the name of the passage's document has, by their indexes. */
+  inName: number[]
 }
 
 const decoder = new BlockDecoder()
@@ -28,17 +32,21 @@ export function termPlaces(
 ): TermPlaces[] {
   // For each passage, one number for each find: it combines the place with the term, so that the numbers can be sorted.
   const found = passages.map((): number[] => [])
+  const inName = passages.map((): number[] => [])
   const wanted = terms.map(termOf)
   const bySegment = Map.groupBy([...passages.keys()], (i) => passages[i]!.segment)
   for (const [number, indexes] of bySegment) {
     const { segment } = segments[number]!.reader
     indexes.sort((a, b) => passages[a]!.passage - passages[b]!.passage)
     for (const [i, term] of wanted.entries()) {
-      eachPlace(
+      eachPosting(
         segment,
         term,
         indexes.map((index) => passages[index]!.passage),
-        (which, place) => found[indexes[which]!]!.push(place * terms.length + i),
+        (which, posting, start, end) => {
+          for (let at = start; at < end; at++) found[indexes[which]!]!.push(decoder.place(at) * terms.length + i)
+          if (decoder.frequency(posting, NAME_FIELD) > 0) inName[indexes[which]!]!.push(i)
+        },
       )
     }
   }
@@ -52,7 +60,9 @@ export function termPlaces(
       places: Array.from(keys, (key) => Math.floor(key / terms.length)),
       terms: Array.from(keys, (key) => key % terms.length),
       length: Math.max(1, length),
-      titleLength: lengths[at + TITLE]! + lengths[at + HEADING]!,
+      titleLength: lengths[at + TITLE]!,
+      headingLength: lengths[at + HEADING]!,
+      inName: inName[i]!,
     }
   })
 }
@@ -63,6 +73,21 @@ export function eachPlace(
   term: Term,
   passages: readonly number[],
   visit: (which: number, place: number) => void,
+): void {
+  eachPosting(segment, term, passages, (which, _, start, end) => {
+    for (let i = start; i < end; i++) visit(which, decoder.place(i))
+  })
+}
+
+/**
+ * Calls `visit` for each posting of a term in the passages, which are in ascending order. The decoder has the posting, and its places are those
+ * from `start` up to `end`.
+ */
+function eachPosting(
+  segment: Segment,
+  term: Term,
+  passages: readonly number[],
+  visit: (which: number, posting: number, start: number, end: number) => void,
 ): void {
   const dictionaryPlace = segment.terms.find(term)
   if (dictionaryPlace === 0) return
@@ -80,7 +105,6 @@ export function eachPlace(
     }
     while (posting < decoder.count && decoder.passages[posting]! < passage) place += decoder.countPlaces(posting++)
     if (posting === decoder.count || decoder.passages[posting] !== passage) continue
-    const end = place + decoder.countPlaces(posting)
-    for (let i = place; i < end; i++) visit(which, decoder.place(i))
+    visit(which, posting, place, place + decoder.countPlaces(posting))
   }
 }

@@ -15,6 +15,12 @@ test.each([
   expect(tokens.map(({ term }) => term).join(' ')).toBe(terms)
 })
 
-test('the terms of a name are the words that searches look for', () => {
-  expect(nameTerms('Annual_Reports-2018.pdf').split(' ')).toEqual(expect.arrayContaining(['annual', 'report', '2018', 'pdf']))
+test('the terms of a name are the words that searches look for, each once', () => {
+  const terms = nameTerms({ name: 'Annual_Reports-2018-reports.pdf', title: 'Form 10-K' }).split(' ')
+  expect(terms).toEqual(expect.arrayContaining(['annual', 'report', '2018', 'pdf']))
+  expect(terms.length).toBe(new Set(terms).size)
+})
+
+test('a name that is also the title adds only the words that it hides', () => {
+  expect(nameTerms({ name: 'ANNUALREPORT.pdf', title: 'ANNUALREPORT.pdf' }).split(' ')).toEqual(['annual', 'report'])
 })

@@ -47,7 +47,13 @@ function document(documentId: string, projectId = 'prj_a', passages = 3, version
     isNew: version === 1,
     passages: Array.from({ length: passages }, (_, n) => {
       const { tokens: _tokens, ...terms } = passageTerms(texts(n))
-      return passage(documentId, n, { version, projectId, ...texts(n), ...terms, nameTerms: nameTerms(`${documentId}.txt`) })
+      return passage(documentId, n, {
+        version,
+        projectId,
+        ...texts(n),
+        ...terms,
+        nameTerms: nameTerms({ name: `${documentId}.txt`, title: '' }),
+      })
     }),
   }
 }

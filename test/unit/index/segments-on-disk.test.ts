@@ -55,7 +55,13 @@ function document(documentId: string, version = 1, passages = PASSAGES) {
         text: `word${n % 40} word${n % 7} common ${'often '.repeat(n % 5)}`,
       }
       const { tokens: _tokens, ...terms } = passageTerms(texts)
-      return passage(documentId, n, { version, projectId: 'prj_a', ...texts, ...terms, nameTerms: nameTerms('a.txt') })
+      return passage(documentId, n, {
+        version,
+        projectId: 'prj_a',
+        ...texts,
+        ...terms,
+        nameTerms: nameTerms({ name: `${documentId}.txt`, title: texts.title }),
+      })
     }),
   }
 }

@@ -79,7 +79,7 @@ async function write(shared: SharedSegment, { folder, projectId }: Place & { pro
 function toDocuments(rows: readonly { row: bigint; passage: StoredPassage }[]): readonly NewDocument[] {
   const passages = rows.map(({ passage }) => {
     const { tokens: _, ...terms } = passageTerms(passage)
-    return { ...passage, ...terms, nameTerms: nameTerms(passage.name) }
+    return { ...passage, ...terms, nameTerms: nameTerms(passage) }
   })
   const ofProject = toNewDocuments(
     passages,

@@ -76,11 +76,11 @@ test('the frequency of a term is the number of remaining passages that have it i
   )
 })
 
-test('by default, scores equal BM25 over title, headings and body as one text', () => {
+test('by default, scores equal BM25 over name, title, headings and body as one text', () => {
   const documents = randomDocuments(1, 50, 5)
-  const all = passagesOf(documents).map(({ row, words: { title, heading, body } }) => ({
+  const all = passagesOf(documents).map(({ row, words: { name, title, heading, body } }) => ({
     row,
-    words: [...title, ...heading, ...body],
+    words: [...name, ...title, ...heading, ...body],
   }))
   const average = all.reduce((sum, { words }) => sum + words.length, 0) / all.length
   const having = all.filter(({ words }) => words.includes('w2')).length
@@ -110,7 +110,17 @@ test('passages of another project do not change a bit of the scores', () => {
 
 test('equal scores are in the order of path and passage index, whatever the IDs and segments are', () => {
   const equal = (path: string, id: string, row: bigint) => ({
-    document: { id, version: 1, name: '', nameTerms: '', path, mediaType: 'text/plain', tags: [], createdAt: new Date(0) },
+    document: {
+      id,
+      version: 1,
+      name: '',
+      nameTerms: '',
+      path,
+      mediaType: 'text/plain',
+      tags: [],
+      createdAt: new Date(0),
+      titleKey: 1,
+    },
     passages: [0, 1].map((index) => ({
       row: row + BigInt(index),
       index,

@@ -45,6 +45,9 @@ test('a segment returns the documents, passages and counts of terms that it was 
     }
   })
   expect(found).toEqual(expected)
+  const titled = (key: number) => [...segment.documentsTitled(key)].map((document) => segment.document(document).id).toSorted()
+  for (const key of [0, 3, 6])
+    expect(titled(key)).toEqual(documents.flatMap(({ document: { id, titleKey } }) => (titleKey === key ? [id] : [])).toSorted())
   const hashes = Array.from({ length: segment.passages }, (_, passage) => new MatchedPassage(0, passage, segment).textKey)
   const texts = sorted.flatMap(({ passages }) => passages.map(({ textHash }) => textHash))
   expect(hashes.map((hash) => hashes.indexOf(hash))).toEqual(texts.map((text) => texts.indexOf(text)))
@@ -141,3 +144,23 @@ function answers(bytes: Uint8Array) {
     document: reader.segment.document(reader.segment.passage(hit.passage).document),
   }))
 }
+
+test('a segment finds documents by their exact names, with and without the extension, in any letter case', () => {
+  const names = ['Näme.PDF', 'NÄME.txt', 'näme', 'name.pdf', 'a.b.pdf', 'a.b', 'a', '.env', 'x.tar.gz', '']
+  const base = randomDocuments(1, 1, 1)[0]!
+  const documents = names.map((name, n) => ({ ...base, document: { ...base.document, name, path: `${n}`, id: `doc_${n}` } }))
+  const segment = new Segment(buildSegment(documents))
+  const named = (name: string) =>
+    segment
+      .documentsNamed(name)
+      .map((document) => segment.document(document).name)
+      .toSorted()
+  expect(named('näme')).toEqual(['NÄME.txt', 'Näme.PDF', 'näme'])
+  expect(named('NÄME.PDF')).toEqual(['Näme.PDF'])
+  expect(named('A.B')).toEqual(['a.b', 'a.b.pdf'])
+  expect(named('a.b.pdf')).toEqual(['a.b.pdf'])
+  expect(named('a')).toEqual(['a', 'a.b'])
+  expect(named('.env')).toEqual(['.env'])
+  expect(named('x')).toEqual([])
+  expect(named('x.tar')).toEqual(['x.tar.gz'])
+})

@@ -14,17 +14,29 @@ test('the places of terms match the text of the terms', () => {
       fc.nat(6),
       (documents, words, isDeleted, count, step) => {
         const segments = divide(documents, count).map((part) => ({ reader: openSegment(buildSegment(part), isDeleted) }))
-        const added = new Map(documents.flatMap(({ passages }) => passages.map((passage) => [passage.row, passage])))
+        const added = new Map(
+          documents.flatMap(({ document: { nameTerms }, passages }) =>
+            passages.map((passage) => [passage.row, { ...passage, nameTerms }]),
+          ),
+        )
         const hits = segments.flatMap(({ reader: { segment } }, i) =>
           Array.from({ length: segment.passages }, (_, passage) => ({ segment: i, passage })),
         )
         const some = hits.filter((_, i) => i % (step + 1) === 0).toReversed()
         const terms = [...new Set(words)]
         const byTerm = new Map(terms.map((term, i) => [term, [i]]))
-        const found = termPlaces(segments, some, terms).map(({ terms: numbers, ...places }) => ({ ...places, words: numbers }))
+        const found = termPlaces(segments, some, terms)
         const expected = some.map(({ segment, passage }) => {
-          const { terms, titleTerms, headingTerms } = added.get(segments[segment]!.reader.segment.passage(passage).row)!
-          return findWords(terms.split(' '), titleTerms + headingTerms, { words: [], byTerm, pairs: [], total: 0 })
+          const { nameTerms, ...own } = added.get(segments[segment]!.reader.segment.passage(passage).row)!
+          const finds = findWords(own.terms.split(' '), 0, { words: [], byTerm, pairs: [], total: 0 })
+          return {
+            places: finds.places,
+            terms: finds.words,
+            length: finds.length,
+            titleLength: own.titleTerms,
+            headingLength: own.headingTerms,
+            inName: [...terms.keys()].filter((i) => nameTerms.split(' ').includes(terms[i]!)),
+          }
         })
         expect(found).toEqual(expected)
       },
