@@ -101,13 +101,18 @@ export interface ChunkIndex {
   /** Removes a damaged segment from searches, and builds it again later. Ignores a segment that the index no longer has. */
   leaveOut(segment: string): Promise<void>
   /**
-   * Returns passages by row. Rows that no longer exist are missing from the map. Cuts texts that are longer than `core/text-limits.ts`
+   * Returns passages by row. Rows that no longer exist are missing from the map, and so are damaged ones. Cuts texts that are longer than `core/text-limits.ts`
    * allows, which an index of an earlier version may have.
    */
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
-  /** Calls `listener` when files turn out to be damaged. From then on, `inventory` rejects. Returns a function that removes the listener. */
+  /** Says whether the texts of some of these rows turned out to be damaged when they were read. */
+  hasDamagedTexts(rows: readonly bigint[]): boolean
+  /**
+   * Calls `listener` when texts turn out to be damaged. From then on, `inventory` lacks their documents, or rejects if the files can't be read.
+   * Returns a function that removes the listener.
+   */
   onDamage(listener: () => void): () => void
-  /** Returns which of the rows have the phrases of a filter, which segments can't check. Reads the texts of these rows. */
+  /** Returns which of the rows have the phrases of a filter, which segments can't check. Reads the texts of these rows. Leaves out damaged ones. */
   rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]>
   /**
    * Returns each document's version and number of passages, for recovery. Throws `index_corrupt` when files are damaged.

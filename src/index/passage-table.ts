@@ -13,7 +13,7 @@ export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId' | '
  * The texts, vectors and metadata of all passages of an index. Segments can be built again from them. Only searches for phrases search the
  * table. A row ID always stands for the same passage: a stored passage never changes, and the ID of a removed row is never used again.
  *
- * Methods that read reject with `index_corrupt` when files are damaged. Methods that write reject with `disk_full` when the disk is full.
+ * Methods that read reject with `index_corrupt` when files are damaged, and `read` and `verify` with `DamagedTexts` when only some texts are. Methods that write reject with `disk_full` when the disk is full.
  */
 export interface PassageTable {
   /** Stores passages in one commit and returns their row IDs, in the same order. */

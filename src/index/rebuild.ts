@@ -2,6 +2,7 @@ import { MAX_PASSAGE_CHARS } from '../core/text-limits.ts'
 import type { LostDocuments } from './lost-documents.ts'
 import type { PassageTable, StoredPassage } from './passage-table.ts'
 import type { SegmentStore } from './segments/store/segment-store.ts'
+import { hashText } from './text-hash.ts'
 
 /** Builds segments of about this many passages, so that searches soon find the first passages of a large project. */
 const PASSAGES_AT_ONCE = 4_000
@@ -19,6 +20,8 @@ interface RebuildParts {
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
   /** Returns false if more segments were damaged since this rebuild began. Another rebuild then follows. */
   isCurrent: () => boolean
+  /** Called after segments were built without damaged texts, so that their documents are indexed again. */
+  onDamagedTexts: () => void
   signal: AbortSignal
 }
 
@@ -71,11 +74,13 @@ async function* wholeDocuments(
 }
 
 /** Builds one segment of these rows, which are all of one project. */
-async function install(rows: readonly StoredRow[], { store, lost }: RebuildParts): Promise<void> {
+async function install(rows: readonly StoredRow[], { store, lost, onDamagedTexts }: RebuildParts): Promise<void> {
   const { projectId, ownerId } = rows[0]!.passage
   const documentIds = [...new Set(rows.map(({ passage }) => passage.documentId))]
   // A table of an earlier version may have longer passages. Without them, recovery finds that the document lacks passages and indexes it again.
   const short = rows.filter(({ passage }) => passage.charEnd - passage.charStart <= MAX_PASSAGE_CHARS)
-  await store.rebuild({ projectId, ownerId }, short, () => documentIds.filter((id) => !lost.has(id)))
+  const intact = short.filter(({ passage }) => hashText(passage.text) === passage.textHash)
+  await store.rebuild({ projectId, ownerId }, intact, () => documentIds.filter((id) => !lost.has(id)))
   lost.found(documentIds)
+  if (intact.length < short.length) onDamagedTexts()
 }

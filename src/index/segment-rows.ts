@@ -28,6 +28,17 @@ export function rowsAmong(projects: readonly ProjectSegments[], rows: readonly b
   return found
 }
 
+/** Returns the documents of the given rows. */
+export function documentsOf(projects: readonly ProjectSegments[], rows: readonly bigint[]): string[] {
+  const wanted = new Set(rows)
+  const documents = new Set<string>()
+  for (const project of projects)
+    forEachPassage(project, (row, documentId) => {
+      if (wanted.has(row)) documents.add(documentId())
+    })
+  return [...documents]
+}
+
 /** Calls `visit` for each passage that is not deleted. */
 function forEachPassage({ segments }: ProjectSegments, visit: (row: bigint, documentId: () => string) => void): void {
   for (const shared of segments) {

@@ -9,6 +9,7 @@ import { indexFailure } from './failures.ts'
 import { LostDocuments } from './lost-documents.ts'
 import { toNewDocuments } from './new-documents.ts'
 import type { PassageTable } from './passage-table.ts'
+import { PassageTexts } from './passage-texts.ts'
 import type { PhraseFilter } from './phrase.ts'
 import { rebuild } from './rebuild.ts'
 import { RowRemovals } from './row-removals.ts'
@@ -18,7 +19,7 @@ import type { Marked } from './segments/store/protocol.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
 import { TableWatch } from './table-watch.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
-import { addInventory, rowsAmong, SegmentRows } from './segment-rows.ts'
+import { addInventory, documentsOf, rowsAmong, SegmentRows } from './segment-rows.ts'
 
 /** `open` waits for a rebuild of at most this many passages, which takes about a second. A larger rebuild goes on while searches are answered. */
 const AWAITED_PASSAGES = 5_000
@@ -58,6 +59,7 @@ export class SegmentedIndex implements ChunkIndex {
   #isRebuilding = false
   readonly #verifying: BackgroundTask
   readonly #watch: TableWatch
+  readonly #texts: PassageTexts
 
   private constructor({ table, log }: SegmentedIndexOptions, store: SegmentStore) {
     this.#table = table
@@ -65,6 +67,8 @@ export class SegmentedIndex implements ChunkIndex {
     this.#log = log
     this.#removals = new RowRemovals(table, log)
     this.#watch = new TableWatch(table, log)
+    const removeDocuments = (rows: readonly bigint[]) => this.#removeDamaged(rows)
+    this.#texts = new PassageTexts({ table, watch: this.#watch, removeDocuments, log })
     this.#repairing = new BackgroundTask({
       work: () => this.#repair(),
       onFailure: (error) => log.error({ err: error }, 'segments of the index could not be rebuilt; trying again later'),
@@ -125,11 +129,15 @@ export class SegmentedIndex implements ChunkIndex {
   }
 
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
-    return guarded(() => this.#watch.reading(() => this.#table.read(rows)))
+    return guarded(() => this.#texts.read(rows))
   }
 
   rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]> {
-    return guarded(() => this.#watch.reading(() => this.#table.rowsWithPhrases(rows, phrases)))
+    return guarded(() => this.#texts.rowsWithPhrases(rows, phrases))
+  }
+
+  hasDamagedTexts(rows: readonly bigint[]): boolean {
+    return this.#texts.areDamaged(rows)
   }
 
   onDamage(listener: () => void): () => void {
@@ -172,7 +180,7 @@ export class SegmentedIndex implements ChunkIndex {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    const stopped = [this.#repairing.stop(), this.#verifying.stop(), this.#watch.stop()]
+    const stopped = [this.#repairing.stop(), this.#verifying.stop(), this.#watch.stop(), this.#texts.stop()]
     await this.#write(async () => {})
     await this.#removals.stop()
     // Closing the store ends a verification.
@@ -283,6 +291,15 @@ export class SegmentedIndex implements ChunkIndex {
     await this.#store.mark([...incomplete.values()])
   }
 
+  /** Removes documents whose texts are damaged, so that they are indexed again from their stored texts. */
+  async #removeDamaged(rows: readonly bigint[]): Promise<void> {
+    const documents = documentsOf(this.#store.projects(), rows)
+    if (documents.length === 0) return
+    this.#log.error({ documents: documents.length }, 'texts in the index are damaged; indexing their documents again')
+    await this.deleteDocuments(documents)
+    this.#watch.announce()
+  }
+
   /** Verifies the sections on disk, which `open` has not read. */
   #verify(): Promise<void> {
     return this.#store.verify((segment) => this.leaveOut(segment))
@@ -303,12 +320,15 @@ export class SegmentedIndex implements ChunkIndex {
     const [table, store, lost, signal] = [this.#table, this.#store, this.#lost, this.#closing.signal]
     this.#log.warn({ passages: lost.countPassages() }, 'rebuilding segments of the index')
     const isCurrent = () => !this.#comparison.isDue
+    let areTextsDamaged = false
+    const onDamagedTexts = () => (areTextsDamaged = true)
     this.#isRebuilding = true
     try {
-      if (await rebuild({ table, store, lost, exclusive: (work) => this.#write(work), isCurrent, signal }))
+      if (await rebuild({ table, store, lost, exclusive: (work) => this.#write(work), isCurrent, onDamagedTexts, signal }))
         this.#log.info({}, 'the segments of the index are complete again')
     } finally {
       this.#isRebuilding = false
+      if (areTextsDamaged) this.#watch.announce()
     }
   }
 }

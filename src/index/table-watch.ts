@@ -1,17 +1,20 @@
 import { BackgroundTask } from '../core/background-task.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
+import { DamagedTexts } from './damaged-texts.ts'
 import type { PassageTable } from './passage-table.ts'
 
 /**
  * Notices a damaged table. LanceDB has no checksums and its errors don't say what was wrong. So a read that fails is only a suspicion, and the
- * watch then reads the whole table. Damage is final: the index has to be built again.
+ * watch then reads the whole table. Damage is final: the index has to be built again. If only some texts don't match their hashes, their documents
+ * are indexed again.
  */
 export class TableWatch {
   #damage: Error | null = null
   readonly #table: Pick<PassageTable, 'verify'>
   readonly #log: Logger
   readonly #listeners = new Set<() => void>()
+  #onReadable: (damagedTexts: readonly bigint[]) => void = () => {}
   readonly #closing = new AbortController()
   readonly #verifying: BackgroundTask
 
@@ -29,10 +32,20 @@ export class TableWatch {
     return this.#damage
   }
 
-  /** Calls `listener` once the table is known to be damaged. Returns a function that removes the listener. */
+  /** Calls `listener` once the table is known to be damaged, and after `announce`. Returns a function that removes the listener. */
   onDamage(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls `listener` when the whole table could be read, with the rows whose texts don't match their hashes. */
+  onReadable(listener: (damagedTexts: readonly bigint[]) => void): void {
+    this.#onReadable = listener
+  }
+
+  /** Calls the listeners of `onDamage`, because documents were removed from the index and have to be indexed again. */
+  announce(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   /** Reads the whole table in the background. */
@@ -40,20 +53,11 @@ export class TableWatch {
     if (this.#damage === null) this.#verifying.start()
   }
 
-  async reading<T>(read: () => Promise<T>): Promise<T> {
-    try {
-      return await read()
-    } catch (error) {
-      if (isDocsearchError(error, 'index_corrupt')) this.verify()
-      throw error
-    }
-  }
-
   noteDamage(damage: Error): void {
     if (this.#damage !== null || this.#closing.signal.aborted) return
     this.#damage = damage
     this.#log.error({ err: damage }, 'the texts of the index are damaged')
-    for (const listener of this.#listeners) listener()
+    this.announce()
   }
 
   /** Resolves when the table is no longer read. */
@@ -65,7 +69,9 @@ export class TableWatch {
   async #verify(): Promise<void> {
     try {
       await this.#table.verify(this.#closing.signal)
+      this.#onReadable([])
     } catch (error) {
+      if (error instanceof DamagedTexts) return this.#onReadable(error.rows)
       if (!isDocsearchError(error, 'index_corrupt')) throw error
       this.noteDamage(error)
     }

@@ -124,8 +124,13 @@ class DocumentSearch implements Search {
         log,
       }
       let page = await findResultPage(request)
-      for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) page = await findResultPage(request)
-      return page
+      let { hasDamagedTexts } = page
+      // The next attempt no longer finds documents whose texts are damaged.
+      for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) {
+        page = await findResultPage(request)
+        hasDamagedTexts ||= page.hasDamagedTexts
+      }
+      return { ...page, hasDamagedTexts }
     }
     const { page, relaxedPhrases } = await relaxPhrases(asked, query, find)
     const { mode, modeReason } = question
@@ -135,7 +140,11 @@ class DocumentSearch implements Search {
       correctionReason: corrected.reason,
       relaxedPhrases,
       mode,
-      modeReason: sentences(modeReason, page.isIncompleteIndex && REBUILDING, !page.areAllPhrasesChecked && UNCHECKED),
+      modeReason: sentences(
+        modeReason,
+        (page.hasDamagedTexts || page.isIncompleteIndex) && REBUILDING,
+        !page.areAllPhrasesChecked && UNCHECKED,
+      ),
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,
       facets: await this.nameFacets(query, page.facets),

@@ -36,6 +36,8 @@ export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank' | 'facets'> & {
   isComplete: boolean
   /** True while a part of the searched projects is missing from the index and being rebuilt. */
   isIncompleteIndex: boolean
+  /** True when texts that this answer needs are damaged. */
+  hasDamagedTexts: boolean
   /** False when too many passages would have to be checked for the phrases. */
   areAllPhrasesChecked: boolean
 }
@@ -46,12 +48,13 @@ const MORE = 4
 /** Returns the results from `query.offset` on. */
 export async function findResultPage(request: PageRequest): Promise<ResultPage> {
   const { query, question, index, threads, signal } = request
-  const { asked, areAllPhrasesChecked } = await toFindRequest(request)
+  const { asked, checked, areAllPhrasesChecked } = await toFindRequest(request)
   const first = await threads.find(index, asked, signal)
   const { found, order, report } = await rerank(first, asked, request)
   const results = await fillPage(found, order, request)
   const page = results.slice(query.offset, query.offset + query.limit)
-  const texts = await index.passages(page.flatMap(neededRows))
+  const rows = page.flatMap(neededRows)
+  const texts = await index.passages(rows)
   const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1) ?? [])
   const highlights = await threads.highlight(
     query.filter.ownerId,
@@ -66,16 +69,24 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
     isEmpty: results.length === 0,
     isComplete: hits.length === page.length,
     isIncompleteIndex: found.isIncomplete,
+    hasDamagedTexts: index.hasDamagedTexts([...checked, ...first.forModel.map(({ row }) => row), ...rows]),
     areAllPhrasesChecked,
   }
 }
 
-async function toFindRequest(request: PageRequest): Promise<{ asked: FindRequest; areAllPhrasesChecked: boolean }> {
+interface Asked {
+  asked: FindRequest
+  /** The rows that were checked for phrases. */
+  checked: readonly bigint[]
+  areAllPhrasesChecked: boolean
+}
+
+async function toFindRequest(request: PageRequest): Promise<Asked> {
   const { query, parsed, question, embedder, fusionWeight, reranker } = request
   const { terms, words, vector, mode } = question
   const filter: SearchFilter = { ...query.filter, ...parsed.filter }
   const isReranked = whyNotReranked(query) === null
-  const { rowsWithPhrases, isComplete } = await checkPhrases(filter, request)
+  const { rowsWithPhrases, checked, isComplete } = await checkPhrases(filter, request)
   const asked: FindRequest = {
     filter,
     rowsWithPhrases,
@@ -92,19 +103,20 @@ async function toFindRequest(request: PageRequest): Promise<{ asked: FindRequest
     rerank: isReranked ? reranker.base : 'none',
     forModel: isReranked && reranker.readsPassages,
   }
-  return { asked, areAllPhrasesChecked: isComplete }
+  return { asked, checked, areAllPhrasesChecked: isComplete }
 }
 
 /** Reads the texts of the passages that may have the phrases of the filter. */
 async function checkPhrases(
   filter: SearchFilter,
   { question, index, threads, signal }: PageRequest,
-): Promise<Pick<FindRequest, 'rowsWithPhrases'> & { isComplete: boolean }> {
-  if (!hasPhrases(filter)) return { rowsWithPhrases: null, isComplete: true }
+): Promise<Pick<FindRequest, 'rowsWithPhrases'> & { checked: readonly bigint[]; isComplete: boolean }> {
+  if (!hasPhrases(filter)) return { rowsWithPhrases: null, checked: [], isComplete: true }
   const { terms, vector, mode } = question
   const { rows, isComplete } = await threads.findPhraseChecks(index, { filter, terms, vector, mode }, signal)
   signal?.throwIfAborted()
-  return { rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases([...rows], filter)), isComplete }
+  const checked = [...rows]
+  return { rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases(checked, filter)), checked, isComplete }
 }
 
 function whyNotReranked({ rerank, sort }: SearchQuery): string | null {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SearchFilter } from '../../src/core/search-filter.ts'
 import type { ChunkIndex, ChunkIndexStore, IndexedPassage } from '../../src/index/chunk-index.ts'
 import { passageTerms } from '../../src/index/passage-terms.ts'
+import { hashText } from '../../src/index/text-hash.ts'
 import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { errorCode } from '../support/codes.ts'
 import { type FoundPassage, keywordSearch, vectorSearch } from '../support/search-index.ts'
@@ -11,6 +12,7 @@ export const DIMENSIONS = 8
 /** Returns a passage with every field set. `n` decides its text, its terms and the direction of its vector. */
 export function passage(documentId: string, n: number, change: Partial<IndexedPassage> = {}): IndexedPassage {
   const version = change.version ?? 1
+  const text = change.text ?? `Passage ${n} of ${documentId}`
   return {
     id: `${documentId}:${version}:${n}`,
     documentId,
@@ -29,10 +31,10 @@ export function passage(documentId: string, n: number, change: Partial<IndexedPa
     charEnd: n * 100 + 50,
     heading: 'Terms › Refunds',
     title: 'Handbook',
-    text: `Passage ${n} of ${documentId}`,
+    text,
     gap: n === 0 ? '' : '\n\n',
     context: 'Year | Revenue',
-    textHash: `hash-${n}`,
+    textHash: hashText(text),
     terms: `passage word${n}`,
     titleTerms: 0,
     headingTerms: 0,

@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Instance, newInstance } from '../support/instance.ts'
@@ -95,11 +95,44 @@ test('rebuilds the index when data files disappear while docsearch runs', async 
   for (const file of globSync(join(instance.dataDir, 'lance/*/data/*.lance'))) rmSync(file)
   // The searches read the texts, and so find the damage.
   await until('the index is rebuilt', async () => {
-    await running.search('archive note').catch(() => {})
+    await running.search('archive note')
     return (await running.health()).checks?.index.message.includes('rebuilt since the start, because its files were damaged')
   })
   await running.settled()
   await expectSearchableOnce(running, words)
+})
+
+test('indexes a document again when its text in the index has changed, and says meanwhile what is missing', async () => {
+  instance = await template.copy()
+  const [name, word] = Object.entries(words)[2]!
+  let changed = 0
+  for (const file of globSync(join(instance.dataDir, 'lance/*/data/*.lance'))) {
+    const bytes = readFileSync(file)
+    for (let at = bytes.indexOf(word); at >= 0; at = bytes.indexOf(word, at + 1)) {
+      bytes[at]! ^= 1
+      changed++
+    }
+    writeFileSync(file, bytes)
+  }
+  expect(changed).toBeGreaterThan(0)
+  const running = await instance.start()
+  const during = await running.search(word)
+  expect(JSON.stringify(during)).toContain('A damaged part of the search index is being rebuilt')
+  expect(during.results.map(({ document }) => document.name)).not.toContain(name)
+  await until('the document is found again', async () => {
+    const { results: found } = await running.search(word)
+    return found.some(({ document }) => document.name === name)
+  })
+  await expectSearchableOnce(running, words)
+  expect(await results(running)).toEqual(before)
+})
+
+test('answers with the texts that can be read while data files are missing', async () => {
+  instance = await template.copy()
+  const running = await instance.start()
+  for (const file of globSync(join(instance.dataDir, 'lance/*/data/*.lance'))) rmSync(file)
+  const during = await running.search('archive note')
+  expect(JSON.stringify(during)).toContain('A damaged part of the search index is being rebuilt')
 })
 
 test('rebuilds the index when its folder is missing', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { MAX_JOINED_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
+import { hashText } from '../../src/index/text-hash.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn } from '../support/web-client.ts'
 
@@ -76,10 +77,10 @@ test('an index and records of an earlier version, with long passages, give bound
     charEnd: (n + 1) * text.length,
     heading: text,
     title: text,
-    text,
+    text: `${n}${text}`,
     gap: '',
     context: '',
-    textHash: `hash${n}`,
+    textHash: hashText(`${n}${text}`),
     terms: 'dodo gone',
     titleTerms: 0,
     headingTerms: 0,

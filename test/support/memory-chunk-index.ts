@@ -70,6 +70,7 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
     },
     segments: () => segments.all(),
     onDamage: () => () => {},
+    hasDamagedTexts: () => false,
     onSegmentsChange: (listener) => segments.onChange(listener),
     // Nothing here is on a disk.
     leaveOut: async () => {},

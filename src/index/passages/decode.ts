@@ -2,6 +2,7 @@ import type { RecordBatch, Vector } from 'apache-arrow'
 import type { Passage } from '../chunk-index.ts'
 import { withinLimits } from '../passage-limits.ts'
 import type { StoredPassage } from '../passage-table.ts'
+import { hashText } from '../text-hash.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { COLUMNS, sparseColumn, VECTOR } from './columns.ts'
 import { decodeSparse } from './sparse.ts'
@@ -26,8 +27,10 @@ const TEXT_FIELDS = [
 
 const columnOf = (field: keyof StoredPassage) => COLUMNS.find((column) => column.field === field)!.name
 const TEXT_COLUMNS = TEXT_FIELDS.map((field) => [field, columnOf(field)] as const)
-/** The columns that `textsReader` reads. */
-export const READ_COLUMNS = [...new Set([...ID_COLUMNS, ...TEXT_COLUMNS.map(([, name]) => name)])]
+/** The columns that `intactReader` reads. */
+export const HASHED_COLUMNS = [columnOf('text'), columnOf('textHash')]
+/** The columns that `textsReader` and `intactReader` read. */
+export const READ_COLUMNS = [...new Set([...ID_COLUMNS, ...TEXT_COLUMNS.map(([, name]) => name), ...HASHED_COLUMNS])]
 
 /** Returns the row IDs of a batch. They are plain numbers, because the row IDs of one part are small (table.ts). */
 export function rowIds(batch: RecordBatch): number[] {
@@ -53,6 +56,12 @@ export function textsReader(batch: RecordBatch): (i: number) => Passage {
     for (const [field, values] of columns) passage[field] = values.get(i)
     return withinLimits(passage as unknown as Passage)
   }
+}
+
+/** Returns a function that says whether the text of a row matches its hash. LanceDB has no checksums. */
+export function intactReader(batch: RecordBatch): (i: number) => boolean {
+  const [texts, hashes] = HASHED_COLUMNS.map((name) => batch.getChild(name)!) as [Vector, Vector]
+  return (i) => hashText(texts.get(i) as string) === hashes.get(i)
 }
 
 /** Returns a function that reads everything that is stored in a row. */

@@ -4,13 +4,14 @@ import type { Vector } from 'apache-arrow'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { IndexHealth, Passage } from '../chunk-index.ts'
+import { DamagedTexts } from '../damaged-texts.ts'
 import { indexFailure, readFailure } from '../failures.ts'
 import type { PhraseFilter } from '../phrase.ts'
 import type { PassageTable, RowOfPassage, StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { PassageCache } from './cache.ts'
 import { tableSchema } from './columns.ts'
-import { ID_COLUMNS, idReader, passageReader, READ_COLUMNS, textsReader } from './decode.ts'
+import { ID_COLUMNS, idReader, intactReader, passageReader, READ_COLUMNS, textsReader } from './decode.ts'
 import type { Part, PartBatch } from './part.ts'
 import { phrasesToSql, sqlIn } from './sql.ts'
 
@@ -79,6 +80,7 @@ export class LancePassageTable implements PassageTable {
   async read(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
     const found = new Map<bigint, Passage>()
     const others: bigint[] = []
+    const damaged: bigint[] = []
     const removals = this.#removals
     for (const row of rows) {
       const passage = this.#cache.get(row)
@@ -88,9 +90,14 @@ export class LancePassageTable implements PassageTable {
     await Promise.all(
       this.#byPart(others).map(async ([part, own]) => {
         for (const { batch, rows } of await this.#reading(() => part.read(own, READ_COLUMNS))) {
-          const textsAt = textsReader(batch)
+          const [textsAt, isIntact] = [textsReader(batch), intactReader(batch)]
           for (const [i, own] of rows) {
-            const [row, passage] = [this.#rowOf(part, own), textsAt(i)]
+            const row = this.#rowOf(part, own)
+            if (!isIntact(i)) {
+              damaged.push(row)
+              continue
+            }
+            const passage = textsAt(i)
             found.set(row, passage)
             // If rows were removed meanwhile, this passage may be one of them, so it must not get into the cache.
             if (removals === this.#removals) this.#cache.set(row, passage)
@@ -98,6 +105,7 @@ export class LancePassageTable implements PassageTable {
         }
       }),
     )
+    if (damaged.length > 0) throw new DamagedTexts(damaged)
     return found
   }
 
@@ -162,16 +170,23 @@ export class LancePassageTable implements PassageTable {
   }
 
   async verify(signal?: AbortSignal): Promise<void> {
+    const damaged: bigint[] = []
     for (const part of this.#parts) await this.#reading(() => part.readVersions())
     for (const part of this.#parts) {
       const rows = await this.#reading(() => part.allRows())
       for (let at = 0; at < rows.length; at += VERIFIED_ROWS) {
         signal?.throwIfAborted()
         const began = performance.now()
-        await this.#reading(() => part.read(rows.slice(at, at + VERIFIED_ROWS), this.#columns))
+        for (const { batch, rows: read } of await this.#reading(() =>
+          part.read(rows.slice(at, at + VERIFIED_ROWS), this.#columns),
+        )) {
+          const isIntact = intactReader(batch)
+          for (const [i, row] of read) if (!isIntact(i)) damaged.push(this.#rowOf(part, row))
+        }
         await sleep(performance.now() - began)
       }
     }
+    if (damaged.length > 0) throw new DamagedTexts(damaged)
   }
 
   async close(): Promise<void> {

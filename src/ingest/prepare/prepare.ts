@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto'
 import { chunkDocument } from '../../chunk/chunk.ts'
 import { shortHeading } from '../../core/chunk.ts'
 import type { Page } from '../../core/parsed.ts'
 import type { Embedder } from '../../embed/embedder.ts'
 import { passageTerms, searchedText } from '../../index/passage-terms.ts'
+import { hashText } from '../../index/text-hash.ts'
 import { createWordList, type TermAndWord } from '../../text/word-list.ts'
 
 /** A passage with everything that the index stores, except for the fields of its document. */
@@ -50,12 +50,8 @@ export async function prepare(
     const texts = { ...chunk, title, heading }
     const { tokens, ...terms } = passageTerms(texts)
     words.addPassage(tokens)
-    passages.push({ ...chunk, heading, textHash: hashOf(chunk.text), ...terms })
+    passages.push({ ...chunk, heading, textHash: hashText(chunk.text), ...terms })
     if (embedder) vectors.push(...(await embedder.embedDocuments([searchedText(texts)])))
   }
   return { passages, words: words.words(), vectors: embedder && vectors }
-}
-
-function hashOf(text: string): string {
-  return hash('sha256', text.replace(/\s+/g, ' '), 'base64url').slice(0, 22)
 }

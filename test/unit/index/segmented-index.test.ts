@@ -282,6 +282,18 @@ describe('damage', () => {
     expect((await index.inventory()).get('doc_8')).toEqual({ version: 1, chunks: 2 })
   })
 
+  test('a passage whose text has changed is left out of a rebuild, so that its document is indexed again', async () => {
+    const [row, changed] = [...table.stored].find(([, { documentId }]) => documentId === 'doc_9')!
+    table.stored.set(row, { ...changed, text: 'other' })
+    await index.close()
+    await rm(join(folder, 'prj_b'), { recursive: true })
+    index = await open({ awaitedPassages: 0 })
+    let heard = 0
+    index.onDamage(() => heard++)
+    await until('the damage is announced', () => heard === 1)
+    expect((await index.inventory()).get('doc_9')).toEqual({ version: 1, chunks: 2 })
+  })
+
   // eslint-disable-next-line require-yield
   async function* readingFails(): AsyncGenerator<never> {
     throw new Error('the disk is gone')

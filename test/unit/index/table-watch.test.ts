@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
+import { DamagedTexts } from '../../../src/index/damaged-texts.ts'
 import { corrupt } from '../../../src/index/failures.ts'
 import { TableWatch } from '../../../src/index/table-watch.ts'
 import { until } from '../../support/until.ts'
@@ -23,19 +24,27 @@ function newWatch(outcomes: (Error | null)[]) {
   return { watch, verified: () => verified, heard: () => heard }
 }
 
-const read = (watch: TableWatch, error: Error) => watch.reading(() => Promise.reject(error)).catch((thrown: unknown) => thrown)
-
-test('a read that finds damage counts only when the whole table is found to be damaged', async () => {
+test('a suspicion counts only when the whole table is found to be damaged', async () => {
   const { watch, verified, heard } = newWatch([null, DAMAGE])
-  expect(await read(watch, new Error('closed'))).toMatchObject({ message: 'closed' })
-  expect(verified()).toBe(0)
-  expect(await read(watch, DAMAGE)).toBe(DAMAGE)
+  watch.verify()
   await until('the table is verified', () => verified() === 1)
   expect([watch.damage, heard()]).toEqual([null, 0])
-  await read(watch, DAMAGE)
+  watch.verify()
   await until('the damage is known', () => watch.damage === DAMAGE)
-  await read(watch, DAMAGE)
+  watch.verify()
   expect([verified(), heard()]).toEqual([2, 1])
+  await watch.stop()
+})
+
+test('a table with damaged texts can be read, and the watch names their rows', async () => {
+  const { watch } = newWatch([null, new DamagedTexts([7n])])
+  const rows: (readonly bigint[])[] = []
+  watch.onReadable((damaged) => rows.push(damaged))
+  for (const times of [1, 2]) {
+    watch.verify()
+    await until('the table is verified', () => rows.length === times)
+  }
+  expect([rows, watch.damage]).toEqual([[[], [7n]], null])
   await watch.stop()
 })
 

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -103,6 +103,24 @@ test.each([
     await rm(path, { recursive: true })
   }
   expect(noticed).toBeGreaterThan(0)
+})
+
+test('a text that does not match its hash is reported with its row when it is read, and by verify', async () => {
+  for (const name of await readdir(join(whole, 'passages_idx_1.0.lance/data'))) {
+    const file = join(whole, 'passages_idx_1.0.lance/data', name)
+    const bytes = await readFile(file)
+    const at = bytes.indexOf('Passage 0 of doc_4')
+    if (at < 0) continue
+    bytes[at]! ^= 1
+    await writeFile(file, bytes)
+  }
+  const table = await open(whole)
+  const rows = [...(await scanned(table)).keys()]
+  const damaged = rows.at(-1)!
+  await expect(table.read([rows[0]!, damaged])).rejects.toMatchObject({ rows: [damaged] })
+  await expect(table.verify()).rejects.toMatchObject({ rows: [damaged] })
+  expect((await table.read(rows.slice(0, -1))).size).toBe(rows.length - 1)
+  await table.close()
 })
 
 test('a missing part is noticed at opening', async () => {

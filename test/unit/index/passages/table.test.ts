@@ -9,6 +9,7 @@ import type { PassageTable, RowOfPassage } from '../../../../src/index/passage-t
 import { openPassageTable, type OpenOptions } from '../../../../src/index/passages/open.ts'
 import { createPassageTableStore } from '../../../../src/index/passages/store.ts'
 import { DIMENSIONS, FILTER_CASES, FILTERED_PASSAGES } from '../../../conformance/chunk-index.ts'
+import { hashText } from '../../../../src/index/text-hash.ts'
 import { errorCode } from '../../../support/codes.ts'
 import { scanned, stored } from '../../../support/passage-table.ts'
 import { until } from '../../../support/until.ts'
@@ -66,7 +67,7 @@ describe('stores and returns passages', () => {
 
   test('every field and every character survives', async () => {
     const odd = `it's "quoted" \\ back%slash_ \u0000 \t\n\f naïve 検索 👩‍👩‍👧 ‏עברית {}[]$; -- DROP`
-    const texts = { text: odd, gap: odd, context: odd, heading: odd, title: odd, path: odd, name: odd, textHash: odd }
+    const texts = { text: odd, gap: odd, context: odd, heading: odd, title: odd, path: odd, name: odd, textHash: hashText(odd) }
     const passages = [
       stored('doc_1', 0, { ...texts, tags: [odd, ''], version: 7, documentCreatedAt: new Date('1969-02-01T00:00:00Z') }),
       stored('doc_1', 1, { vector: null, text: '', ownerId: 'usr_b', projectId: 'prj_b' }),
