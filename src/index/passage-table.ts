@@ -30,7 +30,9 @@ export interface PassageTable {
   read(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
   /** Yields every passage, or the passages of some projects, in batches of bounded size. A rebuild makes segments of them. */
   scan(where?: { projectIds?: readonly string[] }): AsyncIterable<{ row: bigint; passage: StoredPassage }[]>
-  /** Yields every row in batches of bounded size, without texts and vectors. */
+  /** Returns the IDs of all rows, in ascending order. Takes 8 bytes for each row. */
+  rowIds(): Promise<Float64Array>
+  /** Yields every row in batches of bounded size, without texts and vectors. Takes much longer than `rowIds`. */
   rows(): AsyncIterable<RowOfPassage[]>
   /** Returns which of the rows have the phrases, in no particular order. Reads the texts of these rows. */
   rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]>

@@ -66,6 +66,11 @@ export class SegmentRows {
     this.#rows.sort()
   }
 
+  /** Returns whether these are the rows of the table. `rows` is in ascending order. */
+  areExactly(rows: Float64Array): boolean {
+    return rows.length === this.#rows.length && rows.every((row, i) => row === this.#rows[i])
+  }
+
   /** Records that the table has a row. Returns whether a segment refers to the row. Call it only once for each row. */
   note(row: bigint): boolean {
     const place = this.#placeOf(row)

@@ -162,7 +162,7 @@ export class SegmentedIndex implements ChunkIndex {
     return guarded(() => this.#table.optimize())
   }
 
-  /** Resolves when nothing is left to verify, merge or remove. */
+  /** Resolves when nothing is left to read, verify, merge or remove. */
   async idle(): Promise<void> {
     await this.#verifying.idle()
     await this.#store.idle()
@@ -264,6 +264,8 @@ export class SegmentedIndex implements ChunkIndex {
     // Rows that wait for their removal are not lost.
     const removed = this.#removals.pending()
     const known = new SegmentRows(this.#store.projects())
+    // Mostly, both have the same rows. Then nothing else has to be read.
+    if (!this.#isIncomplete() && removed.size === 0 && known.areExactly(await this.#table.rowIds())) return
     const unused: bigint[] = []
     const incomplete = new Map<string, Marked>()
     for await (const batch of this.#table.rows()) {
@@ -300,9 +302,9 @@ export class SegmentedIndex implements ChunkIndex {
     this.#watch.announce()
   }
 
-  /** Verifies the sections on disk, which `open` has not read. */
+  /** Reads the files that `open` has left on disk. */
   #verify(): Promise<void> {
-    return this.#store.verify((segment) => this.leaveOut(segment))
+    return this.#store.readFiles((segment) => this.leaveOut(segment))
   }
 
   /** Builds the missing segments. */

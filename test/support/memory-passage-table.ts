@@ -54,6 +54,7 @@ export function createMemoryTable(dimensions: number): MemoryTable {
     async *scan({ projectIds } = {}) {
       for (const [row, passage] of stored) if (projectIds?.includes(passage.projectId) ?? true) yield [{ row, passage }]
     },
+    rowIds: async () => Float64Array.from(stored.keys(), Number).sort(),
     async *rows() {
       for (const [row, { id, projectId, ownerId }] of stored) yield [{ row, id, projectId, ownerId }]
     },

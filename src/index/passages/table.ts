@@ -119,6 +119,14 @@ export class LancePassageTable implements PassageTable {
     }
   }
 
+  async rowIds(): Promise<Float64Array> {
+    const parts = await Promise.all(this.#parts.map((part) => this.#reading(() => part.allRows())))
+    const ids = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0))
+    let at = 0
+    for (const [number, rows] of parts.entries()) for (const row of rows) ids[at++] = number * ROWS_OF_PART + row
+    return ids.sort()
+  }
+
   async *rows(): AsyncGenerator<RowOfPassage[]> {
     for await (const { part, batch, rows } of this.#scanParts([...ID_COLUMNS, 'project_id', 'owner_id'])) {
       const idOf = idReader(batch)

@@ -378,13 +378,22 @@ describe('the table and the segments', () => {
     await until('the segments are complete', async () => (await everything()).words.length === 9)
   })
 
+  test('a start reads only row IDs when table and segments agree', async () => {
+    await index.put([document('doc_1'), document('doc_2', 'prj_b')])
+    await index.deleteDocuments(['doc_1'])
+    await until('the rows are gone', () => table.stored.size === 3)
+    await index.close()
+    index = await open({ table: { ...table, rows: () => expect.unreachable('reads the documents of the rows') } })
+    expect([...(await index.inventory()).keys()]).toEqual(['doc_2'])
+  })
+
   test('a damaged table is reported to callers that write or compare', async () => {
     await index.put([document('doc_1')])
     const unreadable = (): never => {
       throw Object.assign(new Error('cut off'), { code: 'index_corrupt' })
     }
     await index.close()
-    index = await open({ table: { ...table, rows: unreadable } })
+    index = await open({ table: { ...table, rowIds: unreadable } })
     await expect(index.inventory()).rejects.toThrow()
     await expect(index.put([document('doc_2')])).rejects.toThrow()
     expect(await keywordSearch(index, ['common'], OWNER, 10)).toHaveLength(3)

@@ -7,8 +7,8 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
 import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
 import { isPaged, memoryOf, PAGE_BYTES } from '../../../src/index/segments/paged-file.ts'
-import { divideMemory, MemoryUse, smallestOnDisk } from '../../../src/index/segments/store/memory.ts'
-import { memoryOfSegment } from '../../../src/index/segments/store/project-segments.ts'
+import { divideMemory, MemoryUse, type SegmentMemory, smallestOnDisk } from '../../../src/index/segments/store/memory.ts'
+import { memoryOfSegment, type SharedSegment } from '../../../src/index/segments/store/project-segments.ts'
 import type { FindRequest } from '../../../src/search/find-request.ts'
 import { SearchThreads } from '../../../src/search/threads/search-threads.ts'
 import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
@@ -18,6 +18,8 @@ import { until } from '../../support/until.ts'
 
 const OWNER = { ownerId: 'usr_a' }
 const NO_MEMORY = { sharedBytes: 0, cacheBytes: 262_144 }
+/** Every file that may stay on disk is read only after the start. */
+const READ_LATER = { sharedBytes: 1e9, cacheBytes: 262_144, laterBytes: 0 }
 let folder: string
 let table: ReturnType<typeof createMemoryTable>
 let index: SegmentedIndex
@@ -35,7 +37,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-function open(memory?: typeof NO_MEMORY): Promise<SegmentedIndex> {
+function open(memory?: SegmentMemory): Promise<SegmentedIndex> {
   const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
   return SegmentedIndex.open({ table, folder, layout, log: silentLogger, memory })
 }
@@ -116,6 +118,45 @@ test('files that do not fit into memory stay on disk, and searches find the same
   expect((await index.check()).isIncomplete).toBe(false)
 })
 
+test('a start leaves large files on disk, answers from there, and reads them into memory afterwards', async () => {
+  index = await open()
+  await index.put([document('doc_1')])
+  await index.put([document('doc_2', 1, 30)])
+  await index.deleteDocuments(['doc_2'])
+  const before = await everything()
+  await index.close()
+  index = await open(READ_LATER)
+  const [atStart] = segmentsNow()
+  expect([atStart!.words, atStart!.vectors].map(isPaged)).toEqual([true, true])
+  expect(await everything()).toEqual(before)
+  expect((await threads.find(index, FIND)).groups).toHaveLength(1)
+  await index.idle()
+  expect(
+    segmentsNow()
+      .flatMap(({ words, vectors }) => [words, vectors])
+      .filter(isPaged),
+  ).toEqual([])
+  await until('no file is open any more', async () => (await openSegmentFiles()).length === 0)
+  expect(await everything()).toEqual(before)
+  await index.deleteDocuments(['doc_1'])
+  expect((await everything()).words.flat()).toEqual([])
+})
+
+test('after the start, the smallest files come into memory as long as they fit', async () => {
+  index = await open()
+  await index.put([document('doc_1')])
+  await index.close()
+  index = await open(READ_LATER)
+  await index.idle()
+  const [{ words, vectors }] = segmentsNow() as [SharedSegment]
+  const [smaller, larger] = [memoryOf(words), memoryOf(vectors)].toSorted((a, b) => a - b) as [number, number]
+  await index.close()
+  index = await open({ ...READ_LATER, sharedBytes: smaller + larger - 1 })
+  await index.idle()
+  const now = segmentsNow().flatMap((segment) => [segment.words, segment.vectors])
+  expect(now.filter((file) => !isPaged(file)).map(memoryOf)).toEqual([smaller])
+})
+
 test('new and merged segments leave memory when it is full', async () => {
   index = await open(NO_MEMORY)
   await index.put([document('doc_1')])
@@ -170,21 +211,23 @@ async function damage(suffix: '.seg' | '.vec'): Promise<string> {
   return name
 }
 
-test.each(['.vec', '.seg'] as const)(
-  'a damaged page of a %s file is found after the start, and the segment is built again',
-  async (suffix) => {
-    index = await open()
-    await index.put([document('doc_1')])
-    const before = await everything()
-    await index.close()
-    const file = await damage(suffix)
-    index = await open(NO_MEMORY)
-    await index.idle()
-    await until('the segment is there again', async () => !(await index.check()).isIncomplete)
-    expect(await everything()).toEqual(before)
-    expect(await readdir(join(folder, 'prj_a'))).not.toContain(file)
-  },
-)
+test.each([
+  ['.vec', NO_MEMORY],
+  ['.seg', NO_MEMORY],
+  ['.vec', READ_LATER],
+  ['.seg', READ_LATER],
+] as const)('a damaged page of a %s file is found after the start, and the segment is built again', async (suffix, memory) => {
+  index = await open()
+  await index.put([document('doc_1')])
+  const before = await everything()
+  await index.close()
+  const file = await damage(suffix)
+  index = await open(memory)
+  await index.idle()
+  await until('the segment is there again', async () => !(await index.check()).isIncomplete)
+  expect(await everything()).toEqual(before)
+  expect(await readdir(join(folder, 'prj_a'))).not.toContain(file)
+})
 
 test.each(['.vec', '.seg'] as const)(
   'a search that meets a damaged page of a %s file answers without the segment, which is built again',
@@ -236,7 +279,7 @@ test('the smallest files are loaded into memory first', () => {
   })
   const segments = [segment(900_000, 3_000_000), segment(100_000, 400_000), segment(10, 10)]
   expect(segments.reduce((sum, one) => sum + memoryOfSegment(one), 0)).toBe(4_400_020)
-  const limits = (sharedBytes: number) => ({ sharedBytes, cacheBytes: 0, maxPagedFiles: 10 })
+  const limits = (sharedBytes: number) => ({ sharedBytes, cacheBytes: 0, maxPagedFiles: 10, laterBytes: Infinity })
   const left = (sharedBytes: number, maxPagedFiles = 10) => {
     const use = new MemoryUse({ ...limits(sharedBytes), maxPagedFiles })
     for (const one of segments) use.note(one.name, [one, one])
@@ -256,6 +299,9 @@ test('the smallest files are loaded into memory first', () => {
   expect(smallestOnDisk(sizes, limits(1_000_000))).toBe(900_000)
   expect(smallestOnDisk(sizes, { ...limits(1_000_000), maxPagedFiles: 1 })).toBe(3_000_000)
   expect(smallestOnDisk(sizes, { ...limits(1_000_000), maxPagedFiles: 0 })).toBe(Infinity)
+  // A start reads larger files later, even if they fit.
+  expect(smallestOnDisk(sizes, { ...limits(1e9), laterBytes: 500_000 })).toBe(500_000)
+  expect(smallestOnDisk(sizes, { ...limits(1e9), laterBytes: 500_000, maxPagedFiles: 1 })).toBe(3_000_000)
 })
 
 test('memory is divided between shared files and the pages of each thread', () => {

@@ -7,7 +7,7 @@ import { DeletionBitmap } from '../deletion-bitmap.ts'
 import { mergeSegments } from '../merge.ts'
 import { SEGMENT } from '../format.ts'
 import { isPaged } from '../paged-file.ts'
-import { verifyLarge } from '../sections.ts'
+import { type FileKind, readSections, type SectionTable, verifyLarge } from '../sections.ts'
 import { VECTORS } from '../vectors/format.ts'
 import { SegmentReader } from '../segment-reader.ts'
 import { Segment } from '../segment.ts'
@@ -17,6 +17,7 @@ import { answerCalls } from './call.ts'
 import {
   bytesOf,
   readerOf as readFrom,
+  readPaged,
   removeFiles,
   toShared,
   toSharedVectors,
@@ -24,7 +25,7 @@ import {
   wordsFile,
   writeSynced,
 } from './files.ts'
-import type { SharedSegment } from './project-segments.ts'
+import type { SegmentPart, SharedSegment } from './project-segments.ts'
 import type { BackgroundCalls, NewDocument, Place } from './protocol.ts'
 import { buildSegment, newSegment } from './stored-segment.ts'
 
@@ -44,16 +45,30 @@ answerCalls<BackgroundCalls>({
 
   rebuild: ({ rows, ...place }) => write(buildSegment(toDocuments(rows), place.layout), place),
 
-  verify({ words, vectors }) {
-    try {
-      if (isPaged(words)) verifyLarge(SEGMENT, words, readFrom(words.handle))
-      if (isPaged(vectors)) verifyLarge(VECTORS, vectors, readFrom(vectors.handle))
+  read: ({ part, file }) =>
+    reading(() => {
+      const read = readPaged(file, part)
+      readSections(KINDS[part], bytesOf(read))
+      return read
+    }),
+
+  verify: ({ part, file }) =>
+    reading(() => {
+      verifyLarge(KINDS[part], file, readFrom(file.handle))
       return null
-    } catch (error) {
-      throw readFailure(error)
-    }
-  },
+    }),
 })
+
+const KINDS: Record<SegmentPart, FileKind<SectionTable>> = { words: SEGMENT, vectors: VECTORS }
+
+/** Runs `read`. A file that can't be read is damaged. */
+function reading<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw readFailure(error)
+  }
+}
 
 function readerOf({ words, deletions }: SharedSegment): SegmentReader {
   const segment = new Segment(bytesOf(words), { isVerified: !isPaged(words) })

@@ -5,6 +5,7 @@ import { killPoint } from '../../../core/kill-point.ts'
 import { syncFolder } from '../../../core/sync.ts'
 import { bytesInMemory, isPaged, type PagedFile, readFully, type SharedFile } from '../paged-file.ts'
 import { check, type FileIdentity, type FileKind, identityOf, readResident, type SectionTable } from '../sections.ts'
+import type { SegmentPart } from './project-segments.ts'
 import { allocateForKernel, type KernelFile } from '../vectors/kernel-memory.ts'
 
 export const MANIFEST = 'manifest.json'
@@ -112,6 +113,13 @@ export function readerOf(handle: number): (start: number, end: number) => Uint8A
     readFully(handle, bytes, start)
     return bytes
   }
+}
+
+/** Reads a file completely that `openPaged` has opened, into memory that threads can share. */
+export function readPaged(file: PagedFile, part: SegmentPart): SharedArrayBuffer | KernelFile {
+  const read = (part === 'vectors' ? allocateForKernel(file.size) : null) ?? new SharedArrayBuffer(file.size)
+  readFully(file.handle, bytesInMemory(read), 0)
+  return read
 }
 
 /** Returns all bytes of a file. */

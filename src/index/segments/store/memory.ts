@@ -7,6 +7,8 @@ export interface SegmentMemory {
   sharedBytes: number
   /** For the pages that each thread keeps. */
   cacheBytes: number
+  /** Replaces `LATER_BYTES` in tests. */
+  laterBytes?: number
 }
 
 /** What a process may use for segments. */
@@ -15,8 +17,13 @@ export interface MemoryLimits extends SegmentMemory {
   maxPagedFiles: number
 }
 
-export const ALL_IN_MEMORY: SegmentMemory = { sharedBytes: Infinity, cacheBytes: 0 }
+export const ALL_IN_MEMORY: SegmentMemory = { sharedBytes: Infinity, cacheBytes: 2 ** 20 }
 
+/**
+ * A start leaves files of this size on disk and reads them into memory afterwards. So the time to the first answer hardly grows with the
+ * collection. Reading and verifying a smaller file takes a few milliseconds.
+ */
+const LATER_BYTES = 2 ** 22
 /** How many files may be open to be read page by page, whatever the system allows. */
 const MAX_PAGED_FILES = 1_000
 /** The share of the system's limit on open files. */
@@ -97,13 +104,14 @@ export class MemoryUse {
   }
 }
 
-/** Returns the size from which on files stay on disk, so that all smaller files fit into memory. */
-export function smallestOnDisk(sizes: readonly number[], { sharedBytes, maxPagedFiles }: MemoryLimits): number {
-  let bytes = 0
+/** Returns the size from which on a start leaves files on disk, so that all smaller files fit into memory and are read quickly. */
+export function smallestOnDisk(
+  sizes: readonly number[],
+  { sharedBytes, maxPagedFiles, laterBytes = LATER_BYTES }: MemoryLimits,
+): number {
   if (maxPagedFiles === 0) return Infinity
-  for (const size of sizes.toSorted((a, b) => a - b)) {
-    bytes += size
-    if (bytes > sharedBytes) return Math.max(size, MIN_PAGED_BYTES, sizes.toSorted((a, b) => b - a)[maxPagedFiles - 1] ?? 0)
-  }
-  return Infinity
+  const descending = sizes.toSorted((a, b) => b - a)
+  let bytes = 0
+  const tooLarge = descending.findLast((size) => (bytes += size) > sharedBytes) ?? Infinity
+  return Math.max(Math.min(tooLarge, laterBytes), MIN_PAGED_BYTES, descending[maxPagedFiles - 1] ?? 0)
 }

@@ -17,6 +17,9 @@ export interface SharedSegment {
   deleted: number
 }
 
+/** One of the two large files of a segment. */
+export type SegmentPart = 'words' | 'vectors'
+
 /** A snapshot of the segments of one project. */
 export interface ProjectSegments {
   projectId: string
@@ -53,8 +56,23 @@ export function countMemoryOfSegment({ words, vectors }: SharedSegment): void {
   for (const file of [words, vectors]) if (!isPaged(file)) bytesInMemory(file)
 }
 
-export function pagedFilesOf({ words, vectors }: SharedSegment): PagedFile[] {
-  return [words, vectors].filter(isPaged)
+/** A file of a segment whose large sections are on disk. */
+export interface FileOnDisk {
+  /** The name of the segment. */
+  name: string
+  part: SegmentPart
+  file: PagedFile
+}
+
+export function filesOnDisk(segment: SharedSegment): FileOnDisk[] {
+  return (['words', 'vectors'] as const).flatMap((part) => {
+    const file = segment[part]
+    return isPaged(file) ? [{ name: segment.name, part, file }] : []
+  })
+}
+
+export function pagedFilesOf(segment: SharedSegment): PagedFile[] {
+  return filesOnDisk(segment).map(({ file }) => file)
 }
 
 export function memoryOfSegment({ words, vectors, deletions }: SharedSegment): number {

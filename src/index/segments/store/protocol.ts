@@ -1,9 +1,10 @@
 import type { StoredPassage } from '../../passage-table.ts'
 import type { VectorLayout } from '../vectors/format.ts'
+import type { PagedFile, SharedFile } from '../paged-file.ts'
 import type { NewPassage } from '../segment-builder.ts'
 import type { SegmentDocument } from '../segment-columns.ts'
 import type { SegmentMemory } from './memory.ts'
-import type { ProjectSegments, SharedSegment } from './project-segments.ts'
+import type { ProjectSegments, SegmentPart, SharedSegment } from './project-segments.ts'
 
 /** The calls that a thread answers: the request and the answer of each kind of call. */
 export type Calls<C> = { [Kind in keyof C]: { request: object; answer: unknown } }
@@ -41,6 +42,8 @@ export interface WriterCalls {
   install: { request: Installation; answer: Changed }
   /** Leaves out a damaged segment, if it is still there. Its project is then incomplete. */
   leaveOut: { request: { projectId: string; name: string }; answer: Changed }
+  /** Replaces a file of a segment on disk by the same file in memory, if the segment is still there. */
+  keepInMemory: { request: { projectId: string; name: string; part: SegmentPart; file: SharedFile }; answer: Changed }
   /** Records whether segments of projects are missing. */
   mark: { request: { projects: readonly Marked[] }; answer: Changed }
 }
@@ -74,7 +77,9 @@ export interface BackgroundCalls {
   /** Analyses stored passages again and builds a segment of them. */
   rebuild: { request: Place & { projectId: string; rows: { row: bigint; passage: StoredPassage }[] }; answer: SharedSegment }
   /** Verifies the sections on disk. Fails with `index_corrupt` when one is damaged. */
-  verify: { request: Pick<SharedSegment, 'words' | 'vectors'>; answer: null }
+  verify: { request: { part: SegmentPart; file: PagedFile }; answer: null }
+  /** Reads a file into memory and verifies it. Fails with `index_corrupt` when it is damaged. */
+  read: { request: { part: SegmentPart; file: PagedFile }; answer: SharedFile }
 }
 
 /** An error in the form in which it passes between threads. */

@@ -2,6 +2,7 @@ import { builtModule } from '../../../core/built-module.ts'
 import { type DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { StoredPassage } from '../../passage-table.ts'
+import type { PagedFile } from '../paged-file.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { toError } from './call.ts'
 import { Merges } from './merges.ts'
@@ -10,6 +11,9 @@ import { ALL_IN_MEMORY, type SegmentMemory } from './memory.ts'
 import {
   asKnown,
   countMemoryOfSegment,
+  type FileOnDisk,
+  filesOnDisk,
+  memoryOfSegment,
   pagedFilesOf,
   type ProjectSegments,
   type SegmentsListener,
@@ -122,14 +126,17 @@ export class SegmentStore {
     this.#onDamage = listener
   }
 
-  /** Verifies the sections on disk, which takes as long as reading them. Calls `onDamage` with each damaged segment. */
-  async verify(onDamage: (segment: string) => Promise<void>): Promise<void> {
-    for (const { projectId, segments } of this.projects()) {
-      for (const segment of segments) {
-        const isInUse = this.#projects.get(projectId)?.segments.includes(segment)
-        if (!isInUse || pagedFilesOf(segment).length === 0 || (await this.#isWhole(segment))) continue
-        await onDamage(segment.name)
-      }
+  /**
+   * Reads the files on disk, the smallest first. Brings those into memory that fit, and verifies the others. Calls `onDamage` with each damaged
+   * segment.
+   */
+  async readFiles(onDamage: (segment: string) => Promise<void>): Promise<void> {
+    const segments = this.projects().flatMap(({ projectId, segments }) => segments.map((segment) => ({ projectId, segment })))
+    const files = segments.flatMap(({ projectId, segment }) => filesOnDisk(segment).map((file) => ({ projectId, ...file })))
+    for (const one of files.sort((a, b) => a.file.size - b.file.size)) {
+      const { projectId, file, name } = one
+      const isInUse = this.#projects.get(projectId)?.segments.some((segment) => pagedFilesOf(segment).includes(file))
+      if (isInUse === true && !(await this.#isWhole(one, this.#hasRoomFor(file)))) await onDamage(name)
     }
   }
 
@@ -178,7 +185,7 @@ export class SegmentStore {
     for (const project of projects) this.#publish(project)
   }
 
-  async #change<K extends 'commit' | 'install' | 'mark' | 'leaveOut'>(
+  async #change<K extends 'commit' | 'install' | 'keepInMemory' | 'mark' | 'leaveOut'>(
     kind: K,
     request: WriterCalls[K]['request'],
   ): Promise<Omit<Changed, 'failure'> & { failure: DocsearchError | null }> {
@@ -188,10 +195,19 @@ export class SegmentStore {
     return { projects, removedRows, failure: failure && toError(failure) }
   }
 
-  async #isWhole(segment: SharedSegment): Promise<boolean> {
-    const { words, vectors } = segment
+  #hasRoomFor({ size, resident }: PagedFile): boolean {
+    const { sharedBytes } = this.#options.memory ?? ALL_IN_MEMORY
+    const used = this.projects().flatMap(({ segments }) => segments.map(memoryOfSegment))
+    return used.reduce((sum, bytes) => sum + bytes, size - resident.byteLength) <= sharedBytes
+  }
+
+  /** Returns whether a file is undamaged. With `keep`, the file is in memory afterwards. */
+  async #isWhole({ name, part, file, projectId }: FileOnDisk & { projectId: string }, keep = false): Promise<boolean> {
     try {
-      await this.#using([segment], () => this.#background.call('verify', { words, vectors }))
+      if (keep) {
+        const read = await this.#using([file], () => this.#background.call('read', { part, file }))
+        await this.#change('keepInMemory', { projectId, name, part, file: read })
+      } else await this.#using([file], () => this.#background.call('verify', { part, file }))
       return true
     } catch (error) {
       if (!isDocsearchError(error, 'index_corrupt')) throw error
@@ -200,12 +216,15 @@ export class SegmentStore {
   }
 
   async #merge({ projectId, ownerId }: ProjectSegments, sources: readonly SharedSegment[]): Promise<void> {
-    const { segment, numbers } = await this.#using(sources, () =>
-      this.#background.call('merge', { ...this.#place(), projectId, sources }).catch(async (error: unknown) => {
-        if (isDocsearchError(error, 'index_corrupt'))
-          for (const source of sources) if (!(await this.#isWhole(source))) await this.#onDamage(source.name)
-        throw error
-      }),
+    const onDisk = sources.flatMap(filesOnDisk)
+    const { segment, numbers } = await this.#using(
+      onDisk.map(({ file }) => file),
+      () =>
+        this.#background.call('merge', { ...this.#place(), projectId, sources }).catch(async (error: unknown) => {
+          if (isDocsearchError(error, 'index_corrupt'))
+            for (const one of onDisk) if (!(await this.#isWhole({ ...one, projectId }))) await this.#onDamage(one.name)
+          throw error
+        }),
     )
     const { failure } = await this.#change('install', {
       projectId,
@@ -217,9 +236,8 @@ export class SegmentStore {
     if (failure !== null) throw failure
   }
 
-  /** Keeps the files of segments open until `work` ends. */
-  async #using<T>(segments: readonly SharedSegment[], work: () => Promise<T>): Promise<T> {
-    const files = segments.flatMap(pagedFilesOf)
+  /** Keeps files open until `work` ends. */
+  async #using<T>(files: readonly PagedFile[], work: () => Promise<T>): Promise<T> {
     this.#handles.retain(files)
     try {
       return await work()

@@ -20,7 +20,7 @@ import {
   writeSynced,
 } from './files.ts'
 import { formatManifest, type ManifestPlace } from './manifest.ts'
-import type { ProjectSegments } from './project-segments.ts'
+import type { ProjectSegments, SegmentPart } from './project-segments.ts'
 import type { StoredSegment } from './stored-segment.ts'
 
 /** Passages by the segment in which they were found. */
@@ -101,6 +101,14 @@ export class StoredProject {
     this.#files = new Set(after.keys())
     if (this.isEmpty) await removeFolder(this.#folder).catch(() => {})
     else await removeFiles(this.#paths([...before, ...written].filter((file) => !after.has(file))))
+  }
+
+  /** Replaces files of a segment by the same files in memory. */
+  keepInMemory(name: string, files: Partial<Record<SegmentPart, SharedFile>>): void {
+    const segments = this.#state.segments.map((segment) =>
+      segment.shared.name === name ? segment.withFiles({ ...segment.shared, ...files }) : segment,
+    )
+    this.#state = { ...this.#state, segments }
   }
 
   /** Drops the large sections of some files from memory. Threads then read them from disk. */

@@ -6,7 +6,7 @@ import { Segment } from '../segment.ts'
 import { buildVectors } from '../vectors/build.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { toShared, toSharedVectors } from './files.ts'
-import type { SharedSegment } from './project-segments.ts'
+import type { SegmentPart, SharedSegment } from './project-segments.ts'
 import type { NewDocument } from './protocol.ts'
 
 /** Builds a segment of new documents. */
@@ -51,8 +51,8 @@ export class StoredSegment {
   }
 
   /** Returns the same segment with other file objects, for example with files on disk instead of in memory. */
-  withFiles(files: { words: SharedFile; vectors: SharedFile }): StoredSegment {
-    return StoredSegment.open({ ...this.shared, ...files })
+  withFiles({ words, vectors }: Record<SegmentPart, SharedFile>): StoredSegment {
+    return StoredSegment.open({ ...this.shared, words, vectors })
   }
 
   /** Returns the segment with these passages deleted as well. */

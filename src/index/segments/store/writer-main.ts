@@ -12,6 +12,7 @@ import { installedSegment } from './install.ts'
 import type { ManifestPlace } from './manifest.ts'
 import type { Changed, Failure, NewDocuments, WriterCalls } from './protocol.ts'
 import { type FoundPassages, StoredProject } from './stored-project.ts'
+import { isPaged } from '../paged-file.ts'
 import type { Segment } from '../segment.ts'
 import { buildSegment, StoredSegment } from './stored-segment.ts'
 
@@ -91,6 +92,15 @@ answerCalls<WriterCalls>({
     const isThere = project?.state.segments.some(({ shared }) => shared.name === name) === true
     return change(isThere ? [[project, name]] : [], async (project) => {
       project.leaveOut(name)
+      return []
+    })
+  },
+
+  keepInMemory({ projectId, name, part, file }) {
+    const project = projects.get(projectId)
+    const isThere = project?.state.segments.some(({ shared }) => shared.name === name && isPaged(shared[part])) === true
+    return change(isThere ? [[project, file]] : [], async (project) => {
+      project.keepInMemory(name, { [part]: file })
       return []
     })
   },

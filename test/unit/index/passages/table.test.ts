@@ -47,6 +47,7 @@ async function reopen(change: Partial<OpenOptions> = {}): Promise<void> {
 async function allRows(): Promise<RowOfPassage[]> {
   const rows: RowOfPassage[] = []
   for await (const batch of table.rows()) rows.push(...batch)
+  expect(await table.rowIds()).toEqual(Float64Array.from(rows, ({ row }) => Number(row)).sort())
   return rows
 }
 
