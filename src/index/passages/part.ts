@@ -214,10 +214,19 @@ export class Part {
         this.#replacedAt = compaction.fragmentsRemoved > 0 ? now : null
         this.#commits = 0
         this.#hasLeftovers = false
+        if (this.#replacedAt !== null) await this.#deleteReplaced()
       })
     } finally {
       this.#isOptimizing = false
     }
+  }
+
+  /** Deletes the files that a compaction has replaced, once no query reads them any more. Otherwise they would take as much disk as the new ones. */
+  async #deleteReplaced(): Promise<void> {
+    await Promise.allSettled(this.#reads)
+    // LanceDB compares this with the times that it has read from the system's clock.
+    await this.#table.optimize({ cleanupOlderThan: new Date(), deleteUnverified: true })
+    this.#replacedAt = null
   }
 
   /** Returns a function that says whether a query that starts now may return a row: it may not if the row has been removed, even during the query. */
