@@ -1,3 +1,4 @@
+import { isOwnHeading } from '../core/headings.ts'
 import { type Block, documentText, type Page } from '../core/parsed.ts'
 
 /** A block of a page without the blanks at its ends. Its offsets count in the text of the whole document. */
@@ -23,7 +24,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
       const trimmed = trim(page.text, start, end)
       if (trimmed !== null)
         spans.push({
-          kind,
+          kind: kind === 'heading' && !isOwnHeading(page.text.slice(trimmed.start, trimmed.end)) ? 'paragraph' : kind,
           start: base + trimmed.start,
           end: base + trimmed.end,
           page: page.number,

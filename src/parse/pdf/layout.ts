@@ -1,8 +1,9 @@
+import { canBeginHeading, canBeHeading } from '../../core/headings.ts'
 import type { Page } from '../../core/parsed.ts'
 import { cleanText, PageBuilder } from '../blocks/page-builder.ts'
 import type { Line, PageSource } from './line.ts'
 import { joinLines } from './text-fixes.ts'
-import { firstWord, isContentsEntry, isHeadingLike, isListItem, isRow, startsLikeContinuation } from './line-kinds.ts'
+import { firstWord, isContentsEntry, isListItem, isRow, startsLikeContinuation } from './line-kinds.ts'
 import { placeNotes } from './place-notes.ts'
 import { inReadingOrder } from './reading-order.ts'
 import type { Running } from './running.ts'
@@ -11,6 +12,7 @@ import type { Typography } from './typography.ts'
 /** A gap this many times as large as usual separates paragraphs. */
 const PARAGRAPH_GAP = 1.3
 const DEFAULT_LEADING = 1.2
+const MAX_TITLE_CHARS = 200
 /** A line that fills this share of its column can be a full line of ragged text. */
 const RAGGED = 0.85
 
@@ -20,6 +22,8 @@ const TIGHT = 0.05
 interface Group {
   kind: 'heading' | 'paragraph' | 'list_item' | 'row'
   level?: number
+  /** Only the type of the lines says that they are a heading. */
+  isGuessed?: boolean
   /** The row names the columns of its table. */
   header?: boolean
   /** Lines of the block. The lines of a flowing paragraph are joined into one. */
@@ -53,19 +57,22 @@ export function layOut(
 
   lines.forEach((line, index) => {
     const group = groups.at(-1)
-    const level = line.note ? null : typography.headingLevel(line, source.outline)
     const previous = lines[index - 1]
+    const heading = line.note ? null : typography.headingOf(line, source.outline)
     const [row, item] = [isRow(line.text), isListItem(line.text)]
+    const begins = heading !== null && (!heading.isGuessed || (canBeginHeading(line.text) && !row))
+    const level = begins ? heading.level : null
     if (group !== undefined && previous !== undefined && !line.note && !previous.note) {
       const relation = relate(previous, line, leading, edges[index - 1]!)
       if (
-        level !== null &&
+        heading !== null &&
         group.kind === 'heading' &&
-        group.level === level &&
+        group.level === heading.level &&
         relation !== 'apart' &&
         group.texts.join(' ').length < 200
       ) {
         group.texts = [joinLines(group.texts.join(' '), line.text)]
+        group.isGuessed &&= heading.isGuessed
         group.last = line
         return
       }
@@ -82,9 +89,16 @@ export function layOut(
       }
     }
     const kind = level !== null ? 'heading' : line.note ? 'paragraph' : row ? 'row' : item ? 'list_item' : 'paragraph'
-    groups.push({ kind, texts: [line.text], first: line, last: line, ...(level === null ? {} : { level }) })
+    groups.push({
+      kind,
+      texts: [line.text],
+      first: line,
+      last: line,
+      ...(level === null ? {} : { level, isGuessed: heading!.isGuessed }),
+    })
   })
 
+  rejectFalseHeadings(groups, number)
   markBoldHeadings(groups, leading, typography)
   markLabelRows(groups, leading)
   markTableHeaders(groups, leading)
@@ -190,6 +204,15 @@ function averageWidth(line: Line): number {
   return (line.right - line.x) / Math.max(line.text.length, 1)
 }
 
+/** Makes paragraphs of the headings that their text rules out. The title of a document may be longer than a line. */
+function rejectFalseHeadings(groups: readonly Group[], page: number): void {
+  for (const group of groups) {
+    if (group.kind !== 'heading' || group.isGuessed !== true) continue
+    const isTitle = page === 1 && group.level === 1
+    if (!canBeHeading(group.texts.join(' '), isTitle ? MAX_TITLE_CHARS : undefined)) group.kind = 'paragraph'
+  }
+}
+
 /** Makes separate bold lines in the size of the text headings. */
 function markBoldHeadings(groups: Group[], leading: number, typography: Typography): void {
   groups.forEach((group, index) => {
@@ -198,7 +221,8 @@ function markBoldHeadings(groups: Group[], leading: number, typography: Typograp
     const before = groups[index - 1]
     const next = groups[index + 1]
     if (
-      !isHeadingLike(text) ||
+      !canBeHeading(text) ||
+      isRow(text) ||
       next === undefined ||
       (next.kind === 'row' && gapBetween(group, next) < leading * PARAGRAPH_GAP) ||
       (next.first.bold && next.kind === 'paragraph')

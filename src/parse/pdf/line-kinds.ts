@@ -41,14 +41,3 @@ export function firstWord(text: string): string {
 export function startsLikeContinuation(before: string, text: string): boolean {
   return !/[.!?:;]["'”’)\]]*$/.test(before) && /^["'“‘(]?\p{Ll}/u.test(text)
 }
-
-/** True for a short text with letters that is no sentence. */
-export function isHeadingLike(text: string): boolean {
-  return (
-    text.length <= MAX_HEADING_CHARS &&
-    /\p{L}{2}/u.test(text) &&
-    !/[.,;]$/.test(text) &&
-    /^[\p{Lu}\p{Lo}\p{N}"“(§]/u.test(text) &&
-    !isRow(text)
-  )
-}

@@ -2,10 +2,17 @@ import type { Line } from './line.ts'
 
 const MAX_HEADING_CHARS = 200
 
+/** A line that is a heading, or a part of one. */
+export interface LineHeading {
+  level: number
+  /** True when only its type says that it is a heading, and not the outline. */
+  isGuessed: boolean
+}
+
 /** The meaning of the sizes of type in a document. */
 export interface Typography {
   /** Returns the level of a heading, by the outline or by the size of type; null for any other line. */
-  headingLevel(line: Line, outline: readonly { title: string; level: number }[]): number | null
+  headingOf(line: Line, outline: readonly { title: string; level: number }[]): LineHeading | null
   /** The level of a separate bold line in the size of the text. */
   boldLevel: number
 }
@@ -19,14 +26,14 @@ export function typographyOf(sample: readonly Line[], outlineDepth: number): Typ
   const body = bodySize(sample)
   const below = Math.min(outlineDepth + 1, 6)
   return {
-    headingLevel(line, outline) {
+    headingOf(line, outline) {
       const entry = outline.length === 0 ? undefined : entryOf(line.text, outline)
-      if (entry !== undefined && line.size >= body * 0.9) return Math.min(entry.level, 6)
+      if (entry !== undefined && line.size >= body * 0.9) return { level: Math.min(entry.level, 6), isGuessed: false }
       const ratio = line.size / body
       if (ratio < 1.15 || line.text.length > MAX_HEADING_CHARS || !/\p{L}{2}/u.test(line.text) || /^[,.;:)\]]/.test(line.text))
         return null
-      if (outlineDepth > 0) return below
-      return ratio >= 1.75 ? 1 : ratio >= 1.35 ? 2 : 3
+      const bySize = ratio >= 1.75 ? 1 : ratio >= 1.35 ? 2 : 3
+      return { level: outlineDepth > 0 ? below : bySize, isGuessed: true }
     },
     boldLevel: outlineDepth > 0 ? Math.min(below + 1, 6) : 4,
   }

@@ -203,3 +203,16 @@ test('keeps a block of code whole up to the limit of a passage, and cuts a longe
   expect(chunks.length).toBeGreaterThan(3)
   for (const chunk of chunks.slice(2)) expect(chunk.text).toMatch(/^cut.*end$/s)
 })
+
+test('takes neither a paragraph nor a line without words for a heading, whatever its style', () => {
+  const long = 'This paragraph has the style of a heading. '.repeat(6)
+  const pages = [
+    page(1, (to) => {
+      to.add('heading', 'Terms', { level: 1 })
+      to.add('heading', long, { level: 2 })
+      to.add('heading', '***', { level: 2 })
+      to.add('paragraph', 'Refunds are paid.')
+    }),
+  ]
+  expect(chunkDocument(pages, options).map(({ headingPath }) => headingPath)).toEqual([['Terms']])
+})

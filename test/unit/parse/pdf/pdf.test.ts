@@ -85,3 +85,21 @@ test('reads damage that PDFium can repair, and refuses other damage as corrupt',
     code: errorCode('corrupt'),
   })
 })
+
+test('takes neither bullets nor notes nor sentences in large or bold type for headings', async () => {
+  const page: Part[] = [
+    { heading: 'Results' },
+    { text: LONG },
+    { heading: '(In millions)' },
+    { text: LONG },
+    { bold: '• Greater Seattle' },
+    { text: LONG },
+    { heading: 'We expect lower sales in the coming year.' },
+    { text: LONG },
+  ]
+  const { pages } = await parseBytes(await makePdf([page]), 'report.pdf')
+  const headings = pages.flatMap(({ text, blocks }) =>
+    blocks.filter(({ kind }) => kind === 'heading').map(({ start, end }) => text.slice(start, end)),
+  )
+  expect(headings).toEqual(['Results'])
+})
