@@ -4,8 +4,11 @@ import type { IngestOptions } from './context.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Reconciler } from './reconciler.ts'
 
-/** How long a deletion waits for the index, in case a full disk or a large commit holds the deletion up. */
-const FORGET_MS = 2_000
+/**
+ * How long a deletion waits for the index, which syncs several files. While LanceDB compacts, or while a large commit is written, one sync can take
+ * hundreds of milliseconds.
+ */
+const FORGET_MS = 40
 
 export interface DeletionParts extends Pick<IngestOptions, 'records' | 'log'> {
   reconciler: Pick<Reconciler, 'forget'>
@@ -38,8 +41,8 @@ export class Deletions {
   }
 
   /**
-   * Deletes the passages of deleted and failed documents. Never rejects. Searches hide a document without a row already, so the index may follow
-   * later.
+   * Deletes the passages of deleted and failed documents. Never rejects. The records have already made the deletion durable, and searches hide a
+   * document without a row. So the index may follow later: until then, only facets and the statistics of words still count the document.
    */
   async forget(): Promise<void> {
     const { reconciler, maintenance, log } = this.#parts

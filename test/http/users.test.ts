@@ -7,6 +7,7 @@ import { routes } from '../support/api-table.ts'
 import { apiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
+import { until } from '../support/until.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -119,8 +120,9 @@ test('a deleted user is gone with documents and keys, and no search finds the do
   })
   expect((await hal.get('/api/v1/me')).status).toBe(401)
   expect((await app.alice.get(`${users}/${id}`)).status).toBe(404)
-  // The index has dropped the documents too.
-  expect(await app.backend.records.queue.tombstones()).not.toContain(document)
+  await until('the index has dropped the documents too', async () => {
+    return !(await app.backend.records.queue.tombstones()).includes(document)
+  })
   expect((await app.alice.call('DELETE', `${users}/${id}`)).status).toBe(404)
 })
 

@@ -49,11 +49,11 @@ test('succeeds when the index fails, and tries the index again later', async () 
   expect(retryForget).toHaveBeenCalledOnce()
 })
 
-test('waits at most two seconds for a busy index, and tries it again when it fails later', async () => {
+test('waits only a moment for a busy index, and tries it again when it fails later', async () => {
   const { promise, reject } = Promise.withResolvers<void>()
   const { deletions, retryForget } = newDeletions(() => promise)
   const done = deletions.deleteDocument('usr', 'there')
-  await vi.advanceTimersByTimeAsync(2_000)
+  await vi.advanceTimersByTimeAsync(40)
   expect(await done).toBe(true)
   expect(retryForget).not.toHaveBeenCalled()
   reject(new Error('disk full'))
