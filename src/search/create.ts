@@ -179,7 +179,8 @@ async function relaxPhrases(
 ): Promise<{ page: ResultPage; relaxedPhrases: readonly string[] }> {
   const page = await find(asked)
   const { phrases } = asked.filter
-  if (!page.isEmpty || phrases.length === 0 || !correct) return { page, relaxedPhrases: [] }
+  // Damaged texts are no reason to search for something else.
+  if (!page.isEmpty || page.hasDamagedTexts || phrases.length === 0 || !correct) return { page, relaxedPhrases: [] }
   const relaxed = await find({ ...asked, filter: { ...asked.filter, phrases: [] } })
   return relaxed.isEmpty ? { page, relaxedPhrases: [] } : { page: relaxed, relaxedPhrases: phrases }
 }

@@ -1,4 +1,5 @@
 import type { SearchFilter } from '../../core/search-filter.ts'
+import { lowerBound } from '../../index/segments/lower-bound.ts'
 import { type OpenSegment, openSegment } from '../../index/segments/open-segment.ts'
 import { asKnown, type ProjectSegments, type SharedSegment } from '../../index/segments/store/project-segments.ts'
 import type { SearchedProject } from '../find-request.ts'
@@ -31,24 +32,30 @@ export class OpenIndex {
 
 /** The projects of an owner. */
 class OwnProjects {
-  readonly #projects = new Map<string, OpenProject>()
-  #inOrder: OpenProject[] | null = null
+  /** In the order of their IDs, which does not depend on when they changed. */
+  #inOrder: OpenProject[] = []
+  /** True when a search may have the array. A change then needs a copy. */
+  #isHandedOut = false
 
   get isEmpty(): boolean {
-    return this.#projects.size === 0
+    return this.#inOrder.length === 0
   }
 
   change(project: ProjectSegments): void {
     const { projectId: id, segments, isIncomplete } = project
-    const known = this.#projects.get(id)
-    if (segments.length > 0 || isIncomplete) this.#projects.set(id, new OpenProject(project, known))
-    else this.#projects.delete(id)
-    this.#inOrder = null
+    if (this.#isHandedOut) {
+      this.#inOrder = [...this.#inOrder]
+      this.#isHandedOut = false
+    }
+    const place = lowerBound(this.#inOrder.length, (at) => this.#inOrder[at]!.id >= id)
+    const known = this.#inOrder[place]?.id === id ? this.#inOrder[place] : undefined
+    const changed = segments.length > 0 || isIncomplete ? [new OpenProject(project, known)] : []
+    this.#inOrder.splice(place, known === undefined ? 0 : 1, ...changed)
   }
 
-  /** Returns the projects in an order that does not depend on when they changed. */
+  /** Returns the same array until a project changes. */
   inOrder(): readonly OpenProject[] {
-    this.#inOrder ??= [...this.#projects.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+    this.#isHandedOut = true
     return this.#inOrder
   }
 }
