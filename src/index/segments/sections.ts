@@ -60,8 +60,14 @@ const PAGE_CHECKSUMS = 0x1_0000
  *
  * The sections follow in the order of the table, with zeros between them. Readers skip sections that they don't know. For each large section
  * `n` there is a section `PAGE_CHECKSUMS + n` with the CRC32 of each of its pages (paged-file.ts), so that each page can be verified by itself.
+ *
+ * `allocate` returns memory that threads can share, so that a large file is never in memory twice.
  */
-export function writeSections<T extends SectionTable>(kind: FileKind<T>, contents: SectionsOf<T>): Uint8Array {
+export function writeSections<T extends SectionTable>(
+  kind: FileKind<T>,
+  contents: SectionsOf<T>,
+  allocate: (size: number) => Uint8Array = sharedBytes,
+): Uint8Array {
   const all = Object.entries(kind.sections).map(([name, [number]]) => ({ number, content: bytesOf(contents[name]!) }))
   for (const name of kind.large) {
     const checksums = checksumsOfPages(bytesOf(contents[name]))
@@ -73,8 +79,8 @@ export function writeSections<T extends SectionTable>(kind: FileKind<T>, content
     end = offset + content.length
     return { number, offset, content }
   })
-  const file = new Uint8Array(end)
-  const header = new DataView(file.buffer)
+  const file = allocate(end)
+  const header = new DataView(file.buffer, file.byteOffset)
   file.set(Buffer.from(kind.magic, 'ascii'))
   header.setUint32(4, kind.version, true)
   header.setUint32(8, placed.length, true)
@@ -88,6 +94,10 @@ export function writeSections<T extends SectionTable>(kind: FileKind<T>, content
   }
   header.setUint32(12, headerChecksum(file, placed.length), true)
   return file
+}
+
+function sharedBytes(size: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(size))
 }
 
 /**

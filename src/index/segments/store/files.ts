@@ -6,7 +6,8 @@ import { syncFolder } from '../../../core/sync.ts'
 import { bytesInMemory, isPaged, type PagedFile, readFully, type SharedFile } from '../paged-file.ts'
 import { check, type FileIdentity, type FileKind, identityOf, readResident, type SectionTable } from '../sections.ts'
 import type { SegmentPart } from './project-segments.ts'
-import { allocateForKernel, type KernelFile } from '../vectors/kernel-memory.ts'
+import { countMemory } from '../shared-memory.ts'
+import { allocateForKernel, type KernelFile, kernelFileOf } from '../vectors/kernel-memory.ts'
 
 export const MANIFEST = 'manifest.json'
 /** A manifest that is being written. */
@@ -172,18 +173,22 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Returns bytes in memory that threads can share. */
+/** Returns bytes in memory that threads can share. Copies nothing if they are there already. */
 export function toShared(bytes: Uint8Array): SharedArrayBuffer {
-  if (bytes.buffer instanceof SharedArrayBuffer && bytes.length === bytes.buffer.byteLength) return bytes.buffer
+  const { buffer } = bytes
+  if (buffer instanceof SharedArrayBuffer && bytes.length === buffer.byteLength) {
+    countMemory(buffer)
+    return buffer
+  }
   const shared = new SharedArrayBuffer(bytes.length)
   bytesInMemory(shared).set(bytes)
   return shared
 }
 
-/** Returns a file of vectors in memory that threads, and if possible the kernel, can share. */
+/** Returns a file of vectors in memory that threads, and if possible the kernel, can share. Copies nothing if it is there already. */
 export function toSharedVectors(bytes: Uint8Array): SharedArrayBuffer | KernelFile {
-  const file = allocateForKernel(bytes.length)
+  const file = kernelFileOf(bytes)
   if (file === null) return toShared(bytes)
-  bytesInMemory(file).set(bytes)
+  bytesInMemory(file)
   return file
 }

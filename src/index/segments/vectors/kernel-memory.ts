@@ -38,6 +38,18 @@ export function bytesOfKernelFile({ memory, size }: KernelFile): Uint8Array {
   return new Uint8Array(memory.buffer, 0, size)
 }
 
+/** Returns memory for a file of vectors that threads, and if possible the kernel, can share. */
+export function bytesForKernel(size: number): Uint8Array {
+  const file = allocateForKernel(size)
+  return file === null ? new Uint8Array(new SharedArrayBuffer(size)) : bytesOfKernelFile(file)
+}
+
+/** Returns the file that has these bytes, or null when they are not in the kernel's memory. */
+export function kernelFileOf(bytes: Uint8Array): KernelFile | null {
+  const memory = memories.get(bytes.buffer)
+  return memory === undefined || bytes.byteOffset > 0 ? null : { memory, size: bytes.length }
+}
+
 /** Returns the memory that has the rows, if the kernel can read them there. */
 export function memoryWith(rows: Int8Array): WebAssembly.Memory | undefined {
   return memories.get(rows.buffer)

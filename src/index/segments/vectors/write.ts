@@ -1,6 +1,7 @@
 import { writeSections } from '../sections.ts'
 import { clusterVectors } from './clusters.ts'
 import { BLOCK_ROWS, NO_ROW, strideOf, VECTORS, type VectorLayout, type VectorSections } from './format.ts'
+import { bytesForKernel } from './kernel-memory.ts'
 import type { VectorOrigin } from './origin.ts'
 import { createRestTable, RestWriter } from './rest-blocks.ts'
 
@@ -15,7 +16,7 @@ export function writeVectors(origins: readonly VectorOrigin[], layout: VectorLay
   if (clusters.length === 0) blocks.add(dense)
   blocks.add(others)
   const ordered = blocks.origins
-  return writeSections(VECTORS, {
+  const sections = {
     summary: Float64Array.of(passages, layout.dimensions, layout.denseDimensions),
     passages: Uint32Array.from(ordered, ({ passage }) => passage),
     rows: rowsOf(ordered, passages),
@@ -28,7 +29,8 @@ export function writeVectors(origins: readonly VectorOrigin[], layout: VectorLay
     scales: Float32Array.from(ordered, ({ source, row }) => source.scales[row]!),
     restScales: Float32Array.from(ordered, ({ source, row }) => source.restScales[row]!),
     ...writeRest(blocks, layout.dimensions - layout.denseDimensions),
-  })
+  }
+  return writeSections(VECTORS, sections, bytesForKernel)
 }
 
 /** Divides rows into blocks. */
