@@ -1,14 +1,12 @@
 import { isDocsearchError } from '../../core/errors.ts'
 import { corrupt } from '../failures.ts'
 import { Flow } from '../blocks/flow.ts'
-import { collapse } from '../blocks/page-builder.ts'
 import type { Parser } from '../parser.ts'
 import { readWithMammoth } from './mammoth.ts'
-import { isForMammoth, mainPart, MARGINS, NOTES, PROPERTIES, STYLES } from './parts.ts'
+import { isForMammoth, mainPart, MARGINS, NOTES } from './parts.ts'
 import { inspectDocx, readParts } from './zip.ts'
-import { type ParagraphStyles, readStyles } from './styles.ts'
+import { type DocxDefinitions, readDefinitions } from './definitions.ts'
 import { type NoteNumbers, readWordml } from './wordml.ts'
-import { readElementText } from './xml.ts'
 
 /** mammoth takes about 2 s and 120 MB for each MB of XML. Beyond this limit the streaming reader takes over, with a tenth of both. */
 const MAX_MAMMOTH_XML_BYTES = 3_000_000
@@ -24,25 +22,25 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
   const { sizes } = await inspectDocx(file, limits.xmlBytes)
   const main = await mainPart(file, sizes)
   if (!sizes.has(main)) throw corrupt('The DOCX')
-  const { title, styles } = await readProperties(file)
+  const { title, definitions } = await readDefinitions(file)
   const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
   const forMammoth = [...sizes].reduce((sum, [name, size]) => (isForMammoth(name, main) ? sum + size : sum), 0)
   let engine = 'mammoth'
-  if (forMammoth > MAX_MAMMOTH_XML_BYTES || !(await readWithMammoth(file, main, flow, styles))) {
+  if (forMammoth > MAX_MAMMOTH_XML_BYTES || !(await readWithMammoth(file, main, flow, definitions))) {
     engine = 'stream'
     const numbers: NoteNumbers = new Map()
     await readParts(
       file,
       (name) => name === main,
-      (_name, part) => readWordml(part, flow, styles, numbers),
+      (_name, part) => readWordml(part, flow, definitions, numbers),
     )
     await readParts(
       file,
       (name) => NOTES.test(name),
-      (_name, part) => readWordml(part, flow, styles, numbers),
+      (_name, part) => readWordml(part, flow, definitions, numbers),
     )
   }
-  await addMargins(file, flow, styles)
+  await addMargins(file, flow, definitions)
   const heading = flow.firstHeading
   const pages = flow.build()
   output.open(pages.length)
@@ -56,7 +54,7 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
 }
 
 /** Adds each distinct text of the headers and footers once, at the end, because they repeat in every section. */
-async function addMargins(file: string, flow: Flow, styles: ParagraphStyles): Promise<void> {
+async function addMargins(file: string, flow: Flow, definitions: DocxDefinitions): Promise<void> {
   const seen = new Set<string>()
   await readParts(
     file,
@@ -64,7 +62,7 @@ async function addMargins(file: string, flow: Flow, styles: ParagraphStyles): Pr
     async (_name, part) => {
       const margin = new Flow(MARGIN_LIMITS)
       try {
-        await readWordml(part, margin, styles)
+        await readWordml(part, margin, definitions)
       } catch (error) {
         // A broken header is no reason to refuse the document.
         if (!isDocsearchError(error, 'corrupt')) throw error
@@ -80,23 +78,4 @@ async function addMargins(file: string, flow: Flow, styles: ParagraphStyles): Pr
       }
     },
   )
-}
-
-async function readProperties(file: string): Promise<{ title: string | null; styles: ParagraphStyles }> {
-  let title: string | null = null
-  let styles: ParagraphStyles = new Map()
-  await readParts(
-    file,
-    (name) => name === PROPERTIES || STYLES.test(name),
-    async (name, part) => {
-      try {
-        if (name === PROPERTIES) title = collapse((await readElementText(part, 'title')) ?? '').replace(/\s+/g, ' ') || null
-        else styles = await readStyles(part)
-      } catch (error) {
-        // Broken properties are no reason to refuse the document.
-        if (!isDocsearchError(error, 'corrupt')) throw error
-      }
-    },
-  )
-  return { title, styles }
 }

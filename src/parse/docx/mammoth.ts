@@ -6,7 +6,7 @@ import type { Flow } from '../blocks/flow.ts'
 import { readHtml } from '../html/read-html.ts'
 import { isForMammoth, NOTES } from './parts.ts'
 import { rewriteForMammoth, STYLE_MAP } from './rewrite.ts'
-import type { ParagraphStyles } from './styles.ts'
+import type { DocxDefinitions } from './definitions.ts'
 import { readParts } from './zip.ts'
 
 /** The interface through which mammoth reads an archive. It gets the rewritten parts, and nothing else of the file. */
@@ -19,10 +19,10 @@ interface Archive {
  * Reads body and notes into `flow` with mammoth. Returns false if mammoth fails; the flow is then unchanged.
  * Throws `too_much_text`, `too_many_pages`.
  */
-export async function readWithMammoth(file: string, main: string, flow: Flow, styles: ParagraphStyles): Promise<boolean> {
+export async function readWithMammoth(file: string, main: string, flow: Flow, definitions: DocxDefinitions): Promise<boolean> {
   let html: string
   try {
-    const archive = await archiveOf(file, main, styles)
+    const archive = await archiveOf(file, main, definitions)
     const { value } = await mammoth.convertToHtml({ file: archive } as unknown as Parameters<typeof mammoth.convertToHtml>[0], {
       styleMap: STYLE_MAP,
       includeEmbeddedStyleMap: false,
@@ -37,13 +37,13 @@ export async function readWithMammoth(file: string, main: string, flow: Flow, st
   return true
 }
 
-async function archiveOf(file: string, main: string, styles: ParagraphStyles): Promise<Archive> {
+async function archiveOf(file: string, main: string, definitions: DocxDefinitions): Promise<Archive> {
   const parts = new Map<string, string>()
   await readParts(
     file,
     (name) => isForMammoth(name, main),
     async (name, stream: Readable) => {
-      parts.set(name, name === main || NOTES.test(name) ? await rewriteForMammoth(stream, styles) : await text(stream))
+      parts.set(name, name === main || NOTES.test(name) ? await rewriteForMammoth(stream, definitions) : await text(stream))
     },
   )
   return {

@@ -8,6 +8,7 @@ export const NOTES = /^(?:.+\/)?(?:footnotes|endnotes)\d*\.xml$/
 /** Parts that mammoth doesn't read: headers, footers, comments and the text of diagrams. */
 export const MARGINS = /^(?:.+\/)?(?:header\d*|footer\d*|comments|diagrams\/data\d+)\.xml$/
 export const PROPERTIES = 'docProps/core.xml'
+export const NUMBERING = /^(?:.+\/)?numbering\d*\.xml$/
 export const STYLES = /^(?:.+\/)?styles\d*\.xml$/
 
 /** Parts that mammoth reads in addition to the body and the notes. */

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream'
+import type { DocxDefinitions } from './definitions.ts'
+import { ListNumbers } from './list-numbers.ts'
 import { headingLevel, headingOf, type ParagraphStyles } from './styles.ts'
 import { readXml } from './xml.ts'
 import { visible } from './visible.ts'
@@ -27,7 +29,7 @@ interface Structure {
  * disappear except for the text in them, and headings and lists get a style that mammoth knows. Uses
  * memory in proportion to the part. Throws `corrupt`.
  */
-export async function rewriteForMammoth(source: Readable, styles: ParagraphStyles): Promise<string> {
+export async function rewriteForMammoth(source: Readable, { styles, numbering }: DocxDefinitions): Promise<string> {
   let out = ''
   let prefix = ''
   /** For each open element, the text to write when it closes; null within a drawing. */
@@ -38,42 +40,45 @@ export async function rewriteForMammoth(source: Readable, styles: ParagraphStyle
 
   await readXml(
     source,
-    visible({
-      open({ name, qualified, attributes, attribute }, path) {
-        if (closing.length === 0) prefix = qualified.slice(0, qualified.length - name.length)
-        if (name === 'pPr') structure = { style: null, outline: null, isNumbered: false }
-        if (structure !== null && path.at(-1) === 'pPr') {
-          if (name === 'pStyle') structure.style = attribute('val')
-          else if (name === 'outlineLvl') structure.outline = headingLevel(attribute('val'))
-          else if (name === 'numPr') structure.isNumbered = true
-        }
-        if (name === 'txbxContent') {
-          out += `<${prefix}pict><${prefix}txbxContent>`
-          closing.push(`</${prefix}txbxContent></${prefix}pict>`)
-        } else if (DRAWINGS.has(name) || isInDrawing()) closing.push(null)
-        else if (TRANSPARENT.has(name) || (STRUCTURE.has(name) && path.at(-1) === 'pPr')) closing.push('')
-        else {
-          const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`)
-          out += `<${qualified}${written.join('')}>`
-          closing.push(`</${qualified}>`)
-        }
+    visible(
+      {
+        open({ name, qualified, attributes, attribute }, path) {
+          if (closing.length === 0) prefix = qualified.slice(0, qualified.length - name.length)
+          if (name === 'pPr') structure = { style: null, outline: null, isNumbered: false }
+          if (structure !== null && path.at(-1) === 'pPr') {
+            if (name === 'pStyle') structure.style = attribute('val')
+            else if (name === 'outlineLvl') structure.outline = headingLevel(attribute('val'))
+            else if (name === 'numPr') structure.isNumbered = true
+          }
+          if (name === 'txbxContent') {
+            out += `<${prefix}pict><${prefix}txbxContent>`
+            closing.push(`</${prefix}txbxContent></${prefix}pict>`)
+          } else if (DRAWINGS.has(name) || isInDrawing()) closing.push(null)
+          else if (TRANSPARENT.has(name) || (STRUCTURE.has(name) && path.at(-1) === 'pPr')) closing.push('')
+          else {
+            const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`)
+            out += `<${qualified}${written.join('')}>`
+            closing.push(`</${qualified}>`)
+          }
+        },
+        text(text) {
+          if (!isInDrawing()) out += escape(text)
+        },
+        close(name) {
+          if (name === 'pPr' && structure !== null) {
+            if (!isInDrawing()) out += structureXml(prefix, structure, styles)
+            structure = null
+          }
+          out += closing.pop() ?? ''
+        },
+        insert(text, isWithinRun) {
+          if (isInDrawing()) return
+          const element = `<${prefix}t xml:space="preserve">${escape(text)}</${prefix}t>`
+          out += isWithinRun ? element : `<${prefix}r>${element}</${prefix}r>`
+        },
       },
-      text(text) {
-        if (!isInDrawing()) out += escape(text)
-      },
-      close(name) {
-        if (name === 'pPr' && structure !== null) {
-          if (!isInDrawing()) out += structureXml(prefix, structure, styles)
-          structure = null
-        }
-        out += closing.pop() ?? ''
-      },
-      insert(text, isWithinRun) {
-        if (isInDrawing()) return
-        const element = `<${prefix}t xml:space="preserve">${escape(text)}</${prefix}t>`
-        out += isWithinRun ? element : `<${prefix}r>${element}</${prefix}r>`
-      },
-    }),
+      new ListNumbers(numbering, styles),
+    ),
   )
   return out
 }
@@ -86,7 +91,7 @@ function structureXml(prefix: string, { style, outline, isNumbered }: Structure,
   const list =
     numbering === null || isNumbered || level > 0
       ? ''
-      : `<${prefix}numPr>${value('ilvl', String(numbering.level))}${value('numId', numbering.id)}</${prefix}numPr>`
+      : `<${prefix}numPr>${value('ilvl', String(numbering.level ?? 0))}${value('numId', numbering.id)}</${prefix}numPr>`
   return (named === null ? '' : value('pStyle', named)) + list
 }
 

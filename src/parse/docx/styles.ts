@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream'
+import { levelIndex } from './numbering.ts'
 import { readXml } from './xml.ts'
 
 /** What a style says about its paragraphs. */
 export interface ParagraphStyle {
   /** Level of a heading, from 1; 0 for body text. */
   heading: number
-  /** Word's ID of the list that the paragraph is an item of, and the depth from 0. */
-  numbering: { id: string; level: number } | null
+  /** Word's ID of the list that the paragraph is an item of, and the depth from 0; null if the list says it. */
+  numbering: { id: string; level: number | null } | null
 }
 
 /** The styles by Word's ID. */
@@ -17,7 +18,7 @@ interface StyleEntry {
   name: string
   basedOn: string | null
   outline: number | null
-  numbering: { id: string | null; level: number } | null
+  numbering: { id: string | null; level: number | null } | null
 }
 
 /** Styles can be based on one another in a circle. */
@@ -43,22 +44,23 @@ export async function readStyles(stream: Readable): Promise<ParagraphStyles> {
       else if (name === 'name') style.name = (value ?? '').toLowerCase()
       else if (name === 'basedOn') style.basedOn = value
       else if (name === 'outlineLvl') style.outline = headingLevel(value)
-      else if (name === 'numPr') style.numbering = { id: null, level: 0 }
+      else if (name === 'numPr') style.numbering = { id: null, level: null }
       else if (name === 'numId' && style.numbering !== null) style.numbering.id = value
-      else if (name === 'ilvl' && style.numbering !== null) style.numbering.level = Number(value)
+      else if (name === 'ilvl' && style.numbering !== null) style.numbering.level = levelIndex(value)
     },
   })
   return new Map(
     [...entries].map(([id, { name }]) => {
       const chain = ancestors(id, entries)
       const heading = /^title$/.test(name) ? 1 : name === 'subtitle' ? 2 : firstOf(chain, ownHeading)
-      const numbering = firstOf(chain, (each) => each.numbering)
+      // A style can take the list from the style that it is based on, and only set the depth.
+      const list = firstOf(chain, (each) => each.numbering?.id ?? null)
       return [
         id,
         {
           heading: heading ?? 0,
           numbering:
-            numbering === null || numbering.id === null || numbering.id === '0' ? null : { ...numbering, id: numbering.id },
+            list === null || list === '0' ? null : { id: list, level: firstOf(chain, (each) => each.numbering?.level ?? null) },
         },
       ]
     }),

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Flow } from '../blocks/flow.ts'
+import type { DocxDefinitions } from './definitions.ts'
+import { ListNumbers } from './list-numbers.ts'
 import { headingLevel, headingOf, type ParagraphStyles } from './styles.ts'
 import { visible, type VisibleHandlers } from './visible.ts'
 import { type Element, readXml } from './xml.ts'
@@ -23,10 +25,10 @@ export type NoteNumbers = Map<string, number>
 export async function readWordml(
   stream: Readable,
   flow: Flow,
-  styles: ParagraphStyles,
+  { styles, numbering }: DocxDefinitions,
   notes: NoteNumbers = new Map(),
 ): Promise<void> {
-  await readXml(stream, visible(new WordmlReader(flow, styles, notes)))
+  await readXml(stream, visible(new WordmlReader(flow, styles, notes), new ListNumbers(numbering, styles)))
 }
 
 class WordmlReader implements VisibleHandlers {
@@ -108,7 +110,7 @@ class WordmlReader implements VisibleHandlers {
     const { style = null, outline = null, list = null } = paragraph ?? {}
     const level = headingOf(this.styles, style, outline)
     const numbering = this.styles.get(style ?? '')?.numbering
-    const depth = list ?? (numbering ? numbering.level + 1 : 0)
+    const depth = list ?? (numbering ? (numbering.level ?? 0) + 1 : 0)
     if (level > 0) this.flow.end('heading', level)
     else if (depth > 0 || this.isInNote) this.flow.end('list_item', Math.max(depth, 1))
     else this.flow.end('paragraph')
