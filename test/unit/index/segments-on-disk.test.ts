@@ -157,6 +157,18 @@ test('after the start, the smallest files come into memory as long as they fit',
   expect(now.filter((file) => !isPaged(file)).map(memoryOf)).toEqual([smaller])
 })
 
+test('the small sections of files on disk count as memory', async () => {
+  index = await open(NO_MEMORY)
+  await index.put([document('doc_1', 1, 3 * PASSAGES)])
+  const least = memoryOfSegment(segmentsNow()[0]!)
+  await index.deleteDocuments(['doc_1'])
+  await index.close()
+  index = await open({ ...NO_MEMORY, sharedBytes: least })
+  // Its larger file alone would leave enough memory, if it left none of its sections there.
+  await index.put([document('doc_1', 1, 3 * PASSAGES)])
+  expect(memoryOfSegment(segmentsNow()[0]!)).toBe(least)
+})
+
 test('new and merged segments leave memory when it is full', async () => {
   index = await open(NO_MEMORY)
   await index.put([document('doc_1')])

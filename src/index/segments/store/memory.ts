@@ -68,6 +68,10 @@ export class MemoryUse {
     this.#limits = limits
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Notes the segments that a project has now. */
   note(projectId: string, segments: readonly SharedSegment[]): void {
     const files = segments.flatMap(({ words, vectors }) => [words, vectors])

@@ -161,14 +161,22 @@ function* documentsOfAll(): Generator<ProjectDocuments> {
   for (const project of projects.values()) yield { projectId: project.projectId, segments: segmentsOf(project) }
 }
 
-/** Leaves files on disk when not all fit into memory. Returns the projects whose files left memory. */
-function fitIntoMemory(): StoredProject[] {
-  return Array.from(memoryUse.filesToLeaveOnDisk(), ([projectId, files]) => {
-    const project = projects.get(projectId)!
-    project.leaveOnDisk(files, limits.cacheBytes)
-    memoryUse.note(projectId, project.shared().segments)
-    return project
-  })
+/**
+ * Leaves files on disk when not all fit into memory. Their small sections stay in memory, so that more files may have to leave it. Returns the
+ * projects whose files left memory.
+ */
+function fitIntoMemory(): Set<StoredProject> {
+  const changed = new Set<StoredProject>()
+  for (let before = Infinity; memoryUse.bytes < before;) {
+    before = memoryUse.bytes
+    for (const [projectId, files] of memoryUse.filesToLeaveOnDisk()) {
+      const project = projects.get(projectId)!
+      project.leaveOnDisk(files, limits.cacheBytes)
+      memoryUse.note(projectId, project.shared().segments)
+      changed.add(project)
+    }
+  }
+  return changed
 }
 
 /** Returns a project, or a new one without segments. Throws `index_failed` when the project belongs to another user. */
