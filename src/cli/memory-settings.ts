@@ -2,12 +2,12 @@
  * V8 copies surviving young objects between two halves of this size. With Node's default of 16 MB for each thread, garbage of finished
  * searches would occupy memory for a long time.
  */
-const SEMI_SPACE_MB = 8
+const SEMI_SPACE_MB = 4
 /**
  * By how many percent the memory for long-lived objects may grow before V8 collects garbage. By default, V8 lets it grow to up to four times
  * its size.
  */
-const HEAP_GROWTH_PERCENT = 50
+const HEAP_GROWTH_PERCENT = 30
 /** A flag of V8 that Node does not document. Node refuses to start with a flag that its V8 does not have. */
 const NODE_WITH_GROWTH = '24.'
 /** The number of glibc's memory pools, by default eight for each core. Each pool keeps freed memory for itself. */
