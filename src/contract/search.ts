@@ -150,6 +150,18 @@ export const searchResult = z
             }),
           })
           .nullable(),
+        expansions: z
+          .array(
+            z.object({
+              words: z.string().meta({ description: 'Words of the query, as typed' }),
+              found: z.string().meta({ description: 'Other words for them, which the passage has' }),
+              source: z.enum(['built_in', 'project', 'spelling']).meta({
+                description:
+                  "`built_in`: the synonyms that docsearch has. `project`: the project's own. `spelling`: British or American spelling",
+              }),
+            }),
+          )
+          .meta({ description: 'The synonyms by which keyword search has found the passage' }),
         reserved: z.object({ rank: z.int(), reason: z.string() }).nullable().meta({
           description: 'The reserved place of a passage that is near in meaning but has no word of the query, and the reason',
         }),

@@ -101,6 +101,8 @@ class DocumentSearch implements Search {
     const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
     const question = await askQuestion({
       query: asked.text,
+      expandable: asked.free.map(([start, end]) => (corrected.query ?? query.query).slice(start, end)),
+      synonyms: [],
       furtherTerms: corrected.terms,
       mode: query.mode,
       embedder: active.embedder,

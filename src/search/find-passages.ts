@@ -1,6 +1,6 @@
 import { termFrequencies } from '../index/segments/statistics.ts'
 import { rerankByWords } from '../rerank/builtin.ts'
-import { soughtOf } from '../rerank/features.ts'
+import { type Sought, soughtOf } from '../rerank/features.ts'
 import { countFacets, type FacetDocument } from './facets.ts'
 import { type FilteredSegment, filterSegments, segmentsOf } from './filter-segments.ts'
 import type { FindRequest, Found, FoundGroup, FoundPassage, SearchedProject } from './find-request.ts'
@@ -27,7 +27,7 @@ export function findPassages(projects: readonly SearchedProject[], request: Find
     sort === 'relevance' ? findRelevant(segments, looks, request) : findSorted(looks, sort, groupBy)
   return {
     ...ordered,
-    groups: groups.slice(0, request.wanted).map(toFound),
+    groups: withExpansions(groups.slice(0, request.wanted).map(toFound), groups, segments, request),
     more: more || groups.length > request.wanted,
     facets: request.facets && countFacets(request.facets, documentsOf(looks)),
     isIncomplete: projects.some(({ isIncomplete }) => isIncomplete),
@@ -81,14 +81,14 @@ export function countTerms(projects: readonly SearchedProject[], terms: readonly
 function rerank(
   candidates: readonly Candidate[],
   passageWords: PassageWords,
-  { rerank, words }: FindRequest,
+  { rerank, words, expansions }: FindRequest,
 ): { candidates: readonly Candidate[]; applied: boolean; reason: string | null } {
   if (candidates.length === 0) return { candidates, applied: false, reason: 'There was nothing to reorder.' }
   if (rerank === 'none') return { candidates, applied: false, reason: null }
   if (isByModel(rerank)) return { candidates: reorder(candidates, byModel(rerank)), applied: true, reason: null }
   const best = candidates.slice(0, MAX_RERANKED)
-  const sought = soughtOf(words, passageWords.inverseFrequency(words, best))
-  const finds = passageWords.find(best, sought.byTerm)
+  const sought = soughtOf(words, expandedFrequency(passageWords, words, expansions, best))
+  const finds = passageWords.find(best, sought.byTerm, alternativesOf(expansions, sought))
   const scored = rerankByWords(
     best.map(({ score, vectorPart, keywordScore }, i) => ({ score, vectorPart, keywordScore, finds: finds[i]! })),
     sought,
@@ -101,6 +101,41 @@ function rerank(
     }
   const scores = new Map(best.map((candidate, i) => [candidate, scored[i]!]))
   return { candidates: reorder(candidates, (candidate) => scores.get(candidate)), applied: true, reason: null }
+}
+
+/** Returns how rare a term is. A word that no passage has is as rare as the other words for it. */
+function expandedFrequency(
+  passageWords: PassageWords,
+  words: FindRequest['words'],
+  expansions: FindRequest['expansions'],
+  best: readonly Candidate[],
+): (term: string) => number {
+  const alternatives = expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words))
+  const rarity = passageWords.inverseFrequency(
+    [...words, ...alternatives.map((terms) => ({ terms, role: 'word' as const }))],
+    best,
+  )
+  const absent = rarity('')
+  const isAbsent = (terms: readonly string[]) => terms.every((term) => rarity(term) === absent)
+  const replaced = new Map<string, number>()
+  for (const { own, alternatives } of expansions) {
+    const found = alternatives.filter(({ words }) => !words.some(isAbsent))
+    if (found.length === 0) continue
+    const most = Math.max(...found.map(({ words }) => sumOf(words.map((terms) => Math.min(...terms.map(rarity))))))
+    for (const terms of own.filter(isAbsent)) for (const term of terms) replaced.set(term, most / own.length)
+  }
+  return (term) => replaced.get(term) ?? rarity(term)
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0)
+}
+
+function alternativesOf(expansions: FindRequest['expansions'], { byTerm }: Sought) {
+  return expansions.flatMap(({ own, alternatives }) => {
+    const numbers = [...new Set(own.map((terms) => byTerm.get(terms[0]!)?.[0]).filter((number) => number !== undefined))]
+    return alternatives.map(({ words, projectId }) => ({ words, projectId, own: numbers }))
+  })
 }
 
 function isByModel(order: FindRequest['rerank']): order is ModelScores {
@@ -128,6 +163,19 @@ function toFound({ best, score, joined, twins, matchingPassages }: Group): Found
     twins: twins.map(toPassage),
     matchingPassages,
   }
+}
+
+/** Adds to each group by which expansions its best passage was found. */
+function withExpansions(
+  found: FoundGroup[],
+  groups: readonly Group[],
+  segments: readonly FilteredSegment[],
+  { expansions, mode }: FindRequest,
+): FoundGroup[] {
+  if (expansions.length === 0 || mode === 'vector') return found
+  const best = groups.slice(0, found.length).map((one) => one.best)
+  const expansionsIn = new PassageWords(segments).expansionsIn(best, expansions)
+  return found.map((one, i) => ({ ...one, best: { ...one.best, stages: { ...one.best.stages, expansions: expansionsIn[i]! } } }))
 }
 
 function toPassage({ passage: { id, row, documentId, pageStart }, stages }: Candidate): FoundPassage {

@@ -2,6 +2,7 @@ import type { SearchFilter } from '../core/search-filter.ts'
 import type { OpenSegment } from '../index/segments/open-segment.ts'
 import type { BaseOrder } from '../rerank/reranker.ts'
 import type { QueryWord } from '../text/analyse.ts'
+import type { Expansion } from './expansions/expansion.ts'
 import type { FacetName, Facets } from './facets.ts'
 import type { Candidate, CandidatePassage } from './fuse.ts'
 import type { ModelScores } from './reorder.ts'
@@ -23,6 +24,8 @@ export interface FindRequest {
   terms: readonly string[]
   /** The question's words in their order. Stop words are among them only when there are no others. */
   words: readonly QueryWord[]
+  /** Other words for some of these words. */
+  expansions: readonly Expansion[]
   /** Null in keyword mode, and when the question has nothing to embed. */
   vector: Float32Array | null
   mode: SearchMode

@@ -43,7 +43,7 @@ export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: nu
     const { key } = passage
     let known = found.get(key)
     if (known === undefined) {
-      const stages = { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null, reserved: null }
+      const stages = { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null, expansions: [], reserved: null }
       known = { passage, score: 0, vectorPart: 0, keywordScore: 0, stages }
       found.set(key, known)
     }

@@ -1,6 +1,6 @@
 import { PLAIN_BM25 } from '../index/segments/bm25f.ts'
 import { MatchedPassage } from '../index/segments/matched-passage.ts'
-import { searchSegments } from '../index/segments/search.ts'
+import { type ExpandedGroup, searchSegments } from '../index/segments/search.ts'
 import type { SegmentDocument } from '../index/segments/segment-columns.ts'
 import type { SegmentHit } from '../index/segments/top-hits.ts'
 import { searchVectors } from '../index/segments/vectors/search.ts'
@@ -17,7 +17,7 @@ const DEPTHS = [200, 1500, 6000]
 /** The assumed number of passages when a channel has more hits than the look asked for. */
 const ASSUMED_PASSAGES = 20_000
 
-export type Looked = Pick<FindRequest, 'terms' | 'vector' | 'mode' | 'fusionWeight' | 'noiseDeviation'>
+export type Looked = Pick<FindRequest, 'terms' | 'expansions' | 'vector' | 'mode' | 'fusionWeight' | 'noiseDeviation'>
 
 /** Searches for candidates in several looks. Each look asks both channels for more hits than the look before. */
 export class Looks {
@@ -63,12 +63,28 @@ export class Looks {
   }
 
   #searchChannels(limit: number): Channels {
-    const { terms, vector, mode } = this.#request
+    const { terms, expansions, vector, mode } = this.#request
+    const groups = this.#groupsOf(expansions)
     const byWords = mode !== 'vector' && terms.length > 0
     return {
-      keyword: byWords ? this.#matched(searchSegments(this.#segments, terms, { limit, scoring: PLAIN_BM25 })) : [],
+      keyword: byWords
+        ? this.#matched(searchSegments(this.#segments, withoutOwn(terms, expansions), { groups, limit, scoring: PLAIN_BM25 }))
+        : [],
       vector: vector === null ? [] : this.#matched(searchVectors(this.#segments, vector, limit)),
     }
+  }
+
+  /** A project's own synonyms count in its passages only. */
+  #groupsOf(expansions: FindRequest['expansions']): ExpandedGroup[] {
+    return expansions.map(({ own, times, alternatives }) => ({
+      own: own.flat(),
+      times,
+      alternatives: alternatives.map(({ words, weight, projectId }) => ({
+        words,
+        weight,
+        countsIn: projectId === null ? undefined : (segment) => this.#segments[segment]!.projectId === projectId,
+      })),
+    }))
   }
 
   #matched(hits: readonly SegmentHit[]): Hit[] {
@@ -77,6 +93,17 @@ export class Looks {
       score,
     }))
   }
+}
+
+/** Returns the terms that no expansion has among its own words. */
+function withoutOwn(terms: readonly string[], expansions: FindRequest['expansions']): string[] {
+  const rest = [...terms]
+  for (const { own } of expansions)
+    for (const term of own.flat()) {
+      const at = rest.indexOf(term)
+      if (at !== -1) rest.splice(at, 1)
+    }
+  return rest
 }
 
 /**

@@ -2,8 +2,11 @@ import { termPlaces } from '../index/segments/term-places.ts'
 import { termFrequencies } from '../index/segments/statistics.ts'
 import type { Finds, Sought } from '../rerank/features.ts'
 import type { QueryWord } from '../text/analyse.ts'
+import { addAlternatives, type SoughtAlternative } from './expansion-finds.ts'
+import type { Expansion } from './expansions/expansion.ts'
 import type { FilteredSegment } from './filter-segments.ts'
 import type { Candidate } from './fuse.ts'
+import type { FoundByExpansion } from './search.ts'
 
 /** Finds where passages have the words of a question. Reads this from the segments. */
 export class PassageWords {
@@ -29,15 +32,19 @@ export class PassageWords {
     }
   }
 
-  /** Returns where each passage has the words, in the order of the candidates. */
-  find(candidates: readonly Candidate[], byTerm: Sought['byTerm']): Finds[] {
-    const terms = [...byTerm.keys()]
+  /** Returns where each passage has the words or their alternatives, in the order of the candidates. */
+  find(
+    candidates: readonly Pick<Candidate, 'passage'>[],
+    byTerm: Sought['byTerm'],
+    alternatives: readonly (SoughtAlternative & Pick<Expansion['alternatives'][number], 'projectId'>)[] = [],
+  ): Finds[] {
+    const terms = [...new Set([...byTerm.keys(), ...alternatives.flatMap(({ words }) => words.flat())])]
     const found = termPlaces(
       this.#segments,
       candidates.map(({ passage: { segment, number } }) => ({ segment, passage: number })),
       terms,
     )
-    return found.map(({ places, terms: found, length, titleLength, headingLength, inName }) => {
+    return found.map(({ places, terms: found, length, titleLength, headingLength, inName }, candidate) => {
       const finds: Finds = {
         places: [],
         words: [],
@@ -45,15 +52,40 @@ export class PassageWords {
         titleLength: titleLength + headingLength,
         ownTitleLength: titleLength,
         titleTrust: 1,
-        named: inName.flatMap((term) => byTerm.get(terms[term]!)!),
+        named: inName.flatMap((term) => byTerm.get(terms[term]!) ?? []),
       }
       for (const [i, place] of places.entries()) {
-        for (const word of byTerm.get(terms[found[i]!]!)!) {
+        for (const word of byTerm.get(terms[found[i]!]!) ?? []) {
           finds.places.push(place)
           finds.words.push(word)
         }
       }
+      if (alternatives.length > 0) {
+        const { projectId } = this.#segments[candidates[candidate]!.passage.segment]!
+        const counting = alternatives.filter((alternative) => countsIn(alternative, projectId))
+        addAlternatives(finds, { places, terms: found.map((term) => terms[term]!) }, counting)
+      }
       return finds
+    })
+  }
+
+  /** Returns, for each passage, the expansions by which keyword search has found it, because it lacks the question's own words. */
+  expansionsIn(passages: readonly Pick<Candidate, 'passage'>[], expansions: readonly Expansion[]): FoundByExpansion[][] {
+    const terms = [
+      ...new Set(expansions.flatMap(({ own, alternatives }) => [own, ...alternatives.map(({ words }) => words)]).flat(2)),
+    ]
+    const byTerm = new Map(terms.map((term, i) => [term, [i]]))
+    return this.find(passages, byTerm).map(({ words }, i) => {
+      const has = new Set(words.map((word) => terms[word]!))
+      const hasAll = (wanted: readonly (readonly string[])[]) => wanted.every((forms) => forms.some((term) => has.has(term)))
+      const { projectId } = this.#segments[passages[i]!.passage.segment]!
+      return expansions.flatMap(({ typed, own, alternatives }) =>
+        own.length > 0 && hasAll(own)
+          ? []
+          : alternatives
+              .filter((alternative) => countsIn(alternative, projectId) && hasAll(alternative.words))
+              .map(({ text, source }) => ({ words: typed, found: text, source })),
+      )
     })
   }
 
@@ -63,6 +95,11 @@ export class PassageWords {
     for (const [i, { terms }] of words.entries()) for (const term of terms) byTerm.set(term, [...(byTerm.get(term) ?? []), i])
     return this.find(candidates, byTerm).map((finds) => new Set(finds.words).size / Math.max(1, words.length))
   }
+}
+
+/** A project's own synonyms count in its passages only. */
+function countsIn({ projectId }: { projectId: string | null }, ofPassage: string): boolean {
+  return projectId === null || projectId === ofPassage
 }
 
 function termsOf(words: readonly QueryWord[]): string[] {

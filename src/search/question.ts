@@ -1,6 +1,8 @@
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import { expand, type ProjectSynonyms } from './expansions/expand.ts'
+import type { Expansion } from './expansions/expansion.ts'
 import { queryWords, type QueryWord } from '../text/analyse.ts'
 import { DeadlinePassed, withDeadline } from './deadline.ts'
 import type { SearchMode } from './search.ts'
@@ -16,6 +18,7 @@ export interface Question {
   terms: string[]
   /** The same terms, word by word. */
   words: readonly QueryWord[]
+  expansions: readonly Expansion[]
   /** Null in keyword mode, and when the question has nothing to embed. */
   vector: Float32Array | null
   mode: SearchMode
@@ -25,6 +28,9 @@ export interface Question {
 export interface AskOptions {
   /** The question without its operators. */
   query: string
+  /** The parts of the question outside of quotes and operators. Only these are expanded. */
+  expandable: readonly string[]
+  synonyms: readonly ProjectSynonyms[]
   /** Terms to search in addition to the question's terms. */
   furtherTerms: readonly string[]
   mode: SearchMode
@@ -37,6 +43,8 @@ export interface AskOptions {
 /** Analyses and embeds a question. When the embedder is down, too slow or not the one of the index, the mode becomes `keyword`. */
 export async function askQuestion({
   query,
+  expandable,
+  synonyms,
   furtherTerms,
   mode,
   embedder,
@@ -46,18 +54,18 @@ export async function askQuestion({
 }: AskOptions): Promise<Question> {
   const words = queryWords(query).slice(0, MAX_WORDS)
   const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
-  if (mode === 'keyword') return { terms, words, vector: null, mode, modeReason: null }
+  const asked = { terms, words, expansions: expand({ texts: expandable, words, synonyms }) }
+  if (mode === 'keyword') return { ...asked, vector: null, mode, modeReason: null }
   try {
     const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop))
     if (vector.length === embedder.dimensions)
-      return { terms, words, vector: hasDirection(vector) ? vector : null, mode, modeReason: null }
+      return { ...asked, vector: hasDirection(vector) ? vector : null, mode, modeReason: null }
     log.warn(
       { model: embedder.name, expected: embedder.dimensions, got: vector.length },
       'the embedder returned a vector of another length',
     )
     return {
-      terms,
-      words,
+      ...asked,
       vector: null,
       mode: 'keyword',
       modeReason: becauseOf(embedder, 'answers like another model than the one that made the index'),
@@ -67,7 +75,7 @@ export async function askQuestion({
     const reason = describe(error, deadlineMs)
     if (reason === null) throw error
     log.warn({ err: error, model: embedder.name }, 'question not embedded, searching by keywords')
-    return { terms, words, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, reason) }
+    return { ...asked, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, reason) }
   }
 }
 

@@ -59,7 +59,7 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
   const highlights = await threads.highlight(
     query.filter.ownerId,
     hits.map(({ text }) => text),
-    question.terms,
+    [...question.terms, ...question.expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words.flat()))],
     signal,
   )
   return {
@@ -83,7 +83,7 @@ interface Asked {
 
 async function toFindRequest(request: PageRequest): Promise<Asked> {
   const { query, parsed, question, embedder, fusionWeight, reranker } = request
-  const { terms, words, vector, mode } = question
+  const { terms, words, expansions, vector, mode } = question
   const filter: SearchFilter = { ...query.filter, ...parsed.filter }
   const isReranked = whyNotReranked(query) === null
   const { rowsWithPhrases, checked, isComplete } = await checkPhrases(filter, request)
@@ -92,6 +92,7 @@ async function toFindRequest(request: PageRequest): Promise<Asked> {
     rowsWithPhrases,
     terms,
     words,
+    expansions,
     vector,
     mode,
     fusionWeight: vector === null ? 0 : (fusionWeight ?? embedder.fusionWeight(vector)),

@@ -1,6 +1,7 @@
 import type { DocumentRecord } from '../core/model.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { FacetName, Facets } from './facets.ts'
+import type { ExpansionSource } from './expansions/expansion.ts'
 import type { OperatorFilter } from './parse.ts'
 
 export type SearchMode = 'hybrid' | 'vector' | 'keyword'
@@ -30,12 +31,22 @@ export interface Stage {
   score: number
 }
 
+/** Words of the question that a passage lacks, and the other words for them by which keyword search has found it. */
+export interface FoundByExpansion {
+  /** As typed. */
+  words: string
+  /** As in the list of synonyms. */
+  found: string
+  source: ExpansionSource
+}
+
 export interface Stages {
   keyword: Stage | null
   vector: Stage | null
   fused: Stage
   /** `features` says how much each feature contributes to the score, when the reranker knows. */
   rerank: (Stage & { features?: Readonly<Record<string, number>> }) | null
+  expansions: readonly FoundByExpansion[]
   /** The place that was reserved for it because of its meaning, and why. Null when its scores gave it its place. */
   reserved: { rank: number; reason: string } | null
 }

@@ -116,6 +116,12 @@ export function likelyLanguages(words: readonly Word[]): readonly Language[] {
   return ['english', ...[...counts].flatMap(([language, count]) => (count === most && language !== 'english' ? [language] : []))]
 }
 
+/** True unless the question has more stop words of another language than of English. */
+export function mayBeEnglish(words: readonly Word[]): boolean {
+  const counts = countStopWords(words)
+  return Math.max(0, ...counts.values()) <= (counts.get('english') ?? 0)
+}
+
 /** True if one of the languages has the word as a stop word. */
 export function isStopWord({ listed }: KnownWord, languages: Languages): boolean {
   return listed.some((language) => languages.latin.includes(language) || languages.cyrillic.includes(language))

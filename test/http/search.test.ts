@@ -124,6 +124,21 @@ test('corrects misspelled words, unless the request forbids it', async () => {
   expect((await search({ query: 'refunds' })).body.corrected_query).toBeNull()
 })
 
+test('finds synonyms, ranks them below the words themselves, and explains them', async () => {
+  const ask = (json: object) => app.bob.post<SearchAnswer>('/api/v1/search', json)
+  await app.bob.ready('costs.txt', 'The cost of goods sold rose in the second quarter, since wood is expensive.\n')
+  await app.bob.ready('cogs.txt', 'COGS fell in the third quarter, since wood is cheap now and then, as it was.\n')
+  const { body } = await ask({ query: 'why did COGS change', mode: 'keyword', explain: true })
+  expect(body.results.map(({ document, explain }) => [document.name, explain!.expansions])).toEqual([
+    ['cogs.txt', []],
+    ['costs.txt', [{ words: 'COGS', found: 'cost of goods sold', source: 'built_in' }]],
+  ])
+  const [, { text, highlights }] = body.results as [unknown, (typeof body.results)[0]]
+  expect(highlights.map(([start, end]) => text.slice(start, end))).toContain('cost')
+  const quoted = await ask({ query: '"COGS" change', mode: 'keyword' })
+  expect(quoted.body.results.map(({ document }) => document.name)).toEqual(['cogs.txt'])
+})
+
 test('leaves known words and names as typed', async () => {
   for (const query of ['limp roses', 'when does Refnuds pay']) expect((await search({ query })).body.corrected_query).toBeNull()
 })

@@ -27,6 +27,6 @@ export function newCandidate({ score, stages, ...passage }: Fields & Pick<Candid
     score,
     vectorPart: 0,
     keywordScore: 0,
-    stages: stages ?? { keyword: null, vector: null, fused: { rank: 1, score }, rerank: null, reserved: null },
+    stages: stages ?? { keyword: null, vector: null, fused: { rank: 1, score }, rerank: null, expansions: [], reserved: null },
   }
 }

@@ -97,5 +97,10 @@ export class Bm25f {
 
 /** Returns the score of a term whose weighted frequency is above 0. */
 export function score(most: number, slowness: number, frequency: number): number {
-  return most / (1 + slowness / frequency) + ROUNDING - ROUNDING
+  return rounded(most / (1 + slowness / frequency))
+}
+
+/** Rounds a score to a multiple of 2^-32. Stays monotone: a larger number never becomes smaller than a smaller one. */
+export function rounded(value: number): number {
+  return value + ROUNDING - ROUNDING
 }

@@ -1,7 +1,8 @@
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { Bm25f, type ScoringParameters } from './bm25f.ts'
 import type { SegmentReader } from './segment-reader.ts'
-import { rowOf, type SegmentRow } from './segment-row.ts'
+import { GroupScorer, type Scorer } from './group-scorer.ts'
+import { rowOf, type SegmentRow, type TermLists } from './segment-row.ts'
 import { TermScorer } from './term-scorer.ts'
 import { type SegmentHit, TopHits } from './top-hits.ts'
 
@@ -9,6 +10,22 @@ export interface SearchedSegment {
   reader: SegmentReader
   /** The passages that a filter allows. Null allows all. */
   allowed: Bitmap | null
+}
+
+/** Words of a question, with other words for the same thing. */
+export interface ExpandedGroup {
+  /** The terms of the question's own words. A term that is given twice counts twice. */
+  own: readonly string[]
+  /** How often the question contains the group. */
+  times: number
+  alternatives: readonly {
+    /** The words, each with the terms that it may have. A passage has to contain all words. */
+    words: readonly (readonly string[])[]
+    /** Above 0, at most 1. */
+    weight: number
+    /** Whether the alternative counts in a segment. Undefined: in all. */
+    countsIn?: ((segment: number) => boolean) | undefined
+  }[]
 }
 
 /** Passages are scored in windows of this size. The scores of a window stay in the processor's cache. */
@@ -21,18 +38,50 @@ const WINDOW = 1024
 export function searchSegments(
   segments: readonly SearchedSegment[],
   terms: readonly string[],
-  { limit, scoring }: { limit: number; scoring: ScoringParameters },
+  { limit, scoring, groups = [] }: { limit: number; scoring: ScoringParameters; groups?: readonly ExpandedGroup[] },
 ): SegmentHit[] {
   const row = rowOf(segments)
   const bm25f = new Bm25f(scoring, row.statistics)
-  const scorers = [...countTerms(terms)].flatMap(([text, times]) => {
-    const lists = row.find(text)
-    const most = bm25f.most(row.frequency(lists, bm25f.searched), times)
-    return most === 0 ? [] : [new TermScorer(bm25f, most, row, lists)]
-  })
+  const scorers: Scorer[] = [...termScorers(terms, bm25f, row).scorers, ...groups.map((group) => groupScorer(group, bm25f, row))]
   const top = new TopHits(limit, row.segments)
   if (scorers.length > 0 && limit > 0) searchRow(segments, row, scorers, top)
   return top.sorted()
+}
+
+/** Returns scorers of the terms that a passage has, and the highest sum of their scores. */
+function termScorers(
+  terms: readonly string[],
+  bm25f: Bm25f,
+  row: SegmentRow,
+  countsIn?: (segment: number) => boolean,
+): { scorers: TermScorer[]; most: number } {
+  let sum = 0
+  const scorers = [...countTerms(terms)].flatMap(([text, times]) => {
+    const lists = row.find(text)
+    const most = bm25f.most(row.frequency(lists, bm25f.searched), times)
+    sum += most
+    return most === 0 ? [] : [new TermScorer(bm25f, most, row, countsIn ? within(lists, countsIn) : lists)]
+  })
+  return { scorers, most: sum }
+}
+
+/** Weights each alternative so that it can't score higher than the group's own words, if passages have these words. */
+function groupScorer({ own, times, alternatives }: ExpandedGroup, bm25f: Bm25f, row: SegmentRow): GroupScorer {
+  const ownWords = termScorers(own, bm25f, row)
+  const scored = alternatives.flatMap(({ words, weight, countsIn }) => {
+    const others = words.map((terms) => termScorers(terms, bm25f, row, countsIn))
+    if (others.some(({ most }) => most === 0)) return []
+    const most = others.reduce((sum, word) => sum + word.most, 0)
+    const cap = ownWords.most === 0 ? times : Math.min(times, ownWords.most / most)
+    return { words: others.map(({ scorers }) => scorers), weight: weight * cap }
+  })
+  return new GroupScorer(ownWords.scorers, scored, WINDOW)
+}
+
+/** Returns the lists of some segments. */
+function within({ segments, places, having }: TermLists, countsIn: (segment: number) => boolean): TermLists {
+  const kept = [...segments.keys()].filter((i) => countsIn(segments[i]!))
+  return { segments: Uint32Array.from(kept, (i) => segments[i]!), places: Uint32Array.from(kept, (i) => places[i]!), having }
 }
 
 /**
@@ -40,7 +89,7 @@ export function searchSegments(
  * sum of their bounds is below the threshold: a passage with only optional terms is not among the best. The search collects the postings of
  * the other terms. It looks up the optional terms only for passages that can still reach the threshold.
  */
-function searchRow(segments: readonly SearchedSegment[], { starts }: SegmentRow, scorers: TermScorer[], top: TopHits): void {
+function searchRow(segments: readonly SearchedSegment[], { starts }: SegmentRow, scorers: Scorer[], top: TopHits): void {
   const scores = new Float64Array(WINDOW)
   const matches = createBitmap(WINDOW)
   const all = starts[segments.length]!
@@ -74,7 +123,7 @@ function searchRow(segments: readonly SearchedSegment[], { starts }: SegmentRow,
 }
 
 /** Returns how many terms are optional. These come first, and the sum of their bounds is below the threshold. */
-function countOptional(scorers: readonly TermScorer[], threshold: number): number {
+function countOptional(scorers: readonly Scorer[], threshold: number): number {
   let sum = 0
   for (let i = 0; i < scorers.length; i++) {
     sum += scorers[i]!.bound
@@ -90,7 +139,7 @@ function countOptional(scorers: readonly TermScorer[], threshold: number): numbe
 function complete(
   collected: number,
   passage: number,
-  scorers: readonly TermScorer[],
+  scorers: readonly Scorer[],
   optional: number,
   optionalBounds: number,
   threshold: number,
@@ -105,7 +154,7 @@ function complete(
 }
 
 /** Returns the start of the next window in which a term may have a passage. */
-function nextWindow(scorers: readonly TermScorer[], end: number): number {
+function nextWindow(scorers: readonly Scorer[], end: number): number {
   let next = Infinity
   for (const scorer of scorers) next = Math.min(next, scorer.next(end))
   return next <= end ? end : next - (next % WINDOW)

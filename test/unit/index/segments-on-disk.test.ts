@@ -81,6 +81,7 @@ const FIND: FindRequest = {
   rowsWithPhrases: null,
   terms: ['common'],
   words: [],
+  expansions: [],
   vector: direction(1),
   mode: 'hybrid',
   fusionWeight: 0.5,

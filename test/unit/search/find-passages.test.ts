@@ -119,6 +119,7 @@ function find(
     filter: { ownerId: 'usr_a' },
     rowsWithPhrases: null,
     terms: ['harbour', 'boat', 'tide'],
+    expansions: [],
     words: queryWords('harbour boat tide'),
     vector: Float32Array.of(1, 1, 0, 0),
     mode: 'hybrid',

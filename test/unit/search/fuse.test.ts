@@ -20,6 +20,7 @@ test('hybrid divides each channel by its best score, and squares and weighs the 
     vector: { rank: 1, score: 0.9 },
     fused: { rank: 2, score: expect.closeTo(2 / 3) },
     rerank: null,
+    expansions: [],
     reserved: null,
   })
 })

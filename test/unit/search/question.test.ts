@@ -9,6 +9,8 @@ test.each([
 ])('uses a limited number of %s', async (_, query) => {
   const { words } = await askQuestion({
     query,
+    expandable: [],
+    synonyms: [],
     furtherTerms: [],
     mode: 'keyword',
     embedder: createBuiltinEmbedder(),

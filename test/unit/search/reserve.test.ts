@@ -8,7 +8,14 @@ import { type Fixture, makeFixture } from './fixture.ts'
 /** Returns a candidate. `keyword` and `vector` are its ranks. */
 function candidate(id: string, score: number, keyword: number | null, vector: number | null): Candidate {
   const stage = (rank: number | null) => (rank === null ? null : { rank, score: 1 / rank })
-  const stages = { keyword: stage(keyword), vector: stage(vector), fused: { rank: 1, score }, rerank: null, reserved: null }
+  const stages = {
+    keyword: stage(keyword),
+    vector: stage(vector),
+    fused: { rank: 1, score },
+    rerank: null,
+    expansions: [],
+    reserved: null,
+  }
   return newCandidate({ id, documentId: id, index: 0, score, stages })
 }
 

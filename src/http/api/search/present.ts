@@ -103,6 +103,6 @@ function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: strin
         text: hit.text,
       }),
     ...(group_by === 'document' ? { matching_chunks: hit.matchingPassages } : {}),
-    ...(explain ? { explain: hit.stages } : {}),
+    ...(explain ? { explain: { ...hit.stages, expansions: [...hit.stages.expansions] } } : {}),
   }
 }

@@ -97,6 +97,36 @@ test('by default, scores equal BM25 over name, title, headings and body as one t
   }
 })
 
+test('a group of words scores what the own words or the best alternative scores, and pruning loses nothing', () => {
+  fc.assert(
+    fc.property(collections, scorings, fc.integer({ min: 1, max: 5 }), (documents, scoring, count) => {
+      const segments = divide(documents, count).map((part) => ({ reader: openSegment(buildSegment(part)), allowed: null }))
+      const scoresOf = (terms: string[]) =>
+        new Map(search(segments, terms, { limit: 10_000, scoring }).map(({ row, score }) => [row, score]))
+      const [own, first, second, rest] = ['w1', 'w2', 'w3', 'w0'].map((term) => scoresOf([term]))
+      const groups = [
+        { own: ['w1'], times: 1, alternatives: [{ words: [['w2'], ['w3']], weight: 0.5, countsIn: (n: number) => n > 0 }] },
+      ]
+      const all = search(segments, ['w0'], { limit: 10_000, scoring, groups })
+      const inFirst = new Set(passagesOf(divide(documents, count)[0] ?? []).map(({ row }) => row))
+      for (const { row, score } of all) {
+        const ownScore = (own!.get(row) ?? 0) + (rest!.get(row) ?? 0)
+        const hasPhrase = first!.has(row) && second!.has(row) && !inFirst.has(row)
+        expect(score).toBeGreaterThanOrEqual(ownScore)
+        if (!hasPhrase) expect(score).toBe(ownScore)
+        else
+          expect(score).toBeLessThanOrEqual(
+            Math.max(ownScore, 0.5 * (first!.get(row)! + second!.get(row)!) + (rest!.get(row) ?? 0)) + 1e-9,
+          )
+      }
+      const rows = new Set(all.map(({ row }) => row))
+      for (const row of [...own!.keys(), ...rest!.keys()]) expect(rows).toContain(row)
+      for (const limit of [1, 3, 10]) expect(search(segments, ['w0'], { limit, scoring, groups })).toEqual(all.slice(0, limit))
+    }),
+    { numRuns: 100 },
+  )
+})
+
 test('passages of another project do not change a bit of the scores', () => {
   const ours = randomDocuments(1, 60, 9)
   const reader = openSegment(buildSegment(ours))
