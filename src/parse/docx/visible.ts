@@ -6,7 +6,11 @@ import type { Element, XmlHandlers } from './xml.ts'
 /** Text that was moved away, and former properties. Accepting the tracked changes removes these elements. */
 const REJECTED = /^(?:moveFrom|\w+PrChange|tblGridChange|numberingChange)$/
 /** The character between the parts of an equation when it is written on one line. */
-const BEFORE_PART: Readonly<Record<string, string>> = { den: '/', sup: '^', sub: '_' }
+const BEFORE_PART: ReadonlyMap<string, string> = new Map([
+  ['den', '/'],
+  ['sup', '^'],
+  ['sub', '_'],
+])
 /** In these elements, a deletion means the mark of a paragraph or a whole row, not text. */
 const ABOUT_MARKS = new Set(['rPr', 'trPr', 'ctrlPr'])
 const OFF = /^(?:0|false|off)$/
@@ -98,7 +102,7 @@ class VisibleFilter {
     }
     if (this.replacement !== null) {
       this.replacement.depth++
-      this.replacement.text += BEFORE_PART[name] ?? ''
+      this.replacement.text += BEFORE_PART.get(name) ?? ''
     } else {
       this.replacement = replacementOf(element)
       if (this.replacement === null) this.openVisible(element)

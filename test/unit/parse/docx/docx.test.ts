@@ -144,7 +144,7 @@ test('reads a text box once, whether the file has one copy of it or two', async 
 test('reads an equation on one line', async () => {
   const part = (name: string, text: string): string => `<m:${name}><m:r><m:t>${text}</m:t></m:r></m:${name}>`
   const pages = await readBoth(
-    `<w:p>${run('Thus ')}<m:oMath xmlns:m="m"><m:f>${part('num', 'a')}${part('den', 'b')}</m:f><m:sSup>${part('e', '=c')}${part('sup', '2')}</m:sSup></m:oMath>${run(' holds.')}</w:p>`,
+    `<w:p>${run('Thus ')}<m:oMath xmlns:m="m"><m:f>${part('num', 'a')}${part('den', 'b')}</m:f><m:sSup>${part('e', '=c')}${part('sup', '2')}${part('constructor', '')}</m:sSup></m:oMath>${run(' holds.')}</w:p>`,
   )
   expect(pages[0]?.text).toBe('Thus a/b=c^2 holds.')
 })
