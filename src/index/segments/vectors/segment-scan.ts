@@ -1,4 +1,4 @@
-import { hasBit } from '../bitmap.ts'
+import { type Bitmap, hasBit } from '../bitmap.ts'
 import type { SearchedSegment } from '../search.ts'
 import type { Candidates } from './candidates.ts'
 import { BLOCK_ROWS } from './format.ts'
@@ -78,14 +78,15 @@ export class SegmentScan {
     const [scale, restScale, lowBound] = [256 * this.query.scale, this.query.restScale, this.query.lowBound / 256]
     const deleted = reader.deletions.bits
     let { threshold } = candidates
-    if (allowed === null) this.scanned += end - start
+    this.scanned += allowed === null ? end - start : countAllowed(allowed, passages, start, end)
     for (let i = 0, row = start; row < end; i++, row++) {
-      if (allowed !== null && !hasBit(allowed, passages[row]!)) continue
-      if (allowed !== null) this.scanned++
       const unit = scales[row]! * scale
       const score = high[i]! * unit + rest[restAt + i]! * restScales[row]! * restScale
       const error = lowBound * unit
-      if (score + error < threshold || hasBit(deleted, passages[row]!)) continue
+      // Most rows end here, before their passages are looked up.
+      if (score + error < threshold) continue
+      const passage = passages[row]!
+      if (hasBit(deleted, passage) || (allowed !== null && !hasBit(allowed, passage))) continue
       candidates.add({ segment: this.segment, row, high: high[i]!, rest: rest[restAt + i]! }, score - error, score + error)
       threshold = candidates.threshold
     }
@@ -101,4 +102,11 @@ export class SegmentScan {
     for (const { dimension, component } of rest) vectors.addRest(block, dimension, component, restSums)
     return restSums
   }
+}
+
+/** Counts the rows from `start` up to `end` that a filter allows. */
+function countAllowed(allowed: Bitmap, passages: Uint32Array, start: number, end: number): number {
+  let count = 0
+  for (let row = start; row < end; row++) count += (allowed[passages[row]! >>> 5]! >>> (passages[row]! & 31)) & 1
+  return count
 }
