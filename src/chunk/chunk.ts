@@ -61,13 +61,19 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   })
 }
 
-/** Returns the header row of each table that has one short enough to be repeated. */
+/** Returns the header of each table: its first rows that are marked as headers, as far as they are short enough to be repeated. */
 function headerRowsOf(text: string, spans: readonly Span[], countTokens: (text: string) => number): Map<number, HeaderRow> {
   const headers = new Map<number, HeaderRow>()
-  for (const { header, table, start, end } of spans) {
-    if (header !== true || table === undefined || headers.has(table)) continue
+  let last: Span | undefined
+  for (const span of spans) {
+    const { header, table, start, end } = span
+    const known = table === undefined ? undefined : headers.get(table)
+    const isNext = known === undefined || (last?.table === table && last?.header === true)
+    last = span
+    if (header !== true || table === undefined || !isNext) continue
     const row = text.slice(start, end).replace(/\s+/g, ' ')
-    if (row.length <= MAX_CONTEXT_CHARS) headers.set(table, { start, text: row, tokens: countTokens(row) })
+    const all = known === undefined ? row : `${known.text} ${row}`
+    if (all.length <= MAX_CONTEXT_CHARS) headers.set(table, { start, text: all, tokens: countTokens(all) })
   }
   return headers
 }

@@ -1,9 +1,14 @@
+import { readFile, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { DocsearchError } from '../../core/errors.ts'
 import { corrupt, encrypted, tooManyEntries, tooMuchXml } from '../failures.ts'
 
 const MAX_ENTRIES = 5_000
+const END_OF_DIRECTORY = Buffer.from('PK\x05\x06', 'latin1')
+const END_BYTES = 22
+/** A larger file is not repaired, because this takes all of it into memory. */
+const MAX_REPAIRED_BYTES = 64_000_000
 /** No text part of a DOCX needs a document type declaration, and one can define entities that expand without end. */
 const DOCTYPE = Buffer.from('<!DOCTYPE')
 
@@ -85,9 +90,16 @@ async function eachEntry(
 
 async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
   // Odd names are harmless, because names are only compared and never used as paths.
-  const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
-    throw corrupt('The DOCX', cause)
-  })
+  const options = { lazyEntries: true, autoClose: false }
+  const zip = await yauzl
+    .openPromise(file, options)
+    .catch(async (cause: unknown) => {
+      if (!(cause as Error).message.startsWith('Invalid comment length')) throw cause
+      return yauzl.fromBufferPromise(await withRightComment(file), options)
+    })
+    .catch((cause: unknown) => {
+      throw corrupt('The DOCX', cause)
+    })
   try {
     return await use(zip)
   } catch (cause) {
@@ -95,4 +107,14 @@ async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Prom
   } finally {
     zip.close()
   }
+}
+
+/** Returns a ZIP with the right length of its comment. Some programs write a wrong one, and other tools don't look at it. */
+async function withRightComment(file: string): Promise<Buffer> {
+  if ((await stat(file)).size > MAX_REPAIRED_BYTES) throw new Error('The comment of the ZIP has another length than it says.')
+  const bytes = await readFile(file)
+  const end = bytes.lastIndexOf(END_OF_DIRECTORY)
+  if (end < 0 || end + END_BYTES > bytes.length) throw new Error('The ZIP has no directory.')
+  bytes.writeUInt16LE(bytes.length - end - END_BYTES, end + END_BYTES - 2)
+  return bytes
 }

@@ -135,6 +135,8 @@ class HtmlReader {
 
   private openBlock(tag: string, tableKind: 'layout' | 'data'): void {
     if (tag === 'br') this.flow.text('\n')
+    // Nothing else separates a label from the label or field after it.
+    else if (tag === 'label') this.flow.text(' ')
     else if (tag === 'table') {
       this.endBlock()
       this.tables.push(tableKind)
@@ -156,7 +158,8 @@ class HtmlReader {
   }
 
   private closeBlock(tag: string): void {
-    if (headingLevel(tag) !== undefined) {
+    if (tag === 'label') this.flow.text(' ')
+    else if (headingLevel(tag) !== undefined) {
       this.endBlock()
       this.heading = null
     } else if (PREFORMATTED.has(tag)) {

@@ -105,6 +105,15 @@ test('gives a passage that begins within a table the header row as context, not 
   expect(chunks.filter(({ text }) => /^(After|Other)/.test(text)).map(({ context }) => context)).toEqual(['', '', '', '', ''])
 })
 
+test('repeats all rows of a header', () => {
+  const rows = page(1, (to) => {
+    to.add('table_row', 'Capital expenditure', { table: 1, header: true })
+    to.add('table_row', '2018 2017', { table: 1, header: true })
+    for (let i = 0; i < 40; i++) to.add('table_row', `Row${i} 1 2 3`, { table: 1 })
+  })
+  expect(chunkDocument([rows], options)[1]).toMatchObject({ context: 'Capital expenditure 2018 2017' })
+})
+
 test('knows the gap before each passage, so that the passages add up to the document', () => {
   const pages = [1, 2].map((number) =>
     page(number, (to) => {

@@ -290,6 +290,14 @@ test('refuses too much XML with the amount and the limit', async () => {
   )
 })
 
+test.each([-1, 1])('reads an archive whose comment is %i bytes longer than it says', async (difference) => {
+  const docx = await makeDocx(PARTS)
+  const comment = Buffer.from('A comment')
+  docx.writeUInt16LE(comment.length - difference, docx.length - 2)
+  const { pages } = await parseBytes(Buffer.concat([docx, comment]), 'a.docx')
+  expect(pages[0]?.text).toContain('Welcome to the house.')
+})
+
 test('refuses a truncated archive as corrupt', async () => {
   const docx = await makeDocx(PARTS)
   await expect(parseBytes(docx.subarray(0, docx.length - 300), 'a.docx')).rejects.toMatchObject({

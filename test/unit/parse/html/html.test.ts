@@ -136,3 +136,11 @@ test.each<[string, Buffer, string, string]>([
   expect(facts).toMatchObject({ encoding })
   expect(pages[0]?.text).toBe(text)
 })
+
+test('keeps a label apart from the text of its field', async () => {
+  const { pages } = await parseBytes(
+    '<!doctype html><form><label>Name</label><textarea>Ada</textarea><label>Born</label>1815</form>',
+    'a.html',
+  )
+  expect(pages[0]?.text).toBe('Name Ada Born 1815')
+})
