@@ -9,6 +9,9 @@ const PAIRS = 6_000
 /** Shorter texts are definitions of a few words, which no document consists of. */
 const MIN_WORDS = 40
 
+/** These pairs are two ways to ask the same, not passages of documents. */
+const QUESTIONS = 'intent'
+
 /** Loads passages from the pairs for training, evenly drawn, each as a file. Needs `xz`. */
 export async function loadPairs(instance: Instance, data: string): Promise<void> {
   const file = join(data, 'pairs', 'pairs.tsv.xz')
@@ -18,8 +21,8 @@ export async function loadPairs(instance: Instance, data: string): Promise<void>
     .split('\n')
   const texts = new Set<string>()
   for (const line of lines) {
-    const [, , short = '', passage = ''] = line.split('\t')
-    if (passage.split(' ').length >= MIN_WORDS) texts.add(`${short}\n\n${passage}`)
+    const [, kind, short = '', passage = ''] = line.split('\t')
+    if (kind !== QUESTIONS && passage.split(' ').length >= MIN_WORDS) texts.add(`${short}\n\n${passage}`)
   }
   const step = texts.size / PAIRS
   const drawn = [...texts].filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))
