@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ANALYSER_VERSION, analyse, type Token } from '../text/analyse.ts'
+import { NO_LANGUAGE, numberOf, shownLanguage } from '../text/language.ts'
 import { countWords } from '../text/model-tokens.ts'
 import type { Embedder } from './embedder.ts'
 import { addFeatures, addSymbols } from './features.ts'
@@ -27,11 +28,13 @@ const BUILTIN_VERSION = 2
 const UNKNOWN_WEIGHT = 2
 /**
  * Weight of the squared cosines in search/fuse.ts. Mean nDCG@10 over five English collections, fused: .673 with 0, .679 with .2 to .4, .677
- * with .5. A question of hashed features only (in another language, or only names) gets less, because keywords find as much: there, .3
- * costs Japanese .006.
+ * with .5. A question of hashed features only (in another language, or only names) gets less, because keywords find as much. In scripts
+ * without blanks it gets nothing: keyword search compares pairs of characters there, and the features say no more.
  */
 const MEANING_WEIGHT = 0.3
 const FEATURES_WEIGHT = 0.1
+const WITHOUT_BLANKS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
+const ENGLISH = numberOf('english')
 /** After this long, other work gets its turn. */
 const SLICE_MS = 5
 
@@ -49,7 +52,11 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
     sharedModel: model,
     dimensions: BUILTIN_DIMENSIONS,
     maxTokens: 512,
-    fusionWeight: (question) => (hashedShare(question) > 0.99 ? FEATURES_WEIGHT : MEANING_WEIGHT),
+    fusionWeight: (question, query) => {
+      if (hasMeaning(question)) return MEANING_WEIGHT
+      return WITHOUT_BLANKS.test(query) ? 0 : FEATURES_WEIGHT
+    },
+    hasMeaning,
     noiseDeviation: deviationByChance,
     fingerprint: `builtin:${BUILTIN_VERSION}:${SHIPPED.name}${SHIPPED.version}:${SHIPPED.sha256.slice(0, 12)}:analyser${ANALYSER_VERSION}:${BUILTIN_DIMENSIONS}`,
     tokenCounter: 'words',
@@ -70,7 +77,7 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
     },
     async embedQuery(query, signal) {
       signal?.throwIfAborted()
-      return embed(query) ?? anyDirection()
+      return embed(query, isForeign(query)) ?? anyDirection()
     },
     async check() {
       return { ok: true, code: 'ok', message: 'The built-in embedder is always ready.' }
@@ -94,6 +101,16 @@ function deviationByChance(question: Float32Array): number {
   return Math.hypot((1 - hashed) * MEANING_DEVIATION, hashed / Math.sqrt(FEATURES))
 }
 
+function hasMeaning(question: Float32Array): boolean {
+  return hashedShare(question) <= 0.99
+}
+
+/** Returns whether a question shows another language than English, which is the only one that the model knows. */
+function isForeign(query: string): boolean {
+  const language = shownLanguage(analyse(query), 1)
+  return language !== NO_LANGUAGE && language !== ENGLISH
+}
+
 /** Returns the share of hashed features in a question's vector, 0 to 1. */
 function hashedShare(question: Float32Array): number {
   let hashed = 0
@@ -102,24 +119,27 @@ function hashedShare(question: Float32Array): number {
 }
 
 /** Each thread unpacks the table once. */
-const unpacked = new WeakMap<ArrayBufferLike, (text: string) => Float32Array | null>()
+const unpacked = new WeakMap<ArrayBufferLike, Embed>()
 
-function embedWith(bytes: ArrayBufferLike): (text: string) => Float32Array | null {
+/** `isForeign`: the text is in another language, and names or loan words that the model knows would mislead. */
+type Embed = (text: string, isForeign?: boolean) => Float32Array | null
+
+function embedWith(bytes: ArrayBufferLike): Embed {
   const known = unpacked.get(bytes)
   if (known !== undefined) return known
   const model = createWordVectors(readModel(bytes))
-  const embed = (text: string) => vectorOf(text, model)
+  const embed: Embed = (text, isForeign = false) => vectorOf(text, model, isForeign)
   unpacked.set(bytes, embed)
   return embed
 }
 
 /** Returns null for a text without a visible character. */
-function vectorOf(text: string, model: WordVectors): Float32Array | null {
+function vectorOf(text: string, model: WordVectors, isForeign: boolean): Float32Array | null {
   const vector = new Float32Array(BUILTIN_DIMENSIONS)
   const features = vector.subarray(MEANING)
   const tokens = analyse(text)
   const { places, hasSubject, unknown, unknownShare } = readWords(tokens, model)
-  const meaning = unknownShare < 1 ? model.meaningOf(places) : null
+  const meaning = unknownShare < 1 && !isForeign ? model.meaningOf(places) : null
   if (meaning === null) {
     if (places.length === 0) addSymbols(features, text)
     else addFeatures(features, text, hasSubject ? tokens.filter((token) => !token.stop) : tokens)

@@ -15,9 +15,14 @@ export interface Embedder {
   readonly maxTokens: number
   /**
    * Returns the weight of the vector channel in the fusion of normalised scores. It depends on the model (registry.ts), and on the
-   * question's vector when the model understands some questions better than others.
+   * question and its vector when the model understands some questions better than others.
    */
-  fusionWeight(question: Float32Array): number
+  fusionWeight(question: Float32Array, query: string): number
+  /**
+   * Returns whether the vector of a question says what the question means. If not, the nearest passages that share no word with the
+   * question have nothing to do with it.
+   */
+  hasMeaning(question: Float32Array): boolean
   /**
    * Returns the standard deviation of the cosine similarities of a question and passages that have nothing to do with it. A search drops
    * passages that share no word with the question and are no nearer than chance. 0 for a model whose low similarities mean something too.

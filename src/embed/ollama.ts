@@ -97,6 +97,10 @@ class OllamaEmbedder implements Embedder {
     return this.setup.profile.fusionWeight
   }
 
+  hasMeaning(): boolean {
+    return true
+  }
+
   noiseDeviation(): number {
     return 0
   }

@@ -42,6 +42,8 @@ export interface IndexedPassage {
   headingTerms: number
   /** Analysed terms of the document's name. The same for all passages of a document, and not among `terms`. */
   nameTerms: string
+  /** The language of the text, see `shownLanguage`. */
+  language: number
   /** Null when the embedder could not embed the passage, which is then found by keywords only. */
   vector: Float32Array | null
 }
@@ -61,6 +63,7 @@ export type Passage = Omit<
   | 'titleTerms'
   | 'headingTerms'
   | 'nameTerms'
+  | 'language'
   | 'vector'
 >
 

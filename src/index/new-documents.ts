@@ -27,16 +27,19 @@ function toNewDocument(stored: readonly { passage: IndexedPassage; row: bigint }
       titleKey: titleKeyOf(title),
       nameTerms,
     },
-    passages: inOrder.map(({ row, passage: { index, pageStart, pageEnd, textHash, terms, titleTerms, headingTerms } }) => ({
-      row,
-      index,
-      pageStart,
-      pageEnd,
-      textHash,
-      terms,
-      titleTerms,
-      headingTerms,
-    })),
+    passages: inOrder.map(
+      ({ row, passage: { index, pageStart, pageEnd, textHash, terms, titleTerms, headingTerms, language } }) => ({
+        row,
+        index,
+        pageStart,
+        pageEnd,
+        textHash,
+        terms,
+        titleTerms,
+        headingTerms,
+        language,
+      }),
+    ),
     vectors: inOrder.map(({ passage }) => passage.vector),
   }
 }

@@ -3,7 +3,7 @@ import type { PhraseFilter } from './phrase.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 
 /** A passage without its terms. A rebuild analyses the text again. */
-export type StoredPassage = Omit<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms' | 'nameTerms'>
+export type StoredPassage = Omit<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms' | 'nameTerms' | 'language'>
 
 export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId' | 'ownerId'> {
   row: bigint

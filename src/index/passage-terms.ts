@@ -1,6 +1,7 @@
 import { formatHeading } from '../core/chunk.ts'
 import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import { analyse, type Token } from '../text/analyse.ts'
+import { shownLanguage } from '../text/language.ts'
 import { hiddenWords } from '../text/name-words.ts'
 import type { IndexedPassage } from './chunk-index.ts'
 
@@ -18,7 +19,7 @@ export function searchedText({ title, heading, context, text }: SearchedTexts): 
 /** Returns the terms of a passage as the index stores them, and their tokens. The same texts always give the same terms. */
 export function passageTerms(
   passage: SearchedTexts,
-): Pick<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms'> & { tokens: readonly Token[] } {
+): Pick<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms' | 'language'> & { tokens: readonly Token[] } {
   const { title, text } = searchedText(passage)
   // The built-in embedder analyses the same string next, and `analyse` remembers its last result.
   const tokens = analyse(`${title}\n${text}`)
@@ -27,6 +28,7 @@ export function passageTerms(
     terms: tokens.map((token) => token.term).join(' '),
     titleTerms,
     headingTerms: countBefore(tokens, title.length) - titleTerms,
+    language: shownLanguage(tokens),
     tokens,
   }
 }

@@ -23,6 +23,7 @@ export function placeholderEmbedder(
     dimensions,
     maxTokens: 0,
     fusionWeight: () => 0,
+    hasMeaning: () => false,
     noiseDeviation: () => 0,
     fingerprint: parseFingerprint(fingerprint).embedder,
     tokenCounter: 'words',

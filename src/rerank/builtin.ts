@@ -43,7 +43,8 @@ const WEIGHTS = {
 type WordFeatures = Record<keyof typeof WEIGHTS | 'bm25', number>
 type Features = WordFeatures & { vector: number }
 
-const WORD_FEATURES = ['bm25', ...(Object.keys(WEIGHTS) as (keyof typeof WEIGHTS)[])] as const
+const ADDED_FEATURES = Object.keys(WEIGHTS) as (keyof typeof WEIGHTS)[]
+const WORD_FEATURES = ['bm25', ...ADDED_FEATURES] as const
 
 /** A passage as the built-in reranker sees it. */
 export interface WordCandidate {
@@ -53,8 +54,10 @@ export interface WordCandidate {
   score: number
   /** The vectors' part of `score`. The rest comes from the keywords. */
   vectorPart: number
-  /** BM25. 0 when the passage was not found by keywords. */
+  /** BM25, multiplied by `wordFactor`. 0 when the passage was not found by keywords. */
   keywordScore: number
+  /** How much its words count, 0 to 1. */
+  wordFactor: number
 }
 
 export interface RerankedByWords {
@@ -86,11 +89,11 @@ export function rerankByWords(candidates: readonly WordCandidate[], sought: Soug
 }
 
 /** Returns the weighted features of a passage, without the vectors' part. */
-function featuresOf({ finds, keywordScore }: WordCandidate, sought: Sought, averageLength: number): WordFeatures {
+function featuresOf({ finds, keywordScore, wordFactor }: WordCandidate, sought: Sought, averageLength: number): WordFeatures {
   const { length, titleLength } = finds
   const slow = K1 * (1 - B + (B * length) / averageLength)
   const saturate: Saturate = (count) => (count * (K1 + 1)) / (count + slow)
-  return {
+  const features: WordFeatures = {
     bm25: keywordScore,
     pairs: WEIGHTS.pairs * pairScore(finds, sought, saturate),
     proximity: WEIGHTS.proximity * proximityScore(finds, sought, saturate),
@@ -102,6 +105,8 @@ function featuresOf({ finds, keywordScore }: WordCandidate, sought: Sought, aver
     window_8: WEIGHTS.window_8 * windowCoverage(finds, sought, 8),
     opening: WEIGHTS.opening * coverage(finds, sought, titleLength, titleLength + OPENING),
   }
+  for (const name of ADDED_FEATURES) features[name] *= wordFactor
+  return features
 }
 
 /** Adds up the features that come from words. */

@@ -43,7 +43,10 @@ function findRelevant(segments: readonly FilteredSegment[], looks: Looks, reques
   const began = performance.now()
   const { candidates, ...outcome } = rerank(first, words, request)
   const tookMs = performance.now() - began
-  const best = isByModel(request.rerank) ? candidates : reserve(candidates, (some) => words.shares(some, request.words))
+  const best =
+    isByModel(request.rerank) || !request.hasMeaning
+      ? candidates
+      : reserve(candidates, (some) => words.shares(some, request.words))
   const groups = fill(best, looks, request)
   return {
     groups,
@@ -90,7 +93,13 @@ function rerank(
   const sought = soughtOf(words, expandedFrequency(passageWords, words, expansions, best))
   const finds = passageWords.find(best, sought.byTerm, alternativesOf(expansions, sought))
   const scored = rerankByWords(
-    best.map(({ score, vectorPart, keywordScore }, i) => ({ score, vectorPart, keywordScore, finds: finds[i]! })),
+    best.map(({ score, vectorPart, keywordScore, wordFactor }, i) => ({
+      score,
+      vectorPart,
+      keywordScore,
+      wordFactor,
+      finds: finds[i]!,
+    })),
     sought,
   )
   if (scored === null)

@@ -26,8 +26,12 @@ export interface FindRequest {
   words: readonly QueryWord[]
   /** Other words for some of these words. */
   expansions: readonly Expansion[]
+  /** The language that the question shows, or `NO_LANGUAGE`. */
+  language: number
   /** Null in keyword mode, and when the question has nothing to embed. */
   vector: Float32Array | null
+  /** See `Embedder.hasMeaning`. */
+  hasMeaning: boolean
   mode: SearchMode
   /** Weight of the vector channel in the fusion. */
   fusionWeight: number

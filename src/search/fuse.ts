@@ -8,6 +8,8 @@ export type CandidatePassage = Omit<MatchedPassage, 'source'>
 export interface Hit {
   passage: CandidatePassage
   score: number
+  /** See `Candidate`. Its keyword score is multiplied by this already. */
+  wordFactor: number
 }
 
 /** A passage that may become a result, with its rank and score in each stage. */
@@ -19,6 +21,8 @@ export interface Candidate {
   vectorPart: number
   /** BM25 within the searched projects. 0 when the passage was not found by keywords. Answers have its fraction of the best instead. */
   keywordScore: number
+  /** How much its words count: 1, and less when it is in another language than the question. */
+  wordFactor: number
   stages: Stages
 }
 
@@ -39,25 +43,26 @@ export interface Channels {
  */
 export function fuse({ keyword, vector }: Channels, mode: SearchMode, weight: number): Candidate[] {
   const found = new Map<number, Candidate>()
-  const entry = (passage: CandidatePassage) => {
+  const entry = ({ passage, wordFactor }: Hit) => {
     const { key } = passage
     let known = found.get(key)
     if (known === undefined) {
       const stages = { keyword: null, vector: null, fused: { rank: 0, score: 0 }, rerank: null, expansions: [], reserved: null }
-      known = { passage, score: 0, vectorPart: 0, keywordScore: 0, stages }
+      known = { passage, score: 0, vectorPart: 0, keywordScore: 0, wordFactor, stages }
       found.set(key, known)
     }
     return known
   }
   const bestKeyword = keyword[0]?.score ?? 0
   for (const [i, hit] of keyword.entries()) {
-    const known = entry(hit.passage)
+    const known = entry(hit)
     known.keywordScore = hit.score
     known.stages.keyword = { rank: i + 1, score: share(hit, bestKeyword) }
   }
-  for (const [i, { passage, score }] of vector.entries()) {
+  for (const [i, hit] of vector.entries()) {
+    const { score } = hit
     // A cosine of 0 or less means nothing in common. In vector mode the nearest passages count all the same.
-    if (score > 0 || mode === 'vector') entry(passage).stages.vector = { rank: i + 1, score: Math.min(1, Math.max(0, score)) }
+    if (score > 0 || mode === 'vector') entry(hit).stages.vector = { rank: i + 1, score: Math.min(1, Math.max(0, score)) }
   }
   const bestVector = Math.min(1, vector[0]?.score ?? 0)
   const fused = [...found.values()]

@@ -4,6 +4,7 @@ import { type ExpandedGroup, searchSegments } from '../index/segments/search.ts'
 import type { SegmentDocument } from '../index/segments/segment-columns.ts'
 import type { SegmentHit } from '../index/segments/top-hits.ts'
 import { searchVectors } from '../index/segments/vectors/search.ts'
+import { NO_LANGUAGE } from '../text/language.ts'
 import type { FindRequest } from './find-request.ts'
 import { append, type Candidate, type Channels, fuse, type Hit } from './fuse.ts'
 import type { FilteredSegment } from './filter-segments.ts'
@@ -14,10 +15,19 @@ import type { FilteredSegment } from './filter-segments.ts'
  */
 const DEPTHS = [200, 1500, 6000]
 
+/**
+ * How much the words of a passage count when it is in another language than the question. Names and numbers are the same in both, so a passage
+ * in the question's language should win when it has as many of them.
+ */
+const IN_ANOTHER_LANGUAGE = 0.8
+
 /** The assumed number of passages when a channel has more hits than the look asked for. */
 const ASSUMED_PASSAGES = 20_000
 
-export type Looked = Pick<FindRequest, 'terms' | 'expansions' | 'vector' | 'mode' | 'fusionWeight' | 'noiseDeviation'>
+export type Looked = Pick<
+  FindRequest,
+  'terms' | 'expansions' | 'language' | 'vector' | 'mode' | 'fusionWeight' | 'noiseDeviation'
+>
 
 /** Searches for candidates in several looks. Each look asks both channels for more hits than the look before. */
 export class Looks {
@@ -68,7 +78,9 @@ export class Looks {
     const byWords = mode !== 'vector' && terms.length > 0
     return {
       keyword: byWords
-        ? this.#matched(searchSegments(this.#segments, withoutOwn(terms, expansions), { groups, limit, scoring: PLAIN_BM25 }))
+        ? this.#weighed(
+            this.#matched(searchSegments(this.#segments, withoutOwn(terms, expansions), { groups, limit, scoring: PLAIN_BM25 })),
+          )
         : [],
       vector: vector === null ? [] : this.#matched(searchVectors(this.#segments, vector, limit)),
     }
@@ -88,10 +100,21 @@ export class Looks {
   }
 
   #matched(hits: readonly SegmentHit[]): Hit[] {
-    return hits.map(({ segment, passage, score }) => ({
-      passage: new MatchedPassage(segment, passage, this.#segments[segment]!.reader.segment),
-      score,
-    }))
+    return hits.map(({ segment, passage: number, score }) => {
+      const passage = new MatchedPassage(segment, number, this.#segments[segment]!.reader.segment)
+      return { passage, score, wordFactor: this.#wordFactor(passage) }
+    })
+  }
+
+  #wordFactor({ language }: MatchedPassage): number {
+    const asked = this.#request.language
+    return asked === NO_LANGUAGE || language === NO_LANGUAGE || language === asked ? 1 : IN_ANOTHER_LANGUAGE
+  }
+
+  /** Multiplies scores by the factor, and sorts them again if that has changed any. */
+  #weighed(hits: readonly Hit[]): readonly Hit[] {
+    if (!hits.some(({ wordFactor }) => wordFactor < 1)) return hits
+    return hits.map((hit) => ({ ...hit, score: hit.score * hit.wordFactor })).toSorted((a, b) => b.score - a.score)
   }
 }
 

@@ -3,7 +3,8 @@ import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import { expand, type ProjectSynonyms } from './expansions/expand.ts'
 import type { Expansion } from './expansions/expansion.ts'
-import { queryWords, type QueryWord } from '../text/analyse.ts'
+import { analyse, queryWords, type QueryWord } from '../text/analyse.ts'
+import { shownLanguage } from '../text/language.ts'
 import { DeadlinePassed, withDeadline } from './deadline.ts'
 import type { SearchMode } from './search.ts'
 
@@ -19,6 +20,8 @@ export interface Question {
   /** The same terms, word by word. */
   words: readonly QueryWord[]
   expansions: readonly Expansion[]
+  /** The language that it shows, or `NO_LANGUAGE`. */
+  language: number
   /** Null in keyword mode, and when the question has nothing to embed. */
   vector: Float32Array | null
   mode: SearchMode
@@ -53,8 +56,9 @@ export async function askQuestion({
   log,
 }: AskOptions): Promise<Question> {
   const words = queryWords(query).slice(0, MAX_WORDS)
+  const language = shownLanguage(analyse(query), 1)
   const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
-  const asked = { terms, words, expansions: expand({ texts: expandable, words, synonyms }) }
+  const asked = { terms, words, language, expansions: expand({ texts: expandable, words, synonyms }) }
   if (mode === 'keyword') return { ...asked, vector: null, mode, modeReason: null }
   try {
     const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop))

@@ -17,7 +17,7 @@ export interface PageRequest {
   query: SearchQuery
   parsed: ParsedQuery
   question: Question
-  embedder: Pick<Embedder, 'fusionWeight' | 'noiseDeviation'>
+  embedder: Pick<Embedder, 'fusionWeight' | 'hasMeaning' | 'noiseDeviation'>
   index: ChunkIndex
   threads: SearchThreads
   /** Weight of the vector channel; null: the embedder's own. */
@@ -83,7 +83,7 @@ interface Asked {
 
 async function toFindRequest(request: PageRequest): Promise<Asked> {
   const { query, parsed, question, embedder, fusionWeight, reranker } = request
-  const { terms, words, expansions, vector, mode } = question
+  const { terms, words, expansions, language, vector, mode } = question
   const filter: SearchFilter = { ...query.filter, ...parsed.filter }
   const isReranked = whyNotReranked(query) === null
   const { rowsWithPhrases, checked, isComplete } = await checkPhrases(filter, request)
@@ -93,9 +93,11 @@ async function toFindRequest(request: PageRequest): Promise<Asked> {
     terms,
     words,
     expansions,
+    language,
     vector,
     mode,
-    fusionWeight: vector === null ? 0 : (fusionWeight ?? embedder.fusionWeight(vector)),
+    fusionWeight: vector === null ? 0 : (fusionWeight ?? embedder.fusionWeight(vector, parsed.text)),
+    hasMeaning: vector !== null && embedder.hasMeaning(vector),
     noiseDeviation: vector === null ? 0 : embedder.noiseDeviation(vector),
     groupBy: query.groupBy,
     sort: query.sort,

@@ -14,6 +14,8 @@ const LATIN = LISTING_LANGUAGES.filter((language) => !CYRILLIC.has(language))
 export const EVERY_LANGUAGE: Languages = { latin: LATIN, cyrillic: [...CYRILLIC] }
 
 const MAX_WORDS = 2_000
+/** The least share of stop words in a text of a language. */
+const MIN_SHARE = 0.04
 const UKRAINIAN_OR_OTHER = /[іїєґўјљњћђџѓќѕ]/u
 const HUNGARIAN_LETTER = /[őűáéíóöúü]/iu
 const ASCII = /^[\x20-\x7e]*$/
@@ -56,7 +58,7 @@ interface Evidence {
 function guessFrom({ counts, words, isAscii, has }: Evidence): Languages {
   let best: Language | null = null
   for (const language of LATIN) if ((counts.get(language) ?? 0) > (best === null ? 0 : counts.get(best)!)) best = language
-  const isClear = best !== null && counts.get(best)! >= Math.max(2, Math.min(words, MAX_WORDS) * 0.04)
+  const isClear = best !== null && counts.get(best)! >= Math.max(2, Math.min(words, MAX_WORDS) * MIN_SHARE)
   const latin = isClear ? best : isAscii() ? 'english' : null
   const russian = counts.has('russian') && !has(UKRAINIAN_OR_OTHER)
   return { latin: latin === null ? [] : [latin], cyrillic: russian ? ['russian'] : [] }
@@ -107,6 +109,30 @@ export function plausibleLanguages(words: readonly Word[]): Languages {
     return (counts.get(language) ?? 0) === most
   })
   return { latin, cyrillic: ['russian'] }
+}
+
+/** Stands for a language that a text does not show. */
+export const NO_LANGUAGE = 0
+
+/** Returns the number by which a segment names a language. */
+export function numberOf(language: Language): number {
+  return LISTING_LANGUAGES.indexOf(language) + 1
+}
+
+/**
+ * Returns the number of the language that the stop words of a text show. Returns `NO_LANGUAGE` for a text with
+ * hardly any stop words (a table, a name), and when two languages have as many. A question is short, so one word may be enough.
+ */
+export function shownLanguage(words: readonly { known: KnownWord }[], least = 2): number {
+  const counts = new Uint16Array(LISTING_LANGUAGES.length)
+  const length = Math.min(words.length, MAX_WORDS)
+  for (let i = 0; i < length; i++) for (const language of words[i]!.known.listed) counts[LISTING_LANGUAGES.indexOf(language)]!++
+  let [best, second] = [0, 0]
+  for (const count of counts) {
+    second = Math.max(second, Math.min(best, count))
+    best = Math.max(best, count)
+  }
+  return best > second && best >= Math.max(least, length * MIN_SHARE) ? counts.indexOf(best) + 1 : NO_LANGUAGE
 }
 
 /** Returns the languages that the query's stop words suggest, and English, because people ask in English about documents in any language. */

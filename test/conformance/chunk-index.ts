@@ -38,6 +38,7 @@ export function passage(documentId: string, n: number, change: Partial<IndexedPa
     terms: `passage word${n}`,
     titleTerms: 0,
     headingTerms: 0,
+    language: 0,
     nameTerms: 'name',
     vector: direction(n),
     ...change,

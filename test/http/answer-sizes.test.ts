@@ -84,6 +84,7 @@ test('an index and records of an earlier version, with long passages, give bound
     terms: 'dodo gone',
     titleTerms: 0,
     headingTerms: 0,
+    language: 0,
     nameTerms: '',
     vector: new Float32Array(embedder.dimensions).fill(0.1),
   }))

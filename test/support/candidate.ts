@@ -17,7 +17,7 @@ export function newMatchedPassage({ documentId, index, version = 1, ...fields }:
   const { pageStart = 1, pageEnd = 1, text = id } = fields
   const documentNumber = numberOf(`${documentId}:${version}`)
   const keys = { key: numberOf(id), documentKey: documentNumber, textKey: numberOf(text) }
-  return { ...keys, segment: 0, number: index, documentNumber, documentId, id, row: 0n, index, pageStart, pageEnd }
+  return { ...keys, segment: 0, number: index, documentNumber, documentId, id, row: 0n, index, pageStart, pageEnd, language: 0 }
 }
 
 /** Returns a candidate that no channel has found unless `stages` say so. */
@@ -28,5 +28,6 @@ export function newCandidate({ score, stages, ...passage }: Fields & Pick<Candid
     vectorPart: 0,
     keywordScore: 0,
     stages: stages ?? { keyword: null, vector: null, fused: { rank: 1, score }, rerank: null, expansions: [], reserved: null },
+    wordFactor: 1,
   }
 }

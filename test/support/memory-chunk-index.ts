@@ -149,6 +149,7 @@ function toPassage(passage: IndexedPassage): Passage {
     terms: _terms,
     titleTerms: _titleTerms,
     headingTerms: _headingTerms,
+    language: _language,
     nameTerms: _nameTerms,
     vector: _vector,
     ...shown

@@ -35,7 +35,14 @@ export function createMemoryTable(dimensions: number): MemoryTable {
       if (passages.some(({ vector }) => vector !== null && vector.length !== dimensions))
         throw new DocsearchError('index_failed', `A vector does not have ${dimensions} dimensions.`)
       return passages.map((passage) => {
-        const { terms: _, titleTerms: _title, headingTerms: _heading, nameTerms: _name, ...kept } = passage as IndexedPassage
+        const {
+          terms: _,
+          titleTerms: _title,
+          headingTerms: _heading,
+          nameTerms: _name,
+          language: _language,
+          ...kept
+        } = passage as IndexedPassage
         stored.set(next, kept)
         return next++
       })

@@ -3,7 +3,7 @@ import { passage } from '../conformance/chunk-index.ts'
 
 /** Returns a passage as the table stores it. */
 export function stored(documentId: string, n: number, change: Partial<StoredPassage> = {}): StoredPassage {
-  const { terms: _, titleTerms: _t, headingTerms: _h, nameTerms: _n, ...rest } = passage(documentId, n, change)
+  const { terms: _, titleTerms: _t, headingTerms: _h, nameTerms: _n, language: _l, ...rest } = passage(documentId, n, change)
   return rest
 }
 

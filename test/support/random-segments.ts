@@ -50,6 +50,7 @@ export function randomDocuments(seed: number, count: number, passagesEach: numbe
         terms: [...title, ...heading, ...body].join(' '),
         titleTerms: title.length,
         headingTerms: heading.length,
+        language: below(4),
       }
     }),
   }))

@@ -48,6 +48,7 @@ export const MAX_SECTION_BYTES = 2 ** 32
  * - `rows`: the row ID of each passage in the table of passages, P. `passageDocuments`, `passageIndexes`: the document of each passage, and the
  *   passage's index in the document, P each.
  * - `passagePages`: the first and the last page of each passage, 2 × P. `textHashes`: 64 bits of a hash of its text, 2 × P.
+ *   `languages`: the language of its text (text/language.ts), P.
  * - `documents`: 7 numbers for each document: its ID, name, path and media type (as numbers of strings), its version, the end of its tags in
  *   `documentTags`, and the end of its passages.
  * - `documentTags`: tags as numbers of strings. `documentTimes`: creation times in milliseconds, D.
@@ -59,7 +60,7 @@ export const MAX_SECTION_BYTES = 2 ** 32
  */
 export const SEGMENT = {
   magic: 'DSsg',
-  version: 4,
+  version: 5,
   large: ['postings'],
   sections: {
     summary: [1, 'f64'],
@@ -91,6 +92,7 @@ export const SEGMENT = {
     documentsByName: [27, 'u32'],
     titleKeys: [28, 'u32'],
     documentsByTitle: [29, 'u32'],
+    languages: [30, 'u8'],
   },
 } as const
 

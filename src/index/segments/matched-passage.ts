@@ -50,6 +50,11 @@ export class MatchedPassage {
     return this.source.sections.rows[this.number]!
   }
 
+  /** See `IndexedPassage`. */
+  get language(): number {
+    return this.source.sections.languages[this.number]!
+  }
+
   /** Its index within the document, from 0. */
   get index(): number {
     return this.source.sections.passageIndexes[this.number]!

@@ -26,10 +26,19 @@ export interface SegmentPassage {
   pageEnd: number
   /** Equal for passages with the same text. A segment stores a hash of it, with 64 bits. */
   textHash: string
+  /** See `IndexedPassage`. */
+  language: number
 }
 
 /** The columns of passages, with the number of elements that each passage has in them. */
-const PASSAGE_COLUMNS = { lengths: FIELD_COUNT, rows: 1, passageIndexes: 1, passagePages: 2, textHashes: 2 } as const
+const PASSAGE_COLUMNS = {
+  lengths: FIELD_COUNT,
+  rows: 1,
+  passageIndexes: 1,
+  passagePages: 2,
+  textHashes: 2,
+  languages: 1,
+} as const
 
 type PassageColumns = Pick<SegmentSections, keyof typeof PASSAGE_COLUMNS>
 
@@ -63,6 +72,7 @@ export class ColumnsWriter {
       passageIndexes: new Uint32Array(passages),
       passagePages: new Uint32Array(passages * PASSAGE_COLUMNS.passagePages),
       textHashes: new Uint32Array(passages * PASSAGE_COLUMNS.textHashes),
+      languages: new Uint8Array(passages),
     }
   }
 
@@ -79,12 +89,13 @@ export class ColumnsWriter {
     this.titleKeys.push(titleKey)
   }
 
-  setPassage(number: number, { row, index, pageStart, pageEnd, textHash }: SegmentPassage): void {
-    const { rows, passageIndexes, passagePages, textHashes } = this.passages
+  setPassage(number: number, { row, index, pageStart, pageEnd, textHash, language }: SegmentPassage): void {
+    const { rows, passageIndexes, passagePages, textHashes, languages } = this.passages
     rows[number] = row
     passageIndexes[number] = index
     passagePages[2 * number] = pageStart
     passagePages[2 * number + 1] = pageEnd
+    languages[number] = language
     const bytes = Buffer.from(textHash)
     textHashes[2 * number] = hashOf(bytes)
     textHashes[2 * number + 1] = hashOf(bytes, 0, bytes.length, textHashes[2 * number])

@@ -82,7 +82,7 @@ export class Segment {
   }
 
   passage(passage: number): SegmentPassage & { document: number; lengths: Uint16Array } {
-    const { rows, passageIndexes, passageDocuments, passagePages, textHashes, lengths } = this.sections
+    const { rows, passageIndexes, passageDocuments, passagePages, textHashes, languages, lengths } = this.sections
     const hash = (BigInt(textHashes[2 * passage]!) << 32n) | BigInt(textHashes[2 * passage + 1]!)
     return {
       row: rows[passage]!,
@@ -90,6 +90,7 @@ export class Segment {
       pageStart: passagePages[2 * passage]!,
       pageEnd: passagePages[2 * passage + 1]!,
       textHash: hash.toString(36),
+      language: languages[passage]!,
       document: passageDocuments[passage]!,
       lengths: lengths.subarray(passage * FIELD_COUNT, (passage + 1) * FIELD_COUNT),
     }

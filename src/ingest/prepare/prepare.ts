@@ -21,10 +21,11 @@ export interface PreparedPassage {
   context: string
   /** Equal for texts that differ only in white space. */
   textHash: string
-  /** See `IndexedPassage` for this and the next two. */
+  /** See `IndexedPassage` for this and the next three. */
   terms: string
   titleTerms: number
   headingTerms: number
+  language: number
 }
 
 export interface PrepareRequest {

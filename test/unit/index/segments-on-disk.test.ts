@@ -86,6 +86,8 @@ const FIND: FindRequest = {
   mode: 'hybrid',
   fusionWeight: 0.5,
   noiseDeviation: 0,
+  hasMeaning: true,
+  language: 0,
   groupBy: 'document',
   sort: 'relevance',
   facets: null,

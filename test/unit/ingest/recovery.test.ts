@@ -32,7 +32,7 @@ async function storedPassage(bench: Bench, document: DocumentRecord): Promise<In
   const hits = await keywordSearch(bench.index(), ['heron'], { ownerId, documentIds: [id] }, 1)
   const passage = [...(await bench.index().passages(hits.map((hit) => hit.row))).values()][0]!
   const filters = { ownerId, projectId, mediaType, name, path, tags, documentCreatedAt: createdAt }
-  const terms = { terms: 'first heron', titleTerms: 0, headingTerms: 0, nameTerms: '' }
+  const terms = { terms: 'first heron', titleTerms: 0, headingTerms: 0, nameTerms: '', language: 0 }
   return { ...passage, ...filters, ...terms, textHash: 'heron', vector: null }
 }
 

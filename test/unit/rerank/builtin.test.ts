@@ -10,16 +10,18 @@ interface Passage {
   heading?: string
   keywordScore?: number
   vectorPart?: number
+  wordFactor?: number
 }
 
 /** Passages with equal BM25 and vector scores, unless a passage sets its own. */
 function rank(query: string, passages: Record<string, Passage>, common: readonly string[] = []) {
   const sought = soughtOf(queryWords(query), (term) => (common.includes(term) ? 0.1 : 4))
   const candidates = Object.values(passages).map((passage) => {
-    const { text, title = 'file.txt', heading = '', keywordScore = 5, vectorPart = 0 } = passage
+    const { text, title = 'file.txt', heading = '', keywordScore = 5, vectorPart = 0, wordFactor = 1 } = passage
     const titles = heading === '' ? title : `${title} › ${heading}`
     const terms = analyse(`${titles}\n${text}`).map(({ term }) => term)
-    return { finds: findWords(terms, analyse(titles).length, sought), score: 0.9 + vectorPart, vectorPart, keywordScore }
+    const finds = findWords(terms, analyse(titles).length, sought)
+    return { finds, score: 0.9 + vectorPart, vectorPart, keywordScore, wordFactor }
   })
   const ids = Object.keys(passages)
   const outcome = rerankByWords(candidates, sought)
@@ -106,4 +108,12 @@ test('the features of a passage add up to its score', () => {
 test('compares nothing when keyword search found none of the passages', () => {
   const { outcome } = rank('water pump', { one: { text: 'The water pump.', keywordScore: 0, vectorPart: 0.5 } })
   expect(outcome).toBeNull()
+})
+
+test('the words of a passage count less with a smaller word factor, and the features still add up', () => {
+  const text = 'The heron fishes in the pond.'
+  const { scores, features } = rank('heron pond', { same: { text }, other: { text, keywordScore: 4, wordFactor: 0.8 } })
+  expect(scores.get('other')! / scores.get('same')!).toBeCloseTo(0.8)
+  const sum = Object.values(features.get('other')!).reduce((a, b) => a + b, 0)
+  expect(sum).toBeCloseTo(scores.get('other')!)
 })

@@ -49,6 +49,7 @@ function documentsOf(seed: number, ownerId: string, count: number): DocumentPass
         terms,
         titleTerms: 1,
         headingTerms: 0,
+        language: 0,
         nameTerms: '',
         vector: below(5) === 0 ? null : vector,
       }
@@ -125,6 +126,8 @@ function find(
     mode: 'hybrid',
     fusionWeight: 0.4,
     noiseDeviation: 0.01,
+    hasMeaning: true,
+    language: 0,
     groupBy: 'chunk',
     sort: 'relevance',
     facets: null,

@@ -16,6 +16,7 @@ import { createSearch } from '../../../src/search/create.ts'
 import type { SearchOutcome, SearchQuery } from '../../../src/search/search.ts'
 import { SearchThreads } from '../../../src/search/threads/search-threads.ts'
 import { analyse } from '../../../src/text/analyse.ts'
+import { shownLanguage } from '../../../src/text/language.ts'
 import { createWordList } from '../../../src/text/word-list.ts'
 import { createMemoryIndexStore } from '../../support/memory-chunk-index.ts'
 
@@ -181,6 +182,7 @@ async function indexedPassages(
       .join(' '),
     titleTerms: 0,
     headingTerms: 0,
+    language: shownLanguage(analyse(text)),
     nameTerms: '',
     vector: vectors[n]!,
   }))

@@ -5,7 +5,7 @@ import { newMatchedPassage } from '../../support/candidate.ts'
 
 const hits = (scores: Record<string, number>): Hit[] =>
   Object.entries(scores)
-    .map(([id, score]) => ({ passage: newMatchedPassage({ id, documentId: id, index: 0 }), score }))
+    .map(([id, score]) => ({ passage: newMatchedPassage({ id, documentId: id, index: 0 }), score, wordFactor: 1 }))
     .sort((a, b) => b.score - a.score)
 
 test('hybrid divides each channel by its best score, and squares and weighs the vectors', () => {

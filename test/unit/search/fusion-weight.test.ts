@@ -20,6 +20,6 @@ test("the operator's weight replaces the embedder's, and with weight 0 keywords 
   }
   expect(await explained(3)).not.toEqual(await explained(0))
   expect(await explained(null)).toEqual(
-    await explained(fixture.embedder.fusionWeight(await fixture.embedder.embedQuery('lighthouse'))),
+    await explained(fixture.embedder.fusionWeight(await fixture.embedder.embedQuery('lighthouse'), 'lighthouse')),
   )
 })

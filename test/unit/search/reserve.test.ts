@@ -6,11 +6,11 @@ import { newCandidate } from '../../support/candidate.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
 /** Returns a candidate. `keyword` and `vector` are its ranks. */
-function candidate(id: string, score: number, keyword: number | null, vector: number | null): Candidate {
-  const stage = (rank: number | null) => (rank === null ? null : { rank, score: 1 / rank })
+function candidate(id: string, score: number, keyword: number | null, vector: number | null, similarity = 0.1): Candidate {
+  const stage = (rank: number | null, score: number) => (rank === null ? null : { rank, score })
   const stages = {
-    keyword: stage(keyword),
-    vector: stage(vector),
+    keyword: stage(keyword, 1),
+    vector: stage(vector, similarity),
     fused: { rank: 1, score },
     rerank: null,
     expansions: [],
@@ -19,52 +19,62 @@ function candidate(id: string, score: number, keyword: number | null, vector: nu
   return newCandidate({ id, documentId: id, index: 0, score, stages })
 }
 
+/** Passages that keywords found, in their order. Each is a little similar to the question. */
 const byWords = (count: number) => Array.from({ length: count }, (_, i) => candidate(`word${i + 1}`, 1 - i / 100, i + 1, i + 20))
+/** Passages without a word of the question, by their rank by meaning. */
+const meant = (...ranks: number[]) => ranks.map((rank) => candidate(`m${rank}`, 0.5 - rank / 100, null, rank, 1 - rank / 50))
 const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ passage }) => passage.id)
 /** `share` of the question's words is in the passages that keywords found, and none in the others. */
 const sharing = (share: number) => (candidates: readonly Candidate[]) =>
   candidates.map(({ passage }) => (passage.id.startsWith('word') ? share : 0))
-const half = sharing(0.5)
+const most = sharing(0.7)
 
 describe('reserved places', () => {
   test('a passage without a word of the question gets the third place and a reason, and scores still fall', () => {
-    const given = [...byWords(10), candidate('meant', 0.3, null, 1)]
-    const placed = reserve(given, half)
-    expect(idsOf(placed)).toEqual(['word1', 'word2', 'meant', ...idsOf(given.slice(2, 10))])
+    const given = [...byWords(10), ...meant(1)]
+    const placed = reserve(given, most)
+    expect(idsOf(placed)).toEqual(['word1', 'word2', 'm1', ...idsOf(given.slice(2, 10))])
     expect(placed[2]!.stages.reserved).toEqual({ rank: 3, reason: expect.stringContaining('Rank 1 by meaning') })
     for (let i = 1; i < placed.length; i++) expect(placed[i]!.score).toBeLessThanOrEqual(placed[i - 1]!.score)
   })
 
-  test('begin with the second place when the passage there has less than half of the words, and never with the first', () => {
-    const meant = [1, 2, 3, 4, 5].map((rank) => candidate(`m${rank}`, 0.5 - rank / 100, null, rank))
-    const placed = reserve([...byWords(10), ...meant], sharing(0.4))
-    expect(idsOf(placed).slice(0, 7)).toEqual(['word1', 'm1', 'm2', 'm3', 'm4', 'word2', 'word3'])
+  test('begin with the second place when the passage there has few of the words, and with the first when it has very few', () => {
+    const given = [...byWords(10), ...meant(1, 2, 3, 4, 5)]
+    expect(idsOf(reserve(given, sharing(0.6))).slice(0, 7)).toEqual(['word1', 'm1', 'm2', 'm3', 'm4', 'word2', 'word3'])
+    expect(idsOf(reserve(given, sharing(0.4))).slice(0, 6)).toEqual(['m1', 'm2', 'm3', 'm4', 'm5', 'word1'])
   })
 
-  test('none when one of the best passages has all words, and none for a passage with any word', () => {
-    const given = [...byWords(10), candidate('meant', 0.3, null, 1)]
-    expect(reserve(given, sharing(1))).toBe(given)
+  test('a passage with few words keeps its place when it is nearer than the waiting passage', () => {
+    const near = candidate('word1', 1, 1, 1, 0.99)
+    const placed = reserve([near, ...byWords(9).slice(1), ...meant(2)], sharing(0.4))
+    expect(idsOf(placed).slice(0, 3)).toEqual(['word1', 'm2', 'word2'])
+  })
+
+  test('none when one of the best passages has most words and is near in meaning, and none for a passage with any word', () => {
+    const near = candidate('word1', 1, 1, 2, 0.95)
+    const given = [near, ...byWords(9).slice(1), ...meant(1)]
+    expect(reserve(given, most)).toBe(given)
     const stray = [...byWords(10), candidate('word-beyond', 0.3, null, 1)]
-    expect(reserve(stray, half)).toBe(stray)
+    expect(reserve(stray, most)).toBe(stray)
   })
 
-  test('at most three, from the five nearest, nearest first', () => {
-    const meant = [
-      candidate('m4', 0.31, null, 4),
-      candidate('m1', 0.3, null, 1),
-      candidate('m6', 0.29, null, 6),
-      candidate('m3', 0.28, null, 3),
-    ]
-    const placed = reserve([...byWords(10), ...meant, candidate('m5', 0.2, null, 5)], half)
+  test('a passage that has all words but another meaning, as in any large library, does not keep them from others', () => {
+    expect(idsOf(reserve([...byWords(10), ...meant(1)], sharing(1))).slice(0, 4)).toEqual(['word1', 'word2', 'm1', 'word3'])
+  })
+
+  test('at most three among passages with the words, nearest first, and none for what is far behind', () => {
+    const placed = reserve([...byWords(10), ...meant(4, 1, 11, 3, 5)], most)
     expect(idsOf(placed).slice(0, 6)).toEqual(['word1', 'word2', 'm1', 'm3', 'm4', 'word3'])
     expect(new Set(idsOf(placed)).size).toBe(15)
+    const far = candidate('far', 0.2, null, 5, 0.6)
+    expect(idsOf(reserve([...byWords(10), ...meant(1), far], most)).slice(0, 4)).toEqual(['word1', 'word2', 'm1', 'word3'])
   })
 
   test('none when keywords found nothing, or found the nearest passage', () => {
-    const meant = [1, 2, 3, 4].map((rank) => candidate(`m${rank}`, 1 / rank, null, rank))
-    expect(reserve(meant, half)).toBe(meant)
+    const given = meant(1, 2, 3, 4)
+    expect(reserve(given, most)).toBe(given)
     const both = [...byWords(6), candidate('both', 0.2, 7, 1)]
-    expect(reserve(both, half)).toBe(both)
+    expect(reserve(both, most)).toBe(both)
   })
 })
 

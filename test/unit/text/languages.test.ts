@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { analyse, analyseQuery } from '../../../src/text/analyse.ts'
+import { NO_LANGUAGE, numberOf, shownLanguage } from '../../../src/text/language.ts'
 import { STOP_WORDS } from '../../../src/text/stop-words.ts'
 
 const terms = (text: string): string[] => analyse(text).map((token) => token.term)
@@ -168,5 +169,20 @@ describe('a language without a stemmer', () => {
   test('a text of only ASCII without function words is stemmed as English, as every query is', () => {
     expect(terms('invoices receipts payments')).toEqual(['invoic', 'receipt', 'payment'])
     expect(meets('payment', 'invoices receipts payments')).not.toEqual([])
+  })
+})
+
+describe('the language that a text shows', () => {
+  test.each(Object.entries(LANGUAGES))('%s', (language, { text }) => {
+    expect([NO_LANGUAGE, numberOf(language as keyof typeof STOP_WORDS)]).toContain(shownLanguage(analyse(text)))
+  })
+
+  test.each(['Rotterdam 2019 Kowalczyk', '12 34 56', '公司在鹿特丹重建了港口', ''])('%j shows none', (text) => {
+    expect(shownLanguage(analyse(text), 1)).toBe(NO_LANGUAGE)
+  })
+
+  test('a short question shows it with one word, and a text does not', () => {
+    expect(shownLanguage(analyse('the harbour'), 1)).toBe(numberOf('english'))
+    expect(shownLanguage(analyse('the harbour'))).toBe(NO_LANGUAGE)
   })
 })

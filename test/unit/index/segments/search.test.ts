@@ -160,6 +160,7 @@ test('equal scores are in the order of path and passage index, whatever the IDs 
       terms: 'same',
       titleTerms: 0,
       headingTerms: 0,
+      language: 0,
     })),
   })
   const [b, a, c] = [equal('b', 'doc_1', 1n), equal('a', 'doc_2', 3n), equal('c', 'doc_0', 5n)]
