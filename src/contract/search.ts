@@ -163,7 +163,8 @@ export const searchResult = z
           )
           .meta({ description: 'The synonyms by which keyword search has found the passage' }),
         reserved: z.object({ rank: z.int(), reason: z.string() }).nullable().meta({
-          description: 'The reserved place of a passage that is near in meaning but has no word of the query, and the reason',
+          description:
+            'The reserved place of a passage that is near in meaning but has no word of the query, or that the query names exactly, and the reason',
         }),
       })
       .optional(),

@@ -14,6 +14,9 @@ export interface Sought {
 
 /** Two words still belong together with one other word between them, most often a function word. */
 const PAIR_GAP = 2
+/** A part of a word, such as `max` of `maxTokens`, says less than a word of the question. The parts of `FY2018` say as much. */
+const PART_WEIGHT = 0.5
+const HAS_DIGIT = /\p{N}/u
 
 /**
  * Numbers the words and pairs of a question. In scripts written without spaces it uses pairs of characters, because single
@@ -24,14 +27,17 @@ export function soughtOf(words: readonly QueryWord[], idf: (term: string) => num
   const numbers = new Map<string, number>()
   const sought: Sought['words'] = []
   const byTerm = new Map<string, number[]>()
-  const order = telling.map(({ terms }) => {
+  /** Whether the word whose parts come next has no digits. */
+  let isOfLetters = true
+  const order = telling.map(({ terms, role }) => {
+    if (role !== 'part') isOfLetters = !HAS_DIGIT.test(terms[0]!)
     const key = terms.join(' ')
     const known = numbers.get(key)
     if (known !== undefined) return known
     const number = sought.length
     numbers.set(key, number)
     // The most common form counts: the others are forms in other languages.
-    sought.push({ idf: Math.min(...terms.map(idf)) })
+    sought.push({ idf: (role === 'part' && isOfLetters ? PART_WEIGHT : 1) * Math.min(...terms.map(idf)) })
     for (const term of terms) byTerm.set(term, [...(byTerm.get(term) ?? []), number])
     return number
   })

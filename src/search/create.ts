@@ -4,6 +4,7 @@ import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Documents, Projects, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
+import { exactQuestion } from './exact.ts'
 import { countFacets, type Facets, nameProjects } from './facets.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
@@ -111,11 +112,13 @@ class DocumentSearch implements Search {
       log: this.options.log,
     })
     const { records, reranker, threads, log, fusionWeight = null } = this.options
+    const exact = exactQuestion(parsed.text)
     const find = async (parsed: ParsedQuery): Promise<ResultPage> => {
       const request = {
         query,
         parsed,
         question,
+        exact,
         ...active,
         fusionWeight,
         threads,

@@ -2,6 +2,7 @@ import { termFrequencies } from '../index/segments/statistics.ts'
 import { rerankByWords } from '../rerank/builtin.ts'
 import { type Sought, soughtOf } from '../rerank/features.ts'
 import { countFacets, type FacetDocument } from './facets.ts'
+import { exactFirst } from './exact.ts'
 import { type FilteredSegment, filterSegments, segmentsOf } from './filter-segments.ts'
 import type { FindRequest, Found, FoundGroup, FoundPassage, SearchedProject } from './find-request.ts'
 import type { Candidate } from './fuse.ts'
@@ -43,10 +44,9 @@ function findRelevant(segments: readonly FilteredSegment[], looks: Looks, reques
   const began = performance.now()
   const { candidates, ...outcome } = rerank(first, words, request)
   const tookMs = performance.now() - began
-  const best =
-    isByModel(request.rerank) || !request.hasMeaning
-      ? candidates
-      : reserve(candidates, (some) => words.shares(some, request.words))
+  const isReserving = !isByModel(request.rerank) && request.hasMeaning && !request.exact.hasOnlyIdentifiers
+  const placed = isReserving ? reserve(candidates, (some) => words.shares(some, request.words)) : candidates
+  const best = exactFirst(placed, request.exact, segments, words)
   const groups = fill(best, looks, request)
   return {
     groups,
@@ -154,10 +154,13 @@ function isByModel(order: FindRequest['rerank']): order is ModelScores {
 /** Returns at least `wanted` groups if there are enough. Candidates of deeper looks follow the candidates of the first look. */
 function fill(first: readonly Candidate[], looks: Looks, { groupBy, wanted }: FindRequest): Group[] {
   let ordered = first
+  // `exactFirst` may have added passages that the first look has not found.
+  const known = new Set(first.map(({ passage }) => passage.key))
   let groups = group(ordered, groupBy, first.length)
   while (groups.length < wanted && looks.more) {
     const maxScore = ordered.at(-1)?.score ?? 1
-    const added = looks.next().slice(ordered.length)
+    const added = looks.next().filter(({ passage }) => !known.has(passage.key))
+    for (const { passage } of added) known.add(passage.key)
     ordered = [...ordered, ...added.map((candidate) => withScore(candidate, Math.min(maxScore, candidate.score)))]
     groups = group(ordered, groupBy, first.length)
   }

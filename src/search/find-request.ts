@@ -3,6 +3,7 @@ import type { OpenSegment } from '../index/segments/open-segment.ts'
 import type { BaseOrder } from '../rerank/reranker.ts'
 import type { QueryWord } from '../text/analyse.ts'
 import type { Expansion } from './expansions/expansion.ts'
+import type { ExactQuestion } from './exact.ts'
 import type { FacetName, Facets } from './facets.ts'
 import type { Candidate, CandidatePassage } from './fuse.ts'
 import type { ModelScores } from './reorder.ts'
@@ -28,6 +29,7 @@ export interface FindRequest {
   expansions: readonly Expansion[]
   /** The language that the question shows, or `NO_LANGUAGE`. */
   language: number
+  exact: ExactQuestion
   /** Null in keyword mode, and when the question has nothing to embed. */
   vector: Float32Array | null
   /** See `Embedder.hasMeaning`. */

@@ -23,6 +23,8 @@ export interface Candidate {
   keywordScore: number
   /** How much its words count: 1, and less when it is in another language than the question. */
   wordFactor: number
+  /** True for what the question names exactly. It comes first, also when documents are ranked. */
+  isExact?: boolean
   stages: Stages
 }
 

@@ -99,10 +99,15 @@ function rankDocuments(candidates: readonly Candidate[]): Group[] {
     group: { ...alone(found[0]!), matchingPassages: found.length },
     value: NEXT_BEST.reduce((sum, weight, i) => sum + weight * share(found[i + 1]) ** 2, share(found[0])),
   }))
-  weighed.sort((a, b) => b.value - a.value)
-  const maxValue = weighed[0]?.value ?? 0
-  return weighed.map(({ group: one, value }) => ({ ...one, score: maxValue === 0 ? 0 : (top * value) / maxValue }))
+  weighed.sort((a, b) => exactness(b.group) - exactness(a.group) || b.value - a.value)
+  const maxValue = Math.max(0, ...weighed.map(({ value }) => value))
+  return weighed.map(({ group: one, value }) => {
+    if (exactness(one) === 1) return { ...one, score: top }
+    return { ...one, score: maxValue === 0 ? 0 : (top * value) / maxValue }
+  })
 }
+
+const exactness = ({ best }: Group) => Number(best.isExact === true)
 
 function withDeeper(groups: Group[], deeper: readonly Candidate[]): Group[] {
   const known = new Map(groups.map((one) => [one.best.passage.documentKey, one]))

@@ -7,13 +7,16 @@ import type { Expansion } from './expansions/expansion.ts'
 import type { FilteredSegment } from './filter-segments.ts'
 import type { Candidate } from './fuse.ts'
 import type { FoundByExpansion } from './search.ts'
+import { Titles } from './titles.ts'
 
 /** Finds where passages have the words of a question. Reads this from the segments. */
 export class PassageWords {
   readonly #segments: readonly FilteredSegment[]
+  readonly #titles: Titles
 
   constructor(segments: readonly FilteredSegment[]) {
     this.#segments = segments
+    this.#titles = new Titles(segments)
   }
 
   /**
@@ -51,7 +54,7 @@ export class PassageWords {
         length,
         titleLength: titleLength + headingLength,
         ownTitleLength: titleLength,
-        titleTrust: 1,
+        titleTrust: this.#titles.trust(candidates[candidate]!),
         named: inName.flatMap((term) => byTerm.get(terms[term]!) ?? []),
       }
       for (const [i, place] of places.entries()) {
@@ -87,6 +90,19 @@ export class PassageWords {
               .map(({ text, source }) => ({ words: typed, found: text, source })),
       )
     })
+  }
+
+  /** Returns a test for candidates that have these terms, each in one of its forms, one directly after the other. */
+  withSequence(candidates: readonly Candidate[], sequence: readonly (readonly string[])[]): (candidate: Candidate) => boolean {
+    const byTerm = new Map<string, number[]>()
+    for (const [i, terms] of sequence.entries()) for (const term of terms) byTerm.set(term, [...(byTerm.get(term) ?? []), i])
+    const having = new Set<Candidate>()
+    for (const [i, { places, words }] of this.find(candidates, byTerm).entries()) {
+      const at = new Set(places.map((place, n) => `${place} ${words[n]}`))
+      if (places.some((place, n) => words[n] === 0 && sequence.every((_, step) => at.has(`${place + step} ${step}`))))
+        having.add(candidates[i]!)
+    }
+    return (candidate) => having.has(candidate)
   }
 
   /** Returns, for each candidate, the share of the words that it has, 0 to 1. */

@@ -5,6 +5,7 @@ import type { ChunkIndex } from '../index/chunk-index.ts'
 import { hasPhrases } from '../index/phrase.ts'
 import type { Documents } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
+import type { ExactQuestion } from './exact.ts'
 import type { FindRequest, Found } from './find-request.ts'
 import type { ParsedQuery } from './parse.ts'
 import type { Question } from './question.ts'
@@ -17,6 +18,8 @@ export interface PageRequest {
   query: SearchQuery
   parsed: ParsedQuery
   question: Question
+  /** What the user typed, before any correction. */
+  exact: ExactQuestion
   embedder: Pick<Embedder, 'fusionWeight' | 'hasMeaning' | 'noiseDeviation'>
   index: ChunkIndex
   threads: SearchThreads
@@ -41,6 +44,9 @@ export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank' | 'facets'> & {
   /** False when too many passages would have to be checked for the phrases. */
   areAllPhrasesChecked: boolean
 }
+
+/** How much the vectors count in a question of numbers and identifiers: they only decide between equals. */
+const IDENTIFIERS_WEIGHT = 0.1
 
 /** If documents of results no longer exist, the search asks for this many times as many results. */
 const MORE = 4
@@ -82,7 +88,7 @@ interface Asked {
 }
 
 async function toFindRequest(request: PageRequest): Promise<Asked> {
-  const { query, parsed, question, embedder, fusionWeight, reranker } = request
+  const { query, parsed, question, embedder, reranker, exact } = request
   const { terms, words, expansions, language, vector, mode } = question
   const filter: SearchFilter = { ...query.filter, ...parsed.filter }
   const isReranked = whyNotReranked(query) === null
@@ -95,8 +101,9 @@ async function toFindRequest(request: PageRequest): Promise<Asked> {
     expansions,
     language,
     vector,
+    exact,
     mode,
-    fusionWeight: vector === null ? 0 : (fusionWeight ?? embedder.fusionWeight(vector, parsed.text)),
+    fusionWeight: vector === null ? 0 : weightOf(vector, request),
     hasMeaning: vector !== null && embedder.hasMeaning(vector),
     noiseDeviation: vector === null ? 0 : embedder.noiseDeviation(vector),
     groupBy: query.groupBy,
@@ -107,6 +114,12 @@ async function toFindRequest(request: PageRequest): Promise<Asked> {
     forModel: isReranked && reranker.readsPassages,
   }
   return { asked, checked, areAllPhrasesChecked: isComplete }
+}
+
+/** Returns how much the vector channel counts. Names and numbers are found by their letters, and vectors disturb. */
+function weightOf(vector: Float32Array, { embedder, fusionWeight, parsed, exact }: PageRequest): number {
+  const weight = fusionWeight ?? embedder.fusionWeight(vector, parsed.text)
+  return exact.hasOnlyIdentifiers ? weight * IDENTIFIERS_WEIGHT : weight
 }
 
 /** Reads the texts of the passages that may have the phrases of the filter. */

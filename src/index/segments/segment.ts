@@ -127,13 +127,17 @@ export class Segment {
     return found
   }
 
-  /** Returns the documents with a name, with or without its extension, in any letter case. */
-  documentsNamed(name: string): number[] {
+  /** Returns at most `max` documents with a name, with or without its extension, in any letter case. */
+  documentsNamed(name: string, max: number): number[] {
     const wanted = foldName(name)
     const { nameHashes, documentsByName } = this.sections
     const found: number[] = []
     for (const hash of new Set([hashOf(Buffer.from(wanted)), hashOf(Buffer.from(stemOf(wanted)))])) {
-      for (let at = lowerBound(this.documents, (i) => nameHashes[i]! >= hash); nameHashes[at] === hash; at++) {
+      for (
+        let at = lowerBound(this.documents, (i) => nameHashes[i]! >= hash);
+        nameHashes[at] === hash && found.length < max;
+        at++
+      ) {
         const document = documentsByName[at]!
         const folded = foldName(this.string(this.numberOf(document, NAME)))
         if (folded === wanted || stemOf(folded) === wanted) found.push(document)

@@ -79,6 +79,7 @@ async function everything() {
 const FIND: FindRequest = {
   filter: OWNER,
   rowsWithPhrases: null,
+  exact: { name: '', identifier: null, hasOnlyIdentifiers: false },
   terms: ['common'],
   words: [],
   expansions: [],

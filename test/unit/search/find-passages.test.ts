@@ -119,6 +119,7 @@ function find(
   const whole: FindRequest = {
     filter: { ownerId: 'usr_a' },
     rowsWithPhrases: null,
+    exact: { name: '', identifier: null, hasOnlyIdentifiers: false },
     terms: ['harbour', 'boat', 'tide'],
     expansions: [],
     words: queryWords('harbour boat tide'),

@@ -152,7 +152,7 @@ test('a segment finds documents by their exact names, with and without the exten
   const segment = new Segment(buildSegment(documents))
   const named = (name: string) =>
     segment
-      .documentsNamed(name)
+      .documentsNamed(name, 100)
       .map((document) => segment.document(document).name)
       .toSorted()
   expect(named('näme')).toEqual(['NÄME.txt', 'Näme.PDF', 'näme'])
