@@ -21,7 +21,7 @@ function segment(projectId: string, titles: readonly string[], gone: readonly nu
 }
 
 const trustOf = (segments: ReturnType<typeof segment>[], document = 0) =>
-  new Titles(segments as never).trust({ passage: new MatchedPassage(0, document, segments[0]!.reader.segment) } as never)
+  new Titles(segments as never).trust({ passage: new MatchedPassage(0, document, segments[0]!.reader.segment) })
 
 test('a title counts less, the more documents of the project share it', () => {
   const form = (count: number) => segment('prj_a', ['Form 10-K', ...Array.from({ length: count - 1 }, () => ' form  10-k ')])
