@@ -28,6 +28,12 @@ export function overlap(reference: string, text: string): Overlap {
   }
 }
 
+/** Returns the share of the wanted text's pairs of neighbouring words that another text has, 0 to 1. */
+export function pairsFound(wanted: string, text: string): number {
+  const pairs = bigrams(wordsOf(wanted))
+  return pairs.length === 0 ? 0 : common(pairs, bigrams(wordsOf(text))) / pairs.length
+}
+
 function bigrams(words: readonly string[]): string[] {
   return words.slice(1).map((word, i) => `${words[i]} ${word}`)
 }

@@ -53,6 +53,7 @@ const HASHED: Readonly<Record<string, number>> = {
 /** The mean that the model has to gain, and what it may lose on any of these sets. */
 const MODEL_GAIN = 0.008
 const MODEL_COST = 0.003
+const FILING_FIGURES = ['document', 'page', 'answer'] as const
 /** The mean that typing errors may cost when words are corrected, over all sets. */
 const TYPO_TOLERANCE = 0.01
 
@@ -247,13 +248,13 @@ function typoTable(all: CollectionResult[]): string[] {
 function filingsTable({ questions, byRun }: FilingsResult): string[] {
   const percent = (share: number): string => `${Math.round(share * 100)} %`
   return [
-    `Filings, ${questions} questions: the right document, the right page among the first`,
+    `Filings, ${questions} questions: the right document, the right page, a passage with the text of the evidence among the first, and whether the excerpt of the first result is part of the evidence`,
     '',
-    `| mode | ${DEPTHS.map((d) => `document @${d}`).join(' | ')} | ${DEPTHS.map((d) => `page @${d}`).join(' | ')} |`,
-    `|---|${'---|'.repeat(DEPTHS.length * 2)}`,
-    ...RUN_NAMES.map(
-      (mode) =>
-        `| ${mode} | ${DEPTHS.map((d) => percent(byRun[mode].document[d])).join(' | ')} | ${DEPTHS.map((d) => percent(byRun[mode].page[d])).join(' | ')} |`,
-    ),
+    `| mode | ${FILING_FIGURES.flatMap((figure) => DEPTHS.map((d) => `${figure} @${d}`)).join(' | ')} | snippet @1 |`,
+    `|---|${'---|'.repeat(DEPTHS.length * FILING_FIGURES.length + 1)}`,
+    ...RUN_NAMES.map((mode) => {
+      const figures = FILING_FIGURES.flatMap((figure) => DEPTHS.map((d) => byRun[mode][figure][d]))
+      return `| ${[mode, ...[...figures, byRun[mode].snippet1].map(percent)].join(' | ')} |`
+    }),
   ]
 }
