@@ -32,7 +32,7 @@ export function ensureNode() {
 
 /** Builds the project if it isn't built yet. */
 export function ensureBuilt() {
-  if (existsSync(join(root, 'dist', 'cli', 'main.js'))) return
+  if (existsSync(join(root, 'dist', 'cli', 'main.cjs'))) return
   const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' })
   if (built.status !== 0) fail(built.status ?? 1, 'The build failed. Run `npm ci` to install what it needs.')
 }

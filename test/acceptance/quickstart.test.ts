@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -33,11 +33,14 @@ function script(name: string, ...args: string[]): Promise<Ended> {
 const start = (...args: string[]) => script('quickstart.mjs', '--data', data, '--embedder', 'builtin', ...args)
 
 test('the first command answers a question about the sample documents with the page', async () => {
+  const built = statSync(join(root, 'dist')).mtimeMs
   const { code, stdout, stderr } = await start('--port', '0', '--once')
   expect(code, stderr).toBe(0)
   expect(stdout).toContain('Searching: How much notice do I have to give before moving out?')
   expect(stdout).toMatch(/lease\.pdf:2:.*two months' notice/)
   expect(stdout.match(/\tcreated\tready\t/g)).toHaveLength(7)
+  // What is built already is not built again.
+  expect(statSync(join(root, 'dist')).mtimeMs).toBe(built)
   // The instance has stopped: no file says that a daemon uses the folder.
   expect(existsSync(join(data, 'daemon.json')), readFileSync(join(data, 'daemon.log'), 'utf8')).toBe(false)
 })
