@@ -1,4 +1,4 @@
-import { canBeHeading } from '../core/headings.ts'
+import { canBeTitle } from '../core/headings.ts'
 import { MAX_PASSAGE_CHARS, shorten } from '../core/text-limits.ts'
 import { type Draft, hasRoomFor, type PlacedPiece, TINY_SHARE } from './draft.ts'
 import { cutLong, type Piece, sentencesOf } from './sentences.ts'
@@ -159,9 +159,7 @@ function openingOf(text: string, spans: readonly Span[]): string[] {
   if (first === undefined || spans.length < 2 || first.kind !== 'paragraph' || spans.some((span) => span.kind === 'heading'))
     return []
   const opening = text.slice(first.start, first.end)
-  return opening.length <= MAX_OPENING_CHARS && !/\n|:$/.test(opening) && canBeHeading(opening, MAX_OPENING_CHARS)
-    ? [opening]
-    : []
+  return opening.length <= MAX_OPENING_CHARS && !/\n|:$/.test(opening) && canBeTitle(opening) ? [opening] : []
 }
 
 /** True if the end of a page or column broke a sentence, and the span is its second part. */

@@ -25,14 +25,16 @@ const SHORTENED = /(?:^|[\s.])(?:Inc|INC|Co|CO|Corp|CORP|Ltd|LTD|plc|PLC|Bros|Jr
  */
 export function canBeHeading(text: string, maxChars = MAX_GUESSED_CHARS): boolean {
   const line = text.trim()
-  return (
-    line.length <= maxChars &&
-    canBeginHeading(line) &&
-    (line.match(NUMBER)?.length ?? 0) <= MAX_NUMBERS &&
-    !LEADERS.test(line) &&
-    !UNFINISHED.test(line) &&
-    !isSentence(line)
-  )
+  return line.length <= maxChars && canBeginHeading(line) && !isRow(line) && !UNFINISHED.test(line) && !isSentence(line)
+}
+
+/**
+ * Returns false for the first line of a text if it can't be the title: a bullet, a row of a table, a note, a salutation. A title may be a sentence
+ * and begin with a small letter.
+ */
+export function canBeTitle(text: string): boolean {
+  const line = text.trim()
+  return HAS_WORD.test(line) && !BULLET.test(line) && !NOTE.test(line) && !isRow(line) && !UNFINISHED.test(line)
 }
 
 /** Returns false for a line that neither is a heading nor begins one that goes on in the next line. */
@@ -45,6 +47,10 @@ export function canBeginHeading(text: string): boolean {
 export function isOwnHeading(text: string): boolean {
   const line = text.trim()
   return line.length <= MAX_OWN_CHARS && /[\p{L}\p{N}]/u.test(line)
+}
+
+function isRow(line: string): boolean {
+  return (line.match(NUMBER)?.length ?? 0) > MAX_NUMBERS || LEADERS.test(line)
 }
 
 function isSentence(line: string): boolean {
