@@ -1,6 +1,7 @@
 import { termFrequencies } from '../index/segments/statistics.ts'
 import { rerankByWords } from '../rerank/builtin.ts'
-import { type Sought, soughtOf } from '../rerank/features.ts'
+import { soughtOf } from '../rerank/features.ts'
+import { alternativesOf } from './expansion-finds.ts'
 import { countFacets, type FacetDocument } from './facets.ts'
 import { exactFirst } from './exact.ts'
 import { type FilteredSegment, filterSegments, segmentsOf } from './filter-segments.ts'
@@ -45,7 +46,7 @@ function findRelevant(segments: readonly FilteredSegment[], looks: Looks, reques
   const { candidates, ...outcome } = rerank(first, words, request)
   const tookMs = performance.now() - began
   const isReserving = !isByModel(request.rerank) && request.hasMeaning && !request.exact.hasOnlyIdentifiers
-  const placed = isReserving ? reserve(candidates, (some) => words.shares(some, request.words)) : candidates
+  const placed = isReserving ? reserve(candidates, (some) => words.shares(some, request)) : candidates
   const best = exactFirst(placed, request.exact, segments, words)
   const groups = fill(best, looks, request)
   return {
@@ -91,7 +92,7 @@ function rerank(
   if (isByModel(rerank)) return { candidates: reorder(candidates, byModel(rerank)), applied: true, reason: null }
   const best = candidates.slice(0, MAX_RERANKED)
   const sought = soughtOf(words, expandedFrequency(passageWords, words, expansions, best))
-  const finds = passageWords.find(best, sought.byTerm, alternativesOf(expansions, sought))
+  const finds = passageWords.find(best, sought.byTerm, alternativesOf(expansions, sought.byTerm))
   const scored = rerankByWords(
     best.map(({ score, vectorPart, keywordScore, wordFactor }, i) => ({
       score,
@@ -138,13 +139,6 @@ function expandedFrequency(
 
 function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0)
-}
-
-function alternativesOf(expansions: FindRequest['expansions'], { byTerm }: Sought) {
-  return expansions.flatMap(({ own, alternatives }) => {
-    const numbers = [...new Set(own.map((terms) => byTerm.get(terms[0]!)?.[0]).filter((number) => number !== undefined))]
-    return alternatives.map(({ words, projectId }) => ({ words, projectId, own: numbers }))
-  })
 }
 
 function isByModel(order: FindRequest['rerank']): order is ModelScores {

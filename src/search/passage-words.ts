@@ -2,8 +2,9 @@ import { termPlaces } from '../index/segments/term-places.ts'
 import { termFrequencies } from '../index/segments/statistics.ts'
 import type { Finds, Sought } from '../rerank/features.ts'
 import type { QueryWord } from '../text/analyse.ts'
-import { addAlternatives, type SoughtAlternative } from './expansion-finds.ts'
+import { addAlternatives, alternativesOf, type SoughtAlternative } from './expansion-finds.ts'
 import type { Expansion } from './expansions/expansion.ts'
+import type { FindRequest } from './find-request.ts'
 import type { FilteredSegment } from './filter-segments.ts'
 import type { Candidate } from './fuse.ts'
 import type { FoundByExpansion } from './search.ts'
@@ -27,7 +28,7 @@ export class PassageWords {
   inverseFrequency(words: readonly QueryWord[], candidates: readonly Candidate[]): (term: string) => number {
     const { passages, frequency } = termFrequencies(this.#segments, termsOf(words))
     const numbers = [...frequency.keys()].filter((term) => /\p{N}/u.test(term))
-    const among = this.find(candidates, new Map(numbers.map((term, i) => [term, [i]])))
+    const among = numbers.length === 0 ? [] : this.find(candidates, new Map(numbers.map((term, i) => [term, [i]])))
     for (const [i, term] of numbers.entries()) frequency.set(term, among.filter((finds) => finds.words.includes(i)).length)
     return (term) => {
       const having = frequency.get(term) ?? 0
@@ -39,7 +40,7 @@ export class PassageWords {
   find(
     candidates: readonly Pick<Candidate, 'passage'>[],
     byTerm: Sought['byTerm'],
-    alternatives: readonly (SoughtAlternative & Pick<Expansion['alternatives'][number], 'projectId'>)[] = [],
+    alternatives: readonly SoughtAlternative[] = [],
   ): Finds[] {
     const terms = [...new Set([...byTerm.keys(), ...alternatives.flatMap(({ words }) => words.flat())])]
     const found = termPlaces(
@@ -105,11 +106,12 @@ export class PassageWords {
     return (candidate) => having.has(candidate)
   }
 
-  /** Returns, for each candidate, the share of the words that it has, 0 to 1. */
-  shares(candidates: readonly Candidate[], words: readonly QueryWord[]): number[] {
+  /** Returns, for each candidate, the share of the words that it has, or has other words for, 0 to 1. */
+  shares(candidates: readonly Candidate[], { words, expansions }: Pick<FindRequest, 'words' | 'expansions'>): number[] {
     const byTerm = new Map<string, number[]>()
     for (const [i, { terms }] of words.entries()) for (const term of terms) byTerm.set(term, [...(byTerm.get(term) ?? []), i])
-    return this.find(candidates, byTerm).map((finds) => new Set(finds.words).size / Math.max(1, words.length))
+    const found = this.find(candidates, byTerm, alternativesOf(expansions, byTerm))
+    return found.map((finds) => new Set(finds.words).size / Math.max(1, words.length))
   }
 }
 

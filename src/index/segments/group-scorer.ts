@@ -14,6 +14,8 @@ export interface Scorer {
 /** Other words for the words of a group. A passage has to contain all of them. Each word has a scorer for each of its terms. */
 export interface ScoredAlternative {
   words: readonly (readonly Scorer[])[]
+  /** The index of the word that the fewest passages have. */
+  rarest: number
   weight: number
 }
 
@@ -26,27 +28,33 @@ export class GroupScorer implements Scorer {
   readonly #own: readonly Scorer[]
   readonly #alternatives: readonly ScoredAlternative[]
   readonly #all: readonly Scorer[]
+  /** No passage in the current window gets more for the alternative with the same index. */
+  readonly #bounds: Float64Array
+  /** The scores of the passages in `#found`, and otherwise 0. */
   readonly #best: Float64Array
-  readonly #sums: Float64Array
+  readonly #found: Bitmap
+  /** The same for one word of an alternative. */
   readonly #word: Float64Array
-  readonly #counts: Uint8Array
-  readonly #ignored: Bitmap
+  readonly #having: Bitmap
 
   constructor(own: readonly Scorer[], alternatives: readonly ScoredAlternative[], window: number) {
     this.#own = own
     this.#alternatives = alternatives
     this.#all = [...own, ...alternatives.flatMap(({ words }) => words.flat())]
+    this.#bounds = new Float64Array(alternatives.length)
     this.#best = new Float64Array(window)
-    this.#sums = new Float64Array(window)
+    this.#found = createBitmap(window)
     this.#word = new Float64Array(window)
-    this.#counts = new Uint8Array(window)
-    this.#ignored = createBitmap(window)
+    this.#having = createBitmap(window)
   }
 
   enter(start: number, end: number): void {
     for (const scorer of this.#all) scorer.enter(start, end)
     this.bound = sumOfBounds(this.#own)
-    for (const alternative of this.#alternatives) this.bound = Math.max(this.bound, boundOf(alternative))
+    for (const [i, alternative] of this.#alternatives.entries()) {
+      this.#bounds[i] = boundOf(alternative)
+      this.bound = Math.max(this.bound, this.#bounds[i])
+    }
   }
 
   next(from: number): number {
@@ -57,19 +65,19 @@ export class GroupScorer implements Scorer {
 
   collect(start: number, end: number, scores: Float64Array, matches: Bitmap): void {
     const best = this.#best
-    best.fill(0)
-    for (const scorer of this.#own) if (scorer.bound > 0) scorer.collect(start, end, best, this.#ignored)
-    for (const alternative of this.#alternatives) if (boundOf(alternative) > 0) this.#collect(alternative, start, end)
-    for (let i = 0; i < end - start; i++) {
-      if (best[i] === 0) continue
-      scores[i]! += best[i]!
-      setBit(matches, i)
-    }
+    for (const scorer of this.#own) if (scorer.bound > 0) scorer.collect(start, end, best, this.#found)
+    for (const [i, alternative] of this.#alternatives.entries()) if (this.#bounds[i]! > 0) this.#collect(alternative, start, end)
+    takeEach(this.#found, (passage) => {
+      scores[passage]! += best[passage]!
+      best[passage] = 0
+      setBit(matches, passage)
+    })
   }
 
   scoreOf(passage: number): number {
     let best = sumOf(this.#own, passage)
-    for (const { words, weight } of this.#alternatives) {
+    for (const [i, { words, weight }] of this.#alternatives.entries()) {
+      if (this.#bounds[i]! <= best) continue
       let sum = 0
       for (const terms of words) {
         const score = sumOf(terms, passage)
@@ -84,21 +92,34 @@ export class GroupScorer implements Scorer {
     return best
   }
 
-  /** Raises the best scores of the window to the scores of an alternative. */
-  #collect({ words, weight }: ScoredAlternative, start: number, end: number): void {
-    const [best, sums, word, counts] = [this.#best, this.#sums, this.#word, this.#counts]
-    sums.fill(0)
-    counts.fill(0)
-    for (const terms of words) {
-      word.fill(0)
-      for (const term of terms) if (term.bound > 0) term.collect(start, end, word, this.#ignored)
-      for (let i = 0; i < end - start; i++) {
-        if (word[i] === 0) continue
-        sums[i]! += word[i]!
-        counts[i]!++
+  /** Raises the best scores of the window to the scores of an alternative. Looks only at passages that have its rarest word. */
+  #collect({ words, rarest, weight }: ScoredAlternative, start: number, end: number): void {
+    const [best, word] = [this.#best, this.#word]
+    for (const term of words[rarest]!) if (term.bound > 0) term.collect(start, end, word, this.#having)
+    takeEach(this.#having, (passage) => {
+      let sum = 0
+      for (const [i, terms] of words.entries()) {
+        const score = i === rarest ? word[passage]! : sumOf(terms, start + passage)
+        if (score === 0) {
+          sum = 0
+          break
+        }
+        sum += score
       }
-    }
-    for (let i = 0; i < end - start; i++) if (counts[i] === words.length) best[i] = Math.max(best[i]!, rounded(weight * sums[i]!))
+      word[passage] = 0
+      if (sum === 0) return
+      best[passage] = Math.max(best[passage]!, rounded(weight * sum))
+      setBit(this.#found, passage)
+    })
+  }
+}
+
+/** Clears a bitmap and visits the bits that were set, in ascending order. */
+function takeEach(bitmap: Bitmap, visit: (bit: number) => void): void {
+  for (let at = 0; at < bitmap.length; at++) {
+    let bits = bitmap[at]!
+    bitmap[at] = 0
+    for (; bits !== 0; bits &= bits - 1) visit(at * 32 + 31 - Math.clz32(bits & -bits))
   }
 }
 

@@ -73,7 +73,8 @@ function groupScorer({ own, times, alternatives }: ExpandedGroup, bm25f: Bm25f, 
     if (others.some(({ most }) => most === 0)) return []
     const most = others.reduce((sum, word) => sum + word.most, 0)
     const cap = ownWords.most === 0 ? times : Math.min(times, ownWords.most / most)
-    return { words: others.map(({ scorers }) => scorers), weight: weight * cap }
+    const rarest = others.reduce((best, { most }, i) => (most > others[best]!.most ? i : best), 0)
+    return { words: others.map(({ scorers }) => scorers), rarest, weight: weight * cap }
   })
   return new GroupScorer(ownWords.scorers, scored, WINDOW)
 }
