@@ -1,8 +1,8 @@
 /**
  * V8 copies surviving young objects between two halves of this size. With Node's default of 16 MB for each thread, garbage of finished
- * searches would occupy memory for a long time.
+ * searches would occupy memory for a long time. Half of this size costs a search a sixth more processor time, and saves 16 MB.
  */
-const SEMI_SPACE_MB = 4
+const SEMI_SPACE_MB = 8
 /**
  * By how many percent the memory for long-lived objects may grow before V8 collects garbage. By default, V8 lets it grow to up to four times
  * its size.
