@@ -4,7 +4,7 @@
 // Without a set: all judged collections, into bench/QUALITY.md, and real files compared with other programs' text, into
 // bench/DOCUMENTS.md. With `documents`: the real files. With `mismatch` alone: the questions in other words than their answers, which
 // are part of the project. With `fusion`: the best weight of the vector channel for the embedder in use (DOCSEARCH_EMBEDDER).
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_DIR } from '../support/data.ts'
@@ -53,6 +53,8 @@ const HASHED: Readonly<Record<string, number>> = {
 /** The mean that the model has to gain, and what it may lose on any of these sets. */
 const MODEL_GAIN = 0.008
 const MODEL_COST = 0.003
+/** The part of the report that stays as it is. */
+const TRIED = '## What was tried'
 const FILING_FIGURES = ['document', 'page', 'answer'] as const
 /** The mean that typing errors may cost when words are corrected, over all sets. */
 const TYPO_TOLERANCE = 0.01
@@ -118,8 +120,12 @@ const report = [
 ].join('\n')
 console.log(report)
 if (wanted.length === 0) {
+  const file = fileURLToPath(new URL('../../bench/QUALITY.md', import.meta.url))
   const header = `# Retrieval quality\n\n\`npm run quality\` wrote this file with the built-in embedder and the real daemon over REST. Each judged document is uploaded as a text file, and results are grouped by document.\n\n`
-  writeFileSync(fileURLToPath(new URL('../../bench/QUALITY.md', import.meta.url)), `${header}${report}\n`)
+  const written = readFileSync(file, 'utf8')
+  // This section is written by hand.
+  const tried = written.slice(written.indexOf(TRIED))
+  writeFileSync(file, `${header}${report}\n\n${tried}`)
 }
 const worse = results.filter(({ byRun }) => byRun.hybrid.ndcg10 < byRun.keyword.ndcg10 - TOLERANCE)
 for (const { set } of worse) console.error(`hybrid is below keyword by more than ${TOLERANCE} on ${set}`)
