@@ -3,6 +3,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import { expand, type ProjectSynonyms } from './expansions/expand.ts'
 import type { Expansion } from './expansions/expansion.ts'
+import { readFiscalYears } from './fiscal-years.ts'
 import { analyse, queryWords, type QueryWord } from '../text/analyse.ts'
 import { shownLanguage } from '../text/language.ts'
 import { DeadlinePassed, withDeadline } from './deadline.ts'
@@ -55,7 +56,7 @@ export async function askQuestion({
   signal,
   log,
 }: AskOptions): Promise<Question> {
-  const words = queryWords(query).slice(0, MAX_WORDS)
+  const words = readFiscalYears(queryWords(query)).slice(0, MAX_WORDS)
   const language = shownLanguage(analyse(query), 1)
   const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
   const asked = { terms, words, language, expansions: expand({ texts: expandable, words, synonyms }) }

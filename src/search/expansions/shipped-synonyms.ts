@@ -81,6 +81,10 @@ current ratio, working capital ratio => current assets, current liabilities
 working capital => current assets, current liabilities
 interest coverage => interest expense
 fiscal year, financial year
+q1, first quarter
+q2, second quarter
+q3, third quarter
+q4, fourth quarter
 guidance => outlook
 headcount => number of employees
 salary, wages => payroll, compensation
