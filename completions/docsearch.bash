@@ -32,7 +32,7 @@ _docsearch_takes_value() {
     'projects delete --server'|'projects delete --profile') return 0 ;;
     'projects help --server'|'projects help --profile') return 0 ;;
     'documents --server'|'documents --profile') return 0 ;;
-    'documents list --project'|'documents list -p'|'documents list --status'|'documents list --name'|'documents list --limit'|'documents list -n'|'documents list --server'|'documents list --profile') return 0 ;;
+    'documents list --project'|'documents list -p'|'documents list --status'|'documents list --name'|'documents list --path'|'documents list --tag'|'documents list -t'|'documents list --type'|'documents list --limit'|'documents list -n'|'documents list --server'|'documents list --profile') return 0 ;;
     'documents show --server'|'documents show --profile') return 0 ;;
     'documents get --output'|'documents get -o'|'documents get --server'|'documents get --profile') return 0 ;;
     'documents text --page'|'documents text --server'|'documents text --profile') return 0 ;;
@@ -210,6 +210,9 @@ _docsearch() {
     'documents list --project'|'documents list -p') _docsearch_projects "$cur"; return ;;
     'documents list --status') COMPREPLY=($(compgen -W 'queued processing ready failed' -- "$cur")); return ;;
     'documents list --name') :; return ;;
+    'documents list --path') :; return ;;
+    'documents list --tag'|'documents list -t') :; return ;;
+    'documents list --type') :; return ;;
     'documents list --limit'|'documents list -n') :; return ;;
     'documents list --server') :; return ;;
     'documents list --profile') :; return ;;
@@ -338,7 +341,7 @@ _docsearch() {
       'projects delete') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'documents list') COMPREPLY=($(compgen -W '--project -p --status --warnings --name --limit -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'documents list') COMPREPLY=($(compgen -W '--project -p --status --warnings --name --path --tag -t --type --limit -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents show') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents get') COMPREPLY=($(compgen -W '--output -o --force -f --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents text') COMPREPLY=($(compgen -W '--page --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;

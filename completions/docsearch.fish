@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --sort --open --format --baseline --max-drop --description -d --status --output -o --page --expires-in-days --documents --bytes --passages --redirect-uri --grace
+            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --sort --open --format --baseline --max-drop --description -d --status --path --type --output -o --page --expires-in-days --documents --bytes --passages --redirect-uri --grace
                 set skip 1
                 continue
             case '-*'
@@ -336,6 +336,9 @@ complete -c docsearch -n '__docsearch_is "documents list"' -l project -s p -x -a
 complete -c docsearch -n '__docsearch_is "documents list"' -l status -x -a 'queued processing ready failed' -d 'Only documents with this status'
 complete -c docsearch -n '__docsearch_is "documents list"' -l warnings -d 'Only documents with warnings: a search may miss part of them'
 complete -c docsearch -n '__docsearch_is "documents list"' -l name -x -d 'Only documents with this text in their name'
+complete -c docsearch -n '__docsearch_is "documents list"' -l path -x -d 'Only documents whose path starts with this, such as contracts/2026/'
+complete -c docsearch -n '__docsearch_is "documents list"' -l tag -s t -x -d 'Only documents with this tag'
+complete -c docsearch -n '__docsearch_is "documents list"' -l type -x -d 'Only documents of this type: pdf, docx, text, markdown, html, or a media type'
 complete -c docsearch -n '__docsearch_is "documents list"' -l limit -s n -x -d 'Maximum number of documents (default all)'
 complete -c docsearch -n '__docsearch_is "documents list"' -l help -s h -d 'Show help'
 complete -c docsearch -n '__docsearch_is "documents list"' -l server -x -d 'Address of the instance (DOCSEARCH_SERVER)'

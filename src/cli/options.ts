@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { FORMAT_IDS, FORMATS, isFormatId } from '../core/formats.ts'
 import type { ArgumentSpec, OptionSpec } from './define.ts'
 
 /** An option with a value that may be given once. */
@@ -91,6 +92,14 @@ export function fraction(value: string): number {
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
   if (number <= 1) return number
   throw new InvalidArgumentError('It must be a number from 0 to 1, such as 0.02.')
+}
+
+/** A media type, by the short name of a format, such as `pdf`, or in full. */
+export function mediaType(value: string): string {
+  const name = value.toLowerCase()
+  if (isFormatId(name)) return FORMATS[name].mediaType
+  if (/^[^\s/]+\/[^\s/]+$/.test(name)) return name
+  throw new InvalidArgumentError(`It must be ${FORMAT_IDS.join(', ')}, or a media type such as application/pdf.`)
 }
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }

@@ -14,6 +14,7 @@ import type { Document, DocumentEvent, DocumentList, UploadAnswer } from '../con
 import type { ModelList, ModelPullLine, ModelUsed } from '../contract/models.ts'
 import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate } from '../contract/projects.ts'
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
+import type { UploadPlan, UploadPlanRequest } from '../contract/upload-plan.ts'
 import type { User, UserCreate, UserCreated, UserDeleted, UserList, UserReset, UserUpdate } from '../contract/users.ts'
 import { normaliseAddress } from './address.ts'
 import { ClientError } from './errors.ts'
@@ -50,6 +51,10 @@ export interface DocumentFilter extends Page {
   warnings?: boolean
   name?: string | undefined
   sha256?: string
+  /** The beginning of the path. */
+  path_prefix?: string | undefined
+  tag?: string | undefined
+  media_type?: string | undefined
 }
 
 export interface UploadOptions {
@@ -170,6 +175,10 @@ function uploadMethods(api: Api) {
       const fields = [...uploadFields(settings), ...files.map((file) => ['path', file.path] as const)]
       return upload({ body: multipart(fields, files, settings.onProgress) }, settings)
     },
+
+    /** Asks what an upload of these files would do. At most `MAX_PLANNED_FILES` at once. */
+    planUpload: (request: UploadPlanRequest): Promise<UploadPlan> =>
+      api.get<UploadPlan>({ method: 'POST', path: '/api/v1/upload/plan', json: request }, 'files'),
 
     /** Sends one file as the raw body; its length may be unknown. */
     uploadRaw(file: { name: string; path?: string; body: StreamBody }, settings: UploadOptions = {}): Promise<UploadAnswer> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { documentStatus, nextCursor, listQuery, timestamp } from './common.ts'
+import { documentStatus, nameOrId, nextCursor, listQuery, timestamp } from './common.ts'
+import { pathPrefix } from './search-filter.ts'
 
 const WARNINGS = [
   'Parts of a ready document that a search may miss.',
@@ -68,6 +69,8 @@ export type Document = z.infer<typeof document>
 export const documentList = z.object({ documents: z.array(document), next_cursor: nextCursor }).meta({ id: 'DocumentList' })
 export type DocumentList = z.infer<typeof documentList>
 
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case')
+
 export const documentListQuery = z.strictObject({
   ...listQuery,
   project: z.string().min(1).max(200).optional(),
@@ -78,15 +81,15 @@ export const documentListQuery = z.strictObject({
     .optional()
     .meta({ description: '`true`: only documents with warnings. `false`: only documents without' }),
   name: z.string().min(1).max(1000).optional().meta({ description: 'Part of the name, in upper or lower case' }),
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case')
-    .optional(),
+  sha256: sha256.optional(),
+  path_prefix: pathPrefix.optional(),
+  tag: nameOrId.optional().meta({ description: 'Only documents with this tag' }),
+  media_type: nameOrId.optional().meta({ description: 'Only documents of this type, such as `application/pdf`' }),
 })
 
 export const textQuery = z.strictObject({ page: z.coerce.number().int().min(1).optional() })
 
-const project = z
+export const uploadProject = z
   .string()
   .trim()
   .min(1)
@@ -98,14 +101,14 @@ const tags = z
   .max(2000)
   .default('')
   .meta({ description: 'Separated by commas. Without tags, an existing document keeps the tags it has' })
-const onConflict = z.enum(['replace', 'keep', 'error']).default('replace').meta({
+export const onConflict = z.enum(['replace', 'keep', 'error']).default('replace').meta({
   description:
     'What to do if another file has the path: `replace` its content, `keep` both (the new path gets a number), or refuse with an `error`. The same bytes are always `unchanged`',
 })
 
 /** The fields of a multipart upload, in addition to its `file` parts. */
 export const uploadFields = z.strictObject({
-  project,
+  project: uploadProject,
   tags,
   path: z
     .array(z.string().min(1).max(4000))
@@ -118,7 +121,7 @@ const rawName = z.string().min(1).max(1000)
 /** The query parameters of an upload whose body is one file. */
 export const rawUploadQuery = z.strictObject({
   name: rawName,
-  project,
+  project: uploadProject,
   tags,
   path: z.string().min(1).max(4000).optional().meta({ description: 'Path of the document. Default: `name`' }),
   on_conflict: onConflict,

@@ -2,18 +2,19 @@ import { z } from 'zod'
 import type { SearchFilter } from '../core/search-filter.ts'
 import { nameOrId, timestamp } from './common.ts'
 
+export const pathPrefix = z
+  .string()
+  .min(1)
+  .max(4000)
+  .meta({ description: 'The beginning of the path, character by character. For a folder, end it with a slash: `notes/`' })
+
 /** Strict, because a typing error must not silently widen a search. */
 export const searchFilter = z
   .strictObject({
     document_ids: z.array(nameOrId).min(1).max(1000).optional(),
     media_types: z.array(nameOrId).min(1).max(20).optional(),
     tags: z.array(nameOrId).min(1).max(100).optional().meta({ description: 'Documents with at least one of these tags' }),
-    path_prefix: z
-      .string()
-      .min(1)
-      .max(4000)
-      .optional()
-      .meta({ description: 'The beginning of the path, character by character. For a folder, end it with a slash: `notes/`' }),
+    path_prefix: pathPrefix.optional(),
     created_after: timestamp.optional().meta({ description: 'Documents created at this time or later' }),
     created_before: timestamp.optional().meta({ description: 'Documents created before this time' }),
   })

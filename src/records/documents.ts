@@ -25,6 +25,10 @@ export interface DocumentQuery extends ListRequest {
   /** Part of the name; upper and lower case count as the same. */
   name?: string
   sha256?: string
+  /** The beginning of the path. Letter case counts, and no character is a wildcard. */
+  pathPrefix?: string
+  tag?: string
+  mediaType?: string
 }
 
 export interface Documents {
@@ -47,6 +51,13 @@ export interface Documents {
   get(ownerId: string, id: string): Promise<DocumentRecord | null>
   /** Returns the owner's documents with these ids. Ids that the owner has no document for are missing from the map. */
   getMany(ownerId: string, ids: readonly string[]): Promise<Map<string, DocumentRecord>>
+  /** Returns the owner's documents at these paths of a project, by path. Paths without a document are missing from the map. */
+  atPaths(ownerId: string, projectId: string, paths: readonly string[]): Promise<Map<string, DocumentRecord>>
+  /**
+   * Returns the document with these bytes that `register` with `keep` would find under a number, such as `a (2).pdf` for the path
+   * `a.pdf`; null when it would add one.
+   */
+  numberedCopy(ownerId: string, projectId: string, file: { path: string; sha256: string }): Promise<DocumentRecord | null>
   /** Newest first. */
   list(ownerId: string, query: DocumentQuery): Promise<ResultPage<DocumentRecord>>
   /** Counts the owner's queued and processing documents, in all projects or in these. Search results report this number. */

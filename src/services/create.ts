@@ -20,6 +20,7 @@ import { createModels } from './models.ts'
 import { createProjects } from './projects.ts'
 import { createSearchService } from './search.ts'
 import type { Services } from './services.ts'
+import { createUploadPlans } from './upload-plan.ts'
 import { createUploads } from './uploads.ts'
 import { createUsers } from './users.ts'
 
@@ -59,6 +60,7 @@ export function createServices(backend: Backend): Services {
     models: createModels({ embedders: backend.models, lifecycle, ingest }),
     projects,
     search: createSearchService({ search: backend.search, projects }),
+    uploadPlans: createUploadPlans({ ...backend, projects }),
     uploads: createUploads({ ...backend, projects }),
     users: createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) }),
   }

@@ -16,6 +16,10 @@ export interface DocumentFilter extends ListRequest {
   /** Part of the name, in any letter case. */
   name?: string | undefined
   sha256?: string | undefined
+  /** The beginning of the path. */
+  pathPrefix?: string | undefined
+  tag?: string | undefined
+  mediaType?: string | undefined
 }
 
 /** The bytes that were uploaded. */
@@ -61,7 +65,8 @@ export function createDocuments(options: {
   }
 
   return {
-    async list(actor, { project, limit, cursor, status, warnings, name, sha256 }) {
+    async list(actor, filter) {
+      const { project, limit, cursor, status, warnings, name, sha256, pathPrefix, tag, mediaType } = filter
       const ownerId = requireReader(actor)
       const [projectId] = project === undefined ? [] : await projects.findIds(actor, [project])
       return documents.list(ownerId, {
@@ -72,6 +77,9 @@ export function createDocuments(options: {
         ...(warnings !== undefined && { warnings }),
         ...(name !== undefined && { name }),
         ...(sha256 !== undefined && { sha256 }),
+        ...(pathPrefix !== undefined && { pathPrefix }),
+        ...(tag !== undefined && { tag }),
+        ...(mediaType !== undefined && { mediaType }),
       })
     },
 

@@ -22,6 +22,8 @@ export interface Projects {
   delete(actor: Actor, idOrName: string): Promise<{ id: string; name: string; documentsDeleted: number }>
   /** Returns the ids of these projects, for a search or a list of documents. Doesn't count their documents. */
   findIds(actor: Actor, idsOrNames: readonly string[]): Promise<string[]>
+  /** Returns the id of the project for an upload; null when the upload would make it. A missing id throws. */
+  findForUpload(actor: Actor, idOrName: string): Promise<string | null>
   /** Returns the id of the project for an upload and makes the project when there is none of that name. A missing id throws. */
   findOrCreate(actor: Actor, idOrName: string): Promise<string>
 }
@@ -36,6 +38,11 @@ export function createProjects(options: { records: Pick<Records, 'projects'>; in
 
   async function findId(ownerId: string, idOrName: string): Promise<string> {
     return (await projects.findId(ownerId, idOrName)) ?? notFound(idOrName)
+  }
+
+  async function findForUpload(actor: Actor, idOrName: string): Promise<string | null> {
+    const found = await projects.findId(requireWriter(actor), idOrName)
+    return found === null && isProjectId(idOrName) ? notFound(idOrName) : found
   }
 
   return {
@@ -72,11 +79,12 @@ export function createProjects(options: { records: Pick<Records, 'projects'>; in
       return [...ids]
     },
 
+    findForUpload,
+
     async findOrCreate(actor, idOrName) {
       const ownerId = requireWriter(actor)
-      const found = await projects.findId(ownerId, idOrName)
+      const found = await findForUpload(actor, idOrName)
       if (found !== null) return found
-      if (isProjectId(idOrName)) return notFound(idOrName)
       try {
         return (await projects.create({ ownerId, name: idOrName, description: '' })).id
       } catch (error) {

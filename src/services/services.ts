@@ -8,6 +8,7 @@ import type { Keys } from './keys.ts'
 import type { Models } from './models.ts'
 import type { Projects } from './projects.ts'
 import type { Search } from './search.ts'
+import type { UploadPlans } from './upload-plan.ts'
 import type { Uploads } from './uploads.ts'
 import type { Users } from './users.ts'
 
@@ -26,6 +27,7 @@ export interface Services {
   models: Models
   projects: Projects
   search: Search
+  uploadPlans: UploadPlans
   uploads: Uploads
   users: Users
 }

@@ -138,15 +138,18 @@ function tooManyInFlight(limit: number): DocsearchError {
   )
 }
 
+export function fileTooLarge(size: number, limit: number): DocsearchError {
+  return new DocsearchError(
+    'too_large',
+    `The file has ${size} bytes; the limit is ${limit}. Split it, or raise limits.file_bytes on the instance.`,
+  )
+}
+
 /** `hashes` holds the SHA-256 of the files before this one, by path. */
 function checkFile({ name, path, received }: UploadedFile, hashes: Map<string, string>, maxFileBytes: number): void {
   const fault = fileNameFault(name)
   if (fault !== null) throw new DocsearchError('invalid_name', fault)
-  if (received.isTooLarge)
-    throw new DocsearchError(
-      'too_large',
-      `The file has ${received.sizeBytes} bytes; the limit is ${maxFileBytes}. Split it, or raise limits.file_bytes on the instance.`,
-    )
+  if (received.isTooLarge) throw fileTooLarge(received.sizeBytes, maxFileBytes)
   const before = hashes.get(path)
   // Otherwise the second file would replace the first, which would then be lost without notice.
   if (before !== undefined && before !== received.sha256) {

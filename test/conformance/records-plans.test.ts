@@ -73,6 +73,20 @@ test.each(LISTS)('reads a list of %j from an index of its own, in order', async 
   expect(await plansOf(() => records.documents.list(ownerId, filter))).toEqual([`SEARCH documents USING INDEX ${plan}`])
 })
 
+test('finds documents by path, or by the beginning of the path, in the index of paths', async () => {
+  const paths = 'sqlite_autoindex_documents_2'
+  expect(await plansOf(() => records.documents.list(ownerId, { limit: 2, projectId, pathPrefix: 'a/' }))).toEqual([
+    `SEARCH documents USING INDEX ${paths} (project_id=? AND path>? AND path<?)`,
+    'USE TEMP B-TREE FOR ORDER BY',
+  ])
+  expect(await plansOf(() => records.documents.atPaths(ownerId, projectId, ['a', 'b']))).toEqual([
+    `SEARCH documents USING INDEX ${paths} (project_id=? AND path=?)`,
+  ])
+  expect(await plansOf(() => records.documents.list(ownerId, { limit: 2, pathPrefix: 'a/' }))).toEqual([
+    'SEARCH documents USING INDEX documents_newest (owner_id=?)',
+  ])
+})
+
 test('reads no document for counts', async () => {
   const plans = await plansOf(async () => {
     await records.projects.list(ownerId, { limit: 10 })

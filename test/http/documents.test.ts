@@ -37,6 +37,17 @@ test('lists documents by project, status, part of the name and hash, each on one
   expect(seen.toSorted()).toEqual(await names(''))
 })
 
+test('lists documents by the beginning of the path, by tag and by type', async () => {
+  await app.alice.ready('deep.txt', 'Deep.', { project: 'Filters', path: 'a_b/deep.txt', tags: 'x,y' })
+  await app.alice.ready('flat.md', '# Flat', { project: 'Filters', path: 'aXb/flat.md', tags: 'xx' })
+  expect(await names('?project=Filters&path_prefix=a_b/')).toEqual(['deep.txt'])
+  expect(await names('?path_prefix=aXb')).toEqual(['flat.md'])
+  expect(await names('?project=Filters&path_prefix=A_B')).toEqual([])
+  expect(await names('?tag=x')).toEqual(['deep.txt'])
+  expect(await names('?project=Filters&media_type=text/markdown')).toEqual(['flat.md'])
+  expect((await app.alice.get('/api/v1/documents?path_prefix=')).status).toBe(400)
+})
+
 test('lists documents with warnings, or without', async () => {
   await app.alice.ready('warned.txt', '   ', { project: 'Warned' })
   await app.alice.ready('fine.txt', 'Fine.', { project: 'Warned' })

@@ -5,6 +5,7 @@ import type { Document, DocumentList } from '../../src/contract/documents.ts'
 import type { ModelList } from '../../src/contract/models.ts'
 import type { Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
+import type { UploadPlan } from '../../src/contract/upload-plan.ts'
 import { routes } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI } from '../support/oauth-flow.ts'
@@ -100,6 +101,14 @@ const CASES: Record<string, () => Promise<void>> = {
     expect(body.documents[0]?.outcome).toBe('created')
     expect(body.documents[0]?.id).not.toBe(document.id)
     expect((await app.bob.call('DELETE', `/api/v1/documents/${body.documents[0]?.id}`)).status).toBe(204)
+  },
+  async planUpload() {
+    const { name, sha256, size_bytes } = document
+    const files = [{ path: name, sha256, size_bytes }]
+    const { body } = await app.bob.post<UploadPlan>('/api/v1/upload/plan', { project: 'Private', files })
+    expect(body.files).toEqual([{ path: name, state: 'new', is_needed: true, error: null, document: null }])
+    const refused = await app.bob.post('/api/v1/upload/plan', { project: document.project.id, files })
+    expect(refused).toMatchObject(notFound(errorCode('project_not_found')))
   },
   async listDocuments() {
     const names = async (query: string) =>

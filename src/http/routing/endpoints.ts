@@ -16,6 +16,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export const ENDPOINTS = {
   'POST /api/v1/search': { cost: 'limited' },
   'POST /api/v1/upload': { cost: 'streaming' },
+  'POST /api/v1/upload/plan': { cost: 'limited' },
   'GET /api/v1/documents': { cost: 'limited' },
   'GET /api/v1/documents/{id}': { cost: 'limited' },
   'DELETE /api/v1/documents/{id}': { cost: 'limited' },

@@ -43,6 +43,28 @@ export function nameContains(part: string) {
   return sql<boolean>`documents.name_folded like ${pattern} escape '\\'`
 }
 
+/** Selects paths that start with a text. A range instead of LIKE, which ignores letter case and can't use the index of paths. */
+export function pathStartsWith(prefix: string) {
+  const end = firstAfter(prefix)
+  const isFrom = sql<boolean>`documents.path >= ${prefix}`
+  return end === null ? isFrom : sql<boolean>`(${isFrom} and documents.path < ${end})`
+}
+
+/** Returns the first text after all that start with the prefix, in SQLite's order of code points; null when there is none. */
+function firstAfter(prefix: string): string | null {
+  const characters = [...prefix]
+  while (characters.at(-1) === '\u{10ffff}') characters.pop()
+  const last = characters.pop()?.codePointAt(0)
+  if (last === undefined) return null
+  // Surrogates are not characters of their own.
+  return characters.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
+}
+
+/** Selects documents that have a tag. */
+export function hasTag(tag: string) {
+  return sql<boolean>`exists (select 1 from json_each(documents.tags) where value = ${tag})`
+}
+
 /** Finds the owner's document with this id. */
 export function findRow(db: Kysely<Tables>, ownerId: string, id: string): Promise<DocumentRow | undefined> {
   return db.selectFrom('documents').selectAll().where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()

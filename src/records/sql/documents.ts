@@ -5,11 +5,12 @@ import type { Block, Page } from '../../core/parsed.ts'
 import type { DocumentQuery, Documents } from '../documents.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import type { ResultPage } from '../result-page.ts'
+import { numberedPath } from '../rules.ts'
 import { queueNextVersion, removeDocuments } from './document-changes.ts'
 import { countPending } from './document-counts.ts'
-import { findRow, nameContains, selectDocuments, toDocument } from './document-rows.ts'
+import { findRow, hasTag, nameContains, pathStartsWith, selectDocuments, toDocument } from './document-rows.ts'
 import { ReadCache } from './read-cache.ts'
-import { createRegister } from './register.ts'
+import { createRegister, secondNumber } from './register.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
 
@@ -45,6 +46,11 @@ export function createDocuments(store: Store): Documents {
         return new Map(read.map((document) => [prefix + document.id, document]))
       })
       return new Map([...found.values()].map((document) => [document.id, document]))
+    },
+    atPaths: (ownerId, projectId, paths) => atPaths(store, ownerId, projectId, paths),
+    async numberedCopy(ownerId, projectId, file) {
+      const path = numberedPath(file.path, await secondNumber(db, { ...file, projectId }))
+      return (await atPaths(store, ownerId, projectId, [path])).get(path) ?? null
     },
     list: (ownerId, query) => list(store, ownerId, query),
     async countPending(ownerId, projectIds) {
@@ -91,8 +97,26 @@ async function getMany({ db }: Store, ownerId: string, ids: readonly string[]): 
   return found
 }
 
+async function atPaths(
+  { db }: Store,
+  ownerId: string,
+  projectId: string,
+  paths: readonly string[],
+): Promise<Map<string, DocumentRecord>> {
+  const found = new Map<string, DocumentRecord>()
+  for (const part of slices(paths)) {
+    const rows = await selectDocuments(db)
+      .where(ownerUnindexed, '=', ownerId)
+      .where('documents.project_id', '=', projectId)
+      .where('documents.path', 'in', part)
+      .execute()
+    for (const row of rows) found.set(row.path, toDocument(row))
+  }
+  return found
+}
+
 async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promise<ResultPage<DocumentRecord>> {
-  const { limit, cursor, projectId, status, warnings, name, sha256 } = query
+  const { limit, cursor, projectId, status, warnings, name, sha256, pathPrefix, tag, mediaType } = query
   let select = selectDocuments(db).where(projectId === undefined ? 'documents.owner_id' : ownerUnindexed, '=', ownerId)
   if (projectId !== undefined) select = select.where('documents.project_id', '=', projectId)
   if (status !== undefined) select = select.where('documents.status', '=', status)
@@ -100,6 +124,9 @@ async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promi
   if (warnings === false) select = select.where('documents.warnings', '=', '[]')
   if (sha256 !== undefined) select = select.where('documents.sha256', '=', sha256)
   if (name !== undefined) select = select.where(nameContains(foldName(name)))
+  if (pathPrefix !== undefined) select = select.where(pathStartsWith(pathPrefix))
+  if (tag !== undefined) select = select.where(hasTag(tag))
+  if (mediaType !== undefined) select = select.where('documents.media_type', '=', mediaType)
   if (cursor !== undefined) {
     const { value, id } = decodeCursor(cursor, 'number')
     select = select.where((e) => e(e.refTuple('documents.created_at', 'documents.id'), '<', e.tuple(value, id)))

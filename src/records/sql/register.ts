@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { Quotas } from '../../core/model.ts'
 import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
@@ -8,7 +9,7 @@ import { aroundNumber, numberedPath } from '../rules.ts'
 import { contentColumns, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
 import type { Store, WriteTransaction } from './store.ts'
-import type { DocumentRow } from './tables.ts'
+import type { DocumentRow, Tables } from './tables.ts'
 import { readAllowance } from './usage.ts'
 
 type Registered = { row: DocumentRow; outcome: UploadOutcome }
@@ -55,7 +56,7 @@ export function createRegister(store: Store): Documents['register'] {
 
   /** Keeps the existing document and registers this one under the next free number. */
   async function registerSecond(tx: WriteTransaction, document: NewDocument, quotas: Quotas): Promise<Registered> {
-    const path = numberedPath(document.path, await secondNumber(tx, document))
+    const path = numberedPath(document.path, await secondNumber(tx.sql, document))
     const existing = await findAtPath(tx, { ...document, path })
     return existing ? registerSameBytes(tx, existing, quotas) : insert(tx, { ...document, path }, quotas)
   }
@@ -84,12 +85,15 @@ async function requireProject(tx: WriteTransaction, { ownerId, projectId }: NewD
  * Returns the first number whose path is free or has the same bytes. Looks up all numbers with one statement, because a user may
  * have thousands of documents of one name, and other users wait for the transaction.
  */
-async function secondNumber(tx: WriteTransaction, { projectId, path, sha256 }: NewDocument): Promise<number> {
+export async function secondNumber(
+  db: Kysely<Tables>,
+  { projectId, path, sha256 }: Pick<NewDocument, 'projectId' | 'path' | 'sha256'>,
+): Promise<number> {
   const { before, after } = aroundNumber(path)
   const { rows } = await sql<{ number: number }>`with recursive numbers (number) as (
       select 2 union all select number + 1 from numbers where exists (select 1 from documents
         where project_id = ${projectId} and path = ${before} || number || ${after} and sha256 <> ${sha256}))
-    select max(number) as number from numbers`.execute(tx.sql)
+    select max(number) as number from numbers`.execute(db)
   return rows[0]!.number
 }
 

@@ -107,6 +107,75 @@ export function documentsConformance(test: DocumentsTest): void {
       expect(await paths({ status: 'processing' })).toEqual(['1'])
     })
 
+    test('filters by the beginning of the path, where case counts and no character is a wildcard, by tag and by type', async ({
+      records,
+      alice,
+      project,
+      add,
+    }) => {
+      const last = '\u{10ffff}'
+      const all = [
+        'a%/1',
+        'a_/1',
+        'aX/1',
+        'A%/1',
+        'a',
+        `a${last}b`,
+        'b',
+        '\ud7ff',
+        '\ud7ff1',
+        '\ue000',
+        '🙂/1',
+        '🙃',
+        `${last}${last}`,
+        `b'"\\/1`,
+      ]
+      for (const path of all) await add({ path })
+      const paths = async (filter: object) =>
+        (await records.documents.list(alice, { limit: 100, ...filter })).items.map((item) => item.path).toSorted()
+      for (const pathPrefix of [...all, 'a%', 'a_', 'A', `a${last}`, '🙂/', last, `b'`, 'c']) {
+        const expected = all.filter((path) => path.startsWith(pathPrefix)).toSorted()
+        expect(await paths({ pathPrefix }), pathPrefix).toEqual(expected)
+        expect(await paths({ pathPrefix, projectId: project }), pathPrefix).toEqual(expected)
+      }
+      await add({ path: 'tagged', tags: ['draft', `it's "quoted"`], mediaType: 'application/pdf' })
+      await add({ path: 'other', tags: ['drafts'] })
+      expect(await paths({ tag: 'draft' })).toEqual(['tagged'])
+      expect(await paths({ tag: `it's "quoted"` })).toEqual(['tagged'])
+      expect(await paths({ tag: 'DRAFT' })).toEqual([])
+      expect(await paths({ mediaType: 'application/pdf' })).toEqual(['tagged'])
+      expect(await paths({ mediaType: 'application/pdf', tag: 'drafts' })).toEqual([])
+    })
+
+    test('finds documents by their paths in a project, and the numbered copy of a file', async ({
+      records,
+      alice,
+      bob,
+      project,
+      upload,
+      add,
+    }) => {
+      const other = await records.projects.create({ ownerId: alice, name: 'other', description: '' })
+      await add({ path: 'a.txt', projectId: other.id })
+      const [one, two] = [await add({ path: 'a.txt' }), await add({ path: 'f/b.txt' })]
+      const paths = Array.from({ length: 1200 }, (_, i) => `none ${i}`)
+      const found = await records.documents.atPaths(alice, project, ['a.txt', ...paths, 'f/b.txt', 'A.txt'])
+      expect(new Map([...found].map(([path, { id }]) => [path, id]))).toEqual(
+        new Map([
+          ['a.txt', one.id],
+          ['f/b.txt', two.id],
+        ]),
+      )
+      expect(await records.documents.atPaths(bob, project, ['a.txt'])).toEqual(new Map())
+      const copy = { path: 'a.txt', sha256: 'c'.repeat(64) }
+      for (const sha256 of ['b'.repeat(64), copy.sha256])
+        await records.documents.register(upload({ path: 'a.txt', sha256 }), 'keep')
+      expect(await records.documents.numberedCopy(alice, project, copy)).toMatchObject({ path: 'a (3).txt' })
+      expect(await records.documents.numberedCopy(bob, project, copy)).toBeNull()
+      expect(await records.documents.numberedCopy(alice, project, { ...copy, sha256: 'd'.repeat(64) })).toBeNull()
+      expect(await records.documents.numberedCopy(alice, other.id, copy)).toBeNull()
+    })
+
     test.for(['x', 'bm90IGpzb24', Buffer.from('["a"]').toString('base64url'), Buffer.from('[1,2]').toString('base64url')])(
       'refuses an invalid cursor: %s',
       async (cursor, { records, alice }) => {

@@ -33,6 +33,15 @@ export function memoryDocuments(store: MemoryStore): Documents {
       const found = ids.flatMap((id) => find(ownerId, id) ?? [])
       return new Map(found.map((document) => [document.id, present(document)]))
     },
+    async atPaths(ownerId, projectId, paths) {
+      const found = ownedBy(ownerId).filter((document) => document.projectId === projectId && paths.includes(document.path))
+      return new Map(found.map((document) => [document.path, present(document)]))
+    },
+    async numberedCopy(ownerId, projectId, file) {
+      if (store.projects.get(projectId)?.ownerId !== ownerId) return null
+      const { existing } = secondOf(store, { ...file, projectId })
+      return existing === undefined ? null : present(existing)
+    },
     list: async (ownerId, query) =>
       listPart(
         ownedBy(ownerId).filter((document) => isMatch(document, query)),
@@ -65,13 +74,17 @@ export function memoryDocuments(store: MemoryStore): Documents {
   }
 }
 
-function isMatch(document: StoredDocument, { projectId, status, warnings, name, sha256 }: DocumentQuery): boolean {
+function isMatch(document: StoredDocument, query: DocumentQuery): boolean {
+  const { projectId, status, warnings, name, sha256, pathPrefix, tag, mediaType } = query
   return (
     (projectId === undefined || document.projectId === projectId) &&
     (status === undefined || document.status === status) &&
     (warnings === undefined || document.warnings.length > 0 === warnings) &&
     (name === undefined || foldName(document.name).includes(foldName(name))) &&
-    (sha256 === undefined || document.sha256 === sha256)
+    (sha256 === undefined || document.sha256 === sha256) &&
+    (pathPrefix === undefined || document.path.startsWith(pathPrefix)) &&
+    (tag === undefined || document.tags.includes(tag)) &&
+    (mediaType === undefined || document.mediaType === mediaType)
   )
 }
 
@@ -129,10 +142,19 @@ function registerSameBytes(
 }
 
 function registerSecond(store: MemoryStore, document: NewDocument, quotas: Quotas): Registered {
+  const { path, existing } = secondOf(store, document)
+  if (existing === undefined) return insert(store, { ...document, path }, quotas)
+  return registerSameBytes(store, existing, quotas, null)
+}
+
+/** Returns the first numbered path that is free or has the same bytes. */
+function secondOf(
+  store: MemoryStore,
+  document: Pick<NewDocument, 'projectId' | 'path' | 'sha256'>,
+): { path: string; existing: StoredDocument | undefined } {
   for (let number = 2; ; number++) {
     const path = numberedPath(document.path, number)
     const existing = atPath(store, { ...document, path })
-    if (existing === undefined) return insert(store, { ...document, path }, quotas)
-    if (existing.sha256 === document.sha256) return registerSameBytes(store, existing, quotas, null)
+    if (existing === undefined || existing.sha256 === document.sha256) return { path, existing }
   }
 }

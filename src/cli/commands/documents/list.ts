@@ -1,10 +1,11 @@
 import type { Document } from '../../../contract/documents.ts'
 import { DOCUMENT_STATUSES } from '../../../core/model.ts'
+import { FORMAT_IDS } from '../../../core/formats.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import type { Context } from '../../context.ts'
 import { defineCommand } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
-import { choice, flag, integer, option, text } from '../../options.ts'
+import { choice, flag, integer, mediaType, option, text } from '../../options.ts'
 import type { Styled } from '../../view/safe.ts'
 import { formatReasons } from '../../view/table.ts'
 import { collectPages } from '../pages.ts'
@@ -21,14 +22,27 @@ export default defineCommand({
     status: choice('--status <status>', 'Only documents with this status', DOCUMENT_STATUSES),
     warnings: flag('--warnings', 'Only documents with warnings: a search may miss part of them'),
     name: text('--name <text>', 'Only documents with this text in their name'),
+    path: text('--path <prefix>', 'Only documents whose path starts with this, such as contracts/2026/'),
+    tag: text('-t, --tag <tag>', 'Only documents with this tag'),
+    type: option('--type <type>', `Only documents of this type: ${FORMAT_IDS.join(', ')}, or a media type`, mediaType),
     limit: option('-n, --limit <number>', 'Maximum number of documents (default all)', integer(1)),
   },
-  examples: ['docsearch documents list --status failed', 'docsearch documents list --warnings --project contracts'],
-  async run(context, _args, { limit, warnings, ...filter }) {
+  examples: [
+    'docsearch documents list --status failed',
+    'docsearch documents list --warnings --project contracts',
+    'docsearch documents list --path contracts/2026/ --type pdf',
+  ],
+  async run(context, _args, { limit, warnings, path: path_prefix, type: media_type, ...options }) {
     const client = await context.client()
-    const project = filter.project ?? (await context.target()).project ?? undefined
+    const filter = {
+      ...options,
+      project: options.project ?? (await context.target()).project ?? undefined,
+      path_prefix,
+      media_type,
+      ...(warnings && { warnings }),
+    }
     const documents = await collectPages(limit, async (page) => {
-      const answer = await client.documents.list({ ...filter, project, ...(warnings && { warnings }), ...page })
+      const answer = await client.documents.list({ ...filter, ...page })
       return { items: answer.documents, next: answer.next_cursor }
     })
     if (context.json) context.printJson({ documents })

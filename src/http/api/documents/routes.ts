@@ -21,7 +21,8 @@ export const documentRoutes = ({ documents }: Pick<Dependencies, 'documents'>): 
     answers: { 200: { description: 'Some of your documents, and the cursor to the next ones', schema: documentList } },
     problems: ['invalid_cursor', 'project_not_found'],
     async handle({ ctx, actor, query }) {
-      const { items, nextCursor } = await documents.list(actor, query)
+      const { path_prefix: pathPrefix, media_type: mediaType, ...filter } = query
+      const { items, nextCursor } = await documents.list(actor, { ...filter, pathPrefix, mediaType })
       ctx.body = { documents: items.map(presentDocument), next_cursor: nextCursor } satisfies DocumentList
     },
   }),

@@ -4,13 +4,14 @@ import type { AcceptedUpload } from '../../../services/uploads.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { requireCredential } from '../../middleware/credential-watch.ts'
 import { route, type Call, type Route } from '../../routing/route.ts'
+import { planRoute } from './plan.ts'
 import { checkHeaders, readUpload } from './body.ts'
 import { failureOf, presentRefusal, presentUpload } from './present.ts'
 
 const MAX_WAIT_SECONDS = 120
 const fields = z.toJSONSchema(uploadFields, { io: 'input' }) as { properties: Record<string, object> }
 
-type Parts = Pick<Dependencies, 'uploads' | 'credentials' | 'settings' | 'log'>
+type Parts = Pick<Dependencies, 'uploads' | 'uploadPlans' | 'credentials' | 'settings' | 'log'>
 
 export const uploadRoutes = (parts: Parts): Route[] => [
   route({
@@ -77,6 +78,7 @@ export const uploadRoutes = (parts: Parts): Route[] => [
     ],
     handle: (call) => handle(parts, call),
   }),
+  planRoute(parts),
 ]
 
 async function handle({ uploads, credentials, settings, log }: Parts, { ctx, actor, ending }: Call): Promise<void> {
