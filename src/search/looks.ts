@@ -21,6 +21,12 @@ const DEPTHS = [200, 1500, 6000]
  */
 const IN_ANOTHER_LANGUAGE = 0.8
 
+/**
+ * So many of the passages with the best words get their similarity to the question even if they are not among the nearest. Without it, the
+ * last of the nearest passages would win against the next one by as much as its whole similarity.
+ */
+const MAX_COMPARED = 100
+
 /** The assumed number of passages when a channel has more hits than the look asked for. */
 const ASSUMED_PASSAGES = 20_000
 
@@ -76,13 +82,13 @@ export class Looks {
     const { terms, expansions, vector, mode } = this.#request
     const groups = this.#groupsOf(expansions)
     const byWords = mode !== 'vector' && terms.length > 0
+    const keyword = byWords
+      ? searchSegments(this.#segments, withoutOwn(terms, expansions), { groups, limit, scoring: PLAIN_BM25 })
+      : []
+    const also = keyword.slice(0, MAX_COMPARED)
     return {
-      keyword: byWords
-        ? this.#weighed(
-            this.#matched(searchSegments(this.#segments, withoutOwn(terms, expansions), { groups, limit, scoring: PLAIN_BM25 })),
-          )
-        : [],
-      vector: vector === null ? [] : this.#matched(searchVectors(this.#segments, vector, limit)),
+      keyword: this.#weighed(this.#matched(keyword)),
+      vector: vector === null ? [] : this.#matched(searchVectors(this.#segments, vector, limit, also)),
     }
   }
 

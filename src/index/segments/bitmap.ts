@@ -13,6 +13,10 @@ export function setBit(bitmap: Bitmap, bit: number): void {
   bitmap[bit >>> 5]! |= 1 << (bit & 31)
 }
 
+export function clearBit(bitmap: Bitmap, bit: number): void {
+  bitmap[bit >>> 5]! &= ~(1 << (bit & 31))
+}
+
 /** Adds the bits from `start` up to, not including, `end`. */
 export function setRange(bitmap: Bitmap, start: number, end: number): void {
   for (let bit = start; bit < end;) {

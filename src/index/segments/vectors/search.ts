@@ -1,11 +1,11 @@
-import { type Bitmap, membersOf } from '../bitmap.ts'
+import { type Bitmap, createBitmap, membersOf, setBit } from '../bitmap.ts'
 import type { SearchedSegment } from '../search.ts'
 import { type SegmentHit, TopHits } from '../top-hits.ts'
 import { Candidates } from './candidates.ts'
 import { nearestClusters, rowsToScan } from './choose-clusters.ts'
 import { NO_ROW } from './format.ts'
 import { prepareQuery } from './query.ts'
-import { SegmentScan } from './segment-scan.ts'
+import { type ScannedRow, SegmentScan } from './segment-scan.ts'
 import type { SegmentVectors } from './segment-vectors.ts'
 
 export type SearchedVectors = SearchedSegment & { vectors: SegmentVectors }
@@ -13,29 +13,77 @@ export type SearchedVectors = SearchedSegment & { vectors: SegmentVectors }
 /** Reading a single row takes about as long as scanning this many rows of a block. */
 const SINGLE_ROW_COST = 10
 
+/** A passage of one of the searched segments. */
+export type PassagePlace = Pick<SegmentHit, 'segment' | 'passage'>
+
 /**
- * Returns the passages whose vectors have the highest cosine similarity to the query, best first. Never returns passages without a vector, and
- * returns nothing for a query without a direction. A passage's score depends only on its own vector and the query. In large segments, the search
- * scans only the clusters nearest to the query, so it may miss a passage. The passages that it finds are in the right order.
+ * Returns the passages whose vectors have the highest cosine similarity to the query, best first. Those of `also` follow that are not among
+ * them, so that the caller knows their scores as well. Never returns passages without a vector, and returns nothing for a query without a
+ * direction. A passage's score depends only on its own vector and the query. In large segments, the search scans only the clusters nearest to
+ * the query, so it may miss a passage. The passages that it finds are in the right order.
+ *
+ * `also`: passages that the filter allows and that are not deleted.
  */
-export function searchVectors(segments: readonly SearchedVectors[], query: Float32Array, limit: number): SegmentHit[] {
+export function searchVectors(
+  segments: readonly SearchedVectors[],
+  query: Float32Array,
+  limit: number,
+  also: readonly PassagePlace[] = [],
+): SegmentHit[] {
   const first = segments.find(({ vectors }) => vectors.count > 0)
   const prepared = first === undefined || limit <= 0 ? null : prepareQuery(query, first.vectors.layout)
   if (prepared === null) return []
   const candidates = new Candidates(limit)
-  const scans = segments.map((searched, i) => new SegmentScan(searched, i, prepared, candidates))
-  for (const [i, scan] of scans.entries()) scanSegment(segments[i]!, scan, prepared.scale > 0)
-  const top = new TopHits(
+  const wanted = rowsOf(segments, also)
+  const scans = segments.map((searched, i) => new SegmentScan(searched, i, prepared, candidates, wanted.get(i) ?? null))
+  for (const [i, scan] of scans.entries()) {
+    scanSegment(segments[i]!, scan, prepared.scale > 0)
+    scan.remaining()
+  }
+  const best = new TopHits(
     limit,
     segments.map(({ reader }) => reader.segment),
   )
+  const hitOf = (segment: number, found: ScannedRow): SegmentHit => ({
+    segment,
+    passage: segments[segment]!.vectors.sections.passages[found.row]!,
+    score: scans[segment]!.exactScore(found),
+  })
   for (const i of candidates.remaining()) {
-    const segment = candidates.segments[i]!
-    const row = candidates.rows[i]!
-    const score = scans[segment]!.exactScore(row, candidates.high[i]!, candidates.rest[i]!)
-    top.add({ segment, passage: segments[segment]!.vectors.sections.passages[row]!, score })
+    const { segments, rows, high, rest } = candidates
+    best.add(hitOf(segments[i]!, { row: rows[i]!, high: high[i]!, rest: rest[i]! }))
   }
-  return top.sorted()
+  const hits = best.sorted()
+  if (also.length === 0) return hits
+  const further = new TopHits(
+    also.length,
+    segments.map(({ reader }) => reader.segment),
+  )
+  const isKnown = new Set(hits.map(keyOf))
+  for (const [i, scan] of scans.entries())
+    for (const found of scan.found) {
+      const hit = hitOf(i, found)
+      if (!isKnown.has(keyOf(hit))) further.add(hit)
+    }
+  return [...hits, ...further.sorted()]
+}
+
+/** Returns a bitmap of the passages' rows for each segment that has any. */
+function rowsOf(segments: readonly SearchedVectors[], passages: readonly PassagePlace[]): Map<number, Bitmap> {
+  const bitmaps = new Map<number, Bitmap>()
+  for (const { segment, passage } of passages) {
+    const { vectors } = segments[segment]!
+    const row = vectors.sections.rows[passage]!
+    if (row === NO_ROW) continue
+    const bitmap = bitmaps.get(segment) ?? createBitmap(vectors.count)
+    bitmaps.set(segment, bitmap)
+    setBit(bitmap, row)
+  }
+  return bitmaps
+}
+
+function keyOf({ segment, passage }: PassagePlace): number {
+  return segment * 2 ** 32 + passage
 }
 
 function scanSegment({ allowed, vectors }: SearchedVectors, scan: SegmentScan, hasDense: boolean): void {

@@ -1,4 +1,4 @@
-import { type Bitmap, hasBit } from '../bitmap.ts'
+import { type Bitmap, clearBit, hasBit, membersOf } from '../bitmap.ts'
 import type { SearchedSegment } from '../search.ts'
 import type { Candidates } from './candidates.ts'
 import { BLOCK_ROWS } from './format.ts'
@@ -8,11 +8,22 @@ import type { SegmentVectors } from './segment-vectors.ts'
 const ZEROS = new Int32Array(BLOCK_ROWS)
 const restSums = new Int32Array(BLOCK_ROWS)
 
-/** Scans the rows of one segment for one query, and keeps the rows that may be among the best. */
+/** A row with the dot products of the query with its high bytes and with its rest (format.ts). */
+export interface ScannedRow {
+  row: number
+  high: number
+  rest: number
+}
+
+/** Scans the rows of one segment for one query. Keeps the rows that may be among the best, and the wanted ones. */
 export class SegmentScan {
   readonly query: VectorQuery
   /** Number of scanned rows that the filter allows. */
   scanned = 0
+  /** The wanted rows among those scanned so far, in the order of the scan. */
+  readonly found: ScannedRow[] = []
+  /** The wanted rows that were not scanned yet. */
+  private readonly wanted: Bitmap | null
   private readonly searched: SearchedSegment & { vectors: SegmentVectors }
   private readonly segment: number
   private readonly candidates: Candidates
@@ -22,11 +33,13 @@ export class SegmentScan {
     segment: number,
     query: VectorQuery,
     candidates: Candidates,
+    wanted: Bitmap | null,
   ) {
     this.searched = searched
     this.segment = segment
     this.query = query
     this.candidates = candidates
+    this.wanted = wanted
   }
 
   /** Scans blocks of rows. */
@@ -60,8 +73,13 @@ export class SegmentScan {
     }
   }
 
+  /** Scans the wanted rows that are left. */
+  remaining(): void {
+    if (this.wanted !== null) this.rows(Uint32Array.from(membersOf(this.wanted)))
+  }
+
   /** Returns a row's exact score, given the dot products of the query with the row's high bytes and with its rest. */
-  exactScore(row: number, high: number, rest: number): number {
+  exactScore({ row, high, rest }: ScannedRow): number {
     const { vectors } = this.searched
     const { sections } = vectors
     const { kernel, scale, restScale } = this.query
@@ -70,11 +88,11 @@ export class SegmentScan {
     return (256 * high + low) * sections.scales[row]! * scale + rest * sections.restScales[row]! * restScale
   }
 
-  /** Keeps the rows that may be among the best. The first row has the dot product `high[0]` for its high bytes and `rest[restAt]` for its rest. */
+  /** Keeps the rows that may be among the best or are wanted. The first row has the dot product `high[0]` for its high bytes and `rest[restAt]` for its rest. */
   private consider(start: number, end: number, high: Int32Array, rest: Int32Array, restAt: number): void {
     const { reader, allowed, vectors } = this.searched
     const { scales, restScales, passages } = vectors.sections
-    const { candidates } = this
+    const { candidates, wanted } = this
     const [scale, restScale, lowBound] = [256 * this.query.scale, this.query.restScale, this.query.lowBound / 256]
     const deleted = reader.deletions.bits
     let { threshold } = candidates
@@ -83,6 +101,10 @@ export class SegmentScan {
       const unit = scales[row]! * scale
       const score = high[i]! * unit + rest[restAt + i]! * restScales[row]! * restScale
       const error = lowBound * unit
+      if (wanted !== null && hasBit(wanted, row)) {
+        clearBit(wanted, row)
+        this.found.push({ row, high: high[i]!, rest: rest[restAt + i]! })
+      }
       // Most rows end here, before their passages are looked up.
       if (score + error < threshold) continue
       const passage = passages[row]!

@@ -86,6 +86,32 @@ test('a search finds the passages with the highest cosines, with equal bits howe
   )
 })
 
+test('the other passages that a caller asks for follow the best ones, with the scores of a search for everything', () => {
+  fc.assert(
+    fc.property(
+      collections,
+      layouts,
+      fc.constantFrom(1, 3, 10),
+      fc.integer({ min: 1, max: 5 }),
+      fc.infiniteStream(fc.boolean()),
+      (documents, layout, limit, count, isAsked) => {
+        const segments = divide(documents, count).map((part) => open(part, layout, () => false))
+        const query = vectorOfRow(1n, layout)!
+        const also = segments.flatMap(({ reader }, segment) =>
+          Array.from({ length: reader.segment.passages }, (_, passage) => ({ segment, passage })).filter(
+            () => isAsked.next().value,
+          ),
+        )
+        const isAlso = new Set(also.map(({ segment, passage }) => `${segment} ${passage}`))
+        const all = searchVectors(segments, query, 10_000)
+        const expected = all.filter(({ segment, passage }, i) => i < limit || isAlso.has(`${segment} ${passage}`))
+        expect(searchVectors(segments, query, limit, also)).toEqual(expected)
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
 test('equal scores are in the order of path and passage index', () => {
   const documents = randomDocuments(3, 40, 5)
   const segments = divide(documents, 3).map((part) => open(part, { dimensions: 1, denseDimensions: 1 }, () => false))
@@ -188,6 +214,17 @@ describe('in a segment of clusters', () => {
       for (const { row, score } of hits) if (expected.has(row)) expect(score).toBe(expected.get(row))
     }
     expect(found / (10 * queries.length)).toBeGreaterThanOrEqual(0.98)
+  })
+
+  test('the score of a passage that a caller asks for is exact, also in a cluster that is not searched', () => {
+    const also = Array.from({ length: 60 }, (_, i) => ({ segment: 0, passage: i * 97 }))
+    const query = queries[0]!
+    const scores = new Map(search(exact, query, reader.segment.passages).map(({ row, score }) => [row, score]))
+    const hits = searchVectors([clustered], query, 10, also)
+    for (const { passage } of also) {
+      const row = reader.segment.passage(passage).row
+      expect(hits.find((hit) => hit.passage === passage)?.score).toBe(scores.get(row))
+    }
   })
 
   test('a search finds the same passages with equal scores when the clusters stay on disk', () => {
