@@ -60,6 +60,7 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
     noiseDeviation: deviationByChance,
     fingerprint: `builtin:${BUILTIN_VERSION}:${SHIPPED.name}${SHIPPED.version}:${SHIPPED.sha256.slice(0, 12)}:analyser${ANALYSER_VERSION}:${BUILTIN_DIMENSIONS}`,
     tokenCounter: 'words',
+    batchLimits: { inputs: 64, tokens: Infinity },
     countTokens: countWords,
     async embedDocuments(inputs, signal) {
       const vectors: (Float32Array | null)[] = []

@@ -5,6 +5,7 @@ import { createBuiltinEmbedder } from './builtin.ts'
 import type { Embedder } from './embedder.ts'
 import { parseOllamaFingerprint } from './fingerprint.ts'
 import { createOllamaEmbedder } from './ollama.ts'
+import type { CallQueue } from '../ollama/call-queue.ts'
 import { createOllamaClient, withoutLatest } from '../ollama/client.ts'
 import type { OllamaClient } from '../ollama/client.ts'
 import { DEFAULT_MODEL, MODELS } from './registry.ts'
@@ -16,7 +17,11 @@ export interface ChooseOptions {
   /** The embedder that made the existing index, with its own fingerprint. */
   existing: { embeddingModel: string; fingerprint: string } | null
   log: Logger
+  /** The queue of all calls to this Ollama. */
+  queue?: CallQueue | undefined
 }
+
+type Server = Pick<ChooseOptions, 'ollamaUrl' | 'log' | 'queue'>
 
 export interface Choice {
   /** Null when the chosen embedder can't be used now. The caller tries again later. */
@@ -36,13 +41,14 @@ const BUILTIN = 'builtin'
  * again unasked. Without an index it uses Ollama when that answers and has an embedding model, otherwise the built-in embedder. Throws
  * only errors that waiting can't cure.
  */
-export async function chooseEmbedder({ setting, ollamaUrl, existing, log }: ChooseOptions): Promise<Choice> {
+export async function chooseEmbedder({ setting, ollamaUrl, existing, log, queue }: ChooseOptions): Promise<Choice> {
   if (setting === BUILTIN) return { embedder: createBuiltinEmbedder(), reason: 'You chose the built-in embedder.' }
-  if (setting.startsWith(OLLAMA)) return chooseNamed(withoutLatest(setting.slice(OLLAMA.length)), { ollamaUrl, existing, log })
+  if (setting.startsWith(OLLAMA))
+    return chooseNamed(withoutLatest(setting.slice(OLLAMA.length)), { ollamaUrl, existing, log, queue })
   if (existing?.embeddingModel === BUILTIN)
     return { embedder: createBuiltinEmbedder(), reason: keptReason('the built-in embedder') }
-  if (existing?.embeddingModel.startsWith(OLLAMA)) return keepOllama(existing, ollamaUrl, log)
-  return chooseFirst(ollamaUrl, log)
+  if (existing?.embeddingModel.startsWith(OLLAMA)) return keepOllama(existing, { ollamaUrl, log, queue })
+  return chooseFirst({ ollamaUrl, log, queue })
 }
 
 function keptReason(embedder: string): string {
@@ -51,11 +57,11 @@ function keptReason(embedder: string): string {
 
 async function chooseNamed(
   model: string,
-  { ollamaUrl, existing, log }: Pick<ChooseOptions, 'ollamaUrl' | 'existing' | 'log'>,
+  { ollamaUrl, existing, log, queue }: Server & Pick<ChooseOptions, 'existing'>,
 ): Promise<Choice> {
   const expected = existing?.embeddingModel === OLLAMA + model ? expectedOf(existing) : null
   try {
-    const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, expected })
+    const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, queue, expected })
     return { embedder, reason: `You chose ${model} on Ollama at ${withoutCredentials(ollamaUrl)}.` }
   } catch (error) {
     return { embedder: null, reason: sentenceOf(error) }
@@ -64,19 +70,18 @@ async function chooseNamed(
 
 async function keepOllama(
   existing: { embeddingModel: string; fingerprint: string },
-  ollamaUrl: string,
-  log: Logger,
+  { ollamaUrl, log, queue }: Server,
 ): Promise<Choice> {
   const model = existing.embeddingModel.slice(OLLAMA.length)
   try {
-    const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, expected: expectedOf(existing) })
+    const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, queue, expected: expectedOf(existing) })
     return { embedder, reason: keptReason(`${model} on Ollama`) }
   } catch (error) {
     return { embedder: null, reason: `The index was built with ${model} on Ollama. ${sentenceOf(error)}` }
   }
 }
 
-async function chooseFirst(ollamaUrl: string, log: Logger): Promise<Choice> {
+async function chooseFirst({ ollamaUrl, log, queue }: Server): Promise<Choice> {
   const where = `Ollama at ${withoutCredentials(ollamaUrl)}`
   const builtin = (reason: string): Choice => ({ embedder: createBuiltinEmbedder(), reason })
   const pull = `run \`docsearch models pull ${DEFAULT_MODEL}\``
@@ -96,7 +101,7 @@ async function chooseFirst(ollamaUrl: string, log: Logger): Promise<Choice> {
     )
   }
   try {
-    const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log })
+    const embedder = await createOllamaEmbedder({ url: ollamaUrl, model, log, queue })
     return { embedder, reason: `${where} answers and has ${model}.` }
   } catch (error) {
     log.warn({ err: error, model }, 'the embedding model on Ollama cannot be used')

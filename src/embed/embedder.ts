@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts'
+import type { BatchLimits } from './batch-size.ts'
 
 /** Turns text into vectors. The promises of every implementation are in test/conformance/embedder.ts. */
 export interface Embedder {
@@ -35,6 +36,8 @@ export interface Embedder {
   readonly fingerprint: string
   /** The estimate of text/model-tokens.ts that `countTokens` uses, so that another thread can use the same. */
   readonly tokenCounter: 'words' | 'subwords'
+  /** What the next call of `embedDocuments` should have at most, so that queries don't wait long for it. It changes with the measured speed. */
+  readonly batchLimits: BatchLimits
   /** Returns the number of tokens of this model, or an upper bound when its tokenizer is not available. */
   countTokens(text: string): number
   /**
@@ -43,7 +46,11 @@ export interface Embedder {
    * the model under this name is no longer the one of the fingerprint.
    */
   embedDocuments(inputs: readonly EmbeddingInput[], signal?: AbortSignal): Promise<(Float32Array | null)[]>
-  embedQuery(query: string, signal?: AbortSignal): Promise<Float32Array>
+  /**
+   * The vector may be remembered, so the caller must not change it. It is remembered for `user` only, because the time that an answer takes must
+   * not tell one user what another has asked. Aborting with DeadlinePassed tells the embedder that its server is too slow.
+   */
+  embedQuery(query: string, signal?: AbortSignal, user?: string): Promise<Float32Array>
   /** Makes one cheap call that shows whether the embedder works now. Never throws. */
   check(signal?: AbortSignal): Promise<EmbedderHealth>
   close(): Promise<void>

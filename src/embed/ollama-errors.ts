@@ -1,3 +1,4 @@
+import { BreakerOpen } from '../core/breaker.ts'
 import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 import { withoutCredentials } from '../core/http-fetch.ts'
 import { OllamaCallError } from '../ollama/client.ts'
@@ -8,6 +9,8 @@ export function isWorthRetrying(error: unknown): boolean {
 
 /** Returns a failed call as a DocsearchError that says what to do. Returns every other error unchanged. */
 export function explain(error: unknown, url: string, model: string): unknown {
+  if (error instanceof BreakerOpen)
+    return new DocsearchError('embedder_unavailable', notAnswering(url), { cause: error, retryAfter: 15 })
   if (!(error instanceof OllamaCallError)) return error
   const where = `Ollama at ${withoutCredentials(url)}`
   const make = (message: string, retryAfter: number): DocsearchError =>
@@ -26,6 +29,11 @@ export function explain(error: unknown, url: string, model: string): unknown {
     case 'nonsense':
       return make(`${where} cannot embed with ${model}: ${error.message}.`, 60)
   }
+}
+
+/** Says that the server missed the deadline of a query and has not answered since. */
+export function notAnswering(url: string): string {
+  return `Ollama at ${withoutCredentials(url)} did not answer a query in time. Searches use keywords only until it answers again.`
 }
 
 /** Returns the code for the health report. A missing model has a code of its own, because a pull cures it. */

@@ -1,12 +1,17 @@
+import { Breaker } from '../core/breaker.ts'
+import { DeadlinePassed } from '../core/deadline.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
+import { type Caller, CallQueue } from '../ollama/call-queue.ts'
 import { createOllamaClient, OllamaCallError, type OllamaClient, withoutLatest } from '../ollama/client.ts'
 import { cutToTokens, estimateSubwords } from '../text/model-tokens.ts'
+import { type BatchLimits, BatchSize } from './batch-size.ts'
 import { embedWithBisection } from './bisect.ts'
 import type { Embedder, EmbedderHealth, EmbeddingInput } from './embedder.ts'
-import { explain, healthCode, outlastsCheck } from './ollama-errors.ts'
+import { explain, healthCode, notAnswering, outlastsCheck } from './ollama-errors.ts'
 import { OllamaModel, type Patience } from './ollama-model.ts'
 import { MAX_CONTEXT, type OllamaSetup, setUpModel, TITLE_TOKENS } from './ollama-setup.ts'
+import { QueryVectors } from './query-vectors.ts'
 import { toVector } from './vectors.ts'
 
 export interface OllamaEmbedderOptions {
@@ -18,6 +23,8 @@ export interface OllamaEmbedderOptions {
   expected?: { fingerprint: string; dimensions: number } | null
   /** Shorter vectors, for models trained to give them (registry.ts). */
   dimensions?: number
+  /** The queue of all calls to this server. By default, this embedder has one of its own. */
+  queue?: CallQueue | undefined
   tuning?: Partial<OllamaTuning>
 }
 
@@ -31,6 +38,8 @@ export interface OllamaTuning {
   documents: Patience
   /** A user is waiting: keyword results soon are better than vectors late. */
   query: Patience
+  /** Milliseconds that a probe waits for the answer of a server that missed the deadline of a query. */
+  probeMs: number
   keepAliveSeconds: number
 }
 
@@ -40,9 +49,14 @@ const TUNING: OllamaTuning = {
   recheckMs: 30_000,
   documents: { retries: 4, minTimeout: 200, maxTimeout: 8_000, timeoutMs: 15 * 60_000 },
   query: { retries: 1, minTimeout: 100, maxTimeout: 200, timeoutMs: 60_000 },
+  probeMs: 60_000,
   keepAliveSeconds: 30 * 60,
 }
 
+/** Nobody waits for batches and warming up. */
+const NO_USER = ''
+/** What a probe embeds. */
+const PROBE = 'document'
 const CHECK: Patience = { retries: 0, minTimeout: 0, maxTimeout: 0, timeoutMs: 2_000 }
 
 /**
@@ -79,6 +93,10 @@ class OllamaEmbedder implements Embedder {
   private readonly setup: OllamaSetup
   private readonly settings: Settings
   private readonly closing: AbortController
+  private readonly queue: CallQueue
+  private readonly batchSize = new BatchSize()
+  private readonly queryVectors = new QueryVectors()
+  private readonly breaker: Breaker
   /** The last failure that `check` would not notice by itself. */
   private lastFailure: DocsearchError | null = null
 
@@ -91,6 +109,12 @@ class OllamaEmbedder implements Embedder {
     this.setup = setup
     this.settings = settings
     this.closing = closing
+    this.queue = settings.queue ?? new CallQueue()
+    this.breaker = new Breaker({ probe: (signal) => this.probe(client, signal) })
+  }
+
+  get batchLimits(): BatchLimits {
+    return this.batchSize.limits
   }
 
   fusionWeight(): number {
@@ -112,27 +136,24 @@ class OllamaEmbedder implements Embedder {
       const texts = inputs.map((input) => (input.text.trim() === '' ? null : this.documentText(input)))
       if (!texts.some((text) => text !== null)) return texts.map(() => null)
       if (!this.server.isVerifiedWithin(tuning.recheckMs)) await this.server.verify(tuning.documents, either)
-      const vectors = await embedWithBisection(texts, tuning, (batch) => this.embed(tuning.documents, batch, either), log)
+      const vectors = await embedWithBisection(texts, tuning, (batch) => this.embedBatch(batch, either), log)
       await this.server.verify(tuning.documents, either)
       return vectors
     })
   }
 
-  embedQuery(query: string, signal?: AbortSignal): Promise<Float32Array> {
-    const { tuning } = this.settings
-    return this.reported(signal, async (either) => {
-      const text = this.setup.profile.queryTemplate(cutToTokens(query, this.maxTokens))
-      // The digest is checked for every question, because another model's vector finds nonsense that looks like results. Both
-      // calls run at the same time, because a user is waiting.
-      const [[vector]] = await Promise.all([this.embed(tuning.query, [text], either), this.server.verify(tuning.query, either)])
-      if (vector === null || vector === undefined)
-        throw new OllamaCallError('not_finite', 'the model returns no usable vector for this query')
-      return vector
-    })
+  embedQuery(query: string, signal?: AbortSignal, user: string = NO_USER): Promise<Float32Array> {
+    const text = this.setup.profile.queryTemplate(cutToTokens(query, this.maxTokens))
+    const known = this.queryVectors.find(user, text)
+    if (known !== undefined) return this.reported(signal, (either) => this.whileUsable(known, either))
+    return this.queryVectors.get({ user, text, signal: this.untilClosed(signal) }, (stop) =>
+      this.reported(stop, (either) => this.embedQueryText(text, user, either)),
+    )
   }
 
   async check(signal?: AbortSignal): Promise<EmbedderHealth> {
     const { url, model } = this.settings
+    if (this.breaker.state === 'open') return { ok: false, code: 'embedder_unavailable', message: notAnswering(url) }
     try {
       await this.server.verify(CHECK, this.untilClosed(signal))
     } catch (error) {
@@ -146,13 +167,17 @@ class OllamaEmbedder implements Embedder {
 
   async close(): Promise<void> {
     this.closing.abort(new DocsearchError('embedder_unavailable', 'docsearch is stopping.', { retryAfter: 5 }))
+    this.breaker.close()
   }
 
   /** Loads the model before a user waits for it. A failure is only logged: the first real call meets it again. */
   warmUp(client: OllamaClient): void {
     const { model, log, tuning } = this.settings
-    client
-      .embed(this.request(''), { timeoutMs: tuning.documents.timeoutMs, signal: this.closing.signal })
+    const { signal } = this.closing
+    this.queue
+      .run({ kind: 'batch', user: NO_USER, signal }, () =>
+        client.embed(this.request(''), { timeoutMs: tuning.documents.timeoutMs, signal }),
+      )
       .catch((error: unknown) => log.debug({ err: error, model }, 'the embedding model could not be warmed up'))
   }
 
@@ -165,16 +190,82 @@ class OllamaEmbedder implements Embedder {
     return { model, input, numCtx: MAX_CONTEXT, keepAliveSeconds: tuning.keepAliveSeconds }
   }
 
-  private async embed(patience: Patience, input: string[], signal: AbortSignal): Promise<(Float32Array | null)[]> {
+  /** Returns a remembered vector. While the model is away or another one, it is not used, so that equal queries get equal answers. */
+  private async whileUsable(known: Float32Array, signal: AbortSignal): Promise<Float32Array> {
+    await this.breaker.pass()
+    await this.watched(signal, this.server.verify(this.settings.tuning.query, signal))
+    return known
+  }
+
+  private async embedQueryText(text: string, user: string, signal: AbortSignal): Promise<Float32Array> {
+    const { query } = this.settings.tuning
+    await this.breaker.pass()
+    // The digest is checked for every question, because another model's vector finds nonsense that looks like results. Both
+    // calls run at the same time, because a user is waiting.
+    const [[vector]] = await Promise.all([
+      this.embed(query, [text], { kind: 'query', user, signal }),
+      this.server.verify(query, signal),
+    ])
+    if (vector === null || vector === undefined)
+      throw new OllamaCallError('not_finite', 'the model returns no usable vector for this query')
+    return vector
+  }
+
+  private async embedBatch(texts: string[], signal: AbortSignal): Promise<(Float32Array | null)[]> {
+    const { documents } = this.settings.tuning
+    return this.embed(documents, texts, { kind: 'batch', user: NO_USER, signal })
+  }
+
+  private async embed(patience: Patience, input: string[], caller: Caller): Promise<(Float32Array | null)[]> {
     const { cutTo } = this.setup
     const request = { ...this.request(input), ...(cutTo !== undefined && { dimensions: cutTo }) }
-    const answer = await this.server.call(patience, signal, (client, options) => client.embed(request, options))
+    const answer = await this.server.call(patience, caller.signal, (client, options) =>
+      this.queue.run(caller, () => this.measured(caller, input, client.embed(request, options))),
+    )
     if (answer.length !== input.length)
       throw new OllamaCallError('nonsense', `it returned ${answer.length} vectors for ${input.length} texts`)
-    return answer.map((values) => {
+    const vectors = answer.map((values) => {
       if (values.length === this.dimensions) return toVector(values)
       const message = `it returned vectors of ${values.length} dimensions, but the index has ${this.dimensions}`
       throw new OllamaCallError('nonsense', message)
+    })
+    if (vectors.some((vector) => vector !== null)) this.lastFailure = null
+    return vectors
+  }
+
+  /** Reports to the breaker whether the model answers, and how long it takes for a batch. Waiting in the queue does not count. */
+  private async measured<T>({ kind, signal }: Caller, input: readonly string[], call: Promise<T>): Promise<T> {
+    const began = performance.now()
+    try {
+      const answer = await this.watched(signal, call)
+      this.breaker.answered()
+      if (kind === 'batch') this.batchSize.measured(sum(input.map(estimateSubwords)), performance.now() - began)
+      return answer
+    } catch (error) {
+      if (isTimeout(error)) this.breaker.timedOut()
+      else if (error instanceof OllamaCallError) this.breaker.answered()
+      throw error
+    }
+  }
+
+  /** Opens the breaker when the deadline of a query passes during the call. */
+  private async watched<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
+    const noticeDeadline = () => {
+      if (signal.reason instanceof DeadlinePassed) this.breaker.timedOut()
+    }
+    signal.addEventListener('abort', noticeDeadline, { once: true })
+    try {
+      return await call
+    } finally {
+      signal.removeEventListener('abort', noticeDeadline)
+    }
+  }
+
+  /** Does not take a turn in the queue, because no user waits for it, and it may wait for minutes. */
+  private async probe(client: OllamaClient, signal: AbortSignal): Promise<void> {
+    const options = { timeoutMs: this.settings.tuning.probeMs, signal: this.untilClosed(signal) }
+    await client.embed(this.request(PROBE), options).catch((error: unknown) => {
+      if (!(error instanceof OllamaCallError) || isTimeout(error)) throw error
     })
   }
 
@@ -182,9 +273,7 @@ class OllamaEmbedder implements Embedder {
   private async reported<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { url, model } = this.settings
     try {
-      const result = await work(this.untilClosed(signal))
-      this.lastFailure = null
-      return result
+      return await work(this.untilClosed(signal))
     } catch (error) {
       signal?.throwIfAborted()
       const explained = explain(error, url, model)
@@ -196,4 +285,12 @@ class OllamaEmbedder implements Embedder {
   private documentText({ text, title }: EmbeddingInput): string {
     return this.setup.profile.documentTemplate(text, title === null ? null : cutToTokens(title, TITLE_TOKENS))
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof OllamaCallError && error.failure === 'timeout'
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

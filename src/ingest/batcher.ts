@@ -1,11 +1,7 @@
 import type { Retries } from '../core/retries.ts'
 import { TurnQueue } from '../core/turns.ts'
+import type { BatchLimits } from '../embed/batch-size.ts'
 import type { Embedder, EmbeddingInput } from '../embed/embedder.ts'
-
-/** Inputs in one call. More does not make Ollama faster, and a call that fails costs more. */
-const MAX_BATCH_SIZE = 64
-/** A call should take at most about this long, because the passages of other users and the queries of searches wait for it. */
-const MAX_CALL_MS = 500
 
 interface Request {
   owner: string
@@ -28,19 +24,15 @@ interface Slice {
 
 /**
  * One queue of passages for all documents: many small documents share a call, and users take turns. One call runs at a time, because
- * Ollama processes calls one after another anyway.
+ * Ollama processes calls one after another anyway. The embedder says how large a call may be, so that queries don't wait long for it.
  */
 export class Batcher {
   #state: 'idle' | 'embedding' = 'idle'
   readonly #requests = new TurnQueue<Request>()
   readonly #retries: Retries
-  readonly #now: () => number
-  /** The maximum number of inputs of the next call. */
-  #batchSize = MAX_BATCH_SIZE
 
-  constructor(retries: Retries, now: () => number = () => performance.now()) {
+  constructor(retries: Retries) {
     this.#retries = retries
-    this.#now = now
   }
 
   /** Returns vectors in the order of the inputs, null for an input that the model could not embed. Rejects when `signal` aborts. */
@@ -87,33 +79,23 @@ export class Batcher {
     const { embedder } = batch[0]!.request
     const inputs = batch.flatMap(({ request, from, to }) => request.inputs.slice(from, to))
     const isPointless = () => batch.every(({ request }) => request.signal.aborted)
-    return this.#retries.run(async () => {
-      const began = this.#now()
-      const vectors = await embedder.embedDocuments(inputs)
-      this.#fit(inputs.length, this.#now() - began)
-      return vectors
-    }, isPointless)
-  }
-
-  /** Makes the next calls as large as their time allows. */
-  #fit(inputs: number, tookMs: number): void {
-    const fitting = tookMs === 0 ? MAX_BATCH_SIZE : Math.floor((inputs * MAX_CALL_MS) / tookMs)
-    // The time of a call with few inputs says little about a call with many.
-    this.#batchSize = Math.max(1, Math.min(MAX_BATCH_SIZE, fitting, 2 * Math.max(inputs, this.#batchSize)))
+    return this.#retries.run(() => embedder.embedDocuments(inputs), isPointless)
   }
 
   /** Removes requests of one embedder from the queue until their inputs fill a batch. Only the last of them can have inputs left over. */
   #nextBatch(): Slice[] {
     const batch: Slice[] = []
-    let room = this.#batchSize
-    for (let next = this.#requests.peek(); next && room > 0; next = this.#requests.peek()) {
+    let room: BatchLimits | null = null
+    for (let next = this.#requests.peek(); next; next = this.#requests.peek()) {
       if (batch[0] !== undefined && next.embedder !== batch[0].request.embedder) break
-      const request = this.#requests.shift()!
-      const from = request.taken
-      const to = Math.min(request.inputs.length, from + room)
-      request.taken = to
-      room -= to - from
-      batch.push({ request, from, to })
+      room ??= { ...next.embedder.batchLimits }
+      const from = next.taken
+      const to = fill(next, room, batch.length === 0)
+      if (to === from) break
+      this.#requests.shift()
+      next.taken = to
+      batch.push({ request: next, from, to })
+      if (to < next.inputs.length) break
     }
     return batch
   }
@@ -122,6 +104,19 @@ export class Batcher {
     this.#requests.remove(request)
     request.reject(error)
   }
+}
+
+/** Returns up to which of its inputs a request fits into the room, and takes that room. The first input of a batch always fits. */
+function fill({ embedder, inputs, taken }: Request, room: BatchLimits, isFirst: boolean): number {
+  let to = taken
+  for (; to < inputs.length && room.inputs > 0; to++) {
+    const { text, title } = inputs[to]!
+    const tokens = embedder.countTokens(text) + (title === null ? 0 : embedder.countTokens(title))
+    if (tokens > room.tokens && !(isFirst && to === taken)) break
+    room.inputs--
+    room.tokens -= tokens
+  }
+  return to
 }
 
 function deliver(batch: readonly Slice[], vectors: readonly (Float32Array | null)[]): void {

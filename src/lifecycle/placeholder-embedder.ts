@@ -27,6 +27,7 @@ export function placeholderEmbedder(
     noiseDeviation: () => 0,
     fingerprint: parseFingerprint(fingerprint).embedder,
     tokenCounter: 'words',
+    batchLimits: { inputs: 1, tokens: 1 },
     countTokens: () => 0,
     embedDocuments: refuse,
     embedQuery: refuse,

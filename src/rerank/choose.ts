@@ -1,9 +1,11 @@
 import { withoutCredentials } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
+import type { CallQueue } from '../ollama/call-queue.ts'
 import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/client.ts'
 import { createEndpointModel } from './endpoint-model.ts'
 import { ModelKeeper, type Retry } from './model-keeper.ts'
 import { createOllamaRerankModel } from './ollama-model.ts'
+import { rememberScores } from './remembered-scores.ts'
 import { type RerankModel, RerankModelError, type RerankModelFailure } from './rerank-model.ts'
 import type { Reranker } from './reranker.ts'
 import { selfTest } from './self-test.ts'
@@ -19,6 +21,8 @@ export interface RerankerSettings extends ModelTuning {
   key: string | null
   /** How many passages a model on Ollama scores at the same time. */
   parallel: number
+  /** The queue of all calls to this Ollama. */
+  queue: CallQueue
   log: Logger
   startMs?: number
   retry?: Retry
@@ -83,11 +87,11 @@ function nameOf({ model }: Reranker): string {
 }
 
 function finder(settings: RerankerSettings): (signal: AbortSignal) => Promise<RerankModel | null> {
-  const { setting, ollamaUrl, model, key, parallel } = settings
+  const { setting, ollamaUrl, model, key, parallel, queue } = settings
   if (setting === 'auto') return (signal) => findOnOllama(settings, signal)
   const name = withoutLatest(setting.slice(OLLAMA.length))
   const make = setting.startsWith(OLLAMA)
-    ? (signal: AbortSignal) => createOllamaRerankModel({ url: ollamaUrl, model: name, parallel }, signal)
+    ? (signal: AbortSignal) => createOllamaRerankModel({ url: ollamaUrl, model: name, parallel, queue }, signal)
     : () => createEndpointModel({ url: setting, model, key })
   return (signal) => tested(make, settings, signal)
 }
@@ -102,7 +106,7 @@ async function tested(make: Make, { deadlineMs }: RerankerSettings, closing: Abo
     return made
   })
   await withinTime(deadlineMs, closing, (signal) => selfTest(model, signal))
-  return model
+  return rememberScores(model)
 }
 
 async function withinTime<T>(ms: number, closing: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -117,7 +121,7 @@ async function withinTime<T>(ms: number, closing: AbortSignal, run: (signal: Abo
 
 /** Returns the first model on Ollama that is a reranker by its name and passes the test. Null without Ollama or such a model. */
 async function findOnOllama(settings: RerankerSettings, signal: AbortSignal): Promise<RerankModel | null> {
-  const { ollamaUrl: url, parallel } = settings
+  const { ollamaUrl: url, parallel, queue } = settings
   let names: string[]
   try {
     names = (await createOllamaClient(url).list({ timeoutMs: PROBE_MS, signal })).map(({ name }) => name)
@@ -129,7 +133,7 @@ async function findOnOllama(settings: RerankerSettings, signal: AbortSignal): Pr
   let failure: RerankModelError | null = null
   for (const model of rerankers.slice(0, MAX_TESTED)) {
     try {
-      return await tested((stop) => createOllamaRerankModel({ url, model, parallel }, stop), settings, signal)
+      return await tested((stop) => createOllamaRerankModel({ url, model, parallel, queue }, stop), settings, signal)
     } catch (error) {
       if (!(error instanceof RerankModelError)) throw error
       failure ??= error

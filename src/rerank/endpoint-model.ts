@@ -1,6 +1,6 @@
 import { type Answer, describeAnswer, exchange, withoutCredentials } from '../core/http-fetch.ts'
 import { type Dialect, fromLogit, isProbability, readAnswer, requestBody } from './endpoint-dialects.ts'
-import { type OnScore, type RerankModel, RerankModelError } from './rerank-model.ts'
+import { type OnScore, type RerankModel, RerankModelError, type ScoreRequest } from './rerank-model.ts'
 
 export interface EndpointOptions {
   /** An address without a path means `/v1/rerank`, or `/rerank` when the server doesn't have that. */
@@ -44,7 +44,7 @@ class EndpointModel implements RerankModel {
     this.subject = `The reranker at ${withoutCredentials(options.url)}`
   }
 
-  async scorePassages(question: string, passages: readonly string[], signal: AbortSignal, onScore: OnScore): Promise<void> {
+  async scorePassages({ question, passages, signal }: ScoreRequest, onScore: OnScore): Promise<void> {
     const scores = new Map<number, number>()
     for (let from = 0; from < passages.length; from += BATCH) {
       const found = await this.ask(question, passages.slice(from, from + BATCH), signal)

@@ -1,8 +1,9 @@
 import pLimit from 'p-limit'
 import { withoutCredentials } from '../core/http-fetch.ts'
+import type { CallQueue } from '../ollama/call-queue.ts'
 import { createOllamaClient, OllamaCallError } from '../ollama/client.ts'
 import type { CallOptions, OllamaClient } from '../ollama/client.ts'
-import { type RerankModel, RerankModelError } from './rerank-model.ts'
+import { NoTurn, type OnScore, type RerankModel, RerankModelError, type ScoreRequest } from './rerank-model.ts'
 import { rerankPrompt, shareOfYes } from './yes-or-no.ts'
 
 export interface OllamaRerankOptions {
@@ -11,6 +12,8 @@ export interface OllamaRerankOptions {
   model: string
   /** How many passages are scored at the same time. More than one helps only where OLLAMA_NUM_PARALLEL allows it. */
   parallel: number
+  /** The queue of all calls to this server. */
+  queue: CallQueue
 }
 
 /** The most that Ollama gives. */
@@ -29,7 +32,7 @@ const MAX_FAILURES = 3
  * and no. Each passage has a call of its own, so that no passage can influence the score of another. Throws RerankModelError.
  */
 export async function createOllamaRerankModel(
-  { url, model, parallel }: OllamaRerankOptions,
+  { url, model, parallel, queue }: OllamaRerankOptions,
   signal: AbortSignal,
 ): Promise<RerankModel> {
   const client = createOllamaClient(url)
@@ -46,34 +49,58 @@ export async function createOllamaRerankModel(
   }
   return {
     name: `ollama:${model}`,
-    async scorePassages(question, passages, stop, onScore) {
-      let scored = 0
-      const failures: unknown[] = []
-      // An error of the server ends the calls for the other passages too.
-      const ended = new AbortController()
-      const signal = AbortSignal.any([stop, ended.signal])
-      const limit = pLimit(parallel)
-      const score = async (passage: string, index: number): Promise<void> => {
-        if (scored === 0 && failures.length >= MAX_FAILURES) return
-        signal.throwIfAborted()
-        try {
-          const found = await scoreOne(client, model, question, passage, { timeoutMs: CALL_MS, signal })
-          if (found === null) return
-          scored++
-          onScore(index, found)
-        } catch (error) {
-          signal.throwIfAborted()
-          if (!isOfThePassage(error)) {
-            ended.abort(explained(error))
-            throw ended.signal.reason
-          }
-          failures.push(error)
-        }
-      }
-      await Promise.all(passages.map((passage, index) => limit(score, passage, index)))
-      if (scored === 0 && failures.length > 0) throw explained(failures[0])
+    async scorePassages(request, onScore) {
+      let hasTurn = false
+      // One turn for all passages, so that no batch of passages to embed comes between them.
+      const caller = { kind: 'rerank', user: request.user, signal: request.signal } as const
+      const scoring = queue.run(caller, () => {
+        hasTurn = true
+        return scoreAll({ client, model, parallel, explained }, request, onScore)
+      })
+      await scoring.catch((error: unknown) => {
+        throw hasTurn ? error : new NoTurn(error)
+      })
     },
   }
+}
+
+interface Scorer {
+  client: OllamaClient
+  model: string
+  parallel: number
+  explained: (error: unknown) => unknown
+}
+
+async function scoreAll(
+  { client, model, parallel, explained }: Scorer,
+  { question, passages, signal: stop }: ScoreRequest,
+  onScore: OnScore,
+): Promise<void> {
+  let scored = 0
+  const failures: unknown[] = []
+  // An error of the server ends the calls for the other passages too.
+  const ended = new AbortController()
+  const signal = AbortSignal.any([stop, ended.signal])
+  const limit = pLimit(parallel)
+  const score = async (passage: string, index: number): Promise<void> => {
+    if (scored === 0 && failures.length >= MAX_FAILURES) return
+    signal.throwIfAborted()
+    try {
+      const found = await scoreOne(client, model, question, passage, { timeoutMs: CALL_MS, signal })
+      if (found === null) return
+      scored++
+      onScore(index, found)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isOfThePassage(error)) {
+        ended.abort(explained(error))
+        throw ended.signal.reason
+      }
+      failures.push(error)
+    }
+  }
+  await Promise.all(passages.map((passage, index) => limit(score, passage, index)))
+  if (scored === 0 && failures.length > 0) throw explained(failures[0])
 }
 
 /** Returns null when the model says neither yes nor no. */

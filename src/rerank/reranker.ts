@@ -27,6 +27,8 @@ export interface RerankRequest {
   candidates: readonly RerankCandidate[]
   /** Says whether the order of `base` was applied, and if not, why. */
   before: { applied: boolean; reason: string | null }
+  /** Who asks. */
+  user: string
   signal: AbortSignal
 }
 

@@ -1,6 +1,6 @@
 import { blend } from './blend.ts'
 import { passageText, questionText } from './prompt-text.ts'
-import { type RerankModel, RerankModelError } from './rerank-model.ts'
+import { NoTurn, type RerankModel, RerankModelError } from './rerank-model.ts'
 import type { Reranker, RerankOutcome, RerankRequest } from './reranker.ts'
 
 /** The order that the model starts from. It stays if there is no model. */
@@ -37,10 +37,10 @@ export function createModelReranker(source: ModelSource, tuning: ModelTuning): R
       reason: joinReasons(why, before.reason),
     })
     if (model === null || ranked.length === 0) return withoutModel(source.reason())
-    const { scores, asked, failure } = await scoreBest(model, request, tuning)
+    const { scores, asked, failure, hadTurn } = await scoreBest(model, request, tuning)
     if (failure !== null) source.failed(model, failure)
     if (request.signal.aborted) return withoutModel('The search was cancelled.')
-    if (scores.size === 0) return withoutModel(failure?.message ?? `${model.name} could score none of ${asked} passages.`)
+    if (scores.size === 0) return withoutModel(failure?.message ?? noScore(model, asked, hadTurn, tuning))
     return {
       applied: true,
       model: model.name,
@@ -65,28 +65,32 @@ interface Scored {
   scores: ReadonlyMap<string, number>
   asked: number
   failure: RerankModelError | null
+  /** False when other searches used the model all the time. */
+  hadTurn: boolean
 }
 
 async function scoreBest(
   model: RerankModel,
-  { query, candidates: ranked, signal }: RerankRequest,
+  { query, candidates: ranked, user, signal }: RerankRequest,
   { deadlineMs, candidates, passageTokens }: ModelTuning,
 ): Promise<Scored> {
   const scores = new Map<string, number>()
   const best = ranked.slice(0, candidates)
   const stop = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const outcome = (failure: RerankModelError | null): Scored => ({
+  const outcome = (failure: RerankModelError | null, hadTurn = true): Scored => ({
     scores: failure === null ? scores : new Map(),
     asked: best.length,
     failure,
+    hadTurn,
   })
   const texts = best.map((candidate) => passageText(candidate, passageTokens))
   try {
-    await model.scorePassages(questionText(query), texts, stop, (index, score) => {
+    await model.scorePassages({ question: questionText(query), passages: texts, user, signal: stop }, (index, score) => {
       if (!stop.aborted) scores.set(best[index]!.id, score)
     })
     return outcome(null)
   } catch (error) {
+    if (error instanceof NoTurn) return outcome(null, false)
     if (stop.aborted) {
       const isLate = !signal.aborted && scores.size === 0
       const message = `${model.name} scored no passage within ${deadlineMs / 1000} s.`
@@ -100,6 +104,11 @@ async function scoreBest(
 function incomplete(model: RerankModel, scored: number, asked: number, { deadlineMs }: ModelTuning): string | null {
   if (scored === asked) return null
   return `${model.name} scored ${scored} of ${asked} passages within ${deadlineMs / 1000} s; the others keep their places.`
+}
+
+function noScore(model: RerankModel, asked: number, hadTurn: boolean, { deadlineMs }: ModelTuning): string {
+  if (hadTurn) return `${model.name} could score none of ${asked} passages.`
+  return `${model.name} was busy with other searches for ${deadlineMs / 1000} s.`
 }
 
 function joinReasons(...reasons: (string | null)[]): string | null {

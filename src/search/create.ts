@@ -107,6 +107,7 @@ class DocumentSearch implements Search {
       furtherTerms: corrected.terms,
       mode: query.mode,
       embedder: active.embedder,
+      user: query.filter.ownerId,
       deadlineMs: this.deadlines.embedMs,
       signal,
       log: this.options.log,

@@ -1,3 +1,4 @@
+import { BreakerOpen } from '../core/breaker.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
@@ -6,7 +7,7 @@ import type { Expansion } from './expansions/expansion.ts'
 import { readFiscalYears } from './fiscal-years.ts'
 import { analyse, queryWords, type QueryWord } from '../text/analyse.ts'
 import { shownLanguage } from '../text/language.ts'
-import { DeadlinePassed, withDeadline } from './deadline.ts'
+import { DeadlinePassed, withDeadline } from '../core/deadline.ts'
 import type { SearchMode } from './search.ts'
 
 /**
@@ -39,6 +40,8 @@ export interface AskOptions {
   furtherTerms: readonly string[]
   mode: SearchMode
   embedder: Embedder
+  /** Who asks. */
+  user: string
   deadlineMs: number
   signal: AbortSignal | undefined
   log: Logger
@@ -52,6 +55,7 @@ export async function askQuestion({
   furtherTerms,
   mode,
   embedder,
+  user,
   deadlineMs,
   signal,
   log,
@@ -62,7 +66,7 @@ export async function askQuestion({
   const asked = { terms, words, language, expansions: expand({ texts: expandable, words, synonyms }) }
   if (mode === 'keyword') return { ...asked, vector: null, mode, modeReason: null }
   try {
-    const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop))
+    const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop, user))
     if (vector.length === embedder.dimensions)
       return { ...asked, vector: hasDirection(vector) ? vector : null, mode, modeReason: null }
     log.warn(
@@ -93,6 +97,8 @@ function hasDirection(vector: Float32Array): boolean {
 
 function describe(error: unknown, deadlineMs: number): string | null {
   if (error instanceof DeadlinePassed) return `did not answer within ${deadlineMs / 1000} s`
+  if (isDocsearchError(error) && error.cause instanceof BreakerOpen)
+    return 'did not answer an earlier query in time and has not answered since'
   if (isDocsearchError(error, 'embedding_model_changed')) return 'is no longer the model that made the index'
   if (isDocsearchError(error, 'embedder_unavailable')) return 'cannot be reached or is overloaded'
   if (isDocsearchError(error)) return `could not embed the question (${error.code})`

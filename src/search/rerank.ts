@@ -1,13 +1,15 @@
 import type { Logger } from '../core/logger.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { RerankCandidate, Reranker } from '../rerank/reranker.ts'
-import { DeadlinePassed, withDeadline } from './deadline.ts'
+import { DeadlinePassed, withDeadline } from '../core/deadline.ts'
 import type { Found } from './find-request.ts'
 import type { ModelScores } from './reorder.ts'
 import type { SearchOutcome } from './search.ts'
 
 export interface RerankOptions {
   query: string
+  /** Who asks. */
+  user: string
   /** The passages that the search found, in the order of the reranker's `base`. */
   found: Pick<Found, 'forModel' | 'rerank' | 'groups'>
   reranker: Reranker
@@ -24,7 +26,16 @@ export interface Reranked {
 }
 
 /** Lets the reranker reorder the best candidates. When it fails or is late, the order stays and the report says so. */
-export async function rerankBest({ query, found, reranker, index, deadlineMs, signal, log }: RerankOptions): Promise<Reranked> {
+export async function rerankBest({
+  query,
+  user,
+  found,
+  reranker,
+  index,
+  deadlineMs,
+  signal,
+  log,
+}: RerankOptions): Promise<Reranked> {
   const started = performance.now()
   const { tookMs, ...before } = found.rerank
   const report = (outcome: { applied: boolean; reason: string | null; model?: string | null }): SearchOutcome['rerank'] => ({
@@ -36,7 +47,7 @@ export async function rerankBest({ query, found, reranker, index, deadlineMs, si
   try {
     const candidates = await read(found.forModel, index)
     const { scores, features, ...outcome } = await withDeadline(deadlineMs, signal, (stop) =>
-      reranker.rerank({ query, candidates, before, signal: stop }),
+      reranker.rerank({ query, candidates, before, user, signal: stop }),
     )
     return { scores: scores && { scores, features }, report: report(outcome) }
   } catch (error) {

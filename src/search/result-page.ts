@@ -156,6 +156,7 @@ async function rerank(found: Found, asked: FindRequest, request: PageRequest): P
   if (reason !== null) return { found, order: again, report: { applied: false, model: null, tookMs: 0, reason } }
   const { scores, report } = await rerankBest({
     query: parsed.text,
+    user: query.filter.ownerId,
     found,
     reranker,
     index,

@@ -17,6 +17,7 @@ import type { Ingest } from '../ingest/ingest.ts'
 import { createOAuth } from '../oauth/create.ts'
 import { createOcr } from '../parse/ocr/ocr.ts'
 import { createParserPool } from '../parse/pool/pool.ts'
+import { CallQueue } from '../ollama/call-queue.ts'
 import type { Records } from '../records/records.ts'
 import { chooseReranker } from '../rerank/choose.ts'
 import { createSearch } from '../search/create.ts'
@@ -46,10 +47,12 @@ interface Options {
 export async function openBackend(options: Options): Promise<Backend & { rerankerChoice: { reranker: string; reason: string } }> {
   const { config, records, baseUrl, clock, log, open } = options
   const blobs = await openBlobs({ folder: config.dataDir, clock })
-  const lifecycle = await openLifecycle(options)
+  // Embedders and rerankers share one Ollama.
+  const queue = new CallQueue()
+  const lifecycle = await openLifecycle({ ...options, queue })
   const ingest = await openIngest({ ...options, blobs, lifecycle })
   const { reranker: setting, ollamaUrl, rerank } = config
-  const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, log })
+  const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, queue, log })
   open.add('reranker', async () => chosen.close())
   // The reranker has its own deadline. The deadline of the search is for a reranker that misses it.
   const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
@@ -78,12 +81,12 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
   }
 }
 
-async function openLifecycle({ config, folder, records, log, open }: Options): Promise<Lifecycle> {
+async function openLifecycle({ config, folder, records, log, open, queue }: Options & { queue: CallQueue }): Promise<Lifecycle> {
   const lifecycle = await startLifecycle({
     records,
     indexStore: createIndexStore({ dataDir: folder.dir, log, memory: divideMemory(config.searchMemoryBytes, SEARCH_THREADS) }),
     chooseEmbedder: (existing, named) =>
-      chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log }),
+      chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log, queue }),
     pinned: config.embedder === 'auto' ? null : config.embedder,
     checkEveryMs: config.embedderCheckMs,
     log,

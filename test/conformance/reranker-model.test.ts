@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
+import { CallQueue } from '../../src/ollama/call-queue.ts'
 import { chooseReranker } from '../../src/rerank/choose.ts'
 import type { ChosenReranker } from '../../src/rerank/choose.ts'
 import { QWEN3_RERANKER } from '../support/fake-ollama-model.ts'
@@ -14,6 +15,7 @@ const TUNING = {
   candidates: 3,
   passageTokens: 512,
   parallel: 1,
+  queue: new CallQueue(),
   log: silentLogger,
 }
 

@@ -10,6 +10,7 @@ test('the fused order says that no reranking was applied, and why', async () => 
     query: 'q',
     candidates: [],
     before: { applied: false, reason: null },
+    user: 'usr_1',
     signal: new AbortController().signal,
   })
   expect(outcome).toEqual({ applied: false, scores: null, reason: 'Turned off for this test.' })

@@ -12,6 +12,7 @@ const request = (list: readonly RerankCandidate[], signal = new AbortController(
   query: 'gamma passage',
   candidates: list,
   before: { applied: false, reason: 'Nothing was reordered so far.' },
+  user: 'usr_1',
   signal,
 })
 

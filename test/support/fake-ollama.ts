@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { ServingQueue } from './fake-ollama-queue.ts'
 import { fakeLogprobs, fakeRelevance, readPrompt } from './fake-relevance.ts'
 import { EMBEDDINGGEMMA, countFakeTokens, fakeVector, makeModel, withTag } from './fake-ollama-model.ts'
 import type { FakeModel } from './fake-ollama-model.ts'
@@ -42,6 +43,15 @@ export interface FakeOllama {
   hold(path: string, when?: Fault['when']): { arrived: Promise<void>; release(): void }
   /** Delays every answer of this path, in milliseconds. */
   delay(path: string, ms: number): void
+  /** Sets how many tokens the fake computes per second, one text after another, in the order in which they came. Infinite by default. */
+  speed(tokensPerSecond: number): void
+  /** Stops computing: all calls to models wait until `thaw`. The server itself goes on answering, unless `all` is true. */
+  freeze(options?: { all?: boolean }): void
+  thaw(): void
+  /** Limits how many calls wait for a model. Further ones are refused, as with OLLAMA_MAX_QUEUE. */
+  limitQueue(calls: number): void
+  /** What the models computed, in order: `embed` or `generate`, with the texts. */
+  readonly computed: readonly { path: string; texts: string[] }[]
   /** Makes each batch with this word fail, as NaN does. `old` gives the message of older servers. */
   poison(word: string, old?: boolean): void
   setModels(models: FakeModel[]): void
@@ -76,6 +86,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
   const drifts = new Map<string, string>()
   let pulling: { how: FakePull; makes: FakeModel | undefined } = { how: {}, makes: undefined }
   let hungUp = 0
+  const serving = new ServingQueue()
 
   // The fake's vectors depend on the digest.
   const drifted = (model: FakeModel): FakeModel => ({ ...model, digest: model.digest + (drifts.get(model.name) ?? '') })
@@ -116,7 +127,8 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     if (fault?.kind === 'reset') return void response.destroy()
     if (fault?.body !== undefined) return void response.writeHead(fault.status ?? 200, fault.headers).end(fault.body)
     if (fault?.status !== undefined) return fail(response, fault.status, fault.error ?? 'something went wrong', fault.headers)
-    route(request.method!, path, body, response, fault?.kind)
+    if (serving.isWholeServerFrozen) await serving.thawed()
+    return route(request.method!, path, body, response, fault?.kind)
   }
 
   function route(
@@ -125,7 +137,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     body: Record<string, unknown>,
     response: ServerResponse,
     lie: Fault['kind'],
-  ): void {
+  ): void | Promise<void> {
     switch (`${method} ${path}`) {
       case 'GET /api/version':
         return send(response, { version: '0.33.0' })
@@ -138,13 +150,15 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
         return model && send(response, shown(model))
       }
       case 'POST /api/embed': {
-        const model = find(body, response)
-        return model && embed(model, body, response, lie)
+        const model = find(body, response, (name) => `model "${name}" not found, try pulling it first`)
+        if (model === undefined) return
+        const texts = [body['input']].flat().map(String)
+        return inTurn(path, texts, response, () => embed(model, body, response, lie))
       }
       case 'POST /api/generate': {
         const model = find(body, response)
         if (model === undefined) return
-        return generate(model, body, response)
+        return inTurn(path, [String(body['prompt'])], response, () => generate(model, body, response))
       }
       case 'POST /api/pull':
         return void streamPull(response, pulling.how, () => hungUp++).then((whole) => {
@@ -155,10 +169,24 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     }
   }
 
-  function find(body: Record<string, unknown>, response: ServerResponse): FakeModel | undefined {
+  function find(
+    body: Record<string, unknown>,
+    response: ServerResponse,
+    message = (name: string) => `model '${name}' not found`,
+  ): FakeModel | undefined {
     const model = installed.find(({ name }) => name === withTag(String(body['model'])))
-    if (model === undefined) fail(response, 404, `model '${String(body['model'])}' not found`)
+    if (model === undefined) fail(response, 404, message(String(body['model'])))
     return model
+  }
+
+  /** Computes when all earlier calls are done, unless the caller has hung up by then. */
+  async function inTurn(path: string, texts: string[], response: ServerResponse, compute: () => void): Promise<void> {
+    const outcome = await serving.turn(
+      { path, texts, tokens: texts.reduce((sum, text) => sum + countFakeTokens(text), 0) },
+      response,
+    )
+    if (outcome === 'full') return fail(response, 503, 'server busy, please try again.  maximum pending requests exceeded')
+    if (outcome === 'ready') compute()
   }
 
   function load(model: FakeModel, body: Record<string, unknown>): void {
@@ -206,7 +234,7 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     for (const [word, old] of poisons) {
       if (!inputs.some((text) => text.includes(word))) continue
       return old
-        ? fail(response, 500, 'json: unsupported value: NaN')
+        ? fail(response, 500, 'failed to encode response: json: unsupported value: NaN')
         : fail(response, 400, 'embedding contains NaN or Inf values')
     }
     const dimensions = Number(body['dimensions'] ?? model.dimensions)
@@ -235,6 +263,11 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
       return { arrived: arrived.promise, release: released.resolve }
     },
     delay: (path, ms) => void delays.set(path, ms),
+    speed: (tokensPerSecond) => serving.setSpeed(tokensPerSecond),
+    freeze: ({ all = false } = {}) => serving.freeze(all),
+    thaw: () => serving.thaw(),
+    limitQueue: (waiting) => serving.limit(waiting),
+    computed: serving.computed,
     poison: (word, old = false) => void poisons.set(word, old),
     setModels: (next) => void (installed = [...next]),
     setDigest(model, digest) {
@@ -245,7 +278,10 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
     get hungUp() {
       return hungUp
     },
-    stop,
+    async stop() {
+      serving.thaw()
+      await stop()
+    },
     restart: start,
     assertDone() {
       const unmet = faults
@@ -253,7 +289,10 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
         .map(({ path, left, status, kind }) => `${left} × ${path} ${status ?? kind ?? ''}`)
       if (unmet.length > 0) throw new Error(`planned faults that were never met: ${unmet.join(', ')}`)
     },
-    close: stop,
+    async close() {
+      serving.thaw()
+      await stop()
+    },
   }
 }
 

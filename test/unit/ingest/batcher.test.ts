@@ -22,8 +22,7 @@ function recording(): Embedder & { calls: string[][] } {
   }
 }
 
-/** @param now Stands still by default, so that no call seems slow. */
-const batcher = (now = () => 0) => new Batcher(createRetries(silentLogger, never), now)
+const batcher = () => new Batcher(createRetries(silentLogger, never))
 
 test('returns vectors in the order of the inputs, across batches', async () => {
   const embedder = recording()
@@ -78,13 +77,17 @@ test('passages do not wait until many documents of another user are embedded', a
   expect(embedder.calls.findIndex((call) => call.some((text) => text.startsWith('b ')))).toBe(1)
 })
 
-test('makes calls smaller when they take long, and larger again', async () => {
+test('fills each call up to the limits that the embedder has by then', async () => {
   const embedder = recording()
-  const msEach = [100, 100, 100, 1, 1, 1, 1, 1]
-  let time = 0
-  let asked = 0
-  // Asked before and after each call.
-  const now = () => (asked++ % 2 === 0 ? time : (time += embedder.calls.at(-1)!.length * msEach[embedder.calls.length - 1]!))
-  await batcher(now).embed(embedder, inputs('passage', 150), { owner: 'a', signal: never })
-  expect(embedder.calls.map((call) => call.length)).toEqual([64, 5, 5, 5, 10, 20, 40, 1])
+  const limits = [
+    { inputs: 64, tokens: 10 },
+    { inputs: 64, tokens: 30 },
+    { inputs: 3, tokens: 1_000 },
+  ]
+  Object.defineProperty(embedder, 'batchLimits', { get: () => limits[embedder.calls.length] ?? limits[0] })
+  const words = (count: number) => ({ text: 'word '.repeat(count), title: null })
+  const counts = [4, 4, 4, 25, 4, 1, 1, 1, 1, 40, 4]
+  await batcher().embed(embedder, counts.map(words), { owner: 'a', signal: never })
+  const countsOf = (call: string[]) => call.map((text) => text.trim().split(' ').length)
+  expect(embedder.calls.map(countsOf)).toEqual([[4, 4], [4, 25], [4, 1, 1], [1, 1], [40], [4]])
 })

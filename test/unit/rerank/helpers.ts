@@ -1,4 +1,5 @@
 import { silentLogger } from '../../../src/core/logger.ts'
+import { CallQueue } from '../../../src/ollama/call-queue.ts'
 import { chooseReranker } from '../../../src/rerank/choose.ts'
 import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
 import type { RerankOutcome, RerankRequest } from '../../../src/rerank/reranker.ts'
@@ -12,7 +13,7 @@ export const PASSAGES = ['Boats leave at noon.', 'The harbour office.', 'The har
 export function requestOf(texts: readonly string[] = PASSAGES, change: Partial<RerankRequest> = {}): RerankRequest {
   const candidates = texts.map((text, i) => ({ id: `c${i}`, text, title: null, heading: '', score: 0.9 - i / 100 }))
   const before = { applied: false, reason: null }
-  return { query: QUESTION, candidates, before, signal: new AbortController().signal, ...change }
+  return { query: QUESTION, candidates, before, user: 'usr_1', signal: new AbortController().signal, ...change }
 }
 
 const RETRY = { firstMs: 10, maxMs: 20, unsuitableMs: 10 }
@@ -31,6 +32,7 @@ export async function choose(
     candidates: 25,
     passageTokens: 512,
     parallel: 1,
+    queue: new CallQueue(),
     log: silentLogger,
     startMs: 10_000,
     retry: RETRY,

@@ -140,7 +140,7 @@ test('the model reads the best passages of the built-in order, which stays if th
   await ask(chosen, texts, { before })
   expect(prompts()).toEqual([expect.stringContaining('Winter coats.')])
   await fake.stop()
-  const outcome = await ask(chosen, texts, { before })
+  const outcome = await ask(chosen, texts, { before, query: 'other coats' })
   expect(outcome).toMatchObject({
     applied: true,
     model: 'builtin',

@@ -14,6 +14,7 @@ test.each([
     furtherTerms: [],
     mode: 'keyword',
     embedder: createBuiltinEmbedder(),
+    user: 'usr_1',
     deadlineMs: 1_000,
     signal: undefined,
     log: silentLogger,
