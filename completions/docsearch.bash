@@ -21,7 +21,7 @@ _docsearch_takes_value() {
     'login --client-id'|'login --scope'|'login --server'|'login --profile') return 0 ;;
     'logout --server'|'logout --profile') return 0 ;;
     'whoami --server'|'whoami --profile') return 0 ;;
-    'upload --project'|'upload -p'|'upload --tag'|'upload -t'|'upload --name'|'upload --on-conflict'|'upload --server'|'upload --profile') return 0 ;;
+    'upload --project'|'upload -p'|'upload --tag'|'upload -t'|'upload --exclude'|'upload -x'|'upload --max-size'|'upload --name'|'upload --on-conflict'|'upload --server'|'upload --profile') return 0 ;;
     'search --project'|'search -p'|'search --limit'|'search -n'|'search --mode'|'search --sort'|'search --open'|'search --format'|'search --server'|'search --profile') return 0 ;;
     'eval --limit'|'eval -n'|'eval --mode'|'eval --baseline'|'eval --max-drop'|'eval --server'|'eval --profile') return 0 ;;
     'projects --server'|'projects --profile') return 0 ;;
@@ -171,6 +171,8 @@ _docsearch() {
     'whoami --profile') :; return ;;
     'upload --project'|'upload -p') _docsearch_projects "$cur"; return ;;
     'upload --tag'|'upload -t') :; return ;;
+    'upload --exclude'|'upload -x') :; return ;;
+    'upload --max-size') :; return ;;
     'upload --name') :; return ;;
     'upload --on-conflict') COMPREPLY=($(compgen -W 'replace keep error' -- "$cur")); return ;;
     'upload --server') :; return ;;
@@ -330,7 +332,7 @@ _docsearch() {
       'login') COMPREPLY=($(compgen -W '--device --with-token --client-id --scope --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'logout') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'whoami') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
-      'upload') COMPREPLY=($(compgen -W '--project -p --tag -t --recursive -r --name --on-conflict --wait -w --dry-run -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'upload') COMPREPLY=($(compgen -W '--project -p --tag -t --recursive -r --exclude -x --max-size --name --on-conflict --wait -w --dry-run -n --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'search') COMPREPLY=($(compgen -W '--project -p --limit -n --mode --sort --no-rerank --no-correct --group -g --explain --open --names -l --format --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'eval') COMPREPLY=($(compgen -W '--limit -n --mode --no-rerank --group -g --baseline --max-drop --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'projects') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;

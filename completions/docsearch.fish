@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --name --on-conflict --limit -n --mode --sort --open --format --baseline --max-drop --description -d --status --path --type --output -o --page --expires-in-days --documents --bytes --passages --redirect-uri --grace
+            case --server --profile --data --config --log-level --embedder --reranker --host --port --public-url --ollama --client-id --scope --project -p --tag -t --exclude -x --max-size --name --on-conflict --limit -n --mode --sort --open --format --baseline --max-drop --description -d --status --path --type --output -o --page --expires-in-days --documents --bytes --passages --redirect-uri --grace
                 set skip 1
                 continue
             case '-*'
@@ -226,6 +226,8 @@ complete -c docsearch -n '__docsearch_is "upload"' -F
 complete -c docsearch -n '__docsearch_is "upload"' -l project -s p -x -a '(__docsearch_projects)' -d 'Project to upload to (ID or name); created if it doesn\'t exist'
 complete -c docsearch -n '__docsearch_is "upload"' -l tag -s t -x -d 'Tag for the documents, repeatable'
 complete -c docsearch -n '__docsearch_is "upload"' -l recursive -s r -d 'Include subfolders'
+complete -c docsearch -n '__docsearch_is "upload"' -l exclude -s x -x -d 'Skip files and folders that match, at any depth; repeatable'
+complete -c docsearch -n '__docsearch_is "upload"' -l max-size -x -d 'Skip larger files, such as 500kB, 20MB or 1GB'
 complete -c docsearch -n '__docsearch_is "upload"' -l name -x -d 'Name of the document read from standard input'
 complete -c docsearch -n '__docsearch_is "upload"' -l on-conflict -x -a 'replace keep error' -d 'What to do if the project has a different file at the same path (default replace)'
 complete -c docsearch -n '__docsearch_is "upload"' -l wait -s w -d 'Wait until the documents are searchable'

@@ -94,6 +94,15 @@ export function fraction(value: string): number {
   throw new InvalidArgumentError('It must be a number from 0 to 1, such as 0.02.')
 }
 
+const EXPONENTS = ['', 'k', 'm', 'g', 't']
+
+/** A size such as `500kB`, `20MB`, `1.5GB` or `512KiB`, in bytes. Units are powers of 1000, or with an `i` of 1024. */
+export function bytes(value: string): number {
+  const [, digits, unit = '', binary] = /^(\d{1,12}(?:\.\d{1,3})?) ?(?:([kmgt])(i?))?b?$/i.exec(value) ?? []
+  if (digits === undefined) throw new InvalidArgumentError('It must be a size such as 500kB, 20MB or 1GB.')
+  return Math.round(Number(digits) * (binary ? 1024 : 1000) ** EXPONENTS.indexOf(unit.toLowerCase()))
+}
+
 /** A media type, by the short name of a format, such as `pdf`, or in full. */
 export function mediaType(value: string): string {
   const name = value.toLowerCase()

@@ -117,7 +117,7 @@ test('an upload renews before it sends, because a stream cannot be sent twice', 
   writeFileSync(file, 'words')
   expect((await runCommand(['upload', file], { env })).code).toBe(0)
   expect(renewals()).toHaveLength(1)
-  expect(instance.requests.filter(({ path }) => path.startsWith('/api/v1/upload'))).toHaveLength(1)
+  expect(instance.requests.filter(({ path }) => path === '/api/v1/upload')).toHaveLength(1)
 })
 
 test('exits with 4 and says how to log in again when the login has ended, without printing a secret', async () => {

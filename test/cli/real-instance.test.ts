@@ -28,9 +28,9 @@ async function cliJson(args: string[]): Promise<Record<string, unknown>> {
 }
 
 async function uploadText(project: string, name: string, text: string): Promise<string> {
-  const folder = testFolder()
-  writeFileSync(join(folder, name), text)
-  const run = await cliJson(['upload', folder, '--project', project, '--wait'])
+  const file = join(testFolder(), name)
+  writeFileSync(file, text)
+  const run = await cliJson(['upload', file, '--project', project, '--wait'])
   return (run['documents'] as { id: string; status: string }[])[0]!.id
 }
 
@@ -51,7 +51,7 @@ test('the same file is unchanged, and an unsupported file is refused with 3', as
   const folder = testFolder()
   writeFileSync(join(folder, 'a.txt'), 'Some words.')
   writeFileSync(join(folder, 'empty.txt'), '')
-  const run = await cli(['upload', folder, '--project', 'again', '--wait'])
+  const run = await cli(['upload', join(folder, 'a.txt'), join(folder, 'empty.txt'), '--project', 'again', '--wait'])
   expect(run.code).toBe(3)
   expect(run.stdout).toMatch(/^doc_\w+\tunchanged\tready\ta\.txt\n$/)
   expect(run.stderr).toContain('empty.txt\tempty_file')

@@ -101,7 +101,7 @@ test('--wait shows the progress of each document and in total on a terminal', as
     'GET /api/v1/events': async (_: Received, response: ServerResponse) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
       response.write(event(1, 'document.ready', 'doc_a', { status: 'ready' }) + event(2, 'document.processing', 'doc_b', {}))
-      await until('one of two', () => /^b\.txt +processing$/m.test(shown) && shown.includes('1 of 2 processed'))
+      await until('one of two', () => /\/b\.txt +processing$/m.test(shown) && shown.includes('1 of 2 processed'))
       response.write(event(3, 'document.ready', 'doc_b', { status: 'ready' }))
     },
   })

@@ -12,7 +12,7 @@ export default defineCommand({
   arguments: { model: argument('<model>', 'Name of the model in Ollama') },
   examples: ['docsearch models pull embeddinggemma'],
   async run(context, { model }) {
-    const { createBar } = await import('./bar.ts')
+    const { createBar } = await import('../bar.ts')
     const client = await context.client()
     const bar = createBar(context)
     try {

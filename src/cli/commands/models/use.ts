@@ -40,7 +40,7 @@ function progressOf({ documents_done: done, documents_total: total }: ModelUsed)
 
 /** Polls until the model is in use. Ctrl-C ends the waiting; the instance goes on building the index. */
 async function untilInUse(context: Context, client: Client, asked: ModelUsed): Promise<ModelUsed> {
-  const { createBar } = await import('./bar.ts')
+  const { createBar } = await import('../bar.ts')
   const bar = createBar(context)
   let lastReason: string | null = null
   try {

@@ -1,7 +1,6 @@
 import { defineCommand } from '../../define.ts'
-import { EXIT, usage } from '../../exit.ts'
-import { argumentList, choice, flag, repeatable, text } from '../../options.ts'
-import { count } from '../../view/style.ts'
+import { usage } from '../../exit.ts'
+import { argumentList, bytes, choice, flag, option, repeatable, text } from '../../options.ts'
 
 const STDIN = '-'
 
@@ -13,6 +12,8 @@ export default defineCommand({
     project: text('-p, --project <name>', "Project to upload to (ID or name); created if it doesn't exist"),
     tags: repeatable(text('-t, --tag <tag>', 'Tag for the documents, repeatable')),
     recursive: flag('-r, --recursive', 'Include subfolders'),
+    exclude: repeatable(text('-x, --exclude <glob>', 'Skip files and folders that match, at any depth; repeatable')),
+    maxSize: option('--max-size <size>', 'Skip larger files, such as 500kB, 20MB or 1GB', bytes),
     name: text('--name <name>', 'Name of the document read from standard input'),
     onConflict: choice(
       '--on-conflict <action>',
@@ -22,12 +23,18 @@ export default defineCommand({
     wait: flag('-w, --wait', 'Wait until the documents are searchable'),
     dryRun: flag('-n, --dry-run', 'Show what would be uploaded'),
   },
+  details: [
+    'The path of a document starts with the name of the folder: `upload alice` stores alice/contract.txt, and `upload .` uses',
+    'the name of the current folder. A file that is named itself is stored under its name. Files that the project has',
+    'already are not sent again.',
+  ].join('\n'),
   examples: [
     'docsearch upload report.pdf notes/*.txt',
     'docsearch upload ~/Contracts --recursive --project contracts --wait',
+    "docsearch upload . -r --exclude node_modules --exclude '*.log' --max-size 20MB --dry-run",
     'pandoc page.md -t plain | docsearch upload - --name page.txt',
   ],
-  async run(context, { paths }, { project, tags, recursive, name, onConflict, wait, dryRun }) {
+  async run(context, { paths }, { project, tags, recursive, exclude, maxSize, name, onConflict, wait, dryRun }) {
     const isFromStdin = paths.includes(STDIN)
     if (paths.length === 0) throw usage('Missing path. Usage: docsearch upload PATH…, or - for standard input')
     if (isFromStdin && !name) throw usage('Standard input needs a name. Pass one with --name, such as --name notes.txt.')
@@ -35,33 +42,16 @@ export default defineCommand({
     if (!isFromStdin && name !== undefined)
       throw usage('--name is only for standard input: docsearch upload - --name NAME. Files keep their names.')
 
-    const [{ planUpload }, { printPlan, reportNothingToUpload }] = await Promise.all([
-      import('./plan.ts'),
-      import('./dry-run.ts'),
-    ])
-    const named = paths.filter((path) => path !== STDIN)
-    const plan = await planUpload(named, recursive)
-    if (!isFromStdin && plan.files.length === 0) return reportNothingToUpload(context, plan, named)
-    if (plan.skippedFolders > 0)
-      context.notice(`Skipped ${count(plan.skippedFolders, 'subfolder')}. To include subfolders, add --recursive.`)
-    if (dryRun && !isFromStdin) return printPlan(context, plan)
-
-    const [{ chooseDestination }, { transfer }, { spoolStdin }] = await Promise.all([
-      import('./destination.ts'),
-      import('./transfer.ts'),
-      import('./stdin.ts'),
-    ])
-    const destination = dryRun ? null : await chooseDestination(context, project, { mayAsk: !isFromStdin })
-    const spooled = isFromStdin ? await spoolStdin(context.io, name ?? '') : null
-    try {
-      const files = spooled === null ? plan.files : [spooled.file, ...plan.files]
-      if (destination === null) return printPlan(context, { ...plan, files })
-      const settings = { ...destination.settings, tags: splitTags(tags), ...(onConflict !== undefined && { onConflict }) }
-      await transfer(context, destination.client, { ...plan, files }, settings, { waits: wait })
-      return EXIT.done
-    } finally {
-      await spooled?.remove()
-    }
+    const { upload } = await import('./upload.ts')
+    return upload(context, {
+      named: paths.filter((path) => path !== STDIN),
+      stdinName: isFromStdin ? (name ?? '') : null,
+      project,
+      selection: { recursive, exclude, maxSize },
+      settings: { tags: splitTags(tags), ...(onConflict !== undefined && { onConflict }) },
+      waits: wait,
+      isDryRun: dryRun,
+    })
   },
 })
 

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { widthOf } from '../../io.ts'
 import { styles, count } from '../../view/style.ts'
 import { formatReasons, formatTable } from '../../view/table.ts'
+import type { Differences } from './compare.ts'
 import type { Refusal } from './plan.ts'
 import type { Uploaded } from './send.ts'
 
@@ -11,19 +12,24 @@ export interface Result {
   refused: Refusal[]
   /** Number of files that were named or found. */
   planned: number
+  /** How many files were new, changed and unchanged; null if the instance could not be asked. */
+  counts: Differences['counts'] | null
 }
 
 /** Prints the documents on standard output, and a summary with a table of problems on standard error. */
 export function printResult(context: Context, result: Result): void {
   const documents = [...result.documents.values()]
   if (context.json) {
-    context.printJson({ documents, rejected: result.refused })
+    context.printJson({ ...result.counts, documents, rejected: result.refused })
     return
   }
-  const rows = documents.map((document) => [document.id, document.outcome, document.status, document.path])
+  // On a terminal, the rows of unchanged documents would hide the others.
+  const news = documents.filter(({ outcome, status }) => outcome !== 'unchanged' || status !== 'ready')
+  const shown = context.terminal ? news : documents
+  const rows = shown.map((document) => [document.id, document.outcome, document.status, document.path])
   if (rows.length > 0) context.print(formatTable(['ID', 'OUTCOME', 'STATUS', 'PATH'], rows, context.table))
-  context.notice(summary(documents, result.refused.length))
-  reportProblems(context, documents, result.refused)
+  if (news.length + result.refused.length > 0) context.notice(summary(documents, result.refused.length))
+  reportProblems(context, news, result.refused)
 }
 
 /** Prints failures, then warnings, on standard error; on a pipe one per line with path, code and message. */

@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, UploadOptions } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
 import type { UploadFile } from '../../../client/multipart.ts'
 import type { UploadAnswer } from '../../../contract/documents.ts'
-import { retry } from '../../retry.ts'
 import { batchesOf } from './batches.ts'
+import { patiently } from './patience.ts'
 import type { PlannedFile, Refusal } from './plan.ts'
 
 export type Uploaded = UploadAnswer['documents'][number]
@@ -25,9 +24,6 @@ interface SendOptions extends UploadOptions {
 }
 
 const PARALLEL_REQUESTS = 3
-const MAX_ATTEMPTS = 12
-const MAX_CONNECTIONS = 3
-const MAX_PAUSE_S = 60
 // After Ctrl-C, for the answer to a request that is fully sent. A second Ctrl-C ends at once.
 const GRACE_MS = 3_000
 const REFUSED_STATUSES = new Set([409, 413, 415, 422])
@@ -93,52 +89,34 @@ function concernsFiles({ status, errors }: ClientError): boolean {
   return status === 400 && errors.length > 0 && errors.every(({ path }) => /^(file|path)(\.|$)/.test(path))
 }
 
-/**
- * Sends a batch, and waits as long as a busy instance (429, 503) asks. A broken connection is tried again, because the
- * instance never stores the same bytes twice.
- */
 async function sendPatiently(
   client: Client,
   batch: PlannedFile[],
   { going, ...options }: SendOptions,
   events: SendEvents,
 ): Promise<UploadAnswer> {
-  return retry(
-    async () => {
-      if (going.aborted) throw new ClientError('aborted', 'Cancelled.')
-      const cut = cutUnlessSent(batch, options.signal)
-      const onProgress = ({ index, sent }: { index: number; sent: number }) => {
-        cut.sent(index, sent)
-        events.sent(batch[index]!, sent)
-      }
-      try {
-        return await client.upload(batch.map(toUploadFile), { ...options, signal: cut.signal, onProgress })
-      } finally {
-        cut.done()
-      }
-    },
-    (error, attempt) => {
-      if (!(error instanceof ClientError) || attempt >= MAX_ATTEMPTS) return null
-      const isBusy = error.status === 429 || error.status === 503
-      if (!isBusy && !(isBrokenConnection(error) && attempt < MAX_CONNECTIONS)) return null
-      const seconds = Math.min(MAX_PAUSE_S, error.retryAfter ?? 2 ** (attempt - 1))
-      if (isBusy) events.waiting(seconds, error.detail)
-      return seconds
-    },
-    async (seconds) => {
-      await sleep(seconds * 1000, undefined, { signal: going }).catch(() => {
-        throw new ClientError('aborted', 'Cancelled.')
-      })
-    },
-  )
+  const send = async () => {
+    const cut = cutUnlessSent(batch, options.signal)
+    const onProgress = ({ index, sent }: { index: number; sent: number }) => {
+      cut.sent(index, sent)
+      events.sent(batch[index]!, sent)
+    }
+    try {
+      return await client.upload(batch.map(toUploadFile), { ...options, signal: cut.signal, onProgress })
+    } finally {
+      cut.done()
+    }
+  }
+  return patiently(send, going, (seconds, reason) => events.waiting(seconds, reason))
 }
 
 function toUploadFile(file: PlannedFile): UploadFile {
-  return { ...file, open: () => createReadStream(file.file, { highWaterMark: 256 * 1024 }) }
-}
-
-function isBrokenConnection({ code, details }: ClientError): boolean {
-  return code === 'unreachable' && ['ECONNRESET', 'EPIPE'].includes(String(details['reason']))
+  return {
+    path: file.path,
+    name: file.name,
+    size: file.size,
+    open: () => createReadStream(file.file, { highWaterMark: 256 * 1024 }),
+  }
 }
 
 /**

@@ -13,7 +13,10 @@ export async function spoolStdin(io: CommandIo, name: string): Promise<{ file: P
   try {
     const file = join(folder, 'input')
     await pipeline(io.stdin, createWriteStream(file, { mode: 0o600 }), { signal: io.signal })
-    return { file: { file, path: name, name: name.split('/').at(-1) ?? name, size: (await stat(file)).size }, remove }
+    return {
+      file: { file, path: name, earlierPath: name, name: name.split('/').at(-1) ?? name, size: (await stat(file)).size },
+      remove,
+    }
   } catch (error) {
     await remove()
     throw error

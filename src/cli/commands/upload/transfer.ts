@@ -3,7 +3,8 @@ import { ClientError } from '../../../client/errors.ts'
 import type { Context } from '../../context.ts'
 import { cancelled, PartialFailure } from '../../exit.ts'
 import { count } from '../../view/style.ts'
-import type { Plan, PlannedFile } from './plan.ts'
+import type { Differences } from './compare.ts'
+import type { PlannedFile, Refusal } from './plan.ts'
 import { createProgress } from './progress.ts'
 import { printResult } from './result.ts'
 import type { Result } from './result.ts'
@@ -11,20 +12,30 @@ import { sendAll } from './send.ts'
 import type { Uploaded } from './send.ts'
 import { DocumentWatch } from './wait.ts'
 
-/** Uploads the planned files and prints the result. Throws PartialFailure for failed files, and what ended the upload early. */
+/** What to upload, after the comparison with what the project has. */
+export interface Work {
+  files: readonly PlannedFile[]
+  /** Documents of files that need not be sent. */
+  unchanged: readonly Uploaded[]
+  refused: readonly Refusal[]
+  counts: Differences['counts'] | null
+}
+
+/** Uploads the files and prints the result. Throws PartialFailure for failed files, and what ended the upload early. */
 export async function transfer(
   context: Context,
   client: Client,
-  plan: Plan,
+  { files, unchanged, refused, counts }: Work,
   settings: UploadOptions,
   { waits }: { waits: boolean },
 ): Promise<void> {
   const { signal } = context.io
-  const result: Result = { documents: new Map(), refused: [...plan.refused], planned: plan.files.length + plan.refused.length }
-  const progress = createProgress(context, plan.files, waits)
+  const planned = files.length + unchanged.length + refused.length
+  const result: Result = { documents: new Map(), refused: [...refused], planned, counts }
+  const progress = createProgress(context, files, waits)
   const fileOf = new Map<string, PlannedFile>()
   /** Files that the instance has neither accepted nor refused yet. */
-  const unanswered = new Set(plan.files)
+  const unanswered = new Set(files)
   const watch = waits ? new DocumentWatch(client, signal, changed) : null
 
   function changed(document: Uploaded): void {
@@ -34,11 +45,16 @@ export async function transfer(
     if (file !== undefined && watch !== null) progress.state(file, isDone ? null : document.status)
   }
 
+  // An unchanged document may still wait to be processed.
+  for (const document of unchanged) {
+    if (watch === null) changed(document)
+    else watch.add(document)
+  }
   let failure: Error | undefined
   try {
     await sendAll(
       client,
-      plan.files,
+      files,
       { ...settings, signal },
       {
         sent: (file, bytes) => progress.sent(file, bytes),
