@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/core/model.ts'
@@ -55,6 +55,57 @@ test('the same file is unchanged, and an unsupported file is refused with 3', as
   expect(run.code).toBe(3)
   expect(run.stdout).toMatch(/^doc_\w+\tunchanged\tready\ta\.txt\n$/)
   expect(run.stderr).toContain('empty.txt\tempty_file')
+})
+
+test.each(['replace', 'keep', 'error'])(
+  'with --on-conflict %s, the counts are true for every upload of a folder',
+  async (action) => {
+    const folder = join(testFolder(), 'alice')
+    mkdirSync(folder)
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+    const upload = async (...more: string[]) => {
+      const run = await cli(['upload', folder, '-p', `counts-${action}`, '--on-conflict', action, '--wait', '--json', ...more])
+      const { documents, rejected, ...counts } = JSON.parse(run.stdout) as Record<string, Record<string, string>[]>
+      const outcomes = documents!.map(({ path, outcome }) => `${path} ${outcome}`).toSorted()
+      return [run.code, counts, outcomes, rejected!.map(({ path, code }) => `${path} ${code}`)]
+    }
+    write('a.txt', 'One.')
+    write('b.txt', 'Two.')
+    const created = ['alice/a.txt created', 'alice/b.txt created']
+    expect(await upload()).toEqual([0, { new: 2, changed: 0, unchanged: 0 }, created, []])
+    const none = ['alice/a.txt unchanged', 'alice/b.txt unchanged']
+    expect(await upload()).toEqual([0, { new: 0, changed: 0, unchanged: 2 }, none, []])
+    write('b.txt', 'Two, changed.')
+    write('c.txt', 'Three.')
+    const counts = { new: 1, changed: 1, unchanged: 1 }
+    const mixed = (b: string[]) => ['alice/a.txt unchanged', ...b, 'alice/c.txt created']
+    const again = { new: 0, changed: 0, unchanged: 3 }
+    if (action === 'replace') {
+      expect(await upload()).toEqual([0, counts, mixed(['alice/b.txt replaced']), []])
+      expect((await upload()).slice(0, 2)).toEqual([0, again])
+      // An upload with other tags reaches unchanged files, too.
+      expect(await upload('--tag', 'x')).toMatchObject([0, again, expect.anything(), []])
+      const tagged = await cli(['documents', 'list', '-p', 'counts-replace', '--tag', 'x', '--path', 'alice/', '--json'])
+      expect((JSON.parse(tagged.stdout) as { documents: unknown[] }).documents).toHaveLength(3)
+    } else if (action === 'keep') {
+      expect(await upload()).toEqual([0, counts, mixed(['alice/b (2).txt created']), []])
+      expect((await upload()).slice(0, 2)).toEqual([0, again])
+    } else {
+      expect(await upload()).toEqual([3, counts, mixed([]), ['alice/b.txt document_exists']])
+      expect((await upload()).slice(0, 2)).toEqual([3, { new: 0, changed: 1, unchanged: 2 }])
+    }
+  },
+)
+
+test('two folders with files of the same name do not replace each other', async () => {
+  const base = testFolder()
+  for (const name of ['alice', 'bob']) {
+    mkdirSync(join(base, name))
+    writeFileSync(join(base, name, 'contract.txt'), `The contract of ${name}.`)
+    expect((await cli(['upload', join(base, name), '-p', 'contracts', '--wait'])).code).toBe(0)
+  }
+  const { documents } = (await cliJson(['documents', 'list', '-p', 'contracts'])) as { documents: { path: string }[] }
+  expect(documents.map(({ path }) => path).toSorted()).toEqual(['alice/contract.txt', 'bob/contract.txt'])
 })
 
 test('lists, shows, prints, downloads, reprocesses and deletes a document', async () => {
