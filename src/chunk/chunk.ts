@@ -2,7 +2,8 @@ import type { Chunk } from '../core/chunk.ts'
 import type { Page } from '../core/parsed.ts'
 import { type Draft, mainPath, mergeTiny } from './draft.ts'
 import { Packer } from './packer.ts'
-import { type Span, spansOf } from './spans.ts'
+import { spansOf } from './spans.ts'
+import { Tables } from './tables.ts'
 
 /**
  * Part of the index's fingerprint. Raise it with every change that cuts ordinary documents into other passages. A new limit on the length of
@@ -12,8 +13,6 @@ export const CHUNKER_VERSION = 4
 
 /** About 250 English words: long enough to answer a question, short enough to have one subject. */
 const DEFAULT_TARGET = 320
-/** A longer header row is not repeated, because it would outweigh the rows below it. */
-const MAX_CONTEXT_CHARS = 300
 /** A result does not join passages that are further apart. */
 const MAX_GAP_CHARS = 1_000
 
@@ -24,12 +23,6 @@ export interface ChunkOptions {
   countTokens(text: string): number
   /** Tokens that a passage should have: 320 by default, and at most `maxTokens`. */
   targetTokens?: number
-}
-
-interface HeaderRow {
-  start: number
-  text: string
-  tokens: number
 }
 
 /**
@@ -48,34 +41,17 @@ export function chunkDocument(pages: readonly Page[], options: ChunkOptions): Ch
   for (const span of spans) packer.add(span)
   const drafts = mergeTiny(packer.finish(), target, maxTokens)
 
-  const headers = headerRowsOf(text, spans, countTokens)
+  const tables = new Tables(text, spans)
   let previousEnd: number | null = null
   return drafts.map((draft, index) => {
-    const { start, table } = draft.pieces[0]!
-    const header = table === null ? undefined : headers.get(table)
-    const isRepeated = header !== undefined && header.start < start && draft.tokens + header.tokens <= maxTokens
+    const { start } = draft.pieces[0]!
+    const above = tables.above(start)
+    const context = above !== '' && draft.tokens + countTokens(above) <= maxTokens ? above : ''
     const gap = previousEnd === null || start - previousEnd > MAX_GAP_CHARS ? '' : text.slice(previousEnd, start)
-    const chunk = { ...toChunk(text, draft, index), gap, context: isRepeated ? header.text : '' }
+    const chunk = { ...toChunk(text, draft, index), gap, context }
     previousEnd = chunk.charEnd
     return chunk
   })
-}
-
-/** Returns the header of each table: its first rows that are marked as headers, as far as they are short enough to be repeated. */
-function headerRowsOf(text: string, spans: readonly Span[], countTokens: (text: string) => number): Map<number, HeaderRow> {
-  const headers = new Map<number, HeaderRow>()
-  let last: Span | undefined
-  for (const span of spans) {
-    const { header, table, start, end } = span
-    const known = table === undefined ? undefined : headers.get(table)
-    const isNext = known === undefined || (last?.table === table && last?.header === true)
-    last = span
-    if (header !== true || table === undefined || !isNext) continue
-    const row = text.slice(start, end).replace(/\s+/g, ' ')
-    const all = known === undefined ? row : `${known.text} ${row}`
-    if (all.length <= MAX_CONTEXT_CHARS) headers.set(table, { start, text: all, tokens: countTokens(all) })
-  }
-  return headers
 }
 
 function toChunk(text: string, { pieces }: Draft, index: number): Omit<Chunk, 'gap' | 'context'> {

@@ -10,6 +10,7 @@ export interface Span {
   level?: number
   table?: number
   header?: boolean
+  label?: boolean
 }
 
 /**
@@ -20,7 +21,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
   const spans: Span[] = []
   let base = 0
   for (const page of pages) {
-    const add = (kind: Block['kind'], start: number, end: number, { level, table, header }: Partial<Block> = {}): void => {
+    const add = (kind: Block['kind'], start: number, end: number, { level, table, header, label }: Partial<Block> = {}): void => {
       const trimmed = trim(page.text, start, end)
       if (trimmed !== null)
         spans.push({
@@ -31,6 +32,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
           ...(level === undefined ? {} : { level }),
           ...(table === undefined ? {} : { table }),
           ...(header === undefined ? {} : { header }),
+          ...(label === undefined ? {} : { label }),
         })
     }
     let at = 0

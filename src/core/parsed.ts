@@ -17,6 +17,8 @@ export interface Block {
   table?: number
   /** True for the header row of a table. */
   header?: boolean
+  /** True for a table row that only names the rows below it, such as `Current assets`. */
+  label?: boolean
 }
 
 export interface Page {

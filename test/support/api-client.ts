@@ -29,8 +29,8 @@ export interface ApiClient {
     fields?: Record<string, string | string[]>,
     headers?: Record<string, string>,
   ): Promise<ApiAnswer<UploadAnswer>>
-  /** Uploads a text, waits until it is searchable and returns its id. */
-  ready(name: string, text: string, fields?: Record<string, string>): Promise<string>
+  /** Uploads a file, waits until it is searchable and returns its id. */
+  ready(name: string, content: UploadFile['content'], fields?: Record<string, string>): Promise<string>
   /** Opens an answer that does not end. Checks nothing. */
   open(path: string, headers?: Record<string, string>): Promise<Response>
 }
@@ -70,8 +70,8 @@ export function apiClient(url: string, key: string | null): ApiClient {
       for (const { name, content } of files) form.append('file', new Blob([content]), name)
       return client.call<UploadAnswer>('POST', '/api/v1/upload', headers === undefined ? { body: form } : { body: form, headers })
     },
-    async ready(name, text, fields) {
-      const { status, body } = await client.upload([{ name, content: text }], fields, { Prefer: 'wait=60' })
+    async ready(name, content, fields) {
+      const { status, body } = await client.upload([{ name, content }], fields, { Prefer: 'wait=60' })
       expect({ status, statuses: body.documents.map((document) => document.status), rejected: body.rejected }).toEqual({
         status: 200,
         statuses: ['ready'],

@@ -131,8 +131,9 @@ export class Flow {
     if (this.buffer.trim() !== '') this.closeCell(false)
     if (this.rowBreak === 'before') this.turnPage(PAGE_RENDERED)
     if (this.cells.some((cell) => cell !== '')) {
-      const row: Pick<Block, 'table' | 'header'> = { table: this.tables }
+      const row: Pick<Block, 'table' | 'header' | 'label'> = { table: this.tables }
       if (isHeader || this.headerCells === this.cells.length) row.header = true
+      else if (this.cells.length > 1 && this.cells.findLastIndex((cell) => cell !== '') === 0) row.label = true
       this.page.add('table_row', this.cells.join(CELL_SEPARATOR), row)
       this.hasJustBroken = false
     }

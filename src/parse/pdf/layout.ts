@@ -3,7 +3,16 @@ import type { Page } from '../../core/parsed.ts'
 import { cleanText, PageBuilder } from '../blocks/page-builder.ts'
 import type { Line, PageSource } from './line.ts'
 import { joinLines } from './text-fixes.ts'
-import { firstWord, isContentsEntry, isListItem, isRow, startsLikeContinuation } from './line-kinds.ts'
+import {
+  figuresAtEnd,
+  firstWord,
+  isCaption,
+  isContentsEntry,
+  isListItem,
+  isOfFigures,
+  isRow,
+  startsLikeContinuation,
+} from './line-kinds.ts'
 import { placeNotes } from './place-notes.ts'
 import { inReadingOrder } from './reading-order.ts'
 import type { Running } from './running.ts'
@@ -16,6 +25,10 @@ const MAX_TITLE_CHARS = 200
 /** A line that fills this share of its column can be a full line of ragged text. */
 const RAGGED = 0.85
 
+/** So many lines between two rows can be the label of the rows below, each with at most so many characters. */
+const MAX_LABEL_LINES = 4
+const MAX_LABEL_CHARS = 100
+
 /** Pieces of one word are closer than this, in sizes of type. Not much more, because an f reaches over most of the blank after it. */
 const TIGHT = 0.05
 
@@ -26,6 +39,8 @@ interface Group {
   isGuessed?: boolean
   /** The row names the columns of its table. */
   header?: boolean
+  /** The row names the rows below it. */
+  label?: boolean
   /** Lines of the block. The lines of a flowing paragraph are joined into one. */
   texts: string[]
   last: Line
@@ -35,6 +50,8 @@ interface Group {
 /** Counts the tables of a document across its pages. */
 export interface TableCounter {
   tables: number
+  /** The number of figures in the row at the end of the last page. 0 if the page did not end in a row. */
+  figuresAtEnd: number
 }
 
 /**
@@ -235,21 +252,36 @@ function markBoldHeadings(groups: Group[], leading: number, typography: Typograp
   })
 }
 
-/** Makes a short line between two rows of a table a row too: it is the label of the rows below. */
+/** Makes the short lines between two rows of a table rows, too: they are the label of the rows below. */
 function markLabelRows(groups: Group[], leading: number): void {
-  for (let i = 1; i < groups.length - 1; i++) {
-    const group = groups[i]!
-    const gap = gapBetween(groups[i - 1]!, group)
-    if (
-      group.kind === 'paragraph' &&
-      groups[i - 1]!.kind === 'row' &&
-      groups[i + 1]!.kind === 'row' &&
-      gap > 0 &&
-      gap < leading * 2 &&
-      group.texts.every((text) => text.length <= 80)
-    )
-      group.kind = 'row'
+  for (let from = 1; from < groups.length - 1; from++) {
+    const before = groups[from - 1]!
+    if (before.kind !== 'row') continue
+    let next = from
+    while (next < groups.length && next - from < MAX_LABEL_LINES && groups[next]!.kind === 'paragraph') next++
+    const labels = groups.slice(from, next)
+    const below = groups[next]
+    if (labels.length === 0 || below?.kind !== 'row' || !areLabels(before, labels, below, leading)) continue
+    // Above a row without words, the lines are the beginning of that row. A line that ends in a figure is a row by itself.
+    const isBeginning = isOfFigures(below.texts[0]!)
+    for (const group of labels)
+      Object.assign(group, { kind: 'row', label: !isBeginning && figuresAtEnd(group.texts.at(-1)!) === 0 })
   }
+}
+
+/** Further from the row above, only lines between rows with the same number of figures are labels: others are the caption of another table. */
+function areLabels(before: Group, labels: readonly Group[], below: Group, leading: number): boolean {
+  const isShort = ({ first, texts }: Group) =>
+    !first.note && texts.every((text) => text.length <= MAX_LABEL_CHARS) && !/[.;!?]$/.test(texts.at(-1)!)
+  const lines = labels.reduce((sum, { texts }) => sum + texts.length, 0)
+  if (lines > MAX_LABEL_LINES || !labels.every(isShort)) return false
+  const gaps = [...labels, below].map((group, i) => gapBetween(i === 0 ? before : labels[i - 1]!, group))
+  if (gaps.some((gap) => gap <= 0)) return false
+  const widest = Math.max(...gaps)
+  if (widest < leading * 2) return true
+  const figures = figuresAtEnd(before.texts.at(-1)!)
+  const isSameTable = figures > 0 && figures === figuresAtEnd(below.texts[0]!) && !YEARS.test(below.texts[0]!)
+  return isSameTable && widest < leading * 4 && !isCaption(labels[0]!.texts[0]!)
 }
 
 /** Returns the distance from baseline to baseline, in sizes of type; negative if the second group is higher. */
@@ -268,8 +300,6 @@ function markTableHeaders(groups: Group[], leading: number): void {
     for (let above = i - 1; above >= 0 && i - above <= 3; above--) {
       const line = groups[above]!
       const gap = gapBetween(line, groups[above + 1]!)
-      // Between two rows, the line is the label of the rows below.
-      if (groups[above - 1]?.kind === 'row') return
       if (line.kind !== 'paragraph' || line.first.note || gap <= 0 || gap > leading * PARAGRAPH_GAP) return
       if (line.texts.length > 2 || line.texts.some((text) => text.length > 120 || /[.:;]$/.test(text))) return
       line.kind = 'row'
@@ -280,17 +310,27 @@ function markTableHeaders(groups: Group[], leading: number): void {
 
 function write(number: number, groups: readonly Group[], running: Running, counter: TableCounter): Page {
   const page = new PageBuilder(number)
-  let inTable = false
-  for (const group of groups) {
+  const first = groups[0]
+  // A table goes on at the top of the next page, unless its header does, too: then each page has its own.
+  let inTable =
+    first?.kind === 'row' &&
+    first.header !== true &&
+    counter.figuresAtEnd > 0 &&
+    counter.figuresAtEnd === figuresAtEnd(first.texts[0]!)
+  for (const [i, group] of groups.entries()) {
     const text = cleanText(group.texts.join('\n'))
     if (group.kind === 'row') {
-      if (!inTable) counter.tables++
-      const header = group.header ? { header: true } : {}
-      for (const row of text.split('\n')) page.add('table_row', row, { table: counter.tables, ...header })
+      const isNew = !inTable || (group.header === true && groups[i - 1]?.header !== true)
+      if (isNew) counter.tables++
+      const { header, label } = group
+      const extra = { table: counter.tables, ...(header && { header }), ...(label && { label }) }
+      for (const row of text.split('\n')) page.add('table_row', row, extra)
     } else if (group.kind === 'heading') page.add('heading', text.replaceAll('\n', ' '), { level: group.level ?? 6 })
     else page.add(group.kind, group.first.note ? text.trim() : text, group.kind === 'list_item' ? { level: 1 } : {})
     inTable = group.kind === 'row'
   }
+  const last = groups.at(-1)
+  counter.figuresAtEnd = last?.kind === 'row' ? figuresAtEnd(last.texts.at(-1)!) : 0
   const apart = mergeRows([...running.header, ...running.footer]).map((line) => cleanText(line.text))
   return { ...page.build(), ...(apart.length === 0 ? {} : { running: apart }) }
 }

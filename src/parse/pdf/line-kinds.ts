@@ -4,6 +4,8 @@ const BULLET = /^(?:[•◦▪●○‣■□–—*·➢✓-]|\(?(?:\d{1,2}|[a-
 /** The dots between an entry of a table of contents and its page. */
 const LEADERS = /(?:\.{4,}|(?:\. ){4,})\s*[\divxlc-]+$/i
 const DIGIT = /\d/
+const DASH = /^[—–-]+$/
+const CAPTION = /^(?:table|figure|fig\.|exhibit|schedule|tabelle|abbildung|tableau) \S/i
 const MAX_ROW_CHARS = 240
 const MAX_HEADING_CHARS = 120
 
@@ -21,6 +23,23 @@ export function isRow(text: string): boolean {
   // A long label, followed by at least two figures.
   const label = areNumbers.lastIndexOf(false)
   return tokens.filter((token, i) => i > label && DIGIT.test(token)).length >= 2
+}
+
+/** Returns the number of figures at the end of a row. A dash stands for an empty cell and counts. */
+export function figuresAtEnd(text: string): number {
+  const tokens = text.split(' ')
+  const label = tokens.findLastIndex((token) => !NUMBER.test(token))
+  return tokens.filter((token, i) => i > label && (DIGIT.test(token) || DASH.test(token))).length
+}
+
+/** True for a row without words. */
+export function isOfFigures(text: string): boolean {
+  return text.split(' ').every((token) => NUMBER.test(token))
+}
+
+/** True for the first words of a numbered caption. */
+export function isCaption(text: string): boolean {
+  return CAPTION.test(text)
 }
 
 /** True for an entry of a table of contents, which ends in a page number. */

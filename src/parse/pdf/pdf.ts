@@ -34,7 +34,7 @@ export const parsePdf: Parser = async (input, output) => {
       pdf.outlineDepth,
     )
 
-    const counter: TableCounter = { tables: 0 }
+    const counter: TableCounter = { tables: 0, figuresAtEnd: 0 }
     let heading: string | null = null
     let runningPages = 0
     // Running lines are recognized by the sample and the pages before, never by later pages: each page goes out as soon as it is
