@@ -84,6 +84,8 @@ export interface Limits {
   eventStreams: number
   /** API keys that one user may have. */
   apiKeys: number
+  /** Words and phrases in the synonyms of all projects of one user. */
+  synonyms: number
 }
 
 /** The default of `user_rate_limit`, as a multiple of `rate_limit`: enough for a user with two or three busy applications. */
@@ -108,4 +110,5 @@ export const DEFAULT_LIMITS: Limits = {
   uploadStallMs: 60_000,
   eventStreams: 20,
   apiKeys: 100,
+  synonyms: 10_000,
 }

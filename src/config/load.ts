@@ -191,6 +191,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       uploadStallMs: get<number>('limits.upload_stall_ms'),
       eventStreams: get<number>('limits.event_streams'),
       apiKeys: get<number>('limits.api_keys'),
+      synonyms: get<number>('limits.synonyms'),
     }),
   })
 }

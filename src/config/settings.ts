@@ -116,6 +116,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'limits.upload_stall_ms', schema: milliseconds, default: L.uploadStallMs },
   { key: 'limits.event_streams', schema: integer(1, 10_000), default: L.eventStreams },
   { key: 'limits.api_keys', schema: integer(1, 10_000), default: L.apiKeys },
+  { key: 'limits.synonyms', schema: integer(0, 100_000), default: L.synonyms },
 ]
 
 /** Returns a quarter of the machine's or the container's memory in MB. */

@@ -38,6 +38,7 @@ const API_CODES = {
   connection_not_found: 'user',
   user_not_found: 'user',
   index_not_found: 'user',
+  synonym_not_found: 'user',
   // Conflicts with what exists
   project_exists: 'user',
   document_exists: 'user',
@@ -49,6 +50,8 @@ const API_CODES = {
   text_not_ready: 'user',
   model_in_use: 'user',
   too_many_keys: 'user',
+  too_many_synonyms: 'user',
+  synonym_without_effect: 'user',
   quota_exceeded: 'user',
   // Files
   too_large: 'user',

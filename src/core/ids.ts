@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** The readable prefix of each kind of id. */
-export type IdPrefix = 'usr' | 'prj' | 'doc' | 'chk' | 'key' | 'req' | 'set' | 'gen' | 'app' | 'gnt' | 'tok' | 'ses'
+export type IdPrefix = 'usr' | 'prj' | 'doc' | 'chk' | 'key' | 'req' | 'set' | 'gen' | 'app' | 'gnt' | 'tok' | 'ses' | 'syn'
 
 function encode(value: bigint, length: number): string {
   let out = ''

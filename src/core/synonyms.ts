@@ -1,3 +1,10 @@
+import { hash } from 'node:crypto'
+
+/** A longer text names nothing that a question would contain. */
+export const MAX_SYNONYM_CHARS = 100
+/** How many words and phrases one rule may have, on both sides together. */
+export const MAX_RULE_SYNONYMS = 50
+
 /** Words or phrases for the same thing. */
 export interface SynonymRule {
   words: readonly string[]
@@ -5,26 +12,91 @@ export interface SynonymRule {
   expandsTo: readonly string[] | null
 }
 
+/** A rule of a project. */
+export interface SynonymRecord extends SynonymRule {
+  id: string
+  projectId: string
+  createdAt: Date
+}
+
 /**
  * Reads a line in the format of Solr and Elasticsearch: `capex, capital expenditure`, or `capex => capital expenditure` for one direction.
- * Returns null for an empty line and a comment. Returns a message when the line is no rule.
+ * A backslash before a character takes away its meaning: `Smith\, John`. Returns null for an empty line and a comment. Returns a message
+ * when the line is no rule.
  */
 export function readSynonymLine(line: string): SynonymRule | { fault: string } | null {
   const text = line.trim()
   if (text === '' || text.startsWith('#')) return null
-  const [left = '', right, ...more] = text.split('=>')
+  const [left = [], right, ...more] = splitSides(text)
   if (more.length > 0) return { fault: 'It has more than one "=>". Write one rule in each line.' }
-  const words = phrasesOf(left)
-  if (right === undefined) {
-    if (words.length < 2)
-      return { fault: 'It has only one word or phrase. Separate synonyms by commas, or write "word => other word".' }
-    return { words, expandsTo: null }
-  }
-  const expandsTo = phrasesOf(right)
-  if (words.length === 0 || expandsTo.length === 0) return { fault: 'Both sides of "=>" need a word or phrase.' }
-  return { words, expandsTo }
+  const rule = tidyRule({ words: left, expandsTo: right ?? null })
+  const fault = faultOf(rule)
+  return fault === null ? rule : { fault }
 }
 
-function phrasesOf(list: string): string[] {
-  return list.split(',').flatMap((phrase) => phrase.trim().replace(/\s+/g, ' ') || [])
+/** Returns the phrases on each side of each `=>`. */
+function splitSides(text: string): string[][] {
+  const sides = [['']]
+  for (const [part] of text.matchAll(/\\.|=>|,|[^\\=,]+|./gsu)) {
+    const side = sides.at(-1)!
+    if (part === '=>') sides.push([''])
+    else if (part === ',') side.push('')
+    else side[side.length - 1] += part.length > 1 && part.startsWith('\\') ? part.slice(1) : part
+  }
+  return sides
+}
+
+/** Returns the rule as a line that `readSynonymLine` reads. */
+export function formatSynonymRule({ words, expandsTo }: SynonymRule): string {
+  const side = (phrases: readonly string[]) => phrases.map(escapePhrase).join(', ')
+  const line = expandsTo === null ? side(words) : `${side(words)} => ${side(expandsTo)}`
+  return line.replace(/^#/, '\\#')
+}
+
+function escapePhrase(phrase: string): string {
+  return phrase.replace(/\\|,|=>/g, '\\$&')
+}
+
+/** Removes superfluous blanks, empty phrases, and phrases that differ from an earlier one only in letter case. */
+export function tidyRule({ words, expandsTo }: SynonymRule): SynonymRule {
+  return { words: tidy(words), expandsTo: expandsTo && tidy(expandsTo) }
+}
+
+function tidy(phrases: readonly string[]): string[] {
+  const known = new Set<string>()
+  return phrases
+    .map((phrase) => phrase.trim().replace(/\s+/g, ' '))
+    .filter((phrase) => phrase !== '' && !known.has(phrase.toLowerCase()) && known.add(phrase.toLowerCase()))
+}
+
+/** Returns what is wrong with a tidy rule, as a sentence that says what to do. Returns null if nothing is. */
+export function faultOf({ words, expandsTo }: SynonymRule): string | null {
+  const all = [...words, ...(expandsTo ?? [])]
+  if (expandsTo === null && words.length < 2)
+    return 'It has only one word or phrase. Separate synonyms by commas, or write "word => other word".'
+  if (expandsTo !== null && (words.length === 0 || expandsTo.length === 0)) return 'Both sides of "=>" need a word or phrase.'
+  if (expandsTo !== null && all.every((phrase) => phrase.toLowerCase() === words[0]!.toLowerCase()))
+    return 'Both sides of "=>" are the same. Write another word or phrase on one side.'
+  if (all.length > MAX_RULE_SYNONYMS)
+    return `It has ${all.length} words and phrases, and the limit for a rule is ${MAX_RULE_SYNONYMS}. Divide it into several rules.`
+  for (const phrase of all) {
+    const shown = JSON.stringify([...phrase].slice(0, 40).join(''))
+    const length = [...phrase].length
+    if (length > MAX_SYNONYM_CHARS)
+      return `A word or phrase has ${length} characters, and the limit is ${MAX_SYNONYM_CHARS}: it begins with ${shown}.`
+    if (/\p{Cc}/u.test(phrase)) return `A word or phrase contains control characters: ${shown}.`
+    if (!/[\p{L}\p{N}]/u.test(phrase)) return `A word or phrase has neither a letter nor a digit: ${shown}.`
+  }
+  return null
+}
+
+/** Returns the number of words and phrases of a rule, for limits. */
+export function countSynonyms({ words, expandsTo }: SynonymRule): number {
+  return words.length + (expandsTo?.length ?? 0)
+}
+
+/** Returns the same text for rules with the same words in the same direction, whatever their order and letter case. */
+export function synonymKey({ words, expandsTo }: SynonymRule): string {
+  const side = (phrases: readonly string[]) => phrases.map((phrase) => phrase.toLowerCase()).toSorted()
+  return hash('sha256', JSON.stringify([side(words), expandsTo && side(expandsTo)]), 'base64url')
 }

@@ -17,6 +17,13 @@ export function tooManyKeys(limit: number): DocsearchError {
   return new DocsearchError('too_many_keys', message, { details: { limit } })
 }
 
+export function tooManySynonyms(total: number, limit: number): DocsearchError {
+  const message =
+    `Your projects would have ${total} words and phrases in their synonyms together, and the limit is ${limit} (limits.synonyms). ` +
+    'Nothing was changed. Leave some out, or remove synonyms that you no longer need.'
+  return new DocsearchError('too_many_synonyms', message, { details: { limit } })
+}
+
 export function projectExists(name: string, cause?: unknown): DocsearchError {
   return new DocsearchError('project_exists', `A project named ${JSON.stringify(name)} already exists. Choose another name.`, {
     cause,

@@ -7,6 +7,7 @@ import type { OAuthRecords } from './oauth-records.ts'
 import type { Projects } from './projects.ts'
 import type { Queue } from './queue.ts'
 import type { Sessions } from './sessions.ts'
+import type { Synonyms } from './synonyms.ts'
 import type { Users } from './users.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -16,6 +17,7 @@ export type * from './indexes.ts'
 export type * from './result-page.ts'
 export type * from './projects.ts'
 export type * from './queue.ts'
+export type * from './synonyms.ts'
 export type * from './vocabulary.ts'
 
 /**
@@ -36,6 +38,7 @@ export interface Records {
   events: Events
   indexes: Indexes
   vocabulary: Vocabulary
+  synonyms: Synonyms
   /**
    * Returns a number that grows whenever users, their credentials or their applications may have changed, in this process or another one. The
    * call costs almost nothing, so callers make it before each use of remembered values. The time of the last use of a key or a connection

@@ -73,10 +73,12 @@ describe('the database file', () => {
     const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
     const { id } = await records.projects.create({ ownerId, name: 'before', description: '' })
     expect(await records.projects.findId(ownerId, 'before')).toBe(id)
+    const before = records.synonyms.version()
     await others.projects.update(ownerId, id, { name: 'after' })
     // Requests that arrive later are other events.
     await setImmediate()
     expect(await records.projects.findId(ownerId, 'before')).toBeNull()
+    expect(records.synonyms.version()).toBeGreaterThan(before)
     await records.close()
     await others.close()
   })

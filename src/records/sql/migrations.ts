@@ -9,6 +9,7 @@ import { events } from './migration-events.ts'
 import { limits } from './migration-limits.ts'
 import { models } from './migration-models.ts'
 import { quotas } from './migration-quotas.ts'
+import { synonyms } from './migration-synonyms.ts'
 import { turns } from './migration-turns.ts'
 import { vocabulary } from './migration-vocabulary.ts'
 import { words } from './migration-words.ts'
@@ -26,6 +27,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0009_events': { up: events },
   '0010_limits': { up: limits },
   '0011_words': { up: words },
+  '0012_synonyms': { up: synonyms },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

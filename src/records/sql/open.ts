@@ -20,6 +20,7 @@ import { createProjects } from './projects.ts'
 import { createQueue } from './queue.ts'
 import { createSessions } from './sessions.ts'
 import { createStore } from './store.ts'
+import { createSynonyms } from './synonyms.ts'
 import { type Subject, TableChanges } from './table-changes.ts'
 import type { Tables } from './tables.ts'
 import { createUsers } from './users.ts'
@@ -57,6 +58,7 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     events: createEvents(store),
     indexes: createIndexes(store),
     vocabulary: createVocabulary(store),
+    synonyms: createSynonyms(store, () => versionOf(changes, 'synonyms')),
     credentialsVersion: () => versionOf(changes, 'credentials'),
     check: () => check(db),
     close: () => db.destroy(),

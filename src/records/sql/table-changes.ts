@@ -6,17 +6,19 @@ const TABLES = {
   /** Which credentials are valid, which user they belong to, and what they allow. */
   credentials: ['users', 'sessions', 'api_keys', 'oauth_grants', 'oauth_access_tokens', 'oauth_clients', 'oauth_client_secrets'],
   documents: ['projects', 'documents', 'document_counts'],
+  synonyms: ['synonyms'],
 } as const
 export type Subject = keyof typeof TABLES
 const SUBJECTS = new Map<string | null, Subject>(
   Object.entries(TABLES).flatMap(([subject, tables]) => tables.map((table) => [table, subject as Subject])),
 )
+const ALL_SUBJECTS = Object.keys(TABLES) as Subject[]
 const WRITES: ReadonlySet<number> = new Set([constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE])
 /** docsearch updates this column every minute while a credential is in use. This changes nothing about the credential. */
 const TIME_OF_USE = 'last_used_at'
 
 /**
- * Notices changes to credentials and documents. When a statement is prepared, SQLite itself reports what it writes, so no part of the code can
+ * Notices changes to credentials, documents and synonyms. When a statement is prepared, SQLite itself reports what it writes, so no part of the code can
  * forget to announce a change. Commits of other processes change `PRAGMA data_version`.
  */
 export class TableChanges {
@@ -25,7 +27,7 @@ export class TableChanges {
   #seen: unknown
   /** True from the time when this class looked for commits of other processes until the current event has been handled. */
   #hasAsked = false
-  readonly #versions: Record<Subject, number> = { credentials: 0, documents: 0 }
+  readonly #versions: Record<Subject, number> = { credentials: 0, documents: 0, synonyms: 0 }
   #written = new Set<Subject>()
 
   constructor(database: DatabaseSync) {
@@ -62,7 +64,7 @@ export class TableChanges {
   #askForCommits(): void {
     this.#dataVersion ??= this.#database.prepare('pragma data_version')
     const { data_version: current } = this.#dataVersion.get() as { data_version: unknown }
-    if (current !== this.#seen) this.count(['credentials', 'documents'])
+    if (current !== this.#seen) this.count(ALL_SUBJECTS)
     this.#seen = current
     this.#hasAsked = true
     // Runs when the event and the promises that it has resolved are done, before the next event.

@@ -27,6 +27,7 @@ export interface Tables extends OAuthTables {
   document_words: DocumentWordsRow
   generation_documents: IndexDocumentRow
   settings: SettingRow
+  synonyms: SynonymRow
 }
 
 export interface UserRow {
@@ -236,6 +237,23 @@ export interface VocabularyWordRow {
 export interface DocumentWordsRow {
   document_id: string
   words: string
+}
+
+/** A rule of a project's synonyms. */
+export interface SynonymRow {
+  id: string
+  project_id: string
+  owner_id: string
+  /** Orders the rules of the project. */
+  position: number
+  /** See `synonymKey`. */
+  rule_key: string
+  /** A list as JSON, like `expands_to`. */
+  words: string
+  expands_to: string | null
+  /** The number of words and phrases on both sides. */
+  size: number
+  created_at: number
 }
 
 export function dateOrNull(ms: number | null): Date | null {

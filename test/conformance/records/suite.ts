@@ -19,6 +19,7 @@ import { projectsConformance } from './projects.ts'
 import { queueConformance } from './queue.ts'
 import { quotasConformance } from './quotas.ts'
 import { sessionsConformance } from './sessions.ts'
+import { synonymsConformance } from './synonyms.ts'
 import { turnsConformance } from './turns.ts'
 import { uploadsConformance } from './uploads.ts'
 import { usersConformance } from './users.ts'
@@ -40,6 +41,7 @@ export function recordsConformance(open: OpenRecords): void {
   quotasConformance(withDocuments)
   turnsConformance(withDocuments)
   eventsConformance(withDocuments)
+  synonymsConformance(withDocuments)
 
   accountsConformance(test)
 

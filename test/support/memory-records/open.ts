@@ -10,6 +10,7 @@ import { memoryProjects } from './projects.ts'
 import { memoryQueue } from './queue.ts'
 import { memorySessions } from './sessions.ts'
 import { MemoryStore } from './store.ts'
+import { memorySynonyms } from './synonyms.ts'
 import { memoryUsers } from './users.ts'
 import { memoryVocabulary } from './vocabulary.ts'
 
@@ -29,6 +30,7 @@ export function openMemoryRecords(clock: Clock): Records {
     events: memoryEvents(store),
     indexes: memoryIndexes(store),
     vocabulary: memoryVocabulary(store),
+    synonyms: memorySynonyms(store),
     // Callers always have to assume a change.
     credentialsVersion: () => (asked += 1),
     check: async () => ({ ok: true, message: 'The records are in memory.' }),

@@ -56,6 +56,7 @@ export function memoryProjects(store: MemoryStore): Projects {
         const documents = [...store.documents.values()].filter(({ projectId }) => projectId === id)
         removeDocuments(store, documents)
         projects.delete(id)
+        store.synonyms.delete(id)
         return { documentIds: documents.map((document) => document.id) }
       }),
   }

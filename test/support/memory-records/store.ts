@@ -13,6 +13,7 @@ import type {
   User,
 } from '../../../src/core/model.ts'
 import type { Page } from '../../../src/core/parsed.ts'
+import type { SynonymRecord } from '../../../src/core/synonyms.ts'
 import type { IndexedDocument, IndexRecord } from '../../../src/records/indexes.ts'
 import type { CodeRecord } from '../../../src/records/oauth-codes.ts'
 import type { DeviceRecord } from '../../../src/records/oauth-devices.ts'
@@ -84,6 +85,8 @@ export class MemoryStore {
   readonly devices = new Map<string, StoredDevice>()
   readonly projects = new Map<string, Project>()
   readonly documents = new Map<string, StoredDocument>()
+  /** By project, in their order. */
+  readonly synonyms = new Map<string, SynonymRecord[]>()
   readonly tombstones = new Set<string>()
   /** When each owner's last document was claimed; a larger number for a later claim. */
   readonly turns = new Map<string, number>()

@@ -1,0 +1,71 @@
+import { newId } from '../../../src/core/ids.ts'
+import { countSynonyms, synonymKey, type SynonymRecord, type SynonymRule } from '../../../src/core/synonyms.ts'
+import { tooManySynonyms } from '../../../src/records/errors.ts'
+import { decodeCursor, resultPage } from '../../../src/records/result-page.ts'
+import type { SynonymChange, Synonyms } from '../../../src/records/synonyms.ts'
+import type { MemoryStore } from './store.ts'
+
+export function memorySynonyms(store: MemoryStore): Synonyms {
+  const isOwn = (ownerId: string, projectId: string) => store.projects.get(projectId)?.ownerId === ownerId
+  const rulesOf = (projectId: string) => store.synonyms.get(projectId) ?? []
+  const version = versions()
+
+  function save({ ownerId, projectId, rules, maxSynonyms }: SynonymChange, existing: readonly SynonymRecord[]) {
+    const now = store.now()
+    const known = new Map(existing.map((record) => [synonymKey(record), record]))
+    const saved = [...new Map(rules.map((rule) => [synonymKey(rule), rule]))].map(([key, rule]) => {
+      const record = known.get(key) ?? { id: newId('syn', now), projectId, createdAt: now, ...structuredClone(rule) }
+      return { record, isNew: !known.has(key) }
+    })
+    const added = saved.filter(({ isNew }) => isNew).map(({ record }) => record)
+    const others = [...store.synonyms].filter(([id]) => id !== projectId && isOwn(ownerId, id)).flatMap(([, own]) => own)
+    const total = [...others, ...existing, ...added].reduce((sum, rule) => sum + countSynonyms(rule), 0)
+    if (added.length > 0 && total > maxSynonyms) throw tooManySynonyms(total, maxSynonyms)
+    store.synonyms.set(projectId, [...existing, ...added])
+    return saved
+  }
+
+  return {
+    async add(change) {
+      return isOwn(change.ownerId, change.projectId) ? save(change, rulesOf(change.projectId)) : null
+    },
+    async replace(change) {
+      if (!isOwn(change.ownerId, change.projectId)) return null
+      const wanted = new Set(change.rules.map(synonymKey))
+      const staying = rulesOf(change.projectId).filter((rule) => wanted.has(synonymKey(rule)))
+      const removed = rulesOf(change.projectId).length - staying.length
+      return { synonyms: save(change, staying), removed }
+    },
+    async list(ownerId, projectId, { limit, cursor }) {
+      const after = cursor === undefined ? -1 : decodeCursor(cursor, 'number').value
+      const rows = (isOwn(ownerId, projectId) ? rulesOf(projectId) : []).map((record, position) => ({ record, position }))
+      return resultPage(
+        rows.filter(({ position }) => position > after),
+        limit,
+        ({ record, position }) => ({ value: position, id: record.id }),
+        ({ record }) => record,
+      )
+    },
+    async delete(ownerId, projectId, id) {
+      const own = isOwn(ownerId, projectId) ? rulesOf(projectId) : []
+      if (!own.some((record) => record.id === id)) return false
+      store.synonyms.set(
+        projectId,
+        own.filter((record) => record.id !== id),
+      )
+      return true
+    },
+    async byProject(ownerId) {
+      const toRule = ({ words, expandsTo }: SynonymRecord): SynonymRule => ({ words, expandsTo })
+      const own = [...store.synonyms].filter(([id, rules]) => isOwn(ownerId, id) && rules.length > 0)
+      return new Map(own.map(([id, rules]) => [id, rules.map(toRule)]))
+    },
+    version,
+  }
+}
+
+/** Callers always have to assume a change. */
+function versions(): () => number {
+  let asked = 0
+  return () => (asked += 1)
+}
