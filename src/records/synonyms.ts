@@ -29,7 +29,7 @@ export interface Synonyms {
   list(ownerId: string, projectId: string, page: ListRequest): Promise<ResultPage<SynonymRecord>>
   /** Returns false when the owner's project has no such rule. */
   delete(ownerId: string, projectId: string, id: string): Promise<boolean>
-  /** Returns the rules of all projects of an owner, by the projects' ids. Projects without rules are missing. */
+  /** Returns the rules of all projects of an owner, by the ids of the projects. Projects without rules are missing. */
   byProject(ownerId: string): Promise<Map<string, SynonymRule[]>>
   /**
    * Returns a number that grows whenever rules of any project may have changed, in this process or another one. The call costs almost nothing,

@@ -2,9 +2,11 @@ import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
-import type { Documents, Projects, Vocabulary } from '../records/records.ts'
+import type { Documents, Projects, Synonyms, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { exactQuestion } from './exact-question.ts'
+import type { ProjectSynonyms } from './expansions/expand.ts'
+import { ProjectSynonymMatchers } from './expansions/project-synonyms.ts'
 import { countFacets, type Facets, nameProjects } from './facets.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
@@ -36,6 +38,7 @@ export interface SearchOptions {
     documents: Pick<Documents, 'getMany' | 'countPending'>
     vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
     projects: Pick<Projects, 'names'>
+    synonyms: Pick<Synonyms, 'byProject' | 'version'>
   }
   lifecycle: Pick<Lifecycle, 'choice'> & { active(): ActiveIndex | null }
   reranker: Reranker
@@ -60,10 +63,12 @@ export function createSearch(options: SearchOptions): Search {
 class DocumentSearch implements Search {
   private readonly options: SearchOptions
   private readonly deadlines: typeof DEADLINES
+  private readonly synonyms: ProjectSynonymMatchers
 
   constructor(options: SearchOptions) {
     this.options = options
     this.deadlines = options.deadlines ?? DEADLINES
+    this.synonyms = new ProjectSynonymMatchers(options.records.synonyms)
   }
 
   async search(query: SearchQuery, signal?: AbortSignal): Promise<SearchOutcome> {
@@ -98,12 +103,13 @@ class DocumentSearch implements Search {
     active: ActiveIndex,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    const corrected = query.correct ? await this.correct(query, parsed, active.index, signal) : NOT_CORRECTED
+    const synonyms = await this.synonyms.of(query.filter.ownerId, query.filter.projectIds)
+    const corrected = query.correct ? await this.correct(query, parsed, { synonyms, index: active.index, signal }) : NOT_CORRECTED
     const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
     const question = await askQuestion({
       query: asked.text,
       expandable: asked.free.map(([start, end]) => (corrected.query ?? query.query).slice(start, end)),
-      synonyms: [],
+      synonyms,
       furtherTerms: corrected.terms,
       mode: query.mode,
       embedder: active.embedder,
@@ -165,12 +171,12 @@ class DocumentSearch implements Search {
   private correct(
     { query, filter: { ownerId } }: SearchQuery,
     { free }: ParsedQuery,
-    index: ChunkIndex,
-    signal: AbortSignal | undefined,
+    { synonyms, index, signal }: { synonyms: readonly ProjectSynonyms[]; index: ChunkIndex; signal: AbortSignal | undefined },
   ): Promise<Corrected> {
     const { records, threads } = this.options
     const countTerms = (terms: readonly string[]) => threads.countTerms(index, ownerId, terms, signal)
-    return correct(query, { ownerId, spans: free, vocabulary: records.vocabulary, countTerms })
+    const hasSynonyms = (word: string) => synonyms.some(({ matcher }) => matcher.hasWord(word))
+    return correct(query, { ownerId, spans: free, vocabulary: records.vocabulary, countTerms, hasSynonyms })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Finds, Sought } from '../rerank/features.ts'
-import type { Expansion } from './expansions/expansion.ts'
+import type { Expansion, ProjectScope } from './expansions/expansion.ts'
 
 /** Other words for some words of a question, as the reranker looks for them. */
 export interface SoughtAlternative {
@@ -7,15 +7,14 @@ export interface SoughtAlternative {
   words: readonly (readonly string[])[]
   /** The words of the question that a passage has as well when it has these words, by number. */
   own: readonly number[]
-  /** The project in whose passages it counts. Null: in all. */
-  projectId: string | null
+  scope: ProjectScope
 }
 
 /** Returns the other words of a question. `byTerm` numbers its words by their terms. */
 export function alternativesOf(expansions: readonly Expansion[], byTerm: Sought['byTerm']): SoughtAlternative[] {
   return expansions.flatMap(({ own, alternatives }) => {
     const numbers = [...new Set(own.map((terms) => byTerm.get(terms[0]!)?.[0]).filter((number) => number !== undefined))]
-    return alternatives.map(({ words, projectId }) => ({ words, projectId, own: numbers }))
+    return alternatives.map(({ words, scope }) => ({ words, scope, own: numbers }))
   })
 }
 

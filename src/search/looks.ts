@@ -5,6 +5,7 @@ import type { SegmentDocument } from '../index/segments/segment-columns.ts'
 import type { SegmentHit } from '../index/segments/top-hits.ts'
 import { searchVectors } from '../index/segments/vectors/search.ts'
 import { NO_LANGUAGE } from '../text/language.ts'
+import { isInScope } from './expansions/expansion.ts'
 import type { FindRequest } from './find-request.ts'
 import { append, type Candidate, type Channels, fuse, type Hit } from './fuse.ts'
 import type { FilteredSegment } from './filter-segments.ts'
@@ -97,10 +98,10 @@ export class Looks {
     return expansions.map(({ own, times, alternatives }) => ({
       own: own.flat(),
       times,
-      alternatives: alternatives.map(({ words, weight, projectId }) => ({
+      alternatives: alternatives.map(({ words, weight, scope }) => ({
         words,
         weight,
-        countsIn: projectId === null ? undefined : (segment) => this.#segments[segment]!.projectId === projectId,
+        countsIn: (segment) => isInScope(scope, this.#segments[segment]!.projectId),
       })),
     }))
   }

@@ -3,7 +3,7 @@ import { termFrequencies } from '../index/segments/statistics.ts'
 import type { Finds, Sought } from '../rerank/features.ts'
 import type { QueryWord } from '../text/analyse.ts'
 import { addAlternatives, alternativesOf, type SoughtAlternative } from './expansion-finds.ts'
-import type { Expansion } from './expansions/expansion.ts'
+import { type Expansion, isInScope } from './expansions/expansion.ts'
 import type { FindRequest } from './find-request.ts'
 import type { FilteredSegment } from './filter-segments.ts'
 import type { Candidate } from './fuse.ts'
@@ -66,7 +66,7 @@ export class PassageWords {
       }
       if (alternatives.length > 0) {
         const { projectId } = this.#segments[candidates[candidate]!.passage.segment]!
-        const counting = alternatives.filter((alternative) => countsIn(alternative, projectId))
+        const counting = alternatives.filter(({ scope }) => isInScope(scope, projectId))
         addAlternatives(finds, { places, terms: found.map((term) => terms[term]!) }, counting)
       }
       return finds
@@ -87,7 +87,7 @@ export class PassageWords {
         own.length > 0 && hasAll(own)
           ? []
           : alternatives
-              .filter((alternative) => countsIn(alternative, projectId) && hasAll(alternative.words))
+              .filter(({ scope, words }) => isInScope(scope, projectId) && hasAll(words))
               .map(({ text, source }) => ({ words: typed, found: text, source })),
       )
     })
@@ -113,11 +113,6 @@ export class PassageWords {
     const found = this.find(candidates, byTerm, alternativesOf(expansions, byTerm))
     return found.map((finds) => new Set(finds.words).size / Math.max(1, words.length))
   }
-}
-
-/** A project's own synonyms count in its passages only. */
-function countsIn({ projectId }: { projectId: string | null }, ofPassage: string): boolean {
-  return projectId === null || projectId === ofPassage
 }
 
 function termsOf(words: readonly QueryWord[]): string[] {

@@ -24,6 +24,8 @@ export interface SpellingOptions {
   vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
   /** Counts the owner's passages, and the passages with each term. */
   countTerms: (terms: readonly string[]) => Promise<TermCounts>
+  /** Returns whether a phrase of the projects' synonyms has a word. It is then right, although no document has it. */
+  hasSynonyms?: (word: string) => boolean
   budget?: TimeBudget
 }
 
@@ -79,7 +81,7 @@ class Speller {
         isComplete = false
         break
       }
-      if (nearest !== null && (nearest.word === word.word || !isKnown(word))) found.push({ of: word, ...nearest })
+      if (nearest !== null && (nearest.word === word.word || !this.#isRight(word))) found.push({ of: word, ...nearest })
     }
     return {
       ...apply(query, found),
@@ -94,6 +96,11 @@ class Speller {
     if (words.length === 0) return []
     const { passages, frequency } = await this.#options.countTerms(words.flatMap((word) => word.terms))
     return passages === 0 ? [] : words.filter((word) => !word.terms.some((term) => frequency.has(term)))
+  }
+
+  /** True for a word that is right in itself: it is common, the shipped model has it, or it has synonyms. */
+  #isRight({ word, isCommon }: CorrectableWord): boolean {
+    return isCommon() || isInVocabulary(word) || this.#options.hasSynonyms?.(word) === true
   }
 
   async #nearestWord({ word }: CorrectableWord): Promise<Nearest | null | 'out of time'> {
@@ -118,11 +125,6 @@ class Speller {
     if (best === undefined) return null
     return { word: best.word, terms: entries.filter((entry) => entry.word === best.word).map((entry) => entry.term) }
   }
-}
-
-/** True for a word that is right in itself: it is common, or the shipped model has it. */
-function isKnown({ word, isCommon }: CorrectableWord): boolean {
-  return isCommon() || isInVocabulary(word)
 }
 
 /** Collects the words with the smallest edit distance to a given word. */

@@ -6,7 +6,7 @@ import { decodeCursor, resultPage } from '../result-page.ts'
 import { removeDocuments } from './document-changes.ts'
 import { countByProject, zeroCounts } from './document-counts.ts'
 import { isUniqueViolation } from './errors.ts'
-import { ReadCache } from './read-cache.ts'
+import { ReadCache } from '../../core/read-cache.ts'
 import { slices, type Store } from './store.ts'
 import type { ProjectRow } from './tables.ts'
 

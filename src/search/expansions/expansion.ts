@@ -20,6 +20,15 @@ export interface Alternative {
   /** How much a passage with these words gets of the score for the question's own words. */
   weight: number
   source: ExpansionSource
-  /** The project in whose passages the alternative counts. Null: in all. */
-  projectId: string | null
+  scope: ProjectScope
+}
+
+/** The projects in whose passages an alternative counts: only these, or all except these. */
+export interface ProjectScope {
+  kind: 'only' | 'except'
+  projectIds: ReadonlySet<string>
+}
+
+export function isInScope({ kind, projectIds }: ProjectScope, projectId: string): boolean {
+  return projectIds.has(projectId) === (kind === 'only')
 }

@@ -86,6 +86,7 @@ const LIMITS = {
   answer_bytes: 4_000_000,
   event_streams: 20,
   api_keys: 100,
+  synonyms: 10_000,
   uploads_in_flight: 50,
   upload_stall_ms: 60_000,
   ocr_ms: 600_000,

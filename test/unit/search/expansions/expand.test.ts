@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createMatcher, expand } from '../../../../src/search/expansions/expand.ts'
+import { readSynonymLine, type SynonymRule } from '../../../../src/core/synonyms.ts'
+import { expand } from '../../../../src/search/expansions/expand.ts'
+import { hasEffect, SynonymMatcher } from '../../../../src/search/expansions/synonym-matcher.ts'
 import { queryWords } from '../../../../src/text/analyse.ts'
 
 const expandOf = (query: string, texts = [query]) => expand({ texts, words: queryWords(query), synonyms: [] })
@@ -74,17 +76,81 @@ test.each(['for', 'four', 'hour', 'tour', 'our', 'minor', 'size', 'rise', 'hundr
   },
 )
 
-test("a user's synonyms work in any language and direction, in their project only", () => {
-  const matcher = createMatcher([
-    { words: ['Kfz'], expandsTo: ['Kraftfahrzeug'] },
-    { words: ['Wohnung', 'Apartment'], expandsTo: null },
-  ])
-  const ask = (query: string) =>
-    expand({ texts: [query], words: queryWords(query), synonyms: [{ projectId: 'prj_1', matcher }] }).flatMap(
-      ({ alternatives }) => alternatives,
-    )
-  expect(ask('Wo ist der KFZ-Brief')).toMatchObject([{ text: 'Kraftfahrzeug', source: 'project', projectId: 'prj_1' }])
-  expect(ask('Kraftfahrzeug')).toEqual([])
-  expect(ask('wohnung')).toMatchObject([{ text: 'Apartment' }])
-  expect(ask('Apartments')).toMatchObject([{ text: 'Wohnung' }])
+describe("a project's synonyms", () => {
+  const rule = (line: string) => readSynonymLine(line) as SynonymRule
+  const matcherOf = (...lines: string[]) => {
+    const matcher = new SynonymMatcher('project')
+    for (const line of lines) matcher.add(rule(line))
+    return matcher
+  }
+  const ask = (query: string, ...projects: string[][]) => {
+    const synonyms = projects.map((lines, i) => ({ projectId: `prj_${i}`, matcher: matcherOf(...lines) }))
+    return expand({ texts: [query], words: queryWords(query), synonyms }).flatMap(({ alternatives }) => alternatives)
+  }
+  const textsOf = (query: string, ...lines: string[]) => ask(query, lines).map(({ text }) => text)
+
+  test.each([
+    ['one direction', 'Wo ist der KFZ-Brief', 'Kfz => Kraftfahrzeug', ['Kraftfahrzeug']],
+    ['the other direction', 'Kraftfahrzeug', 'Kfz => Kraftfahrzeug', []],
+    ['both directions', 'wohnung', 'Wohnung, Apartment', ['Apartment']],
+    ['an English plural', 'Apartments', 'Wohnung, Apartment', ['Wohnung']],
+    ['a German plural', 'alle Mietverträge', 'Mietvertrag, Pachtvertrag', ['Pachtvertrag']],
+    ['a Russian plural', 'договоры', 'договор, соглашение', ['соглашение']],
+    ['accents', 'resume', 'résumé, CV', ['CV']],
+    ['a phrase', 'the Blue Whale project', 'blue whale => project 42', ['project 42']],
+    ['a part of a phrase', 'the blue project', 'blue whale => project 42', []],
+    ['a name with digits', 'status of model 3', 'Model 3, MX-3', ['MX-3']],
+    ['a name with one letter', 'ascorbic acid', 'vitamin C, ascorbic acid', ['vitamin C']],
+    ['Chinese within a sentence', '今年资本支出增长多少', '资本支出, 资本开支', ['资本开支']],
+    ['Japanese with English', '契約書を探す', '契約書 => contract', ['contract']],
+    ['Korean', '자본 지출 보고서', '자본지출, 설비투자', ['설비투자']],
+    ['an acronym in small letters', 'the cv', 'CV => résumé', ['résumé']],
+    ['an acronym in capitals only', 'how does it work', 'IT => Informatik', []],
+  ])('work with %s', (_what, query, line, found) => {
+    expect(textsOf(query, line)).toEqual(found)
+  })
+
+  test('use the characters of a run and their pairs, as the index does', () => {
+    const [expansion] = expand({
+      texts: ['查资本额'],
+      words: queryWords('查资本额'),
+      synonyms: [{ projectId: 'prj_0', matcher: matcherOf('资本 => 股本金') }],
+    })
+    expect(expansion).toMatchObject({ typed: '资本', own: [['资'], ['资本'], ['本']] })
+    expect(expansion!.alternatives[0]!.words).toEqual([['股'], ['股本'], ['本'], ['本金'], ['金']])
+  })
+
+  test('count only in the projects that have them, and once for all of these', () => {
+    const found = ask('blaufuchs', ['Blaufuchs => arctic fox'], ['Blaufuchs => arctic fox, fur'], ['other, word'])
+    expect(found).toMatchObject([
+      { text: 'arctic fox', source: 'project', scope: { kind: 'only', projectIds: new Set(['prj_0', 'prj_1']) } },
+      { text: 'fur', scope: { kind: 'only', projectIds: new Set(['prj_1']) } },
+    ])
+  })
+
+  test('replace the shipped ones when they go one way, and add to them otherwise', () => {
+    const found = ask('AC repair', ['AC => alternating current'], ['AC, account code'])
+    expect(found.map(({ text, scope }) => [text, scope.kind, [...scope.projectIds]])).toEqual([
+      ['alternating current', 'only', ['prj_0']],
+      ['account code', 'only', ['prj_1']],
+      ['air conditioning', 'except', ['prj_0']],
+    ])
+    const same = ask('capex', ['capex, capital expenditure'])
+    expect(same[0]).toMatchObject({ text: 'capital expenditure', source: 'project' })
+    expect(same.find(({ text, source }) => text === 'capital expenditure' && source === 'built_in')!.scope).toEqual({
+      kind: 'except',
+      projectIds: new Set(['prj_0']),
+    })
+  })
+
+  test('are limited for each project and in all', () => {
+    const lines = (prefix: string) => Array.from({ length: 9 }, (_, i) => `zebu => ${prefix}${i}x`)
+    const found = ask('zebu', lines('a'), lines('b'), lines('c'))
+    expect(found).toHaveLength(12)
+    expect(found.filter(({ scope }) => scope.projectIds.has('prj_0'))).toHaveLength(6)
+  })
+
+  test.each(['running => runnings', 'thing => it', 'x => T&C', 'IT, THE'])('have no effect: %s', (line) => {
+    expect(hasEffect(rule(line))).toBe(false)
+  })
 })

@@ -1,14 +1,20 @@
-/** What the database answered last, for as long as it has not changed. Returned values are shared, so callers must not change them. */
+/** What was read last, for as long as it has not changed. Returned values are shared, so callers must not change them. */
 export class ReadCache<T> {
   readonly #versionNow: () => number
-  readonly #maxEntries: number
+  readonly #maxSize: number
+  readonly #sizeOf: (value: T) => number
   readonly #entries = new Map<string, T>()
   #version = -1
+  #size = 0
 
-  /** `versionNow` returns a larger number after every change of what is read. */
-  constructor(versionNow: () => number, maxEntries: number) {
+  /**
+   * `versionNow` returns a larger number after every change of what is read. When all values together exceed `maxSize`, the oldest ones are
+   * forgotten. By default, each value has the size 1.
+   */
+  constructor(versionNow: () => number, maxSize: number, sizeOf: (value: T) => number = () => 1) {
     this.#versionNow = versionNow
-    this.#maxEntries = maxEntries
+    this.#maxSize = maxSize
+    this.#sizeOf = sizeOf
   }
 
   /** Returns the values of keys, and reads those that are not in memory. Keys without a value are missing. */
@@ -46,13 +52,26 @@ export class ReadCache<T> {
   /** Forgets everything after a change. Returns the version. */
   #refresh(): number {
     const version = this.#versionNow()
-    if (version !== this.#version) this.#entries.clear()
+    if (version !== this.#version) {
+      this.#entries.clear()
+      this.#size = 0
+    }
     this.#version = version
     return version
   }
 
   #remember(key: string, value: T): void {
+    this.#forget(key)
     this.#entries.set(key, value)
-    if (this.#entries.size > this.#maxEntries) this.#entries.delete(this.#entries.keys().next().value!)
+    this.#size += this.#sizeOf(value)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.#maxSize) break
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(key: string): void {
+    const value = this.#entries.get(key)
+    if (value !== undefined && this.#entries.delete(key)) this.#size -= this.#sizeOf(value)
   }
 }
