@@ -115,15 +115,18 @@ function security({ access }: Operation): Security {
   return access === 'optional' ? [{}, ...either] : either
 }
 
-function parameters({ path, idDescription, query, documentedQuery, headers = {} }: Operation) {
-  const id = z.string().meta({ description: idDescription ?? 'ID' })
+function parameters({ path, idDescription, pathDescriptions = {}, query, documentedQuery, headers = {} }: Operation) {
+  const descriptions: Readonly<Record<string, string>> = { id: idDescription ?? 'ID', ...pathDescriptions }
+  const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => {
+    return [name, z.string().meta({ description: descriptions[name] ?? '' })] as const
+  })
   const shownQuery = query ?? documentedQuery
   const header = Object.entries(headers).map(([name, { description, example }]) => {
     const param = { description, ...(example === undefined ? {} : { example }) }
     return [name, z.string().optional().meta({ param })] as const
   })
   return {
-    ...(path.includes('{id}') ? { path: z.object({ id }) } : {}),
+    ...(inPath.length > 0 ? { path: z.object(Object.fromEntries(inPath)) } : {}),
     ...(shownQuery === undefined ? {} : { query: shownQuery }),
     header: z.object(Object.fromEntries(header)),
   }

@@ -4,7 +4,7 @@ import type { Scope } from '../core/model.ts'
 /** The description of an endpoint. http/routing/route.ts adds the handler. */
 export interface Operation {
   operationId: string
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** As in OpenAPI, such as `/api/v1/projects/{id}`. */
   path: string
   tag: string
@@ -16,6 +16,8 @@ export interface Operation {
   role?: 'owner'
   /** Describes `{id}` in the path. */
   idDescription?: string
+  /** Describes the other parameters of the path by their names. */
+  pathDescriptions?: Readonly<Record<string, string>>
   query?: z.ZodObject
   /** Describes query parameters that the handler parses itself, when the body is in `content`. */
   documentedQuery?: z.ZodObject

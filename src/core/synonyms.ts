@@ -21,14 +21,14 @@ export interface SynonymRecord extends SynonymRule {
 
 /**
  * Reads a line in the format of Solr and Elasticsearch: `capex, capital expenditure`, or `capex => capital expenditure` for one direction.
- * A backslash before a character takes away its meaning: `Smith\, John`. Returns null for an empty line and a comment. Returns a message
- * when the line is no rule.
+ * A backslash before a character takes away its meaning: `Smith\, John`. Returns null for an empty line and a comment. Returns what is wrong
+ * with any other line, in words that follow a name for the rule.
  */
 export function readSynonymLine(line: string): SynonymRule | { fault: string } | null {
   const text = line.trim()
   if (text === '' || text.startsWith('#')) return null
   const [left = [], right, ...more] = splitSides(text)
-  if (more.length > 0) return { fault: 'It has more than one "=>". Write one rule in each line.' }
+  if (more.length > 0) return { fault: 'has more than one "=>"; write one rule in each line' }
   const rule = tidyRule({ words: left, expandsTo: right ?? null })
   const fault = faultOf(rule)
   return fault === null ? rule : { fault }
@@ -69,24 +69,23 @@ function tidy(phrases: readonly string[]): string[] {
     .filter((phrase) => phrase !== '' && !known.has(phrase.toLowerCase()) && known.add(phrase.toLowerCase()))
 }
 
-/** Returns what is wrong with a tidy rule, as a sentence that says what to do. Returns null if nothing is. */
+/** Returns what is wrong with a tidy rule, in words that follow a name for the rule. Returns null if nothing is. */
 export function faultOf({ words, expandsTo }: SynonymRule): string | null {
   const all = [...words, ...(expandsTo ?? [])]
-  if (expandsTo === null && words.length < 2)
-    return 'It has only one word or phrase. Separate synonyms by commas, or write "word => other word".'
-  if (expandsTo !== null && (words.length === 0 || expandsTo.length === 0)) return 'Both sides of "=>" need a word or phrase.'
-  if (expandsTo !== null && all.every((phrase) => phrase.toLowerCase() === words[0]!.toLowerCase()))
-    return 'Both sides of "=>" are the same. Write another word or phrase on one side.'
-  if (all.length > MAX_RULE_SYNONYMS)
-    return `It has ${all.length} words and phrases, and the limit for a rule is ${MAX_RULE_SYNONYMS}. Divide it into several rules.`
-  for (const phrase of all) {
-    const shown = JSON.stringify([...phrase].slice(0, 40).join(''))
-    const length = [...phrase].length
-    if (length > MAX_SYNONYM_CHARS)
-      return `A word or phrase has ${length} characters, and the limit is ${MAX_SYNONYM_CHARS}: it begins with ${shown}.`
-    if (/\p{Cc}/u.test(phrase)) return `A word or phrase contains control characters: ${shown}.`
-    if (!/[\p{L}\p{N}]/u.test(phrase)) return `A word or phrase has neither a letter nor a digit: ${shown}.`
-  }
+  const [first] = words
+  if (first === undefined || expandsTo?.length === 0) return 'has no word or phrase on one side'
+  if (all.length === 1) return 'has only one word or phrase; add another one that means the same'
+  if (expandsTo !== null && all.every((phrase) => phrase.toLowerCase() === first.toLowerCase()))
+    return 'has the same word or phrase on both sides; write another one on one side'
+  if (all.length > MAX_RULE_SYNONYMS) return `has ${all.length} words and phrases; the limit is ${MAX_RULE_SYNONYMS}`
+  return all.map(faultOfPhrase).find((fault) => fault !== null) ?? null
+}
+
+function faultOfPhrase(phrase: string): string | null {
+  const { length } = [...phrase]
+  if (length > MAX_SYNONYM_CHARS) return `has a word or phrase with ${length} characters; the limit is ${MAX_SYNONYM_CHARS}`
+  if (/\p{Cc}/u.test(phrase)) return 'has a word or phrase with control characters; remove them'
+  if (!/[\p{L}\p{N}]/u.test(phrase)) return `has a word or phrase without letters and digits: ${JSON.stringify(phrase)}`
   return null
 }
 

@@ -75,6 +75,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     rerankerChoice: chosen.choice(),
     maxFileBytes: config.limits.fileBytes,
     maxUploadsInFlight: config.limits.uploadsInFlight,
+    maxSynonyms: config.limits.synonyms,
     quotas: config.quotas,
     startedAt: clock.now(),
     clock,

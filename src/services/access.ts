@@ -41,6 +41,15 @@ export function requireWriter(actor: Actor): string {
   return actor.userId
 }
 
+/**
+ * The settings of a project, such as its synonyms, need `write:documents`. Returns the id of the user whose projects the actor may manage:
+ * their own.
+ */
+export function requireProjectManager(actor: Actor): string {
+  requireScope(actor, 'write:documents')
+  return actor.userId
+}
+
 /** Keys, applications and connections need `manage:keys`. Returns the id of the user whose the actor may manage: their own. */
 export function requireManager(actor: Actor): string {
   requireScope(actor, 'manage:keys')

@@ -21,6 +21,7 @@ import { createProjects } from './projects.ts'
 import { createSearchService } from './search.ts'
 import type { Services } from './services.ts'
 import { createUploadPlans } from './upload-plan.ts'
+import { createSynonyms } from './synonyms.ts'
 import { createUploads } from './uploads.ts'
 import { createUsers } from './users.ts'
 
@@ -40,6 +41,7 @@ export interface Backend {
   reranker(): RerankerState
   maxFileBytes: number
   maxUploadsInFlight: number
+  maxSynonyms: number
   /** The quotas of users who have none of their own. */
   quotas: Quotas
   startedAt: Date
@@ -61,6 +63,7 @@ export function createServices(backend: Backend): Services {
     projects,
     search: createSearchService({ search: backend.search, projects }),
     uploadPlans: createUploadPlans({ ...backend, projects }),
+    synonyms: createSynonyms({ records, projects, maxSynonyms: backend.maxSynonyms }),
     uploads: createUploads({ ...backend, projects }),
     users: createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) }),
   }

@@ -20,6 +20,8 @@ export interface Projects {
   ): Promise<ProjectWithCounts>
   /** Deletes the project with its documents. */
   delete(actor: Actor, idOrName: string): Promise<{ id: string; name: string; documentsDeleted: number }>
+  /** Returns the id of a project. Doesn't count its documents. Requires no scope, so callers check first what the actor may do. */
+  findId(actor: Actor, idOrName: string): Promise<string>
   /** Returns the ids of these projects, for a search or a list of documents. Doesn't count their documents. */
   findIds(actor: Actor, idsOrNames: readonly string[]): Promise<string[]>
   /** Returns the id of the project for an upload; null when the upload would make it. A missing id throws. */
@@ -71,6 +73,8 @@ export function createProjects(options: { records: Pick<Records, 'projects'>; in
       const documentsDeleted = (await ingest.deleteProject(ownerId, id)) ?? notFound(idOrName)
       return { id, name, documentsDeleted }
     },
+
+    findId: ({ userId }, idOrName) => findId(userId, idOrName),
 
     async findIds(actor, idsOrNames) {
       const ownerId = requireReader(actor)

@@ -9,6 +9,7 @@ import type { Models } from './models.ts'
 import type { Projects } from './projects.ts'
 import type { Search } from './search.ts'
 import type { UploadPlans } from './upload-plan.ts'
+import type { Synonyms } from './synonyms.ts'
 import type { Uploads } from './uploads.ts'
 import type { Users } from './users.ts'
 
@@ -27,6 +28,7 @@ export interface Services {
   models: Models
   projects: Projects
   search: Search
+  synonyms: Synonyms
   uploadPlans: UploadPlans
   uploads: Uploads
   users: Users

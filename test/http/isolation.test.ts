@@ -6,6 +6,7 @@ import type { ModelList } from '../../src/contract/models.ts'
 import type { Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import type { UploadPlan } from '../../src/contract/upload-plan.ts'
+import type { Synonym, SynonymList, SynonymsSaved } from '../../src/contract/synonyms.ts'
 import { routes } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI } from '../support/oauth-flow.ts'
@@ -16,8 +17,9 @@ let app: TestApp
 let document: Document
 let key: ApiKeyCreated
 let application: OAuthClientCreated
+let synonym: Synonym
 
-/** Alice has a document, a project, a key and an application. Bob must not see or change any of them. */
+/** Alice has a document, a project with synonyms, a key and an application. Bob must not see or change any of them. */
 beforeAll(async () => {
   app = await startTestApp()
   const id = await app.alice.ready('secret.txt', 'The xylophone is hidden under the stairs.', {
@@ -29,6 +31,8 @@ beforeAll(async () => {
   application = (
     await app.alice.post<OAuthClientCreated>('/api/v1/clients', { name: 'Of Alice', redirect_uris: ['https://a.example.org/cb'] })
   ).body
+  const synonyms = { synonyms: [{ words: ['xylophone', 'gardens'] }] }
+  synonym = (await app.alice.post<SynonymsSaved>('/api/v1/projects/Private/synonyms', synonyms)).body.synonyms[0]!
   await app.bob.ready('of-bob.txt', 'Bob writes about gardens.')
 })
 afterAll(async () => {
@@ -40,6 +44,9 @@ afterAll(async () => {
     name: 'Private',
     document_count: 1,
   })
+  expect((await app.alice.get<SynonymList>('/api/v1/projects/Private/synonyms')).body.synonyms).toMatchObject([
+    { id: synonym.id, words: ['xylophone', 'gardens'] },
+  ])
   expect((await app.alice.get<ApiKeyList>('/api/v1/keys?limit=100')).body.keys.map(({ id }) => id)).toContain(key.id)
   const { client_secret: _, ...unchanged } = application
   expect((await app.alice.get<OAuthClient>(`/api/v1/clients/${application.client_id}`)).body).toEqual(unchanged)
@@ -57,6 +64,13 @@ async function expectOwnerOnly(method: string, at: string, json?: object): Promi
     status: 403,
     body: { code: errorCode('owner_only') },
   })
+}
+
+/** Checks that Alice's project does not exist for Bob. */
+async function expectNoProject(method: string, path: string, json?: object): Promise<void> {
+  expect(await app.bob.call(method, project() + path, json === undefined ? {} : { json })).toMatchObject(
+    notFound(errorCode('project_not_found')),
+  )
 }
 
 /** For each operation: what Bob sends, and the answer he must get. */
@@ -160,6 +174,10 @@ const CASES: Record<string, () => Promise<void>> = {
   async deleteProject() {
     expect(await app.bob.call('DELETE', project())).toMatchObject(notFound(errorCode('project_not_found')))
   },
+  listSynonyms: () => expectNoProject('GET', '/synonyms'),
+  addSynonyms: () => expectNoProject('POST', '/synonyms', { synonyms: [{ words: ['xylophone', 'of bob'] }] }),
+  replaceSynonyms: () => expectNoProject('PUT', '/synonyms', { synonyms: [] }),
+  deleteSynonym: () => expectNoProject('DELETE', `/synonyms/${synonym.id}`),
   async listenToEvents() {
     const response = await app.bob.open('/api/v1/events?last_event_id=0')
     let text = ''

@@ -119,6 +119,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
     maxFileBytes: limits.fileBytes,
     maxUploadsInFlight: limits.uploadsInFlight,
+    maxSynonyms: limits.synonyms,
     quotas,
     startedAt: clock.now(),
   }

@@ -14,7 +14,7 @@ export function routeOf(method: string, path: string): Operation | undefined {
   return operations.find(
     (route) =>
       route.method === (method === 'HEAD' ? 'GET' : method) &&
-      new RegExp(`^${route.path.replace('{id}', '[^/]+')}$`).test(pathname),
+      new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
   )
 }
 

@@ -14,6 +14,7 @@ import { meRoutes } from './me/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { searchRoutes } from './search/routes.ts'
+import { synonymRoutes } from './synonyms/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
@@ -27,6 +28,7 @@ export function apiTable(dependencies: Dependencies): { operations: readonly Ope
     ...uploadRoutes(dependencies),
     ...documentRoutes(dependencies),
     ...projectRoutes(dependencies),
+    ...synonymRoutes(dependencies),
     ...eventRoutes(dependencies),
     ...keyRoutes(dependencies),
     ...meRoutes(dependencies),

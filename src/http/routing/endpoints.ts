@@ -10,7 +10,7 @@ interface Endpoint {
   cost: CostClass
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Every route and view. The routers derive their steps from this table, and the instance does not start if a row is missing. */
 export const ENDPOINTS = {
@@ -28,6 +28,10 @@ export const ENDPOINTS = {
   'GET /api/v1/projects/{id}': { cost: 'limited' },
   'PATCH /api/v1/projects/{id}': { cost: 'limited' },
   'DELETE /api/v1/projects/{id}': { cost: 'limited' },
+  'GET /api/v1/projects/{id}/synonyms': { cost: 'limited' },
+  'POST /api/v1/projects/{id}/synonyms': { cost: 'limited' },
+  'PUT /api/v1/projects/{id}/synonyms': { cost: 'limited' },
+  'DELETE /api/v1/projects/{id}/synonyms/{synonym}': { cost: 'limited' },
   'GET /api/v1/events': { cost: 'streaming' },
   'GET /api/v1/keys': { cost: 'limited' },
   'POST /api/v1/keys': { cost: 'limited' },
@@ -111,7 +115,7 @@ export const ENDPOINTS = {
   'POST /settings/users/{id}/delete': { cost: 'limited' },
 } as const satisfies Readonly<Record<`${Method} ${string}`, Endpoint>>
 
-/** Returns the row of a route or view. Its path has IDs as `{id}`. */
+/** Returns the row of a route or view. Its path has parameters in braces, such as `{id}`. */
 export function endpointOf({ method, path }: { method: Method; path: string }): Endpoint {
   const row = `${method} ${path}`
   if (!Object.hasOwn(ENDPOINTS, row)) throw new Error(`${row} is missing in http/routing/endpoints.ts`)

@@ -11,6 +11,8 @@ export interface Call<Q = unknown, B = unknown> {
   ctx: Ctx
   /** The value of `{id}` in the path; empty when the path has none. */
   id: string
+  /** The values of all parameters of the path by their names. */
+  params: Readonly<Record<string, string>>
   query: Q
   body: B
   /** The accepted credential. Null only when the route's access is `public` or `optional`. */

@@ -51,10 +51,12 @@ function nameRoute(row: Route): Middleware {
 function handler(row: Route, stopping: AbortSignal): Middleware {
   return async (ctx) => {
     const { principal = null, actor } = ctx.state
+    const { params } = ctx as unknown as { params: Record<string, string> }
     const gone = clientGone(ctx)
     const call: Call = {
       ctx,
-      id: String((ctx as unknown as { params: Record<string, string> }).params['id'] ?? ''),
+      id: params['id'] ?? '',
+      params,
       query: parseQuery(row, ctx),
       body: row.body === undefined ? undefined : validate(row.body, (ctx.request as unknown as { body: unknown }).body),
       principal,

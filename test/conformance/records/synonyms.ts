@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { SynonymRule } from '../../../src/core/synonyms.ts'
+import type { SavedSynonym } from '../../../src/records/synonyms.ts'
 import { errorCode } from '../../support/codes.ts'
 import type { DocumentsTest } from './fixtures.ts'
 
@@ -88,7 +89,7 @@ export function synonymsConformance(base: DocumentsTest): void {
       project,
       addRules,
     }) => {
-      const [{ record }] = (await addRules([CAPEX])) as [{ record: { id: string } }]
+      const [{ record }] = (await addRules([CAPEX])) as [SavedSynonym]
       const change = { ownerId: bob, projectId: project, rules: [KFZ], maxSynonyms: 100 }
       expect(await records.synonyms.add(change)).toBeNull()
       expect(await records.synonyms.replace(change)).toBeNull()
