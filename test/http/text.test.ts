@@ -58,6 +58,20 @@ test.each([
   expect(left.trim()).toBe('')
 })
 
+test('a phrase is found across the marks of Markdown, at exact offsets into the text that is shown', async () => {
+  const content =
+    '# Leave\n\nEvery **employee** has a right to [*unpaid* leave](https://law.example/leave)[^1] of `ten` days.\n\n[^1]: Once.'
+  const sent = await app.alice.upload([{ name: 'leave.md', content }], {}, { Prefer: 'wait=60' })
+  const { id } = sent.body.documents[0] as Document
+  const { body: text } = await app.alice.get<string>(`/api/v1/documents/${id}/text`)
+  expect(text).toBe('Leave\n\nEvery employee has a right to unpaid leave of ten days.\n\n1: Once.')
+  const query = '"every employee has a right to unpaid leave of ten days"'
+  const { body } = await app.alice.post<SearchAnswer>('/api/v1/search', { query })
+  expect(body.results.map(({ document }) => document.name)).toEqual(['leave.md'])
+  const [{ chunk, text: passage }] = body.results as [SearchAnswer['results'][number]]
+  expect(passage).toBe(text.slice(chunk.char_start, chunk.char_end))
+})
+
 test('a document gets the tags of its file, and a search can filter by them', async () => {
   const { body } = await app.alice.upload(
     [{ name: 'tagged.md', content: '---\ntags: [zebra]\n---\nAbout gnus.' }],

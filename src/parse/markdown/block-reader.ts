@@ -16,6 +16,7 @@ import {
   underlineOf,
 } from './lines.ts'
 import type { MarkdownPage } from './markdown-page.ts'
+import { linkLabelOf, type Note, noteOf } from './references.ts'
 
 /** Deeper quotations count as this deep. */
 const MAX_QUOTES = 20
@@ -116,10 +117,20 @@ export class BlockReader {
     }
     if (isRule(text)) return this.closeOpen()
     if (text.startsWith('>')) return this.readQuotation(raw)
+    const note = noteOf(text)
+    if (note !== null) return this.readNote(note)
+    if (this.open.length === 0 && linkLabelOf(text) !== null) return
     const htmlCount = htmlLines(this.lines, this.at, this.open.length > 0)
     if (htmlCount > 0) return this.readHtml(htmlCount)
     if (beginsTable(text, this.lines[this.at + 1] ?? '')) return this.readTable(text)
     this.open.push(raw)
+  }
+
+  /** Begins a footnote. Its paragraphs are indented, as those of a list item. */
+  private readNote({ label, text }: Note): void {
+    this.closeOpen()
+    this.items = [0]
+    this.open.push(`${label}: ${text}`)
   }
 
   private readFencedCode(fence: Fence, indent: number): void {
@@ -166,18 +177,17 @@ export class BlockReader {
     const first = this.at + 2
     let end = first
     while (isRow(this.lines[end] ?? '')) end++
-    this.page.addTable(
-      header,
-      this.lines.slice(first, end).map((row) => row.trim()),
-    )
+    this.page.addTable(header, this.lines.slice(first, end))
     this.at = end - 1
   }
 
   private closeOpen(): void {
     const text = joinLines(this.open)
     this.open = []
-    if (this.openKind === 'item') this.page.addItem(text, this.items.length)
-    else this.page.addParagraph(text)
+    if (this.openKind === 'item') {
+      const width = itemOf(text)?.width ?? 0
+      this.page.addItem(text.slice(0, width), text.slice(width), this.items.length)
+    } else this.page.addParagraph(text)
     this.openKind = 'paragraph'
   }
 
@@ -190,7 +200,7 @@ function toLine(raw: string): Line {
   return { raw, text: raw.trim(), indent: indentOf(raw) }
 }
 
-/** Joins the lines of a paragraph, because its line breaks mean nothing. */
+/** Joins the lines of a paragraph, because its line breaks mean nothing. A backslash at the end of a line asks for such a break. */
 function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => line.trim()).join(' ')
+  return lines.map((line, i) => (i < lines.length - 1 ? line.trim().replace(/(?<!\\)\\$/, '') : line.trim())).join(' ')
 }

@@ -95,7 +95,7 @@ export function isRow(line: string): boolean {
   return line.includes('|') && !beginsBlock(line.trim())
 }
 
-function cellsOf(row: string): string[] {
+export function cellsOf(row: string): string[] {
   return row
     .trim()
     .replace(/^\|/, '')

@@ -1,10 +1,16 @@
 import type { Page } from '../../core/parsed.ts'
 import { Flow } from '../blocks/flow.ts'
-import { PageBuilder } from '../blocks/page-builder.ts'
+import { collapse, PageBuilder } from '../blocks/page-builder.ts'
 import { readHtml } from '../html/read-html.ts'
+import { inlineText } from './inline.ts'
+import { cellsOf } from './lines.ts'
+import type { References } from './references.ts'
 
 /** Deeper list items get this level. */
 const MAX_LEVEL = 6
+const CELL_SEPARATOR = ' | '
+/** An anchor or classes behind a heading, which Pandoc and site generators read. */
+const HEADING_ATTRIBUTES = / \{[#.:][^{}]*\}$/
 
 /** The page that a Markdown file becomes. It takes the blocks in order. */
 export class MarkdownPage {
@@ -12,22 +18,29 @@ export class MarkdownPage {
   title: string | null = null
   private readonly builder = new PageBuilder(1)
   private tables = 0
+  private readonly references: References
+
+  constructor(references: References) {
+    this.references = references
+  }
 
   build(): Page {
     return this.builder.build()
   }
 
-  addHeading(text: string, level: number): void {
-    this.builder.add('heading', text, { level })
-    if (level === 1) this.title ??= text || null
+  addHeading(source: string, level: number): void {
+    this.addHeadingText(this.plain(source.replace(HEADING_ATTRIBUTES, '')), level)
   }
 
-  addParagraph(text: string): void {
-    this.builder.add('paragraph', text)
+  addParagraph(source: string): void {
+    this.builder.add('paragraph', this.plain(source))
   }
 
-  addItem(text: string, level: number): void {
-    this.builder.add('list_item', text, { level: Math.min(level, MAX_LEVEL) })
+  /** @param mark With the blanks after it. */
+  addItem(mark: string, source: string, level: number): void {
+    const text = this.plain(source)
+    // An item with nothing but an image without a description has no text.
+    if (text !== '') this.builder.add('list_item', mark + text, { level: Math.min(level, MAX_LEVEL) })
   }
 
   addCode(lines: readonly string[]): void {
@@ -36,8 +49,8 @@ export class MarkdownPage {
 
   addTable(header: string, rows: readonly string[]): void {
     this.tables++
-    this.builder.add('table_row', header, { table: this.tables, header: true })
-    for (const row of rows) this.builder.add('table_row', row, { table: this.tables })
+    this.builder.add('table_row', this.rowText(header), { table: this.tables, header: true })
+    for (const row of rows) this.builder.add('table_row', this.rowText(row), { table: this.tables })
   }
 
   addHtml(html: string): void {
@@ -49,7 +62,7 @@ export class MarkdownPage {
       for (const { kind, start, end, level, table, header } of blocks) {
         const content = text.slice(start, end)
         tables = Math.max(tables, table ?? 0)
-        if (kind === 'heading') this.addHeading(content, level ?? 1)
+        if (kind === 'heading') this.addHeadingText(content, level ?? 1)
         else
           this.builder.add(kind, content, {
             ...(level === undefined ? {} : { level }),
@@ -59,5 +72,19 @@ export class MarkdownPage {
       }
     }
     this.tables += tables
+  }
+
+  private addHeadingText(text: string, level: number): void {
+    this.builder.add('heading', text, { level })
+    if (level === 1) this.title ??= text || null
+  }
+
+  private rowText(row: string): string {
+    const cells = cellsOf(row).map((cell) => this.plain(cell.trim()))
+    return cells.every((cell) => cell === '') ? '' : cells.join(CELL_SEPARATOR).trim()
+  }
+
+  private plain(source: string): string {
+    return collapse(inlineText(source, this.references)).replace(/\n/g, ' ')
   }
 }

@@ -5,11 +5,12 @@ import type { Parser } from '../parser.ts'
 import { BlockReader } from './block-reader.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { MarkdownPage } from './markdown-page.ts'
+import { readReferences } from './references.ts'
 
 /**
  * Reads Markdown into one page of headings, paragraphs, list items, code and table rows, with the blocks of HTML among them.
- * Marks within a line stay as written, so that a passage shows the source. Only the marks of headings, quotations and code, and
- * the rule of a table, are dropped.
+ * The text is what a reader of the rendered page sees, so that a phrase is found whatever marks are in it. Only the marks and
+ * numbers of list items stay, and code is as written.
  */
 export const parseMarkdown: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = await readTextFile(file, limits)
@@ -23,7 +24,8 @@ export const parseMarkdown: Parser = async ({ file, limits }, output) => {
 export function readMarkdown(source: string): { page: Page; title: string | null; tags: string[] } {
   const lines = cleanText(source).split('\n')
   const front = readFrontMatter(lines)
-  const page = new MarkdownPage()
-  new BlockReader(page, lines.slice(front?.lines ?? 0)).read()
+  const content = lines.slice(front?.lines ?? 0)
+  const page = new MarkdownPage(readReferences(content))
+  new BlockReader(page, content).read()
   return { page: page.build(), title: front?.title ?? page.title, tags: front?.tags ?? [] }
 }
