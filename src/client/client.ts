@@ -10,7 +10,7 @@ import type {
   OAuthClientRotated,
   OAuthClientUpdate,
 } from '../contract/clients.ts'
-import type { Document, DocumentEvent, DocumentList, UploadAnswer } from '../contract/documents.ts'
+import type { Document, DocumentEvent, DocumentList, DocumentUpdate, UploadAnswer } from '../contract/documents.ts'
 import type { ModelList, ModelPullLine, ModelUsed } from '../contract/models.ts'
 import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate } from '../contract/projects.ts'
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
@@ -195,6 +195,8 @@ function documentMethods(api: Api) {
     list: (filter: DocumentFilter = {}) =>
       api.get<DocumentList>({ method: 'GET', path: '/api/v1/documents', query: { ...filter } }, 'documents', 'next_cursor'),
     get: (id: string) => api.get<Document>({ method: 'GET', path: pathOf(id) }, 'id', 'status'),
+    update: (id: string, change: DocumentUpdate) =>
+      api.get<Document>({ method: 'PATCH', path: pathOf(id), json: change }, 'id', 'status'),
     delete: (id: string) => api.delete(pathOf(id)),
     /** Returns the original bytes as a stream. */
     content: (id: string) => api.open({ method: 'GET', path: `${pathOf(id)}/content` }),

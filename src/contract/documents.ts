@@ -29,6 +29,10 @@ const parse = z
       .object({ pages: z.int(), took_ms: z.int() })
       .optional()
       .meta({ description: 'Pages without text that the program in `parse.ocr_command` has read' }),
+    given_title: z
+      .string()
+      .optional()
+      .meta({ description: 'The title that a user gave. It takes precedence over the title in the file' }),
     tags: z.array(z.string()).optional().meta({ description: 'Tags in the file itself, used if the upload had none' }),
   })
   .meta({ description: 'How the document was parsed. Empty before that' })
@@ -86,6 +90,36 @@ export const documentListQuery = z.strictObject({
   tag: nameOrId.optional().meta({ description: 'Only documents with this tag' }),
   media_type: nameOrId.optional().meta({ description: 'Only documents of this type, such as `application/pdf`' }),
 })
+
+/** A text that terminals and web pages show on one line. */
+const shownText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+
+export const documentUpdate = z
+  .strictObject({
+    name: shownText(1000)
+      .regex(/^[^/]*$/, 'must not contain a slash')
+      .optional(),
+    path: shownText(4000).optional(),
+    title: shownText(500)
+      .optional()
+      .meta({ description: 'Replaces the title in the file, also when the document is processed again' }),
+    tags: z
+      .array(shownText(200).regex(/^[^,]*$/, 'must not contain a comma'))
+      .max(100)
+      .transform((tags) => [...new Set(tags)])
+      .optional()
+      .meta({ description: 'Replaces all tags' }),
+    project: nameOrId.optional().meta({ description: 'ID or name of an existing project' }),
+  })
+  .refine((change) => Object.keys(change).length > 0, 'must have at least one field')
+  .meta({ id: 'DocumentUpdate', description: 'What to change. What is left out stays' })
+export type DocumentUpdate = z.input<typeof documentUpdate>
 
 export const textQuery = z.strictObject({ page: z.coerce.number().int().min(1).optional() })
 

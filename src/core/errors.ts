@@ -42,6 +42,7 @@ const API_CODES = {
   // Conflicts with what exists
   project_exists: 'user',
   document_exists: 'user',
+  path_taken: 'user',
   user_exists: 'user',
   owner_exists: 'user',
   owner_stays: 'user',

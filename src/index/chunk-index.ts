@@ -67,6 +67,9 @@ export type Passage = Omit<
   | 'vector'
 >
 
+/** See `IndexedPassage` for the fields. */
+export type StoredVector = Pick<IndexedPassage, 'version' | 'textHash' | 'vector'>
+
 export interface DocumentPassages {
   documentId: string
   /** False when the index may hold an earlier version, which the same commit has to remove. */
@@ -108,6 +111,11 @@ export interface ChunkIndex {
    * allows, which an index of an earlier version may have.
    */
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
+  /**
+   * Returns the vectors of a document's passages by their index, with the hash of the text that each stands for. Empty for a document that the
+   * index doesn't have.
+   */
+  vectors(documentId: string): Promise<Map<number, StoredVector>>
   /** Says whether the texts of some of these rows turned out to be damaged when they were read. */
   hasDamagedTexts(rows: readonly bigint[]): boolean
   /**

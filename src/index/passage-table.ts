@@ -28,6 +28,8 @@ export interface PassageTable {
    * `core/text-limits.ts` allows.
    */
   read(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
+  /** Returns passages with their vectors, past the cache. Rows that no longer exist are missing. */
+  readStored(rows: readonly bigint[]): Promise<StoredPassage[]>
   /** Yields every passage, or the passages of some projects, in batches of bounded size. A rebuild makes segments of them. */
   scan(where?: { projectIds?: readonly string[] }): AsyncIterable<{ row: bigint; passage: StoredPassage }[]>
   /** Returns the IDs of all rows, in ascending order. Takes 8 bytes for each row. */

@@ -28,6 +28,22 @@ export function rowsAmong(projects: readonly ProjectSegments[], rows: readonly b
   return found
 }
 
+/** Returns the rows of a document. */
+export function rowsOf(projects: readonly ProjectSegments[], documentId: string): bigint[] {
+  const found: bigint[] = []
+  for (const { segments } of projects)
+    for (const shared of segments) {
+      const { segment, deletions } = openSegment(shared).reader
+      for (let document = 0; document < segment.documents; document++) {
+        if (segment.documentId(document) !== documentId) continue
+        const { start, end } = segment.passagesOf(document)
+        for (let passage = start; passage < end; passage++)
+          if (!deletions.has(passage)) found.push(segment.sections.rows[passage]!)
+      }
+    }
+  return found
+}
+
 /** Returns the documents of the given rows. */
 export function documentsOf(projects: readonly ProjectSegments[], rows: readonly bigint[]): string[] {
   const wanted = new Set(rows)

@@ -4,7 +4,7 @@ import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
 import { Comparison } from './comparison.ts'
-import type { ChunkIndex, DocumentPassages, IndexedPassage, IndexHealth, Passage } from './chunk-index.ts'
+import type { ChunkIndex, DocumentPassages, IndexedPassage, IndexHealth, Passage, StoredVector } from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
 import { LostDocuments } from './lost-documents.ts'
 import { toNewDocuments } from './new-documents.ts'
@@ -19,7 +19,7 @@ import type { Marked } from './segments/store/protocol.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
 import { TableWatch } from './table-watch.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
-import { addInventory, documentsOf, rowsAmong, SegmentRows } from './segment-rows.ts'
+import { addInventory, documentsOf, rowsAmong, rowsOf, SegmentRows } from './segment-rows.ts'
 
 /** `open` waits for a rebuild of at most this many passages, which takes about a second. A larger rebuild goes on while searches are answered. */
 const AWAITED_PASSAGES = 5_000
@@ -130,6 +130,13 @@ export class SegmentedIndex implements ChunkIndex {
 
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
     return guarded(() => this.#texts.read(rows))
+  }
+
+  vectors(documentId: string): Promise<Map<number, StoredVector>> {
+    return guarded(async () => {
+      const passages = await this.#table.readStored(rowsOf(this.#store.projects(), documentId))
+      return new Map(passages.map(({ index, version, textHash, vector }) => [index, { version, textHash, vector }]))
+    })
   }
 
   rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]> {

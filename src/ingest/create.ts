@@ -7,6 +7,7 @@ import { createAccept } from './accept.ts'
 import { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
 import { Deletions } from './deletions.ts'
+import { Edits } from './edits.ts'
 import type { Ingest } from './ingest.ts'
 import { Load } from './load.ts'
 import { Maintenance } from './maintenance.ts'
@@ -36,6 +37,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
   const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })
   const steps = createSteps(options, { retries, preparePassages, writer })
+  const edits = new Edits({ records, lifecycle, log, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
   const worker = new Worker({ records, lifecycle, clock, log, retries, steps, load, stopping, onFailed })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
@@ -84,6 +86,11 @@ export function createIngest(options: IngestOptions): Ingest {
     deleteDocument: (ownerId, id) => deletions.deleteDocument(ownerId, id),
     deleteProject: (ownerId, id) => deletions.deleteProject(ownerId, id),
     deleteUser: (id) => deletions.deleteUser(id),
+    async edit(ownerId, id, change) {
+      const document = await edits.edit(ownerId, id, change)
+      if (document?.status === 'queued') worker.nudge()
+      return document
+    },
     async reprocess(ownerId, id) {
       const document = await records.documents.requeue(ownerId, id)
       if (document) worker.nudge()

@@ -1,5 +1,5 @@
 import type { DocumentRecord } from '../core/model.ts'
-import type { OnConflict, UploadOutcome } from '../records/records.ts'
+import type { DocumentChange, OnConflict, UploadOutcome } from '../records/records.ts'
 
 /** Turns received bytes into searchable passages. */
 export interface Ingest {
@@ -30,6 +30,11 @@ export interface Ingest {
   deleteProject(ownerId: string, id: string): Promise<number | null>
   /** Deletes a user with all their data. Returns the number of documents deleted, or null when there is no such user. Throws `owner_stays`. */
   deleteUser(id: string): Promise<number | null>
+  /**
+   * Changes a document, and its passages without embedding them again. Afterwards, searches find it as it is now. A document that is in work, or
+   * that the index can't change now, is queued. Returns null when there is no such document. Throws `path_taken` and `project_not_found`.
+   */
+  edit(ownerId: string, id: string, change: DocumentChange): Promise<DocumentRecord | null>
   /** Queues a document again, to be read from its original. Returns null when there is no such document. */
   reprocess(ownerId: string, id: string): Promise<DocumentRecord | null>
   /** Waits until all documents are ready, failed or deleted. Returns false when the time is over or the signal aborts before that. */

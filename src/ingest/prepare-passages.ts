@@ -5,6 +5,7 @@ import type { Embedder } from '../embed/embedder.ts'
 import type { IndexedPassage } from '../index/chunk-index.ts'
 import { nameTerms, searchedText } from '../index/passage-terms.ts'
 import type { Batcher } from './batcher.ts'
+import type { PreparedPassage } from './prepare/prepare.ts'
 import type { PrepareThreads } from './prepare/threads.ts'
 
 /** What was read from a document. */
@@ -30,7 +31,11 @@ export type PreparePassages = (
   text: DocumentText,
   embedder: Embedder,
   signal: AbortSignal,
+  storedVectors?: StoredVectors,
 ) => Promise<PreparedDocument>
+
+/** Returns vectors that were made before instead of embedding the passages. */
+export type StoredVectors = (passages: readonly PreparedPassage[]) => Promise<(Float32Array | null)[]>
 
 export interface PrepareParts {
   threads: PrepareThreads
@@ -44,14 +49,16 @@ export interface PrepareParts {
  * and `embedDocuments`.
  */
 export function createPreparePassages({ threads, batcher, inTurnAs }: PrepareParts): PreparePassages {
-  return async (document, { title: ownTitle, tags, pages }, embedder, signal) => {
+  return async (document, { title: ownTitle, tags, pages }, embedder, signal, storedVectors) => {
     const title = shorten(ownTitle ?? document.name, MAX_TITLE_CHARS)
-    const { name, maxTokens, tokenCounter: counter, sharedModel: model } = embedder
+    const { name, maxTokens, tokenCounter: counter, sharedModel } = embedder
+    const model = storedVectors === undefined ? sharedModel : null
     const owner = inTurnAs ?? document.ownerId
     const prepared = await threads.prepare(owner, { title, pages, maxTokens, counter, model })
     signal.throwIfAborted()
     const inputs = () => prepared.passages.map((passage) => searchedText({ ...passage, title }))
-    const vectors = prepared.vectors ?? (await batcher.embed(embedder, inputs(), { owner, signal }))
+    const stored = await storedVectors?.(prepared.passages)
+    const vectors = stored ?? prepared.vectors ?? (await batcher.embed(embedder, inputs(), { owner, signal }))
     const ofName = nameTerms({ name: document.name, title })
     const passages = prepared.passages.map((passage, i) => ({
       ...passage,

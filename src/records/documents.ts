@@ -14,6 +14,24 @@ export interface NewDocument {
   tags: readonly string[] | null
 }
 
+/** What a user may change of a document. What is left out stays. */
+export interface DocumentChange {
+  name?: string
+  path?: string
+  /** A title of the user's own, which stays when the document is processed again. */
+  title?: string
+  tags?: readonly string[]
+  projectId?: string
+}
+
+/** The passages of an edited document are ready to be written to the index. */
+export interface PreparedEdit {
+  /** The version that the passages were made from. Theirs is the next one. */
+  version: number
+  /** The document's words for the vocabulary, as in `FinishedJob`. */
+  words: string
+}
+
 export type UploadOutcome = 'created' | 'replaced' | 'unchanged'
 export type OnConflict = 'replace' | 'keep' | 'error'
 
@@ -62,6 +80,17 @@ export interface Documents {
   list(ownerId: string, query: DocumentQuery): Promise<ResultPage<DocumentRecord>>
   /** Counts the owner's queued and processing documents, in all projects or in these. Search results report this number. */
   countPending(ownerId: string, projectIds?: readonly string[]): Promise<number>
+  /**
+   * Changes a document, which gets the next version if it is indexed or in work. With `prepared`, a document that is ready and still has that
+   * version stays ready, and the caller writes its passages to the index (`isPrepared`). Otherwise a document that is ready or in work is
+   * queued again, with its stored pages. Returns null when the owner has no such document. Throws `path_taken` and `project_not_found`.
+   */
+  edit(
+    ownerId: string,
+    id: string,
+    change: DocumentChange,
+    prepared: PreparedEdit | null,
+  ): Promise<{ document: DocumentRecord; isPrepared: boolean } | null>
   /** Queues the same bytes as a new version. Returns null when the owner has no such document. */
   requeue(ownerId: string, id: string): Promise<DocumentRecord | null>
   /**

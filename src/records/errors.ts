@@ -34,6 +34,16 @@ export function projectNotFound(): DocsearchError {
   return new DocsearchError('project_not_found', 'The project no longer exists. Create it again, then upload again.')
 }
 
+export function pathTaken(path: string, cause?: unknown): DocsearchError {
+  return new DocsearchError(
+    'path_taken',
+    `Another document of the project has the path ${JSON.stringify(path)}. Choose another path.`,
+    {
+      cause,
+    },
+  )
+}
+
 export function documentExists(path: string, documentId: string): DocsearchError {
   return new DocsearchError(
     'document_exists',

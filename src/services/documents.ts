@@ -3,6 +3,7 @@ import { DocsearchError } from '../core/errors.ts'
 import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
 import { documentText, type Page } from '../core/parsed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
+import { projectNotFound } from '../records/errors.ts'
 import type { ListRequest, ResultPage, Records } from '../records/records.ts'
 import { requireReader, requireWriter, type Actor } from './access.ts'
 import type { Projects } from './projects.ts'
@@ -20,6 +21,16 @@ export interface DocumentFilter extends ListRequest {
   pathPrefix?: string | undefined
   tag?: string | undefined
   mediaType?: string | undefined
+}
+
+/** What to change. What is left out stays. */
+export interface DocumentUpdate {
+  name?: string | undefined
+  path?: string | undefined
+  title?: string | undefined
+  tags?: readonly string[] | undefined
+  /** ID or name. */
+  project?: string | undefined
 }
 
 /** The bytes that were uploaded. */
@@ -43,6 +54,10 @@ export interface Documents {
   original(actor: Actor, id: string): Promise<Original>
   /** Deletes the document. From then on no search finds it. */
   delete(actor: Actor, id: string): Promise<void>
+  /**
+   * Changes the document without embedding it again. Throws `path_taken`, and `project_not_found` for a project that does not exist.
+   */
+  update(actor: Actor, id: string, change: DocumentUpdate): Promise<DocumentRecord>
   /** Queues the document to be read and indexed again. It stays searchable as it was until then. */
   reprocess(actor: Actor, id: string): Promise<DocumentRecord>
 }
@@ -50,7 +65,7 @@ export interface Documents {
 export function createDocuments(options: {
   records: Pick<Records, 'documents'>
   blobs: Pick<Blobs, 'size' | 'open'>
-  ingest: Pick<Ingest, 'deleteDocument' | 'reprocess'>
+  ingest: Pick<Ingest, 'deleteDocument' | 'edit' | 'reprocess'>
   projects: Projects
 }): Documents {
   const { blobs, ingest, projects } = options
@@ -106,6 +121,20 @@ export function createDocuments(options: {
 
     async delete(actor, id) {
       if (!(await ingest.deleteDocument(requireWriter(actor), id))) notFound()
+    },
+
+    async update(actor, id, { project, name, path, title, tags }) {
+      const ownerId = requireWriter(actor)
+      const projectId = project === undefined ? undefined : await projects.findForUpload(actor, project)
+      if (projectId === null) throw projectNotFound()
+      const change = {
+        ...(name !== undefined && { name }),
+        ...(path !== undefined && { path }),
+        ...(title !== undefined && { title }),
+        ...(tags !== undefined && { tags }),
+        ...(projectId !== undefined && { projectId }),
+      }
+      return (await ingest.edit(ownerId, id, change)) ?? notFound()
     },
 
     async reprocess(actor, id) {

@@ -181,6 +181,26 @@ export function chunkIndexConformance(
       await found()
     })
 
+    test('returns the vectors of one document, of the version that searches find', async () => {
+      await add(passage('doc_1', 0), passage('doc_1', 1, { vector: null }))
+      await add(passage('doc_2', 0))
+      expect(await index.vectors('doc_none')).toEqual(new Map())
+      const expected = (version: number, ...passages: number[]) =>
+        new Map(
+          passages.map((n) => [
+            n,
+            { version, textHash: hashText(`Passage ${n} of doc_1`), vector: n === 1 ? null : expect.anything() },
+          ]),
+        )
+      expect(await index.vectors('doc_1')).toEqual(expected(1, 0, 1))
+      const moved = passage('doc_1', 0, { version: 2, projectId: 'prj_b' })
+      await index.put([{ documentId: 'doc_1', isNew: false, passages: [moved] }])
+      await index.optimize()
+      expect(await index.vectors('doc_1')).toEqual(expected(2, 0))
+      const [vector] = [...(await index.vectors('doc_1')).values()].map(({ vector: stored }) => stored)
+      for (const [i, value] of direction(0).entries()) expect(vector?.[i]).toBeCloseTo(value, 2)
+    })
+
     test('vector scores are cosines, keyword scores fall, and limits hold', async () => {
       await add(...Array.from({ length: 10 }, (_, n) => passage('doc_1', n, { terms: `rare${n > 2 ? '' : ' rare'} common` })))
       const hits = await near(0, ALL, 3)

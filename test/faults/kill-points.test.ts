@@ -127,6 +127,31 @@ describe.concurrent.each(['delete', 'segments-written', 'segments-switched'] as 
   },
 )
 
+describe.concurrent.each(['edit', 'rows', 'segments-written', 'segments-switched'] as const)(
+  'killed while a document is renamed and moved, at %s',
+  (point) => {
+    test('searches and lists agree about its name, path and project afterwards', async (context) => {
+      const instance = await copyOfTemplate(context)
+      const before = await instance.start({ killAt: point })
+      const { id } = (await before.documents())[0]!
+      const change = { name: 'renamed.txt', path: 'moved/renamed.txt', tags: ['x'] }
+      await before.call('PATCH', `/api/v1/documents/${id}`, change).catch(() => undefined)
+      await before.died()
+
+      const after = await instance.start()
+      const [document, ...more] = await after.settled()
+      expect(more).toEqual([])
+      // The edit is written to the records before the process is killed.
+      expect(document).toMatchObject({ id, status: 'ready', ...change })
+      expect(await found(after, kept)).toEqual(['renamed.txt'])
+      const search = { query: kept, filter: { path_prefix: 'moved/', tags: ['x'] } }
+      const { body } = await after.call<{ results: unknown[] }>('POST', '/api/v1/search', search)
+      expect(body.results).toHaveLength(1)
+      await expectTidy(after, instance.dataDir)
+    })
+  },
+)
+
 describe.concurrent('killed again and again during recovery', () => {
   test('the first start that is not killed finishes every document once', async (context) => {
     const instance = await copyOfTemplate(context)

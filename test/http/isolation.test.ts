@@ -137,6 +137,14 @@ const CASES: Record<string, () => Promise<void>> = {
   async getDocument() {
     expect(await app.bob.get(path())).toMatchObject(notFound(errorCode('document_not_found')))
   },
+  async updateDocument() {
+    const change = { name: 'stolen.txt', project: 'default' }
+    expect(await app.bob.call('PATCH', path(), { json: change })).toMatchObject(notFound(errorCode('document_not_found')))
+    const own = (await app.bob.get<DocumentList>('/api/v1/documents?name=of-bob')).body.documents[0]!
+    expect(await app.bob.call('PATCH', `/api/v1/documents/${own.id}`, { json: { project: document.project.id } })).toMatchObject(
+      notFound(errorCode('project_not_found')),
+    )
+  },
   async deleteDocument() {
     expect(await app.bob.call('DELETE', path())).toMatchObject(notFound(errorCode('document_not_found')))
   },

@@ -74,6 +74,10 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
     onSegmentsChange: (listener) => segments.onChange(listener),
     // Nothing here is on a disk.
     leaveOut: async () => {},
+    async vectors(documentId) {
+      const own = [...passages.values()].filter((passage) => passage.documentId === documentId)
+      return new Map(own.map(({ index, version, textHash, vector }) => [index, { version, textHash, vector }]))
+    },
     async passages(wanted) {
       const found = [...passages.values()].filter(({ id }) => wanted.includes(rows.get(id)!))
       return new Map(found.map((passage) => [rows.get(passage.id)!, withinLimits(toPassage(passage))]))

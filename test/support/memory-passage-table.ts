@@ -50,6 +50,9 @@ export function createMemoryTable(dimensions: number): MemoryTable {
     async remove(rows) {
       for (const row of rows) stored.delete(row)
     },
+    async readStored(rows) {
+      return rows.flatMap((row) => stored.get(row) ?? [])
+    },
     async read(rows) {
       return new Map(
         rows.flatMap((row) => {

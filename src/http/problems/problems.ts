@@ -43,6 +43,7 @@ export const PROBLEMS = {
   client_is_public: { status: 409, means: 'A public application has no secret.' },
   project_exists: { status: 409, means: 'Another project of yours has this name.' },
   document_exists: { status: 409, means: 'A document with other content has this path, and `on_conflict` is `error`.' },
+  path_taken: { status: 409, means: 'Another document of the project has this path.' },
   text_not_ready: { status: 409, means: 'The text has not been extracted yet, or could not be extracted.' },
   too_large: { status: 413, means: 'A file is larger than the limit for one file.' },
   body_too_large: { status: 413, means: 'The request body is larger than its limit.' },

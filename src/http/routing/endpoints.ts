@@ -19,6 +19,7 @@ export const ENDPOINTS = {
   'POST /api/v1/upload/plan': { cost: 'limited' },
   'GET /api/v1/documents': { cost: 'limited' },
   'GET /api/v1/documents/{id}': { cost: 'limited' },
+  'PATCH /api/v1/documents/{id}': { cost: 'limited' },
   'DELETE /api/v1/documents/{id}': { cost: 'limited' },
   'GET /api/v1/documents/{id}/content': { cost: 'streaming' },
   'GET /api/v1/documents/{id}/text': { cost: 'limited' },

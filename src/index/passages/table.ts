@@ -109,6 +109,16 @@ export class LancePassageTable implements PassageTable {
     return found
   }
 
+  async readStored(rows: readonly bigint[]): Promise<StoredPassage[]> {
+    const found: StoredPassage[] = []
+    for (const [part, own] of this.#byPart(rows))
+      for (const { batch, rows: read } of await this.#reading(() => part.read(own, this.#columns))) {
+        const passageAt = passageReader(batch, this.#options.layout)
+        found.push(...read.map(([i]) => passageAt(i)))
+      }
+    return found
+  }
+
   async *scan({ projectIds }: { projectIds?: readonly string[] } = {}): AsyncGenerator<
     { row: bigint; passage: StoredPassage }[]
   > {

@@ -69,15 +69,22 @@ export function parseColumns(
   row: DocumentRow,
   { tags = [], facts }: { tags?: readonly string[]; facts: Record<string, unknown> },
 ): Pick<DocumentRow, 'tags' | 'parse'> {
+  const own = givenTitle(row)
   // Another parser may have read the same version before: the tags that it took from the file were not given by the user.
   const given = givenTags(row)
-  if (given !== '[]' || tags.length === 0) return { parse: JSON.stringify(facts), tags: given }
-  return { parse: JSON.stringify({ ...facts, tags }), tags: JSON.stringify(tags) }
+  if (given !== '[]' || tags.length === 0) return { parse: JSON.stringify({ ...facts, ...own }), tags: given }
+  return { parse: JSON.stringify({ ...facts, ...own, tags }), tags: JSON.stringify(tags) }
 }
 
 /** Returns the tags that the user gave: none, when the document has the tags of its file. */
 function givenTags({ tags, parse }: DocumentRow): string {
   return tags === JSON.stringify((JSON.parse(parse) as { tags?: unknown }).tags) ? '[]' : tags
+}
+
+/** Returns the title that the user gave, as `parse` contains it; nothing when the document has the title of its file. */
+export function givenTitle({ parse }: DocumentRow): { given_title?: string } {
+  const { given_title } = JSON.parse(parse) as { given_title?: string }
+  return given_title === undefined ? {} : { given_title }
 }
 
 /** Queues the next version of a document. */
@@ -87,9 +94,11 @@ export async function queueNextVersion(
   now: number,
   change: Partial<DocumentRow> = {},
 ): Promise<DocumentRow> {
+  const { given_title } = givenTitle(row)
+  const own = given_title === undefined ? {} : { title: given_title, parse: JSON.stringify({ given_title }) }
   const updated = await tx.sql
     .updateTable('documents')
-    .set({ ...freshVersion(now), tags: givenTags(row), ...change, version: row.version + 1 })
+    .set({ ...freshVersion(now), ...own, tags: givenTags(row), ...change, version: row.version + 1 })
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()

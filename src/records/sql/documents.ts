@@ -8,6 +8,7 @@ import type { ResultPage } from '../result-page.ts'
 import { numberedPath } from '../rules.ts'
 import { queueNextVersion, removeDocuments } from './document-changes.ts'
 import { countPending } from './document-counts.ts'
+import { createEdit } from './document-edits.ts'
 import { findRow, hasTag, nameContains, pathStartsWith, selectDocuments, toDocument } from './document-rows.ts'
 import { ReadCache } from '../../core/read-cache.ts'
 import { createRegister, secondNumber } from './register.ts'
@@ -58,6 +59,7 @@ export function createDocuments(store: Store): Documents {
       const key = [ownerId, ...(projectIds ?? [])].join(' ')
       return (await pending.get(key, () => countPending(db, ownerId, projectIds)))!
     },
+    edit: createEdit(store),
     async requeue(ownerId, id) {
       const queued = await store.write(async (tx) => {
         const row = await findRow(tx.sql, ownerId, id)

@@ -5,7 +5,7 @@ import type { DocumentWarning, Quotas } from '../../core/model.ts'
 import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../queue.ts'
 import { storedTitle } from '../rules.ts'
 import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
-import { addTombstones, parseColumns } from './document-changes.ts'
+import { addTombstones, givenTitle, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
@@ -167,7 +167,7 @@ async function savePages(tx: WriteTransaction, now: number, job: JobRef, parsed:
   const row = await findWanted(tx, job)
   if (!row) return null
   const { tags, parse } = parseColumns(row, parsed)
-  const title = storedTitle(parsed.title)
+  const title = givenTitle(row).given_title ?? storedTitle(parsed.title)
   await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
   const pages = parsed.pages.map(({ number, text, blocks }) => ({
     document_id: job.documentId,

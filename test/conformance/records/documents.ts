@@ -176,6 +176,90 @@ export function documentsConformance(test: DocumentsTest): void {
       expect(await records.documents.numberedCopy(alice, other.id, copy)).toBeNull()
     })
 
+    test('edits a document that is ready, which stays ready if its passages are prepared', async ({
+      records,
+      alice,
+      bob,
+      project,
+      add,
+      makeReady,
+      eventTypes,
+    }) => {
+      const { id } = await add({ path: 'a/old.txt' })
+      await makeReady()
+      const before = (await records.documents.get(alice, id))!
+      const other = await records.projects.create({ ownerId: alice, name: 'other', description: '' })
+      const change = { name: 'New.txt', path: 'b/new.txt', title: 'A new title', tags: ['x'], projectId: other.id }
+      const prepared = { version: before.version, words: JSON.stringify(['zebra zebra']) }
+      expect(await records.documents.edit(bob, id, change, prepared)).toBeNull()
+      const edited = await records.documents.edit(alice, id, change, prepared)
+      expect(edited).toMatchObject({ isPrepared: true, document: { ...change, status: 'ready', version: before.version + 1 } })
+      expect(await records.documents.get(alice, id)).toEqual(edited?.document)
+      expect((await records.vocabulary.entries(alice, ['zebra'])).map(({ word }) => word)).toEqual(['zebra'])
+      expect((await records.documents.list(alice, { limit: 9, name: 'new.TXT' })).items).toHaveLength(1)
+      expect([
+        (await records.projects.find(alice, project))?.counts,
+        (await records.projects.find(alice, other.id))?.counts,
+      ]).toMatchObject([{ documents: 0 }, { documents: 1 }])
+      expect((await records.queue.expected()).get(id)?.version).toBe(before.version + 1)
+      expect((await records.documents.pages(alice, id))?.length).toBe(2)
+      expect((await eventTypes()).at(-1)).toBe('document.ready')
+    })
+
+    test('queues an edited document again, with its pages, if its passages are not prepared or another version is there', async ({
+      records,
+      alice,
+      add,
+      makeReady,
+    }) => {
+      const { id } = await add()
+      await makeReady()
+      const words = '[]'
+      const edited = await records.documents.edit(alice, id, { title: 'Mine' }, { version: 99, words })
+      expect(edited).toMatchObject({ isPrepared: false, document: { status: 'queued', version: 2, title: 'Mine' } })
+      const [job] = await records.queue.claim(1)
+      expect(job).toMatchObject({ version: 2, hasPages: true, isNew: false, document: { title: 'Mine' } })
+      // The job is no longer wanted, because its passages have the old path.
+      await records.documents.edit(alice, id, { path: 'moved.txt' }, { version: 2, words })
+      expect(await records.queue.beginIndexing([{ ...job!, passages: 1 }])).toMatchObject({ wanted: [] })
+      expect((await records.queue.claim(1))[0]).toMatchObject({ version: 3, document: { path: 'moved.txt', title: 'Mine' } })
+    })
+
+    test('a title that the user gave stays when the document is processed again', async ({
+      records,
+      alice,
+      add,
+      makeReady,
+      claimOne,
+    }) => {
+      const { id } = await add()
+      await records.documents.edit(alice, id, { title: 'Mine' }, null)
+      await makeReady()
+      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'ready', title: 'Mine' })
+      await records.documents.requeue(alice, id)
+      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'queued', title: 'Mine' })
+      await claimOne()
+    })
+
+    test('refuses an edit to a path that is taken, or to a project of another user, and changes nothing', async ({
+      records,
+      alice,
+      bob,
+      add,
+    }) => {
+      const { id } = await add({ path: 'a.txt' })
+      await add({ path: 'b.txt' })
+      const foreign = await records.projects.create({ ownerId: bob, name: 'own', description: '' })
+      await expect(records.documents.edit(alice, id, { path: 'b.txt', name: 'x' }, null)).rejects.toMatchObject({
+        code: errorCode('path_taken'),
+      })
+      await expect(records.documents.edit(alice, id, { projectId: foreign.id, name: 'x' }, null)).rejects.toMatchObject({
+        code: errorCode('project_not_found'),
+      })
+      expect(await records.documents.get(alice, id)).toMatchObject({ path: 'a.txt', name: 'a.txt', version: 1 })
+      expect(await records.documents.edit(alice, id, { path: 'a.txt' }, null)).toMatchObject({ document: { path: 'a.txt' } })
+    })
+
     test.for(['x', 'bm90IGpzb24', Buffer.from('["a"]').toString('base64url'), Buffer.from('[1,2]').toString('base64url')])(
       'refuses an invalid cursor: %s',
       async (cursor, { records, alice }) => {

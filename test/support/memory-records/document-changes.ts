@@ -46,7 +46,9 @@ export function countStatuses(documents: readonly StoredDocument[]): Record<Docu
 
 /** Queues the next version of a document. Tags that came from the file go: the next version may have others. */
 export function queueNextVersion(store: MemoryStore, document: StoredDocument, change: Partial<StoredDocument> = {}): void {
-  const next = { ...freshVersion(store.now()), tags: givenTags(document), version: document.version + 1 }
+  const own = givenTitle(document)
+  const fresh = { ...freshVersion(store.now()), ...(own.given_title !== undefined && { title: own.given_title, parse: own }) }
+  const next = { ...fresh, tags: givenTags(document), version: document.version + 1 }
   Object.assign(document, next, change)
   store.announce('document.queued', [document])
 }
@@ -63,6 +65,12 @@ export function queueForIndex(store: MemoryStore, document: StoredDocument, isIn
 /** Returns the document's tags without those that its file brought. */
 export function givenTags({ tags, parse }: StoredDocument): string[] {
   return JSON.stringify(tags) === JSON.stringify(parse['tags']) ? [] : tags
+}
+
+/** Returns the title that the user gave. */
+export function givenTitle({ parse }: StoredDocument): { given_title?: string } {
+  const { given_title } = parse as { given_title?: string }
+  return given_title === undefined ? {} : { given_title }
 }
 
 export function removeDocuments(store: MemoryStore, documents: readonly StoredDocument[]): void {

@@ -1,11 +1,25 @@
 import { newId } from '../../../src/core/ids.ts'
 import type { Quotas } from '../../../src/core/model.ts'
 import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS } from '../../../src/records/quotas.ts'
-import type { Documents, DocumentQuery, NewDocument, OnConflict, UploadOutcome } from '../../../src/records/documents.ts'
-import { documentExists, projectNotFound } from '../../../src/records/errors.ts'
+import type {
+  DocumentChange,
+  Documents,
+  DocumentQuery,
+  NewDocument,
+  OnConflict,
+  UploadOutcome,
+} from '../../../src/records/documents.ts'
+import { documentExists, pathTaken, projectNotFound } from '../../../src/records/errors.ts'
 import { foldName } from '../../../src/core/fold-name.ts'
-import { numberedPath } from '../../../src/records/rules.ts'
-import { freshVersion, presentDocument, queueNextVersion, removeDocuments } from './document-changes.ts'
+import { numberedPath, storedTitle } from '../../../src/records/rules.ts'
+import {
+  countWords,
+  freshVersion,
+  presentDocument,
+  queueForIndex,
+  queueNextVersion,
+  removeDocuments,
+} from './document-changes.ts'
 import { listPart, newestFirst } from './lists.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
 
@@ -53,6 +67,16 @@ export function memoryDocuments(store: MemoryStore): Documents {
       const own = ownedBy(ownerId).filter(({ projectId }) => projectIds === undefined || projectIds.includes(projectId))
       return own.filter(({ status }) => status === 'queued' || status === 'processing').length
     },
+    edit: async (ownerId, id, change, prepared) =>
+      store.write(() => {
+        const document = find(ownerId, id)
+        if (document === undefined) return null
+        const isPrepared = document.status === 'ready' && document.version === prepared?.version
+        edit(store, document, change)
+        if (isPrepared) countWords(store, document, JSON.parse(prepared.words) as string[])
+        const isKept = nextVersionOf(store, document, isPrepared)
+        return { document: present(document), isPrepared: isKept }
+      }),
     requeue: async (ownerId, id) =>
       store.write(() => {
         const document = find(ownerId, id)
@@ -157,4 +181,26 @@ function secondOf(
     const existing = atPath(store, { ...document, path })
     if (existing === undefined || existing.sha256 === document.sha256) return { path, existing }
   }
+}
+
+function edit(store: MemoryStore, document: StoredDocument, { tags, title, ...change }: DocumentChange): void {
+  const { projectId = document.projectId, path = document.path } = change
+  if (store.projects.get(projectId)?.ownerId !== document.ownerId) throw projectNotFound()
+  const other = atPath(store, { projectId, path })
+  if (other !== undefined && other !== document) throw pathTaken(path)
+  const given = storedTitle(title ?? null)
+  Object.assign(document, change, tags === undefined ? {} : { tags: [...tags] }, { updatedAt: store.now() })
+  if (given !== null) Object.assign(document, { title: given, parse: { ...document.parse, given_title: given } })
+}
+
+/** Gives an edited document its next version, if it needs one. Returns `isPrepared`. */
+function nextVersionOf(store: MemoryStore, document: StoredDocument, isPrepared: boolean): boolean {
+  const { version, pagesVersion, status, isIndexed } = document
+  if (isPrepared) Object.assign(document, { version: version + 1, pagesVersion: pagesVersion === version ? version + 1 : null })
+  else if (status === 'ready' || status === 'processing') {
+    queueForIndex(store, document, isIndexed)
+    return false
+  }
+  store.announce(`document.${document.status}`, [document])
+  return isPrepared
 }

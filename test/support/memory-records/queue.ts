@@ -2,7 +2,7 @@ import type { DocumentStatus, Quotas } from '../../../src/core/model.ts'
 import { NO_QUOTAS, passagesRefusal } from '../../../src/records/quotas.ts'
 import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../../../src/records/queue.ts'
 import { EMBEDDING_FAILURES, storedTitle } from '../../../src/records/rules.ts'
-import { countStatuses, countWords, givenTags, presentDocument, queueForIndex } from './document-changes.ts'
+import { countStatuses, countWords, givenTags, givenTitle, presentDocument, queueForIndex } from './document-changes.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
 
 export function memoryQueue(store: MemoryStore): Queue {
@@ -121,16 +121,17 @@ function savePages(store: MemoryStore, job: JobRef, parsed: ParsedPages): SavedP
   if (document === undefined) return null
   const { pages, title, pageCount, warnings, health, tags: tagsOfFile = [], facts } = parsed
   const given = givenTags(document)
+  const own = givenTitle(document)
   const isFromFile = given.length === 0 && tagsOfFile.length > 0
   const change = {
-    title: storedTitle(title),
+    title: own.given_title ?? storedTitle(title),
     pageCount,
     warnings,
     health,
     pages: pages.map(({ number, text, blocks }) => ({ number, text, blocks })),
     pagesVersion: job.version,
     tags: isFromFile ? tagsOfFile : given,
-    parse: isFromFile ? { ...facts, tags: tagsOfFile } : facts,
+    parse: { ...facts, ...own, ...(isFromFile && { tags: tagsOfFile }) },
     // The document got through its parser: later attempts count from here.
     attempts: 1,
     updatedAt: store.now(),

@@ -1,13 +1,12 @@
 import { document, documentList, documentListQuery, type DocumentList } from '../../../contract/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
+import { changeRoutes } from './changes.ts'
 import { contentRoute } from './content.ts'
 import { presentDocument } from './present.ts'
 import { textRoute } from './text.ts'
 
 const tag = 'Documents'
-const path = '/api/v1/documents/{id}'
-const idDescription = 'ID of the document'
 
 export const documentRoutes = ({ documents }: Pick<Dependencies, 'documents'>): Route[] => [
   route({
@@ -29,48 +28,18 @@ export const documentRoutes = ({ documents }: Pick<Dependencies, 'documents'>): 
   route({
     operationId: 'getDocument',
     method: 'GET',
-    path,
+    path: '/api/v1/documents/{id}',
     tag,
     summary: 'Show a document',
     access: 'read:documents',
-    idDescription,
+    idDescription: 'ID of the document',
     answers: { 200: { description: 'The document', schema: document } },
     problems: ['document_not_found'],
     async handle({ ctx, actor, id }) {
       ctx.body = presentDocument(await documents.get(actor, id))
     },
   }),
-  route({
-    operationId: 'deleteDocument',
-    method: 'DELETE',
-    path,
-    tag,
-    summary: 'Delete a document',
-    access: 'write:documents',
-    idDescription,
-    answers: { 204: { description: 'The document is deleted, and no search finds it any more' } },
-    problems: ['document_not_found'],
-    async handle({ ctx, actor, id }) {
-      await documents.delete(actor, id)
-      ctx.status = 204
-    },
-  }),
+  ...changeRoutes({ documents }),
   contentRoute({ documents }),
   textRoute({ documents }),
-  route({
-    operationId: 'reprocessDocument',
-    method: 'POST',
-    path: '/api/v1/documents/{id}/reprocess',
-    tag,
-    summary: 'Read and index a document again',
-    access: 'write:documents',
-    idDescription,
-    answers: { 202: { description: 'The document is in the queue and stays searchable as it was until then', schema: document } },
-    problems: ['document_not_found'],
-    async handle({ ctx, actor, id }) {
-      const requeued = await documents.reprocess(actor, id)
-      ctx.status = 202
-      ctx.body = presentDocument(requeued)
-    },
-  }),
 ]
