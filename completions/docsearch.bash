@@ -39,6 +39,12 @@ _docsearch_takes_value() {
     'documents delete --server'|'documents delete --profile') return 0 ;;
     'documents reprocess --project'|'documents reprocess -p'|'documents reprocess --server'|'documents reprocess --profile') return 0 ;;
     'documents help --server'|'documents help --profile') return 0 ;;
+    'synonyms --server'|'synonyms --profile') return 0 ;;
+    'synonyms list --project'|'synonyms list -p'|'synonyms list --server'|'synonyms list --profile') return 0 ;;
+    'synonyms add --project'|'synonyms add -p'|'synonyms add --server'|'synonyms add --profile') return 0 ;;
+    'synonyms remove --project'|'synonyms remove -p'|'synonyms remove --server'|'synonyms remove --profile') return 0 ;;
+    'synonyms import --project'|'synonyms import -p'|'synonyms import --server'|'synonyms import --profile') return 0 ;;
+    'synonyms help --server'|'synonyms help --profile') return 0 ;;
     'keys --server'|'keys --profile') return 0 ;;
     'keys list --server'|'keys list --profile') return 0 ;;
     'keys create --scope'|'keys create --expires-in-days'|'keys create --server'|'keys create --profile') return 0 ;;
@@ -95,6 +101,7 @@ _docsearch() {
       '/eval') at='eval'; args=0 ;;
       '/projects') at='projects'; args=0 ;;
       '/documents'|'/docs') at='documents'; args=0 ;;
+      '/synonyms') at='synonyms'; args=0 ;;
       '/keys') at='keys'; args=0 ;;
       '/users') at='users'; args=0 ;;
       '/clients') at='clients'; args=0 ;;
@@ -114,6 +121,11 @@ _docsearch() {
       'documents/delete'|'documents/rm') at='documents delete'; args=0 ;;
       'documents/reprocess'|'documents/retry') at='documents reprocess'; args=0 ;;
       'documents/help') at='documents help'; args=0 ;;
+      'synonyms/list'|'synonyms/ls') at='synonyms list'; args=0 ;;
+      'synonyms/add') at='synonyms add'; args=0 ;;
+      'synonyms/remove'|'synonyms/rm'|'synonyms/delete') at='synonyms remove'; args=0 ;;
+      'synonyms/import') at='synonyms import'; args=0 ;;
+      'synonyms/help') at='synonyms help'; args=0 ;;
       'keys/list'|'keys/ls') at='keys list'; args=0 ;;
       'keys/create') at='keys create'; args=0 ;;
       'keys/delete'|'keys/rm') at='keys delete'; args=0 ;;
@@ -233,6 +245,22 @@ _docsearch() {
     'documents reprocess --profile') :; return ;;
     'documents help --server') :; return ;;
     'documents help --profile') :; return ;;
+    'synonyms --server') :; return ;;
+    'synonyms --profile') :; return ;;
+    'synonyms list --project'|'synonyms list -p') _docsearch_projects "$cur"; return ;;
+    'synonyms list --server') :; return ;;
+    'synonyms list --profile') :; return ;;
+    'synonyms add --project'|'synonyms add -p') _docsearch_projects "$cur"; return ;;
+    'synonyms add --server') :; return ;;
+    'synonyms add --profile') :; return ;;
+    'synonyms remove --project'|'synonyms remove -p') _docsearch_projects "$cur"; return ;;
+    'synonyms remove --server') :; return ;;
+    'synonyms remove --profile') :; return ;;
+    'synonyms import --project'|'synonyms import -p') _docsearch_projects "$cur"; return ;;
+    'synonyms import --server') :; return ;;
+    'synonyms import --profile') :; return ;;
+    'synonyms help --server') :; return ;;
+    'synonyms help --profile') :; return ;;
     'keys --server') :; return ;;
     'keys --profile') :; return ;;
     'keys list --server') :; return ;;
@@ -350,6 +378,12 @@ _docsearch() {
       'documents delete') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents reprocess') COMPREPLY=($(compgen -W '--project -p --warnings --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'synonyms') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'synonyms list') COMPREPLY=($(compgen -W '--project -p --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'synonyms add') COMPREPLY=($(compgen -W '--one-way --project -p --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'synonyms remove') COMPREPLY=($(compgen -W '--project -p --yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'synonyms import') COMPREPLY=($(compgen -W '--project -p --replace --yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'synonyms help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys list') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'keys create') COMPREPLY=($(compgen -W '--scope --expires-in-days --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
@@ -385,19 +419,20 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients models completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents synonyms keys users clients models completion help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'projects 0') COMPREPLY=($(compgen -W 'list show create rename delete help' -- "$cur")) ;;
     'projects show '0) _docsearch_projects "$cur" ;;
     'projects rename '0) _docsearch_projects "$cur" ;;
     'projects delete '0) _docsearch_projects "$cur" ;;
     'documents 0') COMPREPLY=($(compgen -W 'list show get text delete reprocess help' -- "$cur")) ;;
+    'synonyms 0') COMPREPLY=($(compgen -W 'list add remove import help' -- "$cur")) ;;
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
     'users 0') COMPREPLY=($(compgen -W 'add list show quota disable enable reset delete help' -- "$cur")) ;;
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents keys users clients models completion help' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout whoami upload search eval projects documents synonyms keys users clients models completion help' -- "$cur")) ;;
   esac
 }
 

@@ -73,6 +73,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   project_not_found: '`docsearch projects list` shows your projects.',
   document_not_found: '`docsearch documents list` shows your documents.',
   key_not_found: '`docsearch keys list` shows your keys.',
+  synonym_not_found: '`docsearch synonyms list` shows the synonyms of a project.',
   too_many_keys: '`docsearch keys list` shows your keys.',
   client_not_found: '`docsearch clients list` shows your applications.',
   user_not_found: '`docsearch users list` shows the users.',

@@ -15,6 +15,7 @@ import type { ModelList, ModelPullLine, ModelUsed } from '../contract/models.ts'
 import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate } from '../contract/projects.ts'
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
 import type { UploadPlan, UploadPlanRequest } from '../contract/upload-plan.ts'
+import type { SynonymList, SynonymsSaved, SynonymsSent } from '../contract/synonyms.ts'
 import type { User, UserCreate, UserCreated, UserDeleted, UserList, UserReset, UserUpdate } from '../contract/users.ts'
 import { normaliseAddress } from './address.ts'
 import { ClientError } from './errors.ts'
@@ -80,6 +81,7 @@ export function createClient(options: ClientOptions) {
     search: (request: SearchRequest): Promise<SearchAnswer> =>
       api.get<SearchAnswer>({ method: 'POST', path: '/api/v1/search', json: request }, 'results', 'pending_documents'),
     projects: projectMethods(api),
+    synonyms: synonymMethods(api),
     ...uploadMethods(api),
     documents: documentMethods(api),
     async *events(settings: EventOptions = {}): AsyncGenerator<DocumentEvent> {
@@ -157,6 +159,19 @@ function projectMethods(api: Api) {
     update: (idOrName: string, change: ProjectUpdate) =>
       api.get<Project>({ method: 'PATCH', path: pathOf(idOrName), json: change }, 'id', 'name'),
     delete: (idOrName: string) => api.get<ProjectDeleted>({ method: 'DELETE', path: pathOf(idOrName) }, 'documents_deleted'),
+  }
+}
+
+function synonymMethods(api: Api) {
+  const pathOf = (project: string) => `/api/v1/projects/${encodeURIComponent(project)}/synonyms`
+  const save = (method: 'POST' | 'PUT', project: string, synonyms: SynonymsSent['synonyms']) =>
+    api.get<SynonymsSaved>({ method, path: pathOf(project), json: { synonyms } }, 'synonyms', 'removed')
+  return {
+    list: (project: string, page: Page = {}) =>
+      api.get<SynonymList>({ method: 'GET', path: pathOf(project), query: { ...page } }, 'synonyms', 'next_cursor'),
+    add: (project: string, synonyms: SynonymsSent['synonyms']) => save('POST', project, synonyms),
+    replace: (project: string, synonyms: SynonymsSent['synonyms']) => save('PUT', project, synonyms),
+    delete: (project: string, id: string) => api.delete(`${pathOf(project)}/${encodeURIComponent(id)}`),
   }
 }
 

@@ -12,7 +12,7 @@ export interface StreamBody {
 }
 
 export interface Call {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path below the address, such as `/api/v1/me`, with its parts encoded. */
   path: string
   query?: Record<string, string | number | boolean | undefined>

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   projects: () => import('./projects/index.ts'),
   documents,
   docs: documents,
+  synonyms: () => import('./synonyms/index.ts'),
   keys: () => import('./keys/index.ts'),
   users: () => import('./users/index.ts'),
   clients: () => import('./clients/index.ts'),
