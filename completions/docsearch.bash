@@ -36,6 +36,9 @@ _docsearch_takes_value() {
     'documents show --server'|'documents show --profile') return 0 ;;
     'documents get --output'|'documents get -o'|'documents get --server'|'documents get --profile') return 0 ;;
     'documents text --page'|'documents text --server'|'documents text --profile') return 0 ;;
+    'documents move --project'|'documents move -p'|'documents move --server'|'documents move --profile') return 0 ;;
+    'documents rename --title'|'documents rename --server'|'documents rename --profile') return 0 ;;
+    'documents tag --add'|'documents tag -a'|'documents tag --remove'|'documents tag -r'|'documents tag --server'|'documents tag --profile') return 0 ;;
     'documents delete --server'|'documents delete --profile') return 0 ;;
     'documents reprocess --project'|'documents reprocess -p'|'documents reprocess --server'|'documents reprocess --profile') return 0 ;;
     'documents help --server'|'documents help --profile') return 0 ;;
@@ -118,6 +121,9 @@ _docsearch() {
       'documents/show') at='documents show'; args=0 ;;
       'documents/get') at='documents get'; args=0 ;;
       'documents/text') at='documents text'; args=0 ;;
+      'documents/move'|'documents/mv') at='documents move'; args=0 ;;
+      'documents/rename') at='documents rename'; args=0 ;;
+      'documents/tag') at='documents tag'; args=0 ;;
       'documents/delete'|'documents/rm') at='documents delete'; args=0 ;;
       'documents/reprocess'|'documents/retry') at='documents reprocess'; args=0 ;;
       'documents/help') at='documents help'; args=0 ;;
@@ -238,6 +244,16 @@ _docsearch() {
     'documents text --page') :; return ;;
     'documents text --server') :; return ;;
     'documents text --profile') :; return ;;
+    'documents move --project'|'documents move -p') _docsearch_projects "$cur"; return ;;
+    'documents move --server') :; return ;;
+    'documents move --profile') :; return ;;
+    'documents rename --title') :; return ;;
+    'documents rename --server') :; return ;;
+    'documents rename --profile') :; return ;;
+    'documents tag --add'|'documents tag -a') :; return ;;
+    'documents tag --remove'|'documents tag -r') :; return ;;
+    'documents tag --server') :; return ;;
+    'documents tag --profile') :; return ;;
     'documents delete --server') :; return ;;
     'documents delete --profile') :; return ;;
     'documents reprocess --project'|'documents reprocess -p') _docsearch_projects "$cur"; return ;;
@@ -375,6 +391,9 @@ _docsearch() {
       'documents show') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents get') COMPREPLY=($(compgen -W '--output -o --force -f --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents text') COMPREPLY=($(compgen -W '--page --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'documents move') COMPREPLY=($(compgen -W '--project -p --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'documents rename') COMPREPLY=($(compgen -W '--title --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
+      'documents tag') COMPREPLY=($(compgen -W '--add -a --remove -r --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents delete') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents reprocess') COMPREPLY=($(compgen -W '--project -p --warnings --help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
       'documents help') COMPREPLY=($(compgen -W '--help -h --server --profile --json --quiet -q --no-color' -- "$cur")) ;;
@@ -425,7 +444,7 @@ _docsearch() {
     'projects show '0) _docsearch_projects "$cur" ;;
     'projects rename '0) _docsearch_projects "$cur" ;;
     'projects delete '0) _docsearch_projects "$cur" ;;
-    'documents 0') COMPREPLY=($(compgen -W 'list show get text delete reprocess help' -- "$cur")) ;;
+    'documents 0') COMPREPLY=($(compgen -W 'list show get text move rename tag delete reprocess help' -- "$cur")) ;;
     'synonyms 0') COMPREPLY=($(compgen -W 'list add remove import help' -- "$cur")) ;;
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
     'users 0') COMPREPLY=($(compgen -W 'add list show quota disable enable reset delete help' -- "$cur")) ;;

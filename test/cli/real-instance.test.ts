@@ -126,6 +126,29 @@ test('lists, shows, prints, downloads, reprocesses and deletes a document', asyn
   expect((await cli(['documents', 'list', '--project', 'papers'])).code).toBe(1)
 })
 
+test('moves, renames and tags a document', async () => {
+  const id = await uploadText('edits', 'scan.txt', 'The lease of the mill.\n')
+  await cli(['projects', 'create', 'archive'])
+  const run = async (...args: string[]) => (await cli(['documents', ...args])).stdout
+  expect(await run('move', 'scan.txt', 'mill/')).toBe(`${id}\tscan.txt\tedits\tmill/scan.txt\n`)
+  expect(await run('rename', id, 'lease.txt', '--title', 'Lease')).toBe(`${id}\tlease.txt\tedits\tmill/lease.txt\n`)
+  expect(await run('mv', id, '--project', 'archive')).toBe(`${id}\tlease.txt\tarchive\tmill/lease.txt\n`)
+  expect(await run('tag', id, '--add', 'signed', '--add', 'mill')).toBe(`${id}\ttagged\n`)
+  expect(await run('tag', id, '--remove', 'mill')).toBe(`${id}\ttagged\n`)
+  expect(await cliJson(['documents', 'show', id])).toMatchObject({ title: 'Lease', tags: ['signed'], status: 'ready' })
+  expect((await cli(['search', 'mill', '--project', 'archive'])).stdout).toMatch(/^lease\.txt:1:/)
+  await uploadText('archive', 'other.txt', 'Another one.\n')
+  const taken = await cli(['documents', 'move', id, 'other.txt'])
+  expect([taken.code, taken.stdout]).toEqual([2, ''])
+  expect(taken.stderr).toContain('Another document of the project has the path "other.txt".')
+  for (const args of [
+    ['move', id],
+    ['rename', id],
+    ['tag', id],
+  ])
+    expect((await cli(['documents', ...args])).code).toBe(2)
+})
+
 test('finds a document by its name or path if only one document has it', async () => {
   const id = await uploadText('first', 'only.txt', 'The only one.\n')
   expect((await cli(['documents', 'text', 'only.txt'])).stdout).toContain('The only one.')

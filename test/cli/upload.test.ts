@@ -376,7 +376,7 @@ test('says when the same files are in the project under the paths of an earlier 
   const script = { 'POST /api/v1/upload/plan': plans({ 'contract.txt': unchanged('contract.txt') }) }
   const run = await upload([`${base}/alice`], script)
   expect(run.code).toBe(0)
-  expect(run.stderr).toContain('1 file of these is in project default already')
+  expect(run.stderr).toContain('The project default has 1 file of these already')
   expect(run.stderr).toContain('contract.txt is now alice/contract.txt')
   expect(run.plans.map(({ files }) => files.map(({ path }) => path))).toEqual([
     ['alice/contract.txt', 'alice/new.txt'],

@@ -87,9 +87,10 @@ function reportDifferences(context: Context, differences: Differences | null, pr
   if (again > 0) context.notice(`${count(again, 'unchanged file')} will be sent again: the document failed, or its tags change.`)
   const [first] = atEarlierPaths
   if (first === undefined) return
+  const files = count(atEarlierPaths.length, 'file')
   context.notice(
-    `${count(atEarlierPaths.length, 'file')} of these ${atEarlierPaths.length === 1 ? 'is' : 'are'} in project ${project} already, under the ` +
-      `paths of docsearch 0.1.0, which lack the name of the folder: ${first.earlierPath} is now ${first.path}. This upload stores them ` +
-      `a second time. Afterwards, delete the documents at the earlier paths with \`docsearch documents delete\`.`,
+    `The project ${project} has ${files} of these already, at the paths of docsearch 0.1.0, which lack the name of the folder: ` +
+      `${first.earlierPath} is now ${first.path}. The upload stores them a second time. To keep one copy, move the documents before it, ` +
+      `such as with \`docsearch documents move ${first.earlierPath} ${first.path}\`, or delete those at the earlier paths afterwards.`,
   )
 }
