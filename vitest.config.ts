@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-    exclude: ['test/long/**', 'node_modules/**', 'dist/**'],
+    exclude: ['test/long/**', 'test/ollama/**', 'node_modules/**', 'dist/**'],
     globalSetup: './test/support/build.ts',
     // The machines that run this may be slow and shared; a test waits for events, never for a time. Longer than the waits within
     // (`until`), which say what never came.

@@ -1,9 +1,10 @@
-// `npm run bench [-- startup|embed|search|ingest|turns|footprint|scale|projects …]` measures ratios of one run. Without a section, it
+// `npm run bench [-- startup|embed|search|ingest|turns|footprint|scale|projects|ollama …]` measures ratios of one run. Without a section, it
 // measures all of them and writes bench/RESULTS.md.
 //
 // Options of `scale`: `--passages 200000` (20,000 by default, also for `projects`); `--searches 10000` before memory is measured;
 // `--checkout FOLDER` for another built checkout, to measure in turns with this one (`.`), several times; `--rivals
-// fts5,xapian,postgres,lancedb` (all by default, `--rivals ''` for none). Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
+// fts5,xapian,postgres,lancedb` (all by default, `--rivals ''` for none). Options of `ollama`, which measures with the Ollama that OLLAMA_HOST
+// names, otherwise with a fake one: `--model all-minilm`; `--questions 100`; `--checkout FOLDER` as above. Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +20,7 @@ import { measureScale } from './scale/scale.ts'
 import { measureSearch } from './search.ts'
 import { measureStartup } from './startup.ts'
 import { measureTurns } from './turns.ts'
+import { measureWhileEmbedding } from './while-embedding.ts'
 
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,
@@ -27,8 +29,12 @@ const { values, positionals: wanted } = parseArgs({
     searches: { type: 'string', default: '10000' },
     checkout: { type: 'string', multiple: true, default: ['.'] },
     rivals: { type: 'string', default: RIVAL_NAMES.join() },
+    model: { type: 'string', default: 'all-minilm' },
+    questions: { type: 'string', default: '100' },
   },
 })
+
+const checkouts = values.checkout.map((folder) => (folder === '.' ? null : folder))
 
 const SECTIONS: Record<string, () => Promise<Figure[]>> = {
   startup: async () => {
@@ -48,10 +54,11 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
     measureScale({
       passages: Number(values.passages),
       searches: Number(values.searches),
-      checkouts: values.checkout.map((folder) => (folder === '.' ? null : folder)),
+      checkouts,
       rivals: values.rivals.split(',').filter(Boolean),
     }),
   projects: () => measureProjects(Number(values.passages)),
+  ollama: () => measureWhileEmbedding({ checkouts, model: values.model, searches: Number(values.questions) }),
 }
 
 const unknown = wanted.filter((name) => !(name in SECTIONS))

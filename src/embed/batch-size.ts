@@ -5,8 +5,8 @@ export interface BatchLimits {
   tokens: number
 }
 
-/** A query that arrives during a batch waits for the rest of it, so a batch should take less than a second. Half of it allows for wrong guesses. */
-const TARGET_MS = 500
+/** A query that arrives during a batch waits for the rest of it, so that a batch should take less than a second even when the estimate is wrong. */
+const TARGET_MS = 300
 /** On a slow machine, a larger first batch already takes many seconds. */
 const FIRST_TOKENS = 256
 const MIN_TOKENS = 64

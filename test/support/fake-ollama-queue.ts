@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
-interface Work {
+/** A call to a model. */
+export interface ServedWork {
   path: string
   texts: string[]
   tokens: number
@@ -12,7 +13,7 @@ interface Work {
  * one, it drops a call whose caller hung up while it waited, and finishes a call that it has begun.
  */
 export class ServingQueue {
-  readonly computed: Work[] = []
+  readonly computed: ServedWork[] = []
   isWholeServerFrozen = false
   #tokensPerSecond = Infinity
   #limit = Infinity
@@ -44,7 +45,7 @@ export class ServingQueue {
   }
 
   /** Waits for the work's turn, and for its time. */
-  async turn(work: Work, response: ServerResponse): Promise<'ready' | 'full' | 'gone'> {
+  async turn(work: ServedWork, response: ServerResponse): Promise<'ready' | 'full' | 'gone'> {
     if (this.#waiting >= this.#limit) return 'full'
     this.#waiting++
     const before = this.#last

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ServingQueue } from './fake-ollama-queue.ts'
+import { type ServedWork, ServingQueue } from './fake-ollama-queue.ts'
 import { fakeLogprobs, fakeRelevance, readPrompt } from './fake-relevance.ts'
 import { EMBEDDINGGEMMA, countFakeTokens, fakeVector, makeModel, withTag } from './fake-ollama-model.ts'
 import type { FakeModel } from './fake-ollama-model.ts'
@@ -50,8 +50,8 @@ export interface FakeOllama {
   thaw(): void
   /** Limits how many calls wait for a model. Further ones are refused, as with OLLAMA_MAX_QUEUE. */
   limitQueue(calls: number): void
-  /** What the models computed, in order: `embed` or `generate`, with the texts. */
-  readonly computed: readonly { path: string; texts: string[] }[]
+  /** What the models computed, in order. */
+  readonly computed: readonly ServedWork[]
   /** Makes each batch with this word fail, as NaN does. `old` gives the message of older servers. */
   poison(word: string, old?: boolean): void
   setModels(models: FakeModel[]): void
