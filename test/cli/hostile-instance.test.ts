@@ -59,6 +59,7 @@ const KEY = {
   last_used_at: AT,
   expires_at: AT,
 }
+const SYNONYM = { id: 'syn_1', words: ['#tree', 'oak'], expands_to: ['elm'], created_at: AT }
 const USER = {
   id: 'usr_1',
   email: 'ada@example.org',
@@ -158,6 +159,13 @@ function hostile(): Promise<{ url: string }> {
       response.end(`text ${EVIL}`),
     'POST /api/v1/documents/doc_00000000000000000000000001/reprocess': poisoned(READY, ['status', 'id']),
     'POST /api/v1/documents/doc_00000000000000000000000002/reprocess': poisoned(FAILED, ['status', 'id']),
+    'GET /api/v1/projects/default/synonyms': {
+      synonyms: [SYNONYM, SYNONYM].map((one) => poisoned(one, ['id'])),
+      next_cursor: null,
+    },
+    'POST /api/v1/projects/default/synonyms': { synonyms: [{ ...poisoned(SYNONYM), outcome: 'created' }], removed: 0 },
+    'PUT /api/v1/projects/default/synonyms': poisoned({ synonyms: [SYNONYM], removed: 1 }),
+    'DELETE /api/v1/projects/default/synonyms/syn_1': {},
     'GET /api/v1/keys': { keys: [poisoned(KEY)], next_cursor: null },
     'POST /api/v1/keys': poisoned({ ...KEY, key: 'dsk_x' }),
     'GET /api/v1/users': { users: [poisoned(USER)], next_cursor: null },
@@ -206,6 +214,12 @@ const COMMANDS: string[][] = [
   ['documents', 'delete', 'doc_00000000000000000000000001', '--yes'],
   ['documents', 'retry', 'doc_00000000000000000000000001'],
   ['documents', 'retry'],
+  ['synonyms', 'list'],
+  ['synonyms', 'add', 'tree', 'oak'],
+  ['synonyms', 'remove', 'syn_1'],
+  ['synonyms', 'remove', `oak${EVIL}`, '--yes'],
+  ['synonyms', 'import', 'SYNONYMS'],
+  ['synonyms', 'import', 'SYNONYMS', '--replace'],
   ['keys', 'list'],
   ['keys', 'create', 'k'],
   ['keys', 'delete', 'k', '--yes'],
@@ -242,10 +256,12 @@ async function run(url: string, command: readonly string[], { terminal, asJson }
   const files: Record<string, string> = {
     FILE: join(folder, 'a.txt'),
     QUESTIONS: join(folder, 'questions.yaml'),
+    SYNONYMS: join(folder, 'synonyms.txt'),
     COPY: join(folder, 'copy'),
     URL: url,
   }
   writeFileSync(files['FILE']!, 'text')
+  writeFileSync(files['SYNONYMS']!, 'tree, oak\n')
   writeFileSync(files['QUESTIONS']!, '- query: rent\n  expect:\n    - document: lease.pdf\n')
   const asked: string[] = []
   const prompts: Partial<Prompts> = {

@@ -42,7 +42,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
     .filter(({ text }) => /^(select|update|insert|delete|with)/.test(text))
     .flatMap(({ database, text }) => database.prepare(`explain query plan ${text}`).all())
     .map(({ detail }) => String(detail))
-    .filter((detail) => /\bdocuments\b|document_counts|queue_turns|vocabulary_words|TEMP B-TREE/.test(detail))
+    .filter((detail) => /\bdocuments\b|document_counts|queue_turns|vocabulary_words|synonyms|TEMP B-TREE/.test(detail))
 }
 
 const project = () => ({ projectId })
@@ -85,6 +85,16 @@ test('finds documents by path, or by the beginning of the path, in the index of 
   expect(await plansOf(() => records.documents.list(ownerId, { limit: 2, pathPrefix: 'a/' }))).toEqual([
     'SEARCH documents USING INDEX documents_newest (owner_id=?)',
   ])
+})
+
+test('reads only the listed synonyms, and no rule to check the limit', async () => {
+  const list = (page: object) => plansOf(() => records.synonyms.list(ownerId, projectId, { limit: 2, ...page }))
+  const index = 'SEARCH synonyms USING INDEX sqlite_autoindex_synonyms_2'
+  expect(await list({})).toEqual([`${index} (project_id=?)`])
+  expect(await list({ cursor })).toEqual([`${index} (project_id=? AND position>?)`])
+  const rules = [{ words: ['a', 'b'], expandsTo: null }]
+  const plans = await plansOf(() => records.synonyms.add({ ownerId, projectId, rules, maxSynonyms: 10 }))
+  expect(plans).toContain('SEARCH synonyms USING COVERING INDEX synonyms_by_owner (owner_id=?)')
 })
 
 test('reads no document for counts', async () => {

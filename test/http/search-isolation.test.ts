@@ -68,6 +68,37 @@ test("another user's uploads, replacements and deletions change no result and no
   expect(await ask(alice)).toEqual(before)
 })
 
+test("another user's synonyms change no result and no score of a user, bit for bit", async () => {
+  const { alice, bob } = await start()
+  await upload(alice, Object.keys(TEXTS))
+  await upload(bob, Object.keys(TEXTS))
+  const before = await ask(alice)
+  const synonyms = [
+    { words: ['rent', 'magnolia'] },
+    { words: ['rent'], expands_to: ['harbour', 'evening'] },
+    { words: ['harbuor', 'magnoila'], expands_to: ['roses'] },
+  ]
+  const his = await ask(bob)
+  for (const project of ['default', 'Terms'])
+    expect((await bob.call('PUT', `/api/v1/projects/${project}/synonyms`, { json: { synonyms } })).status).toBe(200)
+  expect(await ask(bob)).not.toEqual(his)
+  expect(await ask(alice)).toEqual(before)
+})
+
+test("another project's synonyms of the same user change no result of a search in one project", async () => {
+  const { alice } = await start()
+  await upload(alice, Object.keys(TEXTS))
+  const askOne = async () => {
+    const request = { query: 'rent of the magnolia', project: 'Terms', explain: true }
+    return (await alice.post<SearchAnswer>('/api/v1/search', request)).body.results
+  }
+  const before = await askOne()
+  await alice.post('/api/v1/projects/default/synonyms', { synonyms: [{ words: ['rent', 'evening'] }] })
+  expect(await askOne()).toEqual(before)
+  await alice.post('/api/v1/projects/Terms/synonyms', { synonyms: [{ words: ['rent', 'evening'] }] })
+  expect(await askOne()).not.toEqual(before)
+})
+
 test("another project's documents of the same user change no result of a search in one project", async () => {
   const { alice } = await start()
   await upload(alice, ['copy.txt'])

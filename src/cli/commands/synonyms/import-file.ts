@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { ClientError, type FieldFault } from '../../../client/errors.ts'
+import { ClientError } from '../../../client/errors.ts'
 import { reasonOf } from '../../../client/file-error.ts'
 import type { SynonymsSent } from '../../../contract/synonyms.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import { readSynonymLine } from '../../../core/synonyms.ts'
 import type { Context } from '../../context.ts'
 import { usage } from '../../exit.ts'
+import { oneLine } from '../../view/safe.ts'
 import { count } from '../../view/style.ts'
 import { confirm } from '../confirm.ts'
 import { allSynonyms } from './rules.ts'
@@ -87,16 +88,15 @@ function readRules(name: string, text: string): Rule[] {
 
 /** Names the lines of rules that the instance refused. */
 function withLines(error: unknown, name: string, rules: readonly Rule[]): unknown {
-  if (!(error instanceof ClientError) || error.errors.length === 0) return error
-  return faulty(
-    name,
-    error.errors.map(({ path, message }: FieldFault) => {
-      const rule = rules[Number(/^synonyms\.(\d+)/.exec(path)?.[1])]
-      return rule === undefined ? `${name}: ${path} ${message}` : `${name}:${rule.line}: the rule ${message}`
-    }),
-  )
+  if (!(error instanceof ClientError)) return error
+  const faults = error.errors.flatMap(({ path, message }) => {
+    const rule = rules[Number(/^synonyms\.(\d+)/.exec(path)?.[1])]
+    return rule === undefined ? [] : [`${name}:${rule.line}: the rule ${message}`]
+  })
+  return faults.length === 0 ? error : faulty(name, faults)
 }
 
+/** A message from an instance must not look like another line. */
 function faulty(name: string, faults: readonly string[]): Error {
-  return usage(`${name} has ${count(faults.length, 'error')}. Nothing was imported.\n${faults.join('\n')}`)
+  return usage(`${name} has ${count(faults.length, 'error')}. Nothing was imported.\n${faults.map(oneLine).join('\n')}`)
 }
