@@ -19,6 +19,11 @@ export const LISTS = new Set(['ul', 'ol'])
 /** A footer in one of these belongs to the content. Any other footer belongs to the site. */
 export const SECTIONS = new Set(['article', 'section', 'main', 'blockquote', 'figure'])
 
+/** XHTML closes elements in their own tag (`<title/>`), which HTML doesn't know. */
+export function parserOptions(html: string): { recognizeSelfClosing?: boolean; recognizeCDATA?: boolean } {
+  return /^\s*<\?xml/.test(html) ? { recognizeSelfClosing: true, recognizeCDATA: true } : {}
+}
+
 export function headingLevel(tag: string): number | undefined {
   return Object.hasOwn(HEADINGS, tag) ? HEADINGS[tag] : undefined
 }

@@ -4,6 +4,7 @@ import type { Parser } from '../parser.ts'
 import { decodeHtml } from './encoding.ts'
 import { layoutTables } from './layout-tables.ts'
 import { type HtmlParts, readHtml } from './read-html.ts'
+import { siteParts } from './site-parts.ts'
 
 /** A main part with a smaller share of the text was marked by mistake, or is the empty frame of an application. */
 const MIN_MAIN_SHARE = 0.2
@@ -15,9 +16,10 @@ const MIN_MAIN_SHARE = 0.2
 export const parseHtml: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = decodeHtml(await readFile(file))
   const tables = layoutTables(text)
+  const around = siteParts(text)
   const read = (parts: HtmlParts) => {
     const flow = new Flow({ chars: limits.textBytes, pages: 1 })
-    const { title, mainShare } = readHtml(text, flow, { parts, layoutTables: tables })
+    const { title, mainShare } = readHtml(text, flow, { parts, layoutTables: tables, siteParts: around })
     return { title, mainShare, pages: flow.build(), heading: flow.firstHeading?.text ?? null }
   }
   let result = read('content')

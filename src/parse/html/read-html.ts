@@ -1,7 +1,7 @@
 import { Parser as HtmlParser } from 'htmlparser2'
 import type { Flow } from '../blocks/flow.ts'
 import { collapse } from '../blocks/page-builder.ts'
-import { headingLevel, isAroundContent, isBlock, isCode, LISTS, PREFORMATTED, ROWS, SECTIONS } from './elements.ts'
+import { headingLevel, isAroundContent, isBlock, isCode, LISTS, parserOptions, PREFORMATTED, ROWS, SECTIONS } from './elements.ts'
 
 /** What is read: the page without what its site puts around it, only the main part of that, or all text. */
 export type HtmlParts = 'content' | 'main' | 'everything'
@@ -10,7 +10,14 @@ export interface HtmlOptions {
   parts?: HtmlParts
   /** Numbers of the tables, in order from 0, that only lay the page out: their cells are parts of the page. */
   layoutTables?: ReadonlySet<number>
+  /** Numbers of the elements, in the order of their tags from 0, that the site puts around its pages. */
+  siteParts?: ReadonlySet<number>
 }
+
+/** A shorter description of an image in a link is a logo, or says where the link leads, such as `Next`. */
+const MIN_CHARS_IN_LINK = 25
+/** A description that only repeats the name of the file. */
+const FILE_NAME = /^\S{1,200}\.(?:png|jpe?g|gif|svg|webp|avif|bmp)$/i
 
 export interface HtmlResult {
   /** The `<title>`. */
@@ -31,8 +38,7 @@ export function readHtml(html: string, flow: Flow, options: HtmlOptions = {}): H
       ontext: (text) => reader.addText(text),
       onclosetag: (tag) => reader.closeTag(tag),
     },
-    // XHTML closes elements in their own tag (`<title/>`), which HTML doesn't know.
-    /^\s*<\?xml/.test(html) ? { recognizeSelfClosing: true, recognizeCDATA: true } : {},
+    parserOptions(html),
   )
   parser.write(html)
   parser.end()
@@ -50,6 +56,8 @@ class HtmlReader {
   private readonly flow: Flow
   private readonly parts: HtmlParts
   private readonly layoutTables: ReadonlySet<number>
+  private readonly siteParts: ReadonlySet<number>
+  private elementCount = 0
   private title: string | null = null
   private isInTitle = false
   /** The element that is being skipped with all its content. */
@@ -59,6 +67,7 @@ class HtmlReader {
   private readonly chars = { all: 0, main: 0 }
   private openSections = 0
   private openLists = 0
+  private openLinks = 0
   private openPreformatted = 0
   /** Level of the open heading, until its text is written. */
   private heading: number | null = null
@@ -67,14 +76,16 @@ class HtmlReader {
   private tableCount = 0
   private isInTableHead = false
 
-  constructor(flow: Flow, { parts = 'content', layoutTables = new Set() }: HtmlOptions) {
+  constructor(flow: Flow, { parts = 'content', layoutTables = new Set(), siteParts = new Set() }: HtmlOptions) {
     this.flow = flow
     this.parts = parts
     this.layoutTables = layoutTables
+    this.siteParts = siteParts
   }
 
   openTag(tag: string, attributes: Record<string, string>): void {
     // Skipped tables count too: their numbers come from the whole page.
+    const isSitePart = this.siteParts.has(this.elementCount++)
     const tableKind = tag === 'table' && this.layoutTables.has(this.tableCount++) ? 'layout' : 'data'
     if (this.skipped !== null) {
       if (tag === this.skipped.tag) this.skipped.depth++
@@ -84,18 +95,27 @@ class HtmlReader {
       this.isInTitle = true
       return
     }
-    const isAround = this.parts !== 'everything' && isAroundContent(tag, attributes, this.openSections > 0)
+    const isAround = this.parts !== 'everything' && (isSitePart || isAroundContent(tag, attributes, this.openSections > 0))
     if (isCode(tag) || isAround) {
       this.skipped = { tag, depth: 1 }
       return
     }
     if (SECTIONS.has(tag)) this.openSections++
+    if (tag === 'a') this.openLinks++
     if (this.main !== null && tag === this.main.tag) this.main.depth++
     else if (this.main === null && (tag === 'main' || attributes['role'] === 'main')) {
       this.endBlock()
       this.main = { tag, depth: 1 }
     }
     if (this.isRead()) this.openBlock(tag, tableKind)
+    if (tag === 'img') this.addDescription(attributes)
+  }
+
+  /** Adds the text that stands for an image. */
+  private addDescription({ alt = '', role }: Record<string, string>): void {
+    const text = alt.trim()
+    const isDecoration = role === 'presentation' || role === 'none' || FILE_NAME.test(text)
+    if (!isDecoration && text.length >= (this.openLinks > 0 ? MIN_CHARS_IN_LINK : 1)) this.addText(` ${text} `)
   }
 
   addText(text: string): void {
@@ -118,6 +138,7 @@ class HtmlReader {
       return
     }
     if (SECTIONS.has(tag)) this.openSections = Math.max(0, this.openSections - 1)
+    if (tag === 'a') this.openLinks = Math.max(0, this.openLinks - 1)
     if (this.isRead()) this.closeBlock(tag)
     if (this.main !== null && tag === this.main.tag && --this.main.depth === 0) this.main = null
   }

@@ -144,3 +144,66 @@ test('keeps a label apart from the text of its field', async () => {
   )
   expect(pages[0]?.text).toBe('Name Ada Born 1815')
 })
+
+const PROSE = `The lease ${'goes on for as long as both want it to, '.repeat(20)}and then it ends.`
+const links = (...texts: string[]): string => texts.map((text) => `<li><a href="/${text}">${text}</a></li>`).join('')
+const MENU = `<ul>${links('Home', 'News', 'Shop', 'Contact')}</ul>`
+
+test.each([
+  ['a menu in front of the content', MENU],
+  ['a menu by its name', `<h2>Leases</h2><div class="left sidebar"><h3>Topics</h3>${MENU}</div>`, 'Leases'],
+  ['a side note that is links', `<h2>Leases</h2><aside><h3>See also</h3>${MENU}</aside>`, 'Leases'],
+  ['a request for consent', '<div id="cookie-banner"><p>We value your privacy.</p><button>Accept</button></div>'],
+  ['a footer by its name', '<div class="site-footer"><p>© 2020 Landlords, 1 Street</p></div>'],
+  ['what screen readers skip', '<span aria-hidden="true">★</span>'],
+])('drops %s', async (_what, part, kept = '') => {
+  expect((await html(`<body>${part}<p>${PROSE}</p>`)).map(([, text]) => text)).toEqual([...(kept === '' ? [] : [kept]), PROSE])
+})
+
+test.each([
+  ['a list of links on a page that has little else', `<p>All chapters.</p><div class="menu">${MENU}</div>`, 'Home'],
+  ['a list of links below a heading', `<h1>Chapters</h1>${MENU}<p>${PROSE}</p>`, 'Home'],
+  ['a list of links within the text', `<p>${PROSE}</p>${MENU}<p>${PROSE}</p>`, 'Home'],
+  ['the table of contents', `<ul>${links('A', 'B', 'C', 'D').replaceAll('"/', '"#')}</ul><p>${PROSE}</p>`, 'A'],
+  [
+    'a side note that is text',
+    `<aside>Mind the <a href="/n">notice</a> period, which is long.</aside><p>${PROSE}</p>`,
+    'Mind the notice period, which is long.',
+  ],
+  [
+    'a menu of dishes',
+    `<div class="menu"><p>Soup, 4.50</p><p>Stew, 9.00, see <a href="/a">allergens</a></p></div><p>${PROSE}</p>`,
+    'Soup, 4.50',
+  ],
+  [
+    'a policy about cookies',
+    `<div class="cookie-notice"><h1>Cookies</h1><p>We bake them.</p><a href="/x">More</a></div><p>${PROSE}</p>`,
+    'We bake them.',
+  ],
+  ['the page behind an open dialog', `<div aria-hidden="true"><p>${PROSE}</p></div>`, PROSE],
+  ['the visible half of a formula', `<p>${PROSE}</p><p><span class="katex-html" aria-hidden="true">x + y</span></p>`, 'x + y'],
+  ['a closed part', '<details><summary>More</summary><p>Inside.</p></details>', 'Inside.'],
+])('keeps %s', async (_what, source, text) => {
+  expect((await html(`<body>${source}`)).map(([, block]) => block)).toContain(text)
+})
+
+test('reads descriptions and captions of images, but no logos and decorations', async () => {
+  const source =
+    '<a href="/"><img alt="ACME"></a><figure><img src="a.png" alt="Rents by quarter"><figcaption>Figure 1</figcaption></figure><p>A<img alt="map">B<img alt="IMG_1.JPG"><img alt="line" role="presentation"></p><a href="a.png"><img alt="A plan of the second floor"></a>'
+  expect((await html(source)).map(([, text]) => text)).toEqual([
+    'Rents by quarter',
+    'Figure 1',
+    'A map B',
+    'A plan of the second floor',
+  ])
+})
+
+test('looks for parts of the site in linear time', async () => {
+  for (const part of [
+    '<ul class=menu></ul>',
+    '<div class=menu><button></button></div>',
+    '<aside><a href=/x>y</a></aside>',
+    '<i aria-hidden=true>x</i>',
+  ])
+    expect((await parseBytes(`<body>${part.repeat(20_000)}<p>${PROSE}`, 'a.html')).pages).toHaveLength(1)
+})
