@@ -17,8 +17,14 @@ export interface Caller {
   signal: AbortSignal
 }
 
+interface Patience {
+  /** When searches never pause, or one is never answered, a batch gets its turn after this long. */
+  batchWaitMs: number
+  /** A batch that runs longer no longer holds up the next one, so that a model that hangs holds up no other model. */
+  batchRunMs: number
+}
+
 interface Waiting {
-  kind: CallKind
   since: number
   start: () => void
 }
@@ -28,8 +34,7 @@ interface Waiting {
  * Several queries at once keep the server busy between two answers.
  */
 const MAX_RUNNING = { query: 4, rerank: 2, batch: 1 } as const
-/** When searches never pause, a batch still gets its turn after this long. */
-const MAX_BATCH_WAIT_MS = 2_000
+const PATIENCE: Patience = { batchWaitMs: 2_000, batchRunMs: 10_000 }
 
 /**
  * Decides which call an Ollama server gets next. All calls that make a server compute go through the queue of that server, for every model, so
@@ -39,9 +44,11 @@ const MAX_BATCH_WAIT_MS = 2_000
 export class CallQueue {
   readonly #waiting = { query: new TurnQueue<Waiting>(), rerank: new TurnQueue<Waiting>(), batch: new TurnQueue<Waiting>() }
   readonly #running = { query: 0, rerank: 0, batch: 0 }
+  readonly #patience: Patience
   readonly #now: () => number
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(patience: Partial<Patience> = {}, now: () => number = () => performance.now()) {
+    this.#patience = { ...PATIENCE, ...patience }
     this.#now = now
   }
 
@@ -55,17 +62,24 @@ export class CallQueue {
   async run<T>({ kind, user, signal }: Caller, call: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     await this.#turn(kind, user, signal)
+    let isCounted = true
+    const end = () => {
+      if (isCounted) this.#running[kind]--
+      isCounted = false
+      this.#startNext()
+    }
+    const late = kind === 'batch' ? setTimeout(end, this.#patience.batchRunMs).unref() : undefined
     try {
       return await call()
     } finally {
-      this.#running[kind]--
-      this.#startNext()
+      clearTimeout(late)
+      end()
     }
   }
 
   async #turn(kind: CallKind, user: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiting: Waiting = { kind, since: this.#now(), start: resolve }
+    const waiting: Waiting = { since: this.#now(), start: resolve }
     const withdraw = () => {
       // A search that no longer waits may be what a batch waits for.
       if (this.#waiting[kind].remove(waiting)) this.#startNext()
@@ -74,9 +88,12 @@ export class CallQueue {
     signal.addEventListener('abort', withdraw, { once: true })
     this.#waiting[kind].push(user, waiting)
     this.#startNext()
+    // Timers can be a little early.
+    const late = kind === 'batch' ? setTimeout(() => this.#startNext(), this.#patience.batchWaitMs + 5).unref() : undefined
     try {
       await promise
     } finally {
+      clearTimeout(late)
       signal.removeEventListener('abort', withdraw)
     }
   }
@@ -91,7 +108,9 @@ export class CallQueue {
 
   #mayStart(kind: CallKind): boolean {
     if (this.#running[kind] >= MAX_RUNNING[kind]) return false
-    return kind !== 'batch' || !this.#isSearchOpen() || this.#now() - this.#waiting.batch.peek()!.since >= MAX_BATCH_WAIT_MS
+    return (
+      kind !== 'batch' || !this.#isSearchOpen() || this.#now() - this.#waiting.batch.peek()!.since >= this.#patience.batchWaitMs
+    )
   }
 
   #isSearchOpen(): boolean {

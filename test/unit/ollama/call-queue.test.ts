@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { until } from '../../support/until.ts'
 import { type CallKind, CallQueue } from '../../../src/ollama/call-queue.ts'
 
 /** A queue whose calls run until the test ends them, and a clock that the test sets. */
-function onStage() {
+function onStage(patience: ConstructorParameters<typeof CallQueue>[0] = {}) {
   let now = 0
-  const queue = new CallQueue(() => now)
+  const queue = new CallQueue(patience, () => now)
   const running = new Map<string, () => void>()
   const started: string[] = []
   return {
@@ -77,6 +78,24 @@ test('a batch gets its turn although searches never pause', async () => {
   const before = started.indexOf('a/batch')
   expect(before).toBeGreaterThan(10)
   expect(before).toBeLessThan(30)
+})
+
+test('a search that is never answered does not hold up batches for ever', async () => {
+  const { started, call, wait } = onStage({ batchWaitMs: 1 })
+  await call('rerank', 'a/rerank')
+  await call('batch', 'a/batch')
+  wait(10)
+  await until('the batch', () => started.includes('a/batch'))
+})
+
+test('a batch that is never answered does not hold up the batches of other models for ever', async () => {
+  const { queue, started, call, end } = onStage({ batchRunMs: 1 })
+  await call('batch', 'index 1/batch')
+  await call('batch', 'index 2/batch')
+  await until('the second batch', () => started.includes('index 2/batch'))
+  await end('index 1/batch')
+  await end('index 2/batch')
+  expect(queue.state).toBe('idle')
 })
 
 test('users take turns, so that many queries of one do not hold up the others', async () => {

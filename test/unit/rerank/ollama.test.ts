@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
+import { CallQueue } from '../../../src/ollama/call-queue.ts'
 import { QWEN3_RERANKER } from '../../support/fake-ollama-model.ts'
 import { type FakeOllama, startFakeOllama } from '../../support/fake-ollama.ts'
 import { ask, choose, orderOf } from './helpers.ts'
@@ -64,6 +65,19 @@ test('scores as many passages at a time as `parallel` says, and the first failur
   for (const { release } of holds) release()
   expect(await outcome).toMatchObject({ applied: false, reason: expect.stringMatching(/overloaded or failing: server busy/) })
   fake.assertDone()
+})
+
+test('a model that other searches keep busy is not set aside', async () => {
+  const queue = new CallQueue()
+  const chosen = await start({ queue, deadlineMs: 2_000 })
+  const done = Promise.withResolvers<void>()
+  const { signal } = new AbortController()
+  const others = [1, 2].map(() => queue.run({ kind: 'rerank', user: 'usr_2', signal }, () => done.promise))
+  const outcome = await ask(chosen)
+  expect(outcome).toMatchObject({ model: 'builtin', scores: null, reason: expect.stringMatching(/was busy with other searches/) })
+  done.resolve()
+  await Promise.all(others)
+  expect(await ask(chosen)).toMatchObject({ applied: true, model: 'ollama:qwen3-reranker', reason: null })
 })
 
 test('passages without a score at the deadline keep their places', async () => {
