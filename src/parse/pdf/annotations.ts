@@ -1,6 +1,7 @@
 import type { Note } from './line.ts'
 import type { Pdfium } from './pdfium-module.ts'
 import { fixText } from './text-fixes.ts'
+import { isOutside, readVisibleArea } from './visible-area.ts'
 
 const FREE_TEXT = 3
 const WIDGET = 20
@@ -16,6 +17,7 @@ export function readNotes(pdfium: Pdfium, page: number): Note[] {
   const count = Math.min(api.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)
   if (count === 0) return []
   const notes = new Map<string, Note>()
+  const area = readVisibleArea(pdfium, page)
   const rectangle = pdfium.malloc(16)
   let characters = 0
   for (let i = 0; i < count && characters < MAX_CHARACTERS; i++) {
@@ -29,8 +31,12 @@ export function readNotes(pdfium: Pdfium, page: number): Note[] {
         const hasRectangle = api.FPDFAnnot_GetRect(annotation, rectangle)
         const [left, top, right, bottom] = hasRectangle ? pdfium.floats().slice(rectangle / 4, rectangle / 4 + 4) : [0, 0, 0, 0]
         const note = { text, left: left ?? 0, top: top ?? 0, right: right ?? 0, bottom: bottom ?? 0 }
-        notes.set(`${text} ${Math.round(note.left / 4)} ${Math.round(note.top / 4)}`, note)
-        characters += text.length
+        const isHidden =
+          area !== null && hasRectangle && isOutside(area, { x: note.left, y: note.bottom }, { x: note.right, y: note.top })
+        if (!isHidden) {
+          notes.set(`${text} ${Math.round(note.left / 4)} ${Math.round(note.top / 4)}`, note)
+          characters += text.length
+        }
       }
     }
     api.FPDFPage_CloseAnnot(annotation)

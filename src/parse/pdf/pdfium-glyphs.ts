@@ -1,4 +1,5 @@
 import type { Pdfium } from './pdfium-module.ts'
+import type { Place } from './visible-area.ts'
 
 const BOLD_WEIGHT = 600
 const BOLD_NAME = /bold|black|heavy|demi/i
@@ -14,6 +15,8 @@ export interface Glyph {
   bold: boolean
   /** See Line. */
   angle: number
+  /** The beginning of its baseline on the page. */
+  origin: Place
 }
 
 /** The C functions that are called for every line. They are called directly, because the package's wrappers cost more than the calls. */
@@ -91,6 +94,7 @@ export function glyphReader(pdfium: Pdfium, page: number): { read(index: number)
         size,
         bold: isBold(index),
         angle: ((angle + 360) % 360) + (isMirrored ? 360 : 0),
+        origin: { x: originX, y: originY },
       }
     },
     close: () => pdfium.free(scratch),

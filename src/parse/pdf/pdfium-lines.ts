@@ -3,6 +3,7 @@ import type { Line } from './line.ts'
 import { type Glyph, glyphReader } from './pdfium-glyphs.ts'
 import type { Pdfium } from './pdfium-module.ts'
 import { fixText } from './text-fixes.ts'
+import { isOutside, readVisibleArea, type VisibleArea } from './visible-area.ts'
 
 /** PDFium writes U+FFFE instead of a hyphen and a line break. The word continues only if a small letter follows. */
 const LINE = /(?:[^\r\n\uFFFE]|\uFFFE(?=\p{Ll}))+\uFFFE?/gu
@@ -26,7 +27,7 @@ const CHARACTER = /\S/gu
 const NARROW = 0.25
 
 /**
- * Returns the lines of a text page, as PDFium breaks them. To keep this fast, it asks for the geometry of only the first and last
+ * Returns the visible lines of a text page, as PDFium breaks them. To keep this fast, it asks for the geometry of only the first and last
  * character of each line.
  */
 export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[] {
@@ -43,6 +44,7 @@ export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[
     const charAt = (offset: number) => api.FPDFText_GetCharIndexFromTextIndex(textPage, indexOf(offset))
     const glyphAt = (offset: number) => glyphs.read(charAt(offset))
     const restore = restoreDropped(pdfium, page, textPage)
+    const area = readVisibleArea(pdfium, page)
     const lines: Line[] = []
     const push = (part: string, start: number, first: Glyph, last: Glyph): void => {
       const text = fixText(part.includes('f') ? restore(part, (offset) => charAt(start + offset)) : part)
@@ -61,13 +63,19 @@ export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[
         angle: first.angle,
       })
     }
-    const add = (part: string, start: number): void => {
+    const isHidden = ({ origin }: Glyph): boolean => area !== null && isOutside(area, origin, origin)
+    const add = (part: string, start: number, isClipped = false): void => {
       for (let from = 0; ;) {
         const rest = part.slice(from)
         const first = rest.search(/\S/)
         if (first < 0) return
         const at = (offset: number): Glyph => glyphAt(start + from + offset)
         const [left, right] = [at(first), at(rest.trimEnd().length - 1)]
+        if (area !== null && !isClipped && (isHidden(left) || isHidden(right))) {
+          const [begin, end] = visiblePart(area, rest, at)
+          add(rest.slice(begin, end), start + from + begin, true)
+          return
+        }
         const cut = cutOf(rest, left, right, at)
         if (cut === null) {
           push(rest, start + from, left, right)
@@ -102,6 +110,13 @@ function cutOf(part: string, first: Glyph, last: Glyph, glyphAt: (offset: number
     for (const { index } of part.matchAll(CHARACTER)) if (isOther(glyphAt(index))) return index
   }
   return null
+}
+
+/** Returns the offsets of the part between the first and the last visible word of a line. */
+function visiblePart(area: VisibleArea, line: string, glyphAt: (offset: number) => Glyph): [from: number, to: number] {
+  const words = [...line.matchAll(WORD)].map(({ 0: word, index }): [number, number] => [index, index + word.length])
+  const visible = words.filter(([from, to]) => !isOutside(area, glyphAt(from).origin, glyphAt(to - 1).origin))
+  return [visible[0]?.[0] ?? 0, visible.at(-1)?.[1] ?? 0]
 }
 
 /** Returns where a second piece begins, left of the first; null if there is none. */

@@ -131,3 +131,21 @@ test("keeps a last line whose figures don't count the pages", async () => {
   )
   expect(pages.map((page) => page.running)).toEqual(sums.map(() => undefined))
 })
+
+test.each([0, 90, 180, 270])('reads only what the crop box shows, on a page turned by %i degrees', async (rotation) => {
+  const { pages } = await read((pdf) => {
+    // pdfkit has no crop box. Its own dictionary of the page takes one, from the lower left corner.
+    Object.assign(pdf.page.dictionary.data, { CropBox: [50, 50, 545, 792], Rotate: rotation })
+    const lines: [string, number, number][] = [
+      ['Inside.', 72, 400],
+      ['Proof 7', 200, 20],
+      ['C M Y K', 200, 830],
+      ['Crosses the edge.', 45, 300],
+      ['10', 5, 500],
+      ['A line between marks.', 72, 500],
+      ['11', 570, 500],
+    ]
+    for (const [text, x, y] of lines) at(pdf, text, x, y)
+  })
+  expect(pages[0]!.text.split(/\n+/).toSorted()).toEqual(['A line between marks.', 'Crosses the edge.', 'Inside.'])
+})
