@@ -5,7 +5,7 @@ import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Documents, Projects, Synonyms, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { exactQuestion } from './exact-question.ts'
-import type { ProjectSynonyms } from './expansions/expand.ts'
+import type { OwnSynonyms } from './expansions/expand.ts'
 import { ProjectSynonymMatchers } from './expansions/project-synonyms.ts'
 import { countFacets, type Facets, nameProjects } from './facets.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
@@ -171,11 +171,11 @@ class DocumentSearch implements Search {
   private correct(
     { query, filter: { ownerId } }: SearchQuery,
     { free }: ParsedQuery,
-    { synonyms, index, signal }: { synonyms: readonly ProjectSynonyms[]; index: ChunkIndex; signal: AbortSignal | undefined },
+    { synonyms, index, signal }: { synonyms: OwnSynonyms | null; index: ChunkIndex; signal: AbortSignal | undefined },
   ): Promise<Corrected> {
     const { records, threads } = this.options
     const countTerms = (terms: readonly string[]) => threads.countTerms(index, ownerId, terms, signal)
-    const hasSynonyms = (word: string) => synonyms.some(({ matcher }) => matcher.hasWord(word))
+    const hasSynonyms = (word: string) => synonyms?.matcher.hasWord(word, synonyms.projectIds) === true
     return correct(query, { ownerId, spans: free, vocabulary: records.vocabulary, countTerms, hasSynonyms })
   }
 }

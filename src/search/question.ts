@@ -2,7 +2,7 @@ import { BreakerOpen } from '../core/breaker.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import { expand, type ProjectSynonyms } from './expansions/expand.ts'
+import { expand, type OwnSynonyms } from './expansions/expand.ts'
 import type { Expansion } from './expansions/expansion.ts'
 import { readFiscalYears } from './fiscal-years.ts'
 import { analyse, queryWords, type QueryWord } from '../text/analyse.ts'
@@ -35,7 +35,7 @@ export interface AskOptions {
   query: string
   /** The parts of the question outside of quotes and operators. Only these are expanded. */
   expandable: readonly string[]
-  synonyms: readonly ProjectSynonyms[]
+  synonyms: OwnSynonyms | null
   /** Terms to search in addition to the question's terms. */
   furtherTerms: readonly string[]
   mode: SearchMode

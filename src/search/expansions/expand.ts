@@ -4,22 +4,32 @@ import { mayBeEnglish } from '../../text/language.ts'
 import { knownOf } from '../../text/known.ts'
 import { toTerm } from '../../text/stem.ts'
 import { tokenize } from '../../text/tokenize.ts'
-import type { Alternative, Expansion, ExpansionSource } from './expansion.ts'
+import type { Alternative, Expansion, ExpansionSource, ProjectScope } from './expansion.ts'
 import { SHIPPED_SYNONYMS } from './shipped-synonyms.ts'
-import { isStop, SynonymMatcher, unitsOf, type Unit } from './synonym-matcher.ts'
+import {
+  isStop,
+  MAX_OTHERS,
+  type SynonymEntry,
+  type SynonymMatch,
+  SynonymMatcher,
+  type Unit,
+  unitsOf,
+} from './synonym-matcher.ts'
 
 /** At most this many words or phrases of a question are expanded, because each costs time in every search. */
 const MAX_EXPANSIONS = 8
-/** Each is expanded to at most this many others by what docsearch ships, and to as many by each project. */
-const MAX_ALTERNATIVES = 6
+/** Only the first words of a long text are expanded. */
+const MAX_UNITS = 200
 /** At most this many others come from all projects together. */
 const MAX_OF_PROJECTS = 12
 /** What other words for the same thing get of the score of the question's own words. Another spelling is the same word. */
 const WEIGHTS: Readonly<Record<ExpansionSource, number>> = { built_in: 0.8, project: 0.8, spelling: 1 }
 
-export interface ProjectSynonyms {
-  projectId: string
+/** The synonyms of the user's projects. */
+export interface OwnSynonyms {
   matcher: SynonymMatcher
+  /** The projects whose synonyms count. Null: all. */
+  projectIds: ReadonlySet<string> | null
 }
 
 export interface ExpandOptions {
@@ -27,24 +37,16 @@ export interface ExpandOptions {
   texts: readonly string[]
   /** The words of the question in which the expansions have their own words. */
   words: readonly QueryWord[]
-  synonyms: readonly ProjectSynonyms[]
-}
-
-let shipped: SynonymMatcher | null = null
-
-function shippedMatcher(): SynonymMatcher {
-  if (shipped === null) {
-    shipped = new SynonymMatcher('built_in')
-    for (const rule of SHIPPED_SYNONYMS) shipped.add(rule)
-  }
-  return shipped
+  /** Null when the user's projects have none. */
+  synonyms: OwnSynonyms | null
 }
 
 /** Units of one text that have other words. */
 interface Span {
   start: number
   length: number
-  alternatives: readonly Alternative[]
+  ofProjects: OfProjects | null
+  shared: { source: 'built_in' | 'spelling'; text: string }[]
 }
 
 /**
@@ -54,12 +56,13 @@ interface Span {
 export function expand({ texts, words, synonyms }: ExpandOptions): Expansion[] {
   const rest = [...words]
   const found = new Map<string, Expansion>()
+  const finder = new SpanFinder(synonyms)
   for (const text of texts) {
     const tokens = tokenize(text)
-    const units = unitsOf(tokens, 'project')
-    const english = mayBeEnglish(tokens) ? unitsOf(tokens, 'built_in') : null
-    for (const { start, length, alternatives } of spansOf({ units, english }, synonyms)) {
-      const typed = units.slice(start, start + length)
+    const units = unitsOf(tokens, 'project').slice(0, MAX_UNITS)
+    const english = mayBeEnglish(tokens) ? unitsOf(tokens, 'built_in').slice(0, MAX_UNITS) : null
+    for (const span of withoutOverlap(finder.find(units, english))) {
+      const typed = units.slice(span.start, span.start + span.length)
       const key = typed.map(({ word }) => knownOf(word).lower).join(' ')
       const known = found.get(key)
       if (known === undefined && found.size === MAX_EXPANSIONS) continue
@@ -67,21 +70,17 @@ export function expand({ texts, words, synonyms }: ExpandOptions): Expansion[] {
         .map((lower) => take(rest, lower))
         .filter((terms) => terms !== null)
       if (known !== undefined) found.set(key, { ...known, own: [...known.own, ...own], times: known.times + 1 })
-      else found.set(key, { typed: text.slice(typed[0]!.word.start, typed.at(-1)!.word.end), own, times: 1, alternatives })
+      else {
+        const typedText = text.slice(typed[0]!.word.start, typed.at(-1)!.word.end)
+        found.set(key, { typed: typedText, own, times: 1, alternatives: alternativesOf(span) })
+      }
     }
   }
   return [...found.values()]
 }
 
-/** A text as the projects' rules see it, and as the shipped ones do. Null when it isn't English. */
-interface Units {
-  units: readonly Unit[]
-  english: readonly Unit[] | null
-}
-
-/** Returns spans that don't overlap, in the order of the text. */
-function spansOf(text: Units, synonyms: readonly ProjectSynonyms[]): Span[] {
-  const spans = [...text.units.keys()].flatMap((at) => spansAt(text, at, synonyms))
+/** Returns the spans that count, in the order of the text. */
+function withoutOverlap(spans: readonly Span[]): Span[] {
   const taken = new Set<number>()
   return spans
     .toSorted((a, b) => b.length - a.length || a.start - b.start)
@@ -94,74 +93,102 @@ function spansOf(text: Units, synonyms: readonly ProjectSynonyms[]): Span[] {
     .toSorted((a, b) => a.start - b.start)
 }
 
-/** Returns the spans that begin with a unit, with the alternatives of all sources. */
-function spansAt({ units, english }: Units, at: number, synonyms: readonly ProjectSynonyms[]): Span[] {
-  const byLength = new Map<number, Alternatives>()
-  const of = (length: number) => {
-    const known = byLength.get(length) ?? new Alternatives()
-    byLength.set(length, known)
+/** Finds all spans of the texts of a question that have other words. */
+class SpanFinder {
+  readonly #synonyms: OwnSynonyms | null
+  /** By the key of the phrase, because thousands of projects may have the same phrase, and a question may repeat it. */
+  readonly #ofProjects = new Map<string, OfProjects>()
+
+  constructor(synonyms: OwnSynonyms | null) {
+    this.#synonyms = synonyms
+  }
+
+  /** `english` are the same units as the shipped rules see them. Null: the text isn't English. */
+  find(units: readonly Unit[], english: readonly Unit[] | null): Span[] {
+    return [...units.keys()].flatMap((at) => [...this.#spansAt(units, english, at).values()])
+  }
+
+  /** Returns the spans that begin with a unit, by their lengths. */
+  #spansAt(units: readonly Unit[], english: readonly Unit[] | null, start: number): Map<number, Span> {
+    const spans = new Map<number, Span>()
+    const of = (length: number): Span => {
+      const span = spans.get(length) ?? { start, length, ofProjects: null, shared: [] }
+      spans.set(length, span)
+      return span
+    }
+    const { capitals, lower } = knownOf(units[start]!.word)
+    for (const match of this.#synonyms?.matcher.matchesAt(units, start) ?? []) {
+      const ofProjects = this.#find(match, capitals)
+      if (ofProjects.byText.size > 0) of(match.length).ofProjects = ofProjects
+    }
+    if (english === null) return spans
+    for (const { length, entries } of shippedMatcher().matchesAt(english, start))
+      for (const { needsCapitals, others } of entries)
+        if (capitals || !needsCapitals) of(length).shared.push(...others.map((text) => ({ source: 'built_in' as const, text })))
+    const other = otherSpelling(lower)
+    if (other !== null) of(1).shared.push({ source: 'spelling', text: other })
+    return spans
+  }
+
+  #find({ key, entries }: SynonymMatch, capitals: boolean): OfProjects {
+    const memoKey = `${key} ${capitals}`
+    const known = this.#ofProjects.get(memoKey) ?? new OfProjects()
+    if (this.#ofProjects.has(memoKey)) return known
+    this.#ofProjects.set(memoKey, known)
+    for (const entry of entries) {
+      const counts = this.#synonyms?.projectIds?.has(entry.projectId ?? '') ?? true
+      if (counts && (capitals || !entry.needsCapitals)) known.add(entry)
+    }
     return known
   }
-  for (const { projectId, matcher } of synonyms)
-    for (const { length, others, isOneWay } of matcher.matchesAt(units, at)) {
-      if (isOneWay) of(length).override(projectId)
-      for (const text of others) of(length).addOf(projectId, text)
-    }
-  if (english !== null) {
-    for (const { length, others } of shippedMatcher().matchesAt(english, at))
-      for (const text of others) of(length).addShared('built_in', text)
-    const other = otherSpelling(knownOf(units[at]!.word).lower)
-    if (other !== null) of(1).addShared('spelling', other)
-  }
-  return [...byLength].flatMap(([length, found]) => {
-    const alternatives = found.list()
-    return alternatives.length === 0 ? [] : { start: at, length, alternatives }
-  })
 }
 
-/** Collects the alternatives of a span. */
-class Alternatives {
-  /** By their texts. Projects with the same text share one. */
-  readonly #ofProjects = new Map<string, { words: Alternative['words']; projectIds: Set<string> }>()
-  readonly #perProject = new Map<string, number>()
-  readonly #overriding = new Set<string>()
-  readonly #shared: Pick<Alternative, 'text' | 'words' | 'source'>[] = []
+/** What projects have for a phrase. */
+class OfProjects {
+  /** The projects that have each other phrase. */
+  readonly byText = new Map<string, Set<string>>()
+  /** The projects in which a one-way rule replaces the shipped synonyms. */
+  readonly overriding = new Set<string>()
 
-  /** In this project, a one-way rule replaces the shipped synonyms. */
-  override(projectId: string): void {
-    this.#overriding.add(projectId)
+  add({ projectId, others, isOneWay }: SynonymEntry): void {
+    if (projectId === null) return
+    if (isOneWay) this.overriding.add(projectId)
+    for (const text of others) {
+      const having = this.byText.get(text)
+      if (having !== undefined) having.add(projectId)
+      else if (this.byText.size < MAX_OF_PROJECTS) this.byText.set(text, new Set([projectId]))
+    }
   }
+}
 
-  addOf(projectId: string, text: string): void {
-    const number = this.#perProject.get(projectId) ?? 0
-    const known = this.#ofProjects.get(text)
-    if (number === MAX_ALTERNATIVES || known?.projectIds.has(projectId) === true) return
-    if (known !== undefined) known.projectIds.add(projectId)
-    else if (this.#ofProjects.size < MAX_OF_PROJECTS)
-      this.#ofProjects.set(text, { words: wordsOf(text, 'project'), projectIds: new Set([projectId]) })
-    else return
-    this.#perProject.set(projectId, number + 1)
-  }
+const NO_PROJECTS: ReadonlySet<string> = new Set()
 
-  addShared(source: 'built_in' | 'spelling', text: string): void {
-    if (this.#shared.length === MAX_ALTERNATIVES || this.#shared.some((one) => one.text === text)) return
-    const words = wordsOf(text, source)
-    if (words.length > 0) this.#shared.push({ text, words, source })
-  }
+/** Returns the alternatives of the projects, then the others. A project that has the same phrase as the shipped synonyms has its own. */
+function alternativesOf({ ofProjects, shared }: Span): Alternative[] {
+  const byText = ofProjects?.byText ?? new Map<string, Set<string>>()
+  const overriding = ofProjects?.overriding ?? NO_PROJECTS
+  const own = Array.from(byText, ([text, projectIds]) => alternativeOf('project', text, { kind: 'only', projectIds }))
+  const texts = new Map(shared.map((one) => [one.text, one.source]))
+  const others = Array.from(texts, ([text, source]) => {
+    const having = byText.get(text)
+    const projectIds = having === undefined ? overriding : new Set([...overriding, ...having])
+    return alternativeOf(source, text, { kind: 'except', projectIds })
+  }).filter(({ words }) => words.length > 0)
+  return [...own, ...others.slice(0, MAX_OTHERS)]
+}
 
-  list(): Alternative[] {
-    const weight = (source: ExpansionSource) => ({ source, weight: WEIGHTS[source] })
-    return [
-      ...Array.from(this.#ofProjects, ([text, { words, projectIds }]): Alternative => {
-        return { text, words, ...weight('project'), scope: { kind: 'only', projectIds } }
-      }),
-      ...this.#shared.map(({ text, words, source }): Alternative => {
-        const own = this.#ofProjects.get(text)?.projectIds
-        const projectIds = own === undefined ? this.#overriding : new Set([...this.#overriding, ...own])
-        return { text, words, ...weight(source), scope: { kind: 'except', projectIds } }
-      }),
-    ]
+function alternativeOf(source: ExpansionSource, text: string, scope: ProjectScope): Alternative {
+  return { text, words: wordsOf(text, source), weight: WEIGHTS[source], source, scope }
+}
+
+let shipped: SynonymMatcher | null = null
+
+function shippedMatcher(): SynonymMatcher {
+  if (shipped === null) {
+    shipped = new SynonymMatcher('built_in')
+    for (const rule of SHIPPED_SYNONYMS) shipped.add(rule, null)
   }
+  return shipped
 }
 
 /** Returns the terms of each word of an alternative, without stop words. */

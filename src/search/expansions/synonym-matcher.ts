@@ -18,13 +18,29 @@ export interface Unit {
   isJoined: boolean
 }
 
-/** A phrase in a question, with the other phrases of its rules. */
+/** A phrase in a question. */
 export interface SynonymMatch {
+  /** The keys of its units, joined by blanks. */
+  key: string
   /** The number of units in the question. */
   length: number
-  others: readonly string[]
-  isOneWay: boolean
+  entries: readonly SynonymEntry[]
 }
+
+/** What the rules of a project have for a phrase. */
+export interface SynonymEntry {
+  /** Null for the shipped rules. */
+  projectId: string | null
+  /** The first other phrases, at most `MAX_OTHERS`. */
+  others: readonly string[]
+  /** True if one of the rules goes one way. */
+  isOneWay: boolean
+  /** The phrase counts only in capitals, because its word is also an ordinary word: `IT`, `OR`. */
+  needsCapitals: boolean
+}
+
+/** How many other phrases a phrase can have in a project, because each costs time in every search. */
+export const MAX_OTHERS = 6
 
 /** A word or phrase of a rule. */
 interface Phrase {
@@ -34,23 +50,17 @@ interface Phrase {
   /** The key of its first unit. */
   first: string
   length: number
-  /** The phrase counts only in capitals, because its word is also an ordinary word: `IT`, `OR`. */
   needsCapitals: boolean
   canBeFound: boolean
 }
 
-interface Entry {
-  phrase: Phrase
-  targets: readonly Phrase[]
-  isOneWay: boolean
-}
-
-/** Finds the phrases of some rules in questions. */
+/** Finds the phrases of some rules in questions. What a question costs hardly depends on the number of rules and projects. */
 export class SynonymMatcher {
-  readonly #entries = new Map<string, Entry[]>()
+  readonly #entries = new Map<string, (SynonymEntry & { others: string[] })[]>()
   /** The number of units of the longest phrase that begins with a unit. */
   readonly #longest = new Map<string, number>()
-  readonly #words = new Set<string>()
+  /** The projects that have a phrase with a word, by the key of the word. */
+  readonly #words = new Map<string, Set<string | null>>()
   readonly #source: RuleSource
   #size = 0
 
@@ -63,14 +73,18 @@ export class SynonymMatcher {
     return this.#size
   }
 
-  add({ words, expandsTo }: SynonymRule): void {
+  /** Add the rules of a project one after the other. `projectId` is null for the shipped rules. */
+  add({ words, expandsTo }: SynonymRule, projectId: string | null): void {
     const toPhrases = (texts: readonly string[]) => texts.map((text) => toPhrase(text, this.#source))
     const phrases = toPhrases(words)
     const targets = (expandsTo === null ? phrases : toPhrases(expandsTo)).filter(({ canBeFound }) => canBeFound)
-    for (const phrase of phrases) this.#add({ phrase, targets, isOneWay: expandsTo !== null })
+    for (const phrase of phrases) {
+      const others = targets.filter(({ key }) => key !== phrase.key).map(({ text }) => text)
+      if (phrase.length > 0 && others.length > 0) this.#add(phrase, { projectId, others, isOneWay: expandsTo !== null })
+    }
   }
 
-  /** Returns the matches that begin with a unit, the longest first. The units come from `unitsOf` for the source of the rules. */
+  /** Returns the phrases that begin with a unit. The units come from `unitsOf` for the source of the rules. */
   matchesAt(units: readonly Unit[], start: number): SynonymMatch[] {
     const longest = this.#longest.get(units[start]!.key)
     if (longest === undefined) return []
@@ -78,37 +92,39 @@ export class SynonymMatcher {
     let key = ''
     for (let length = 1; length <= longest && start + length <= units.length; length++) {
       key += (length === 1 ? '' : ' ') + units[start + length - 1]!.key
-      for (const { phrase, targets, isOneWay } of this.#entries.get(key) ?? []) {
-        if (phrase.needsCapitals && !knownOf(units[start]!.word).capitals) continue
-        const others = targets.filter((target) => target.key !== key).map(({ text }) => text)
-        matches.unshift({ length, others, isOneWay })
-      }
+      const entries = this.#entries.get(key)
+      if (entries !== undefined) matches.push({ key, length, entries })
     }
     return matches
   }
 
-  /** True if one of the phrases that it finds contains the word. */
-  hasWord(word: string): boolean {
-    return unitsOf(tokenize(word), this.#source).every(({ key }) => this.#words.has(key))
+  /** True if one of these projects, or of all when `projectIds` is null, has a phrase with the word. */
+  hasWord(word: string, projectIds: ReadonlySet<string> | null): boolean {
+    return unitsOf(tokenize(word), this.#source).every(({ key }) => {
+      const having = this.#words.get(key)
+      return having !== undefined && (projectIds === null || [...projectIds].some((id) => having.has(id)))
+    })
   }
 
-  #add(entry: Entry): void {
-    const { phrase } = entry
-    const { key, first, length } = phrase
-    if (length === 0 || entry.targets.every((target) => target.key === key)) return
-    const entries = this.#entries.get(key)
-    if (entries === undefined) this.#entries.set(key, [entry])
-    else entries.push(entry)
+  #add({ key, first, text, length, needsCapitals }: Phrase, added: Omit<SynonymEntry, 'needsCapitals'>): void {
+    const { projectId } = added
+    const entries = this.#entries.get(key) ?? []
+    this.#entries.set(key, entries)
+    let entry = entries.findLast((one) => one.projectId === projectId && one.needsCapitals === needsCapitals)
+    if (entry === undefined) entries.push((entry = { projectId, others: [], isOneWay: false, needsCapitals }))
+    for (const other of added.others)
+      if (entry.others.length < MAX_OTHERS && !entry.others.includes(other)) entry.others.push(other)
+    entry.isOneWay ||= added.isOneWay
     this.#longest.set(first, Math.max(length, this.#longest.get(first) ?? 0))
-    for (const word of key.split(' ')) this.#words.add(word)
-    this.#size += phrase.text.length
+    for (const word of key.split(' ')) this.#words.set(word, (this.#words.get(word) ?? new Set()).add(projectId))
+    this.#size += text.length
   }
 }
 
 /** False for a user's rule by which no search could find anything more. */
 export function hasEffect(rule: SynonymRule): boolean {
   const matcher = new SynonymMatcher('project')
-  matcher.add(rule)
+  matcher.add(rule, null)
   return matcher.size > 0
 }
 

@@ -10,7 +10,7 @@ test.each([
   const { words } = await askQuestion({
     query,
     expandable: [],
-    synonyms: [],
+    synonyms: null,
     furtherTerms: [],
     mode: 'keyword',
     embedder: createBuiltinEmbedder(),

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readSynonymLine, type SynonymRule } from '../../../../src/core/synonyms.ts'
-import { expand } from '../../../../src/search/expansions/expand.ts'
+import { expand, type OwnSynonyms } from '../../../../src/search/expansions/expand.ts'
 import { hasEffect, SynonymMatcher } from '../../../../src/search/expansions/synonym-matcher.ts'
 import { queryWords } from '../../../../src/text/analyse.ts'
 
-const expandOf = (query: string, texts = [query]) => expand({ texts, words: queryWords(query), synonyms: [] })
+const expandOf = (query: string, texts = [query]) => expand({ texts, words: queryWords(query), synonyms: null })
 const found = (query: string, texts?: string[]) =>
   Object.fromEntries(expandOf(query, texts).map(({ typed, alternatives }) => [typed, alternatives.map(({ text }) => text)]))
 
@@ -78,15 +78,15 @@ test.each(['for', 'four', 'hour', 'tour', 'our', 'minor', 'size', 'rise', 'hundr
 
 describe("a project's synonyms", () => {
   const rule = (line: string) => readSynonymLine(line) as SynonymRule
-  const matcherOf = (...lines: string[]) => {
+  const synonymsOf = (...projects: string[][]): OwnSynonyms => {
     const matcher = new SynonymMatcher('project')
-    for (const line of lines) matcher.add(rule(line))
-    return matcher
+    for (const [i, lines] of projects.entries()) for (const line of lines) matcher.add(rule(line), `prj_${i}`)
+    return { matcher, projectIds: null }
   }
-  const ask = (query: string, ...projects: string[][]) => {
-    const synonyms = projects.map((lines, i) => ({ projectId: `prj_${i}`, matcher: matcherOf(...lines) }))
-    return expand({ texts: [query], words: queryWords(query), synonyms }).flatMap(({ alternatives }) => alternatives)
-  }
+  const ask = (query: string, ...projects: string[][]) =>
+    expand({ texts: [query], words: queryWords(query), synonyms: synonymsOf(...projects) }).flatMap(
+      ({ alternatives }) => alternatives,
+    )
   const textsOf = (query: string, ...lines: string[]) => ask(query, lines).map(({ text }) => text)
 
   test.each([
@@ -114,7 +114,7 @@ describe("a project's synonyms", () => {
     const [expansion] = expand({
       texts: ['查资本额'],
       words: queryWords('查资本额'),
-      synonyms: [{ projectId: 'prj_0', matcher: matcherOf('资本 => 股本金') }],
+      synonyms: synonymsOf(['资本 => 股本金']),
     })
     expect(expansion).toMatchObject({ typed: '资本', own: [['资'], ['资本'], ['本']] })
     expect(expansion!.alternatives[0]!.words).toEqual([['股'], ['股本'], ['本'], ['本金'], ['金']])
@@ -126,6 +126,25 @@ describe("a project's synonyms", () => {
       { text: 'arctic fox', source: 'project', scope: { kind: 'only', projectIds: new Set(['prj_0', 'prj_1']) } },
       { text: 'fur', scope: { kind: 'only', projectIds: new Set(['prj_1']) } },
     ])
+  })
+
+  test('count only in the searched projects', () => {
+    const { matcher } = synonymsOf(['zebu => cattle'], ['zebu => ox', 'yak => ox'])
+    const synonyms = { matcher, projectIds: new Set(['prj_1']) }
+    const [expansion] = expand({ texts: ['zebu'], words: queryWords('zebu'), synonyms })
+    expect(expansion!.alternatives.map(({ text }) => text)).toEqual(['ox'])
+    expect(['yak', 'zebu', 'gnu'].map((word) => matcher.hasWord(word, new Set(['prj_0'])))).toEqual([false, true, false])
+  })
+
+  test('cost little, however many rules and projects have the words of a long question', () => {
+    const many = Array.from({ length: 2000 }, (_, i) => ['a, bovine', `a ${'a '.repeat(40)}${i}, c${i}`])
+    const synonyms = synonymsOf(...many)
+    const query = 'a à â á '.repeat(500)
+    const matches = vi.spyOn(synonyms.matcher, 'matchesAt')
+    const [expansion] = expand({ texts: [query], words: queryWords(query), synonyms })
+    expect(expansion).toMatchObject({ typed: 'a', alternatives: [{ text: 'bovine' }] })
+    expect(expansion!.alternatives[0]!.scope.projectIds.size).toBe(2000)
+    expect(matches.mock.calls.length).toBe(200)
   })
 
   test('replace the shipped ones when they go one way, and add to them otherwise', () => {
