@@ -168,12 +168,14 @@ function alternativesOf({ ofProjects, shared }: Span): Alternative[] {
   const byText = ofProjects?.byText ?? new Map<string, Set<string>>()
   const overriding = ofProjects?.overriding ?? NO_PROJECTS
   const own = Array.from(byText, ([text, projectIds]) => alternativeOf('project', text, { kind: 'only', projectIds }))
-  const texts = new Map(shared.map((one) => [one.text, one.source]))
-  const others = Array.from(texts, ([text, source]) => {
-    const having = byText.get(text)
-    const projectIds = having === undefined ? overriding : new Set([...overriding, ...having])
-    return alternativeOf(source, text, { kind: 'except', projectIds })
-  }).filter(({ words }) => words.length > 0)
+  const distinct = shared.filter((one, i) => shared.findIndex(({ text }) => text === one.text) === i)
+  const others = distinct
+    .map(({ source, text }) => {
+      const having = byText.get(text)
+      const projectIds = having === undefined ? overriding : new Set([...overriding, ...having])
+      return alternativeOf(source, text, { kind: 'except', projectIds })
+    })
+    .filter(({ words }) => words.length > 0)
   return [...own, ...others.slice(0, MAX_OTHERS)]
 }
 
